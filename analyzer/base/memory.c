@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allocation that ends the process when memory is out (see memory.h).
+#include "analyzer/base/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void die_out_of_memory(size_t size_bytes)
+{
+    fprintf(stderr, "pagoda: out of memory (asked for %zu bytes more)\n", size_bytes);
+    exit(1);
+}
+
+void *memory_new(size_t size_bytes)
+{
+    void *block = malloc(size_bytes ? size_bytes : 1);
+    if (!block)
+        die_out_of_memory(size_bytes);
+    return block;
+}
+
+void *memory_zeroed(size_t count, size_t size_bytes)
+{
+    void *block = calloc(count ? count : 1, size_bytes ? size_bytes : 1);
+    if (!block)
+        die_out_of_memory(count * size_bytes);
+    return block;
+}
+
+void *memory_resize(void *block, size_t count, size_t size_bytes)
+{
+    if (size_bytes && count > SIZE_MAX / size_bytes)
+        die_out_of_memory(SIZE_MAX);
+    size_t total_bytes = count * size_bytes;
+    void *moved = realloc(block, total_bytes ? total_bytes : 1);
+    if (!moved)
+        die_out_of_memory(total_bytes);
+    return moved;
+}
+
+char *memory_copy_text(const char *text)
+{
+    size_t size_bytes = strlen(text) + 1;
+    return memcpy(memory_new(size_bytes), text, size_bytes);
+}
+
+char *memory_format(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0)
+        length = 0;
+    char *text = memory_new((size_t)length + 1);
+    va_start(args, format);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+void *array_reserve(void *array, size_t *capacity, size_t count, size_t size_bytes)
+{
+    if (count <= *capacity)
+        return array;
+    size_t wanted = *capacity ? *capacity : 8;
+    while (wanted < count)
+        wanted *= 2;
+    *capacity = wanted;
+    return memory_resize(array, wanted, size_bytes);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allocation that cannot fail: the analyzer has nothing useful to do without memory, so it says so
+// and ends. Arrays grow by doubling through array_reserve().
+#ifndef PAGODA_BASE_MEMORY_H
+#define PAGODA_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/// malloc, zeroed calloc, realloc and strdup that end the process with a message when memory is
+/// out. The caller frees with free().
+void *memory_new(size_t size_bytes) __attribute__((malloc));
+void *memory_zeroed(size_t count, size_t size_bytes) __attribute__((malloc));
+void *memory_resize(void *block, size_t count, size_t size_bytes);
+char *memory_copy_text(const char *text) __attribute__((malloc));
+
+/// printf into fresh memory; the caller frees.
+char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));
+
+/// Makes room for COUNT elements of SIZE_BYTES in an array whose capacity is *CAPACITY elements;
+/// returns the array (moved perhaps) and updates *CAPACITY. New elements are not initialised.
+void *array_reserve(void *array, size_t *capacity, size_t count, size_t size_bytes);
+
+#endif

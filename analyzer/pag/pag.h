@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The replay engine: reads every location forward in time order, matches messages and collectives
+// (the program activity graph, never held as a whole), keeps call-path profiles and the lineage of
+// every location, and tells listeners about root events. Design: ARCHITECTURE.md; lineage: the
+// critical path forward in one pass.
+#ifndef PAGODA_PAG_PAG_H
+#define PAGODA_PAG_PAG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/pag/root.h"
+#include "analyzer/trace/reader.h"
+
+struct pag_options {
+    uint32_t lookahead_events; // how far a partner may be read ahead to release a waiting rank
+};
+#define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536})
+
+/// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
+struct pag_listener {
+    void *context;
+    /// A root event; valid during the call only.
+    void (*root)(void *context, const struct root *root);
+    /// The window (root.in_window) begins anew: forget what was counted as inside it.
+    void (*window_moved)(void *context);
+};
+
+/// One node of a location's call tree. Node 0 is the location itself (region EVENT_NO_INDEX).
+struct call_path {
+    uint32_t region;
+    uint32_t parent; // lower than its own index
+    uint64_t visits;
+    uint64_t inclusive_ns;
+    uint64_t exclusive_ns;
+};
+
+struct pag_location {
+    struct call_path *paths;
+    size_t n_paths;
+    uint64_t first_ns, last_ns; // first and last event
+};
+
+/// Point-to-point traffic between two world ranks, for pairs that exchanged something.
+struct pag_traffic {
+    uint32_t sender, receiver;
+    uint64_t n_messages, size_bytes;
+};
+
+/// A part of the critical path. time_ns may be negative only for entries labelled as clock repair.
+struct pag_path_entry {
+    uint32_t location;  // EVENT_NO_INDEX: before the start of the rank that ended last
+    uint32_t call_path; // of that location
+    int64_t time_ns;
+};
+
+struct pag_result {
+    uint64_t time_ns;                        // from the first to the last event of the run
+    uint64_t window_begin_ns, window_end_ns; // what efficiencies and findings cover
+    uint64_t n_events, n_messages, n_collectives;
+    uint64_t n_clock_violations; // messages received before they were sent, collectives likewise
+    uint64_t n_unmatched_sends, n_unmatched_receives;
+    uint64_t n_ambiguous_receives; // matched in completion order for want of an envelope
+    uint64_t n_incomplete_collectives;
+    uint64_t n_unbalanced; // leaves without enter, regions left open at the end
+    uint64_t n_lost_calls; // records that did not fit their call
+    uint64_t n_missing_init, n_missing_finalize; // ranks with MPI calls but without these
+    struct pag_location *locations;              // by location
+    size_t n_locations;
+    uint64_t *useful_ns; // by rank: time outside MPI and thread runtimes within the window
+    uint64_t *mpi_ns;    // by rank: time in MPI calls within the window
+    size_t n_ranks;
+    struct pag_traffic *traffic; // sorted by (sender, receiver)
+    size_t n_traffic;
+    struct pag_path_entry *critical_path; // sorted by (location, call_path); sums to time_ns
+    size_t n_critical_path;
+    int64_t clock_repair_ns; // part of the critical path that is negative for want of good clocks
+    uint64_t max_lineage_nodes, max_messages; // high-water marks, for the memory tests
+};
+
+/// Replays the whole archive once. 0, or -1 with ERR only when the archive has no events at all.
+/// What was damaged is in the location reports. The caller releases RESULT in either case.
+int pag_run(struct trace *trace, const struct pag_options *options,
+            const struct pag_listener *listener, struct pag_result *result, struct error *err);
+void pag_result_release(struct pag_result *result);
+
+#endif

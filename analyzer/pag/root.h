@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Root events: the places in a replay where a wait state can be seen. The engine resolves the
+// partners of a call (matching message, members of a collective) and hands all the times a pattern
+// may compare as one flat array; patterns (analyzer/pattern/) name them by the field names below.
+#ifndef PAGODA_PAG_ROOT_H
+#define PAGODA_PAG_ROOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum root_kind {
+    ROOT_RECEIVE,    // a call that completed receives (never MPI_Test and its kin)
+    ROOT_SEND,       // a call in which a sender may have waited for its receiver
+    ROOT_COLLECTIVE, // one member of one finished collective operation
+    ROOT_KINDS
+};
+
+#define ROOT_NEVER INT64_MAX // a time field whose event did not happen
+
+/// Fields of ROOT_RECEIVE. Of several messages completed in one call the deciding one is described:
+/// the latest send_enter, ties to the highest sender.
+#define ROOT_RECEIVE_FIELDS(X)                                                                     \
+    X(RECEIVE, ENTER, enter)           /* of the call */                                           \
+    X(RECEIVE, LEAVE, leave)           /* of the call */                                           \
+    X(RECEIVE, POST_ENTER, post_enter) /* enter of the call that posted the receive */             \
+    X(RECEIVE, SEND_ENTER, send_enter) /* enter of the call that sent (posted the send) */         \
+    X(RECEIVE, SEND_LEAVE, send_leave) /* leave of that call */                                    \
+    X(RECEIVE, BYTES, bytes)                                                                       \
+    X(RECEIVE, TAG, tag)                                                                           \
+    X(RECEIVE, SENDER, sender)           /* world rank */                                          \
+    X(RECEIVE, N_MESSAGES, n_messages)   /* receives the call completed */                         \
+    X(RECEIVE, QUEUED_SEND, queued_send) /* when the earliest message to this rank, on the same */ \
+                                         /* communicator, sent before the wait's end and not */    \
+                                         /* received by the end of the call, was sent */           \
+                                         /* (time of the send record); `never` when none */        \
+    X(RECEIVE, QUEUED_SAME_SOURCE, queued_same_source) /* 1: that one came from `sender` */        \
+    X(RECEIVE, IS_NONBLOCKING, is_nonblocking)         /* posted by an earlier call */
+
+/// Fields of ROOT_SEND: of several sends completed in one call the one whose receive was posted
+/// last (but before the leave) is described.
+#define ROOT_SEND_FIELDS(X)                                                                        \
+    X(SEND, ENTER, enter)           /* of the call in which the sender is: the send or its Wait */ \
+    X(SEND, LEAVE, leave)           /* of that call */                                             \
+    X(SEND, SEND_ENTER, send_enter) /* enter of the call that posted the send */                   \
+    X(SEND, POST_ENTER, post_enter) /* enter of the call that posted the receive */                \
+    X(SEND, BYTES, bytes)                                                                          \
+    X(SEND, TAG, tag)                                                                              \
+    X(SEND, RECEIVER, receiver)             /* world rank */                                       \
+    X(SEND, IS_SYNCHRONOUS, is_synchronous) /* 1: MPI_Ssend, MPI_Issend */                         \
+    X(SEND, IS_NONBLOCKING, is_nonblocking)
+
+/// Fields of ROOT_COLLECTIVE, one root event per member, given when the last member has left.
+#define ROOT_COLLECTIVE_FIELDS(X)                                                                  \
+    X(COLLECTIVE, ENTER, enter)                                                                    \
+    X(COLLECTIVE, LEAVE, leave)                                                                    \
+    X(COLLECTIVE, KIND, kind) /* enum collective_class; ROOT_KIND_FINALIZE for MPI_Finalize */     \
+    X(COLLECTIVE, OPERATION, operation)     /* OTF2_CollectiveOp */                                \
+    X(COLLECTIVE, FIRST_ENTER, first_enter) /* of all members */                                   \
+    X(COLLECTIVE, LAST_ENTER, last_enter)                                                          \
+    X(COLLECTIVE, LAST_RANK, last_rank) /* world rank of the last one in; ties: lowest */          \
+    X(COLLECTIVE, FIRST_LEAVE, first_leave)                                                        \
+    X(COLLECTIVE, ROOT_ENTER, root_enter) /* `never` without a root */                             \
+    X(COLLECTIVE, ROOT_RANK, root_rank)   /* world rank, -1 without a root */                      \
+    X(COLLECTIVE, IS_ROOT, is_root)                                                                \
+    X(COLLECTIVE, FIRST_SENDER_ENTER, first_sender_enter) /* earliest enter of the others */       \
+                                                          /* than the root; `never` if none */     \
+    X(COLLECTIVE, FIRST_SENDER_RANK, first_sender_rank)                                            \
+    X(COLLECTIVE, LAST_LOWER_ENTER, last_lower_enter) /* latest enter of ranks 0..own */           \
+    X(COLLECTIVE, LAST_LOWER_RANK, last_lower_rank)                                                \
+    X(COLLECTIVE, BYTES, bytes) /* sent + received by this member */                               \
+    X(COLLECTIVE, N_MEMBERS, n_members)
+
+#define ROOT_KIND_FINALIZE                                                                         \
+    100 // value of field KIND for MPI_Finalize, seen as a barrier of all ranks
+
+#define ROOT_ENUM(KIND, NAME, name) ROOT_##KIND##_##NAME,
+enum root_receive_field { ROOT_RECEIVE_FIELDS(ROOT_ENUM) ROOT_RECEIVE_N_FIELDS };
+enum root_send_field { ROOT_SEND_FIELDS(ROOT_ENUM) ROOT_SEND_N_FIELDS };
+enum root_collective_field { ROOT_COLLECTIVE_FIELDS(ROOT_ENUM) ROOT_COLLECTIVE_N_FIELDS };
+#undef ROOT_ENUM
+
+enum { ROOT_MAX_FIELDS = 24 };
+
+struct root {
+    enum root_kind kind;
+    uint32_t location;  // where the wait would be
+    uint32_t rank;      // its world rank
+    uint32_t call_path; // of the call, local to the location (pag.h)
+    bool in_window;     // entered between the last leave of MPI_Init and the first MPI_Finalize
+    int64_t value[ROOT_MAX_FIELDS]; // by the field enum of `kind`; times in ns
+};
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything one replay found, as plain data: facts, global call paths, values by rank, pattern
+// instances, critical path. Reports, JSON, HTML and the database consume it and compute nothing.
+#ifndef PAGODA_REPORT_RESULT_H
+#define PAGODA_REPORT_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RESULT_NONE UINT32_MAX
+
+struct result_warning {
+    char *code; // kebab-case, stable: unmatched-send, clock-violation, location-skipped, ...
+    uint64_t count;
+    char *text; // one sentence: what, where, what it means for the report
+};
+
+struct result_region {
+    char *name;
+    char *file; // "" when unknown
+    uint32_t line;
+    bool is_mpi;
+};
+
+/// A node of the call tree merged over all locations, parents before children, children of one
+/// parent sorted by inclusive time (descending), then name.
+struct result_path {
+    char *path; // "main/solve/MPI_Recv"
+    uint32_t region;
+    uint32_t parent; // RESULT_NONE for a root
+    uint32_t depth;
+    uint64_t visits, inclusive_ns, exclusive_ns; // sums over ranks
+};
+
+/// Values of one path on one rank (all its locations together); only pairs that occurred.
+struct result_path_rank {
+    uint32_t path, rank;
+    uint64_t visits, inclusive_ns, exclusive_ns;
+};
+
+struct result_amount {
+    uint32_t key; // rank, or path
+    uint64_t count;
+    uint64_t ns;
+};
+
+/// Waits of one pattern at one call path on one rank; only pairs that occurred.
+struct result_instance_sum {
+    uint32_t path, rank;
+    uint64_t count;
+    uint64_t ns;
+};
+
+struct result_pattern {
+    char *id, *parent, *name, *summary, *unit; // from the pattern's file; parent "" for none
+    char *diagnosis;
+    uint64_t count;
+    uint64_t total_ns;             // whole run
+    uint64_t window_ns;            // part within the window
+    double severity;               // total_ns / (n_ranks * time_ns), 0..1
+    double confidence;             // 0..1, mean over the instances weighted by their wait
+    bool is_evaluated;             // false: the trace lacks the records it needs
+    struct result_amount *by_rank; // sorted by rank; ranks with waits only
+    size_t n_by_rank;
+    struct result_amount *by_path; // sorted by ns descending, then path
+    size_t n_by_path;
+    struct result_instance_sum *sums; // sorted by (path, rank)
+    size_t n_sums;
+    struct {
+        uint32_t rank, path;
+        uint32_t cause_rank; // whom it waited for, RESULT_NONE when unknown
+        uint64_t time_ns;    // when the wait began
+        uint64_t wait_ns;    // 0: the pattern has no instance
+    } worst;
+};
+
+struct result_hint {
+    char *pattern;
+    char *text;
+    char *source; // "file.c:56", "" when unknown
+};
+
+struct result_path_share {
+    uint32_t region, rank; // rank RESULT_NONE: summed over ranks
+    int64_t time_ns;
+    double share; // of the run time
+};
+
+struct result_rank {
+    char *name;
+    uint32_t node;
+    uint64_t first_ns, last_ns;
+    uint64_t useful_ns, mpi_ns; // within the window
+    uint64_t wait_ns;           // all top-level wait patterns, within the window
+};
+
+struct result_traffic {
+    uint32_t sender, receiver;
+    uint64_t n_messages, size_bytes;
+};
+
+struct result_named {
+    char *name;
+    char *value;
+};
+
+/// Share values are NAN when they cannot be computed from what was read.
+struct result_efficiency {
+    double parallel, load_balance, communication, serialization, transfer;
+};
+
+struct result {
+    char *trace_path;
+    char *program; // "" when the archive does not say
+    char *creator;
+    uint64_t n_locations, n_events, n_messages, n_collectives, n_clock_violations;
+    uint64_t time_ns;
+    uint64_t window_begin_ns, window_end_ns;
+    uint64_t realtime_ns;        // wall-clock start of the run (Unix time), 0 when unknown
+    bool has_unreadable_records; // the exit status is 3
+    struct result_efficiency efficiency;
+    struct result_named *properties; // archive properties: command line, MPI, host, ...
+    size_t n_properties;
+    struct result_named *nodes; // name, machine
+    size_t n_nodes;
+    struct result_rank *ranks;
+    size_t n_ranks;
+    struct result_warning *warnings; // sorted by code
+    size_t n_warnings;
+    struct result_region *regions;
+    size_t n_regions;
+    struct result_path *paths;
+    size_t n_paths;
+    struct result_path_rank *path_ranks; // sorted by (path, rank)
+    size_t n_path_ranks;
+    struct result_pattern *patterns; // catalogue order
+    size_t n_patterns;
+    struct result_hint *hints; // heaviest first
+    size_t n_hints;
+    struct {
+        int64_t length_ns;
+        struct result_path_share *by_region; // time descending, rank RESULT_NONE
+        size_t n_by_region;
+        struct result_path_share *by_region_rank; // time descending
+        size_t n_by_region_rank;
+    } critical_path;
+    struct result_traffic *traffic; // sorted by (sender, receiver)
+    size_t n_traffic;
+    char *conclusion; // one paragraph
+};
+
+/// Frees everything in RESULT (a zeroed result is fine) but not RESULT itself.
+void result_release(struct result *result);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the archive's definitions say, in dense indices: regions, locations, ranks, communicators,
+// nodes. Built once by trace_open(), read-only afterwards.
+#ifndef PAGODA_TRACE_DEFINITIONS_H
+#define PAGODA_TRACE_DEFINITIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// What an MPI function does to the engine, as far as its name must tell (the records inside the
+/// call tell the rest). Names are compared without case, Fortran suffixes and the PMPI prefix.
+enum mpi_function {
+    MPI_FUNCTION_NONE, // not an MPI region
+    MPI_FUNCTION_OTHER,
+    MPI_FUNCTION_INIT, // MPI_Init, MPI_Init_thread
+    MPI_FUNCTION_FINALIZE,
+    MPI_FUNCTION_TEST,             // MPI_Test*, MPI_Iprobe, MPI_Improbe, MPI_Request_get_status
+    MPI_FUNCTION_SYNCHRONOUS_SEND, // MPI_Ssend, MPI_Issend (and _init)
+};
+
+struct region {
+    const char *name;
+    const char *file; // "" when unknown
+    uint32_t line;    // 0 when unknown
+    uint8_t mpi;      // enum mpi_function
+    uint8_t is_omp;   // belongs to the OpenMP or a thread runtime
+};
+
+struct location {
+    uint64_t id; // OTF2 location id
+    const char *name;
+    uint32_t rank;      // index into ranks, EVENT_NO_INDEX for a location of no process
+    uint64_t n_events;  // as the definition declares
+    bool is_cpu_thread; // false: GPU, metric
+    bool is_master;     // the location of its rank in the MPI location group
+};
+
+struct rank {
+    const char *name;
+    uint32_t master;      // location index
+    uint32_t node;        // index into nodes
+    uint32_t n_locations; // locations of this process, master included
+};
+
+struct node {
+    const char *name;
+    const char *class_;  // "node", "machine", ...
+    const char *machine; // name of the root of its system tree, "" when it is its own root
+};
+
+struct communicator {
+    uint64_t id; // OTF2 communicator id
+    const char *name;
+    const uint32_t *members; // world ranks by rank in the communicator
+    uint32_t n_members;      // 0: a "self" communicator, every rank is its only member there
+    // An intercommunicator has a second group; ranks of a message or root count in the other group.
+    const uint32_t *remote_members;
+    uint32_t n_remote_members;
+    bool is_intercommunicator;
+};
+
+struct property {
+    const char *name;
+    const char *value;
+};
+
+struct definitions {
+    struct region *regions;
+    size_t n_regions;
+    struct location *locations; // sorted by (rank, master first, id)
+    size_t n_locations;
+    struct rank *ranks; // by MPI world rank; an archive without MPI has one rank per process
+    size_t n_ranks;
+    struct communicator *communicators;
+    size_t n_communicators;
+    struct node *nodes;
+    size_t n_nodes;
+    struct property *properties; // archive properties
+    size_t n_properties;
+    const char *creator; // what wrote the archive
+    const char *description;
+    uint64_t clock_ticks_per_second;
+    uint64_t realtime_ns; // wall-clock time of the run's start, 0 when unknown
+};
+
+/// World rank of RANK_IN_COMM as a peer of LOCAL_RANK (a world rank) in COMM: the other group of an
+/// intercommunicator, LOCAL_RANK itself in a self communicator; EVENT_NO_INDEX when there is none.
+uint32_t communicator_peer(const struct communicator *comm, uint32_t local_rank,
+                           uint32_t rank_in_comm);
+
+/// Rank of WORLD_RANK in COMM's own group (either group of an intercommunicator), EVENT_NO_INDEX
+/// when it is no member. Constant time after trace_open().
+uint32_t communicator_rank_of(const struct communicator *comm, uint32_t world_rank);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One decoded event as the engine sees it: OTF2 record kinds reduced to what a replay can use,
+// identifiers reduced to dense indices of struct definitions, time in nanoseconds.
+#ifndef PAGODA_TRACE_EVENT_H
+#define PAGODA_TRACE_EVENT_H
+
+#include <stdint.h>
+
+enum event_kind {
+    EVENT_ENTER, // index = region
+    EVENT_LEAVE, // index = region
+    EVENT_SEND,
+    EVENT_ISEND,
+    EVENT_ISEND_COMPLETE, // request
+    EVENT_IRECV_REQUEST,  // request; with EVENT_HAS_ENVELOPE also index = comm, peer, tag
+    EVENT_RECV,
+    EVENT_IRECV,
+    EVENT_REQUEST_TEST,      // request
+    EVENT_REQUEST_CANCELLED, // request
+    EVENT_COLLECTIVE_BEGIN,
+    EVENT_COLLECTIVE_END,
+    EVENT_COLLECTIVE_REQUEST,  // request: a nonblocking collective was posted
+    EVENT_COLLECTIVE_COMPLETE, // request, and the fields of EVENT_COLLECTIVE_END
+    EVENT_CPU_TIME,            // size_bytes = accumulated process CPU time in ns
+    EVENT_THREAD_FORK,
+    EVENT_THREAD_JOIN,
+    EVENT_THREAD_TEAM_BEGIN, // index = comm (the team)
+    EVENT_THREAD_TEAM_END,   // index = comm (the team)
+    EVENT_BUFFER_FLUSH,      // size_bytes = its duration in ns
+    EVENT_MEASUREMENT_OFF,
+    EVENT_MEASUREMENT_ON,
+    EVENT_KINDS
+};
+
+enum event_flag {
+    EVENT_HAS_ENVELOPE = 1, // an EVENT_IRECV_REQUEST that says communicator, source and tag
+    EVENT_FOLDED_POLLS = 2, // an EVENT_ENTER of a folded polling loop: see size_bytes
+};
+
+#define EVENT_ANY      UINT32_MAX // wildcard source or tag of a posted receive
+#define EVENT_NO_INDEX UINT32_MAX
+
+/// Collective operations by what they synchronise; the operation itself (OTF2_CollectiveOp) is kept
+/// in `op`.
+enum collective_class {
+    COLLECTIVE_BARRIER,
+    COLLECTIVE_ALL_TO_ALL, // N×N: everybody needs everybody (allreduce, allgather, alltoall, ...)
+    COLLECTIVE_ONE_TO_ALL, // bcast, scatter(v)
+    COLLECTIVE_ALL_TO_ONE, // reduce, gather(v)
+    COLLECTIVE_SCAN,       // scan, exscan
+    COLLECTIVE_HANDLE,     // creates or destroys a handle (communicator, window, file, MPI_Init)
+};
+
+struct event {
+    uint64_t time_ns; // from the first event of the run, clock offsets applied, never decreasing
+    uint8_t kind;     // enum event_kind
+    uint8_t op;       // OTF2_CollectiveOp of a collective
+    uint8_t class_;   // enum collective_class of a collective
+    uint8_t flags;    // enum event_flag
+    uint32_t index;   // region of enter and leave, communicator of messages and collectives
+    uint32_t peer;    // rank in the communicator: receiver, sender, root (EVENT_NO_INDEX: none)
+    uint32_t tag;
+    uint64_t size_bytes;     // message size; bytes sent in a collective
+    uint64_t received_bytes; // bytes received in a collective
+    uint64_t request;        // request id, unique per location while it is open
+};
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading an OTF2 archive forward, once, in bounded memory: one cursor per location decodes its
+// events in batches into a small buffer that the engine looks ahead in.
+#ifndef PAGODA_TRACE_READER_H
+#define PAGODA_TRACE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/trace/definitions.h"
+#include "analyzer/trace/event.h"
+
+struct trace;
+
+/// The decoded, not yet consumed events of one location: events[position .. end).
+struct cursor {
+    struct event *events;
+    uint32_t position;
+    uint32_t end;
+    bool at_end; // nothing follows events[end - 1] in the archive
+};
+
+/// What reading found out about one location; final when its cursor is at_end.
+struct location_report {
+    uint64_t n_read;
+    uint64_t n_unknown;        // records of a kind this library does not know
+    uint64_t n_bad_references; // records that name an undefined region, communicator, ...; dropped
+    uint64_t n_backward;       // time stamps smaller than the one before; raised to it
+    bool is_skipped;           // no event file, or unreadable from the start
+    bool is_cut;               // unreadable from some record on
+    const char *reason;        // one sentence for skipped and cut, else NULL
+};
+
+/// Opens an archive by its anchor file or its directory and reads all definitions. NULL and ERR
+/// when it is no archive or no definitions can be read; a location that cannot be read is only
+/// reported. The caller closes.
+struct trace *trace_open(const char *path, struct error *err);
+void trace_close(struct trace *trace);
+
+const struct definitions *trace_definitions(const struct trace *trace);
+const char *trace_path(const struct trace *trace); // of the anchor file
+
+/// Cursor of a location (index into definitions.locations); stays valid until trace_close().
+struct cursor *trace_cursor(struct trace *trace, size_t location);
+
+/// Decodes more events behind cursor->end (what lies before `position` is forgotten, unread events
+/// move to the front) until at least MIN_AHEAD unread events are there or the location is at its
+/// end. Never fails: damage ends the location and is told by trace_location_report().
+void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead);
+
+const struct location_report *trace_location_report(const struct trace *trace, size_t location);
+
+/// The event AHEAD places behind the next unread one, NULL at the location's end.
+static inline const struct event *trace_peek(struct trace *trace, size_t location,
+                                             struct cursor *cursor, uint32_t ahead)
+{
+    if (cursor->position + ahead >= cursor->end) {
+        if (cursor->at_end)
+            return NULL;
+        trace_fill(trace, location, ahead + 1);
+        if (cursor->position + ahead >= cursor->end)
+            return NULL;
+    }
+    return &cursor->events[cursor->position + ahead];
+}
+
+#endif
