@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds, tests and installs Pagoda; `make help` lists the targets. GNU make 4.
+#
+# Sources are found by wildcard, everything built goes below $(BUILD). The libraries are looked up
+# when the first file is compiled, so that `make deps`, `make clean` and `make help` need none.
+
+VERSION = 0.1.0
+
+BUILD ?= build
+CC ?= cc
+CFLAGS ?= -O2 -g
+PREFIX ?= /usr/local
+prefix ?= $(PREFIX)
+bindir ?= $(prefix)/bin
+libdir ?= $(prefix)/lib
+datadir ?= $(prefix)/share
+includedir ?= $(prefix)/include
+mandir ?= $(datadir)/man
+INSTALL ?= install
+PKG_CONFIG ?= pkg-config
+CLANG_FORMAT ?= clang-format
+N_CORES := $(shell nproc 2>/dev/null || echo 2)
+
+.DEFAULT_GOAL = all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+
+# V=1 shows the commands.
+Q = $(if $(filter-out 0,$(V)),,@)
+say = $(if $(filter-out 0,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+# Recipes that call make again use all cores unless the caller chose a number himself.
+parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(N_CORES))
+
+## ---- libraries: pkg-config first, for OTF2 else otf2-config --------------------------------
+
+LIBRARIES = otf2 libxml-2.0 sqlite3 gsl jansson libdw
+
+# $(call once,NAME,COMMAND): the variable NAME, computed by the shell at its first use.
+define once
+$(1) = $$(eval $(1) := $$(shell $(2)))$$($(1))
+endef
+
+# $(call library,PKG): a line of what is missing, or nothing.
+probe = for library in $(1); do $(PKG_CONFIG) --exists $$$$library 2>/dev/null || \
+    { test $$$$library = otf2 && otf2-config --version >/dev/null 2>&1; } || echo $$$$library; done
+flags = for library in $(2); do $(PKG_CONFIG) $(1) $$$$library 2>/dev/null || \
+    { test $$$$library = otf2 && otf2-config $(1) && \
+    { test $(1) = --cflags || otf2-config --ldflags; }; }; done
+
+$(eval $(call once,missing-libraries,$(call probe,$(LIBRARIES))))
+$(eval $(call once,library-cflags,$(call flags,--cflags,$(LIBRARIES))))
+$(eval $(call once,library-libs,$(call flags,--libs,$(LIBRARIES))))
+$(eval $(call once,otf2-cflags,$(call flags,--cflags,otf2)))
+$(eval $(call once,otf2-libs,$(call flags,--libs,otf2)))
+$(eval $(call once,cmocka-libs,$(PKG_CONFIG) --libs cmocka 2>/dev/null || echo -lcmocka))
+need-libraries = $(if $(strip $(missing-libraries)),$(error cannot find the library \
+    $(strip $(missing-libraries)): run `make deps`, or set PKG_CONFIG_PATH to where it is))
+
+## ---- flags -----------------------------------------------------------------------------------
+
+WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+    -Wpointer-arith -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wno-format-nonliteral \
+    $(if $(filter-out 0,$(WERROR)),-Werror)
+own-cppflags = -D_GNU_SOURCE -I. -DPAGODA_VERSION='"$(VERSION)"' \
+    -DPAGODA_DATADIR='"$(datadir)/pagoda"' -DPAGODA_LIBDIR='"$(libdir)/pagoda"'
+own-cflags = -std=c11 $(WARNINGS) -pthread
+compile = $(need-libraries)$(Q)$(CC) $(own-cppflags) $(library-cflags) $(CPPFLAGS) $(own-cflags) \
+    $(CFLAGS) -MMD -MP
+link = $(Q)$(CC) $(own-cflags) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
+
+# Changed flags rebuild what they went into.
+$(BUILD)/flags: force
+	@mkdir -p $(@D)
+	@new='$(subst ','\'',$(CC) $(own-cppflags) $(CPPFLAGS) $(own-cflags) $(CFLAGS) $(LDFLAGS))'; \
+	    test "$$new" = "$$(cat $@ 2>/dev/null)" || printf '%s\n' "$$new" >$@
+.PHONY: force
+force:
+
+## ---- the command -----------------------------------------------------------------------------
+
+sources := $(sort $(wildcard analyzer/*.c analyzer/*/*.c db/*.c))
+objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sources))
+main-object := $(filter $(BUILD)/obj/analyzer/main.o,$(objects))
+library := $(BUILD)/obj/libpagoda.a
+
+all: $(if $(main-object),$(BUILD)/pagoda)
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(compile) -c -o $@ $<
+
+$(library): $(filter-out $(main-object),$(objects))
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+# The command finds its patterns beside the folder it was built in, wherever that is.
+patterns-link = $(filter-out $(CURDIR)/patterns,$(abspath $(BUILD)/../patterns))
+$(BUILD)/pagoda: $(main-object) $(library) | $(patterns-link)
+	$(call say,LINK,$@)
+	$(link) -o $@ $(main-object) $(library) $(library-libs) $(LDLIBS) -lm
+
+$(patterns-link):
+	@mkdir -p $(@D)
+	$(Q)ln -sfn $(CURDIR)/patterns $@
+
+## ---- the tracer ------------------------------------------------------------------------------
+
+# tracer.mk adds its library to `all` and lists what is installed beside it in TRACER_INSTALL.
+-include tracer/tracer.mk
+
+## ---- tests: unit tests, tools, example programs, benchmarks ------------------------------------
+
+unit-tests := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+# Other files in tests/unit are helpers linked with each unit test.
+unit-helpers := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(filter-out tests/unit/test_%,\
+    $(wildcard tests/unit/*.c))))
+tools := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(sort $(wildcard tests/tools/*.c)))
+benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
+program-sources := $(sort $(wildcard tests/programs/*.c))
+MPIS ?= $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
+programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)/%,\
+    $(program-sources)) $(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)-regions/%,\
+    $(program-sources)))
+
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit-helpers) $(library)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(link) -o $@ $< $(unit-helpers) $(library) $(library-libs) $(cmocka-libs) $(LDLIBS) -lm
+
+$(BUILD)/tools/%: $(BUILD)/obj/tests/tools/%.o $(library)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(link) -o $@ $< $(library) $(library-libs) $(LDLIBS) -lm
+
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(library)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(link) -o $@ $< $(library) $(library-libs) $(LDLIBS) -lm
+
+# The programs are built as a user would build his: no flags of ours. Each one also with its
+# functions instrumented, below programs/<mpi>-regions/.
+define program-rules
+$(BUILD)/programs/$(1)/%: tests/programs/%.c
+	$$(call say,MPICC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)mpicc.$(1) -O2 -g -std=gnu11 -Wall -Wextra -MMD -MP -MF $$@.d -I. -o $$@ $$< -lm
+$(BUILD)/programs/$(1)-regions/%: tests/programs/%.c
+	$$(call say,MPICC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)mpicc.$(1) -O2 -g -std=gnu11 -Wall -Wextra -finstrument-functions -rdynamic -MMD -MP \
+	    -MF $$@.d -I. -o $$@ $$< -lm
+endef
+$(foreach mpi,$(MPIS),$(eval $(call program-rules,$(mpi))))
+
+.PHONY: all programs tests
+programs: $(programs)
+tests: all $(unit-tests) $(tools) $(programs)
+
+-include $(patsubst %.o,%.d,$(objects)) $(wildcard $(BUILD)/obj/tests/*/*.d) \
+    $(wildcard $(BUILD)/programs/*/*.d)
+
+## ---- packages ----------------------------------------------------------------------------------
+
+PACKAGES_BUILD = gcc make pkg-config libc6-dev libotf2-trace-dev libxml2-dev libsqlite3-dev \
+    libgsl-dev libjansson-dev libdw-dev
+PACKAGES_RUN = openmpi-bin libopenmpi-dev
+PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev otf2-tools python3-otf2 sqlite3 jq \
+    libxml2-utils hpcc netpipe-openmpi
+PACKAGES_LINT = clang clang-format cppcheck shellcheck mandoc libxml2-utils
+
+# $(call install-packages,LIST): nothing when all are there, so that it works without a network.
+define install-packages
+@missing=$$(for package in $(1); do \
+	    dpkg-query -W -f '$${Status}\n' $$package 2>/dev/null | grep -q 'install ok installed' || \
+	    printf ' %s' $$package; done); \
+	test -n "$$missing" || exit 0; \
+	if ! command -v apt-get >/dev/null; then \
+	    printf '%s\n' "This is no Debian or Ubuntu: please install what these packages hold:$$missing" \
+	    "(elsewhere often called: otf2, libxml2-devel, sqlite-devel, gsl-devel, jansson-devel," \
+	    "elfutils-devel, openmpi-devel), then call the target you want, or \`make\`." >&2; exit 1; \
+	elif test "$$(id -u)" != 0; then \
+	    printf '%s\n' "Packages are missing. Run this, then call make again:" \
+	    "  sudo apt-get install -y --no-install-recommends$$missing" >&2; exit 1; fi; \
+	echo "Installing$$missing"; export DEBIAN_FRONTEND=noninteractive; \
+	apt-get update -qq && \
+	apt-get install -y -qq --no-install-recommends $$missing </dev/null >/dev/null
+endef
+
+.PHONY: deps deps-test deps-lint
+deps:
+	$(call install-packages,$(PACKAGES_BUILD) $(PACKAGES_RUN))
+deps-test:
+	$(call install-packages,$(PACKAGES_BUILD) $(PACKAGES_RUN) $(PACKAGES_TEST))
+deps-lint:
+	$(call install-packages,$(PACKAGES_BUILD) $(PACKAGES_LINT))
+
+## ---- demo and tests ----------------------------------------------------------------------------
+
+.PHONY: demo check check-run sanitize bench
+demo: deps
+	@+$(MAKE) --no-print-directory $(parallel) all $(BUILD)/programs/openmpi-regions/masterworker
+	@BUILD=$(BUILD) tests/demo
+
+# make check T='tests/cli/x.bats tests/unit/test_y.c' runs only these.
+check: deps-test
+	@+$(MAKE) --no-print-directory $(parallel) tests
+	@+$(MAKE) --no-print-directory check-run
+
+SUITES ?= unit cli mpi
+check-run:
+	@BUILD=$(BUILD) tests/run $(if $(SKIP_FAILS),--skip-fails) $(or $(T),$(SUITES:%=tests/%))
+
+# Address and undefined behaviour: the unit and the command-line tests in a build of their own.
+sanitize-flags = -fsanitize=address,undefined -fno-sanitize-recover=all
+sanitize:
+	@+$(MAKE) --no-print-directory $(parallel) BUILD=$(BUILD)/sanitize SUITES='unit cli' MPIS= \
+	    CFLAGS='-O1 -g -fno-omit-frame-pointer $(sanitize-flags)' LDFLAGS='$(sanitize-flags)' tests
+	@ASAN_OPTIONS=abort_on_error=1:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	    BUILD=$(BUILD)/sanitize tests/run $(if $(SKIP_FAILS),--skip-fails) \
+	    $(or $(T),tests/unit tests/cli)
+
+bench: all $(tools) $(benches)
+	@BUILD=$(BUILD) tests/bench/run
+
+## ---- style -------------------------------------------------------------------------------------
+
+c-files = $(wildcard analyzer/*.[ch] analyzer/*/*.[ch] db/*.[ch] tracer/*.[ch] tests/*/*.[ch])
+
+.PHONY: format lint layers
+format:
+	$(CLANG_FORMAT) -i $(c-files)
+lint:
+	@CLANG_FORMAT='$(CLANG_FORMAT)' tests/lint
+layers:
+	@$(need-libraries)CC='$(CC)' CPPFLAGS="$(own-cppflags) $(library-cflags) $(CPPFLAGS)" tests/layers
+
+## ---- install, dist, clean ------------------------------------------------------------------------
+
+# What is installed: pairs SOURCE:DIRECTORY.
+installed = $(if $(main-object),$(BUILD)/pagoda:$(bindir)) \
+    $(foreach file,$(TRACER_INSTALL),$(file):$(libdir)/pagoda) \
+    $(foreach file,$(wildcard patterns/*),$(file):$(datadir)/pagoda/patterns) \
+    $(foreach file,$(wildcard tracer/pagoda.h),$(file):$(includedir)) \
+    $(foreach n,1 5 7,$(foreach file,$(wildcard man/*.$(n)),$(file):$(mandir)/man$(n)))
+
+.PHONY: install uninstall dist clean help
+install: all
+	$(Q)set -e; for pair in $(installed); do file=$${pair%%:*}; folder='$(DESTDIR)'$${pair#*:}; \
+	    $(INSTALL) -d "$$folder"; mode=644; test -x "$$file" && mode=755; \
+	    $(INSTALL) -m $$mode "$$file" "$$folder/"; done
+	@echo "installed below $(DESTDIR)$(prefix)"
+
+uninstall:
+	$(Q)for pair in $(installed); do file=$${pair%%:*}; \
+	    rm -f '$(DESTDIR)'$${pair#*:}/$${file##*/}; done
+	$(Q)for folder in $(datadir)/pagoda/patterns $(datadir)/pagoda $(libdir)/pagoda; do \
+	    rmdir '$(DESTDIR)'$$folder 2>/dev/null; done; true
+
+dist-name = pagoda-$(VERSION)
+dist:
+	@git rev-parse --git-dir >/dev/null 2>&1 || \
+	    { echo "make dist packs the files git knows: call it in a git clone" >&2; exit 1; }
+	@mkdir -p $(BUILD)
+	$(Q)git ls-files -z | tar --null -T - --transform 's,^,$(dist-name)/,' --sort=name \
+	    --owner=0 --group=0 --numeric-owner -czf $(BUILD)/$(dist-name).tar.gz
+	@echo $(BUILD)/$(dist-name).tar.gz
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'make            build $(BUILD)/pagoda and the tracer'
+	@echo 'make demo       install what is missing, trace an MPI program, replay the trace'
+	@echo 'make check      install what the tests need, run all; T=FILE runs one of tests/'
+	@echo 'make install    PREFIX=/usr/local DESTDIR=; uninstall takes it away again'
+	@echo 'make deps       install (or name) the packages to build and run; deps-test, deps-lint'
+	@echo 'make sanitize   unit and command-line tests with address and undefined sanitizers'
+	@echo 'make lint       format, static checks, shell scripts, manual pages; format repairs'
+	@echo 'make layers     who may include whom'
+	@echo 'make bench      speed and memory next to a bare read of the same archive'
+	@echo 'make dist       $(dist-name).tar.gz;  make clean  removes $(BUILD)/'
+	@echo 'variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR=1 V=1 BUILD=DIR MPIS="openmpi mpich"'
