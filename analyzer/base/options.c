@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The option table at work: parsing by getopt_long and wrong usage. Values with units are in
+// option_value.c, the help text in option_help.c.
+#include "analyzer/base/options.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+
+enum { ROW_BASE = 256 }; // getopt value of row 0; letters stay below
+
+int options_usage_error(const struct option_usage *usage, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    log_error("%s (`pagoda %s --help` tells more)", text, usage->command);
+    return STATUS_USAGE;
+}
+
+void options_list_release(struct option_list *list)
+{
+    free(list->values);
+    *list = (struct option_list){0};
+}
+
+static void list_add(struct option_list *list, const char *value)
+{
+    list->values =
+        array_reserve(list->values, &list->capacity, list->count + 1, sizeof *list->values);
+    list->values[list->count++] = value;
+}
+
+static int store_value(const struct option_row *row, const char *text, struct error *err)
+{
+    switch (row->type) {
+    case OPTION_FLAG:
+        *(bool *)row->value = true;
+        return 0;
+    case OPTION_TEXT:
+        *(const char **)row->value = text;
+        return 0;
+    case OPTION_LIST:
+        list_add(row->value, text);
+        return 0;
+    case OPTION_COUNT:
+        return option_read_count(text, row->value, err);
+    case OPTION_NUMBER:
+        return option_read_number(text, row->value, err);
+    case OPTION_DURATION:
+        return option_read_duration(text, row->value, err);
+    case OPTION_SIZE:
+        return option_read_size(text, row->value, err);
+    }
+    return error_set(err, "bug: option --%s has no type", row->name);
+}
+
+/// The tables getopt_long wants, made from ours; `letters` begins with ':' (tell missing arguments
+/// apart) and '+' where the first operand ends the options.
+struct getopt_tables {
+    struct option *longs;
+    char *letters;
+};
+
+static struct getopt_tables getopt_tables_new(const struct option_usage *usage)
+{
+    struct getopt_tables tables = {
+        .longs = memory_zeroed(usage->n_rows + 2, sizeof *tables.longs),
+        .letters = memory_new(2 * usage->n_rows + 4),
+    };
+    char *end = tables.letters;
+    if (usage->stops_at_operand)
+        *end++ = '+';
+    *end++ = ':';
+    *end++ = 'h';
+    for (size_t i = 0; i < usage->n_rows; i++) {
+        const struct option_row *row = &usage->rows[i];
+        int has_argument = row->type == OPTION_FLAG ? no_argument : required_argument;
+        tables.longs[i] = (struct option){row->name, has_argument, NULL, ROW_BASE + (int)i};
+        if (row->letter) {
+            *end++ = row->letter;
+            if (has_argument == required_argument)
+                *end++ = ':';
+        }
+    }
+    *end = '\0';
+    tables.longs[usage->n_rows] = (struct option){"help", no_argument, NULL, 'h'};
+    return tables;
+}
+
+static void getopt_tables_free(struct getopt_tables *tables)
+{
+    free(tables->longs);
+    free(tables->letters);
+}
+
+static const struct option_row *row_of(const struct option_usage *usage, int value)
+{
+    if (value >= ROW_BASE && (size_t)(value - ROW_BASE) < usage->n_rows)
+        return &usage->rows[value - ROW_BASE];
+    for (size_t i = 0; i < usage->n_rows && value; i++)
+        if (usage->rows[i].letter == value)
+            return &usage->rows[i];
+    return NULL;
+}
+
+static int unknown_long_option(const struct option_usage *usage, const char *given)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+    const char **names = memory_zeroed(usage->n_rows + 1, sizeof *names);
+    size_t n_beginning = 0;
+    for (size_t i = 0; i < usage->n_rows; i++) {
+        names[i] = usage->rows[i].name;
+        n_beginning += strncmp(names[i], name, strlen(name)) == 0;
+    }
+    names[usage->n_rows] = "help";
+    const char *nearest = spelling_nearest(name, names, usage->n_rows + 1);
+    int status;
+    if (n_beginning > 1)
+        status = options_usage_error(usage, "--%s can mean more than one option", name);
+    else if (nearest)
+        status = options_usage_error(usage, "there is no option --%s; did you mean --%s?", name,
+                                     nearest);
+    else
+        status = options_usage_error(usage, "there is no option --%s", name);
+    free(names);
+    return status;
+}
+
+static int refused_option(const struct option_usage *usage, const char *given)
+{
+    const struct option_row *row = row_of(usage, optopt);
+    if (row || optopt == 'h') // a flag that was given a value
+        return options_usage_error(usage, "--%s takes no value", row ? row->name : "help");
+    if (optopt)
+        return options_usage_error(usage, "there is no option -%c", optopt);
+    return unknown_long_option(usage, given);
+}
+
+static int missing_argument(const struct option_usage *usage)
+{
+    const struct option_row *row = row_of(usage, optopt);
+    if (!row)
+        return options_usage_error(usage, "an option lacks its value");
+    return options_usage_error(usage, "--%s needs a value: --%s %s", row->name, row->name,
+                               row->argument);
+}
+
+static bool operands_fit(const struct option_usage *usage, int n_operands, char **operands,
+                         int *status)
+{
+    if (n_operands < usage->min_operands) {
+        *status =
+            options_usage_error(usage, "`pagoda %s` needs %s", usage->command, usage->operands);
+        return false;
+    }
+    if (usage->max_operands >= 0 && n_operands > usage->max_operands) {
+        *status = options_usage_error(usage, "`%s` is one argument too many for `pagoda %s`",
+                                      operands[usage->max_operands], usage->command);
+        return false;
+    }
+    return true;
+}
+
+static bool option_accepted(const struct option_usage *usage, int value, const char *given,
+                            int *status)
+{
+    if (value == 'h') {
+        options_print_help(usage, stdout);
+        *status = STATUS_DONE;
+        return false;
+    }
+    if (value == ':') {
+        *status = missing_argument(usage);
+        return false;
+    }
+    const struct option_row *row = row_of(usage, value);
+    if (value == '?' || !row) {
+        *status = refused_option(usage, given);
+        return false;
+    }
+    struct error err = {{0}};
+    if (store_value(row, optarg, &err) != 0) {
+        *status = options_usage_error(usage, "--%s %s: %s", row->name, optarg, err.text);
+        return false;
+    }
+    return true;
+}
+
+bool options_parse(const struct option_usage *usage, int argc, char **argv, int *first_operand,
+                   int *status)
+{
+    struct getopt_tables tables = getopt_tables_new(usage);
+    bool accepted = true;
+    opterr = 0;
+    optind = 0; // GNU: begin anew
+    while (accepted) {
+        int value = getopt_long(argc, argv, tables.letters, tables.longs, NULL);
+        if (value == -1)
+            break;
+        accepted = option_accepted(usage, value, argv[optind - 1], status);
+    }
+    getopt_tables_free(&tables);
+    *first_operand = optind;
+    return accepted && operands_fit(usage, argc - optind, argv + optind, status);
+}

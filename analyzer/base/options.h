@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Command lines from one table: the rows of a command's table yield the parsing (getopt_long), the
+// text of `--help`, and what the tests compare the manual's OPTIONS section with.
+//
+//     struct settings { bool json; uint64_t top; const char *store; struct option_list patterns; };
+//     struct settings s = {.top = 10};
+//     const struct option_row rows[] = {
+//         OPTION_FLAG_ROW("json", 0, &s.json, "print JSON instead of text"),
+//         OPTION_COUNT_ROW("top", 0, "N", &s.top, "rows per table", "10"),
+//         OPTION_TEXT_ROW("store", 0, "DB", &s.store, "keep the result in this database", NULL),
+//         OPTION_LIST_ROW("patterns", 0, "FILE", &s.patterns, "also load these patterns"),
+//     };
+//     const struct option_usage usage = {.command = "replay", .operands = "TRACE", ...
+//         .rows = rows, .n_rows = sizeof rows / sizeof rows[0]};
+//     int first_operand, status;
+//     if (!options_parse(&usage, argc, argv, &first_operand, &status))
+//         return status;
+#ifndef PAGODA_BASE_OPTIONS_H
+#define PAGODA_BASE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
+
+enum option_type {
+    OPTION_FLAG,     // bool *, set to true
+    OPTION_TEXT,     // const char **, points into argv
+    OPTION_COUNT,    // uint64_t *
+    OPTION_NUMBER,   // double *
+    OPTION_DURATION, // uint64_t *, nanoseconds: 10us, 1.5ms, 2s; a bare number is seconds
+    OPTION_SIZE,     // uint64_t *, bytes: 64KiB, 1.5MB; a bare number is bytes
+    OPTION_LIST,     // struct option_list *, may be given several times
+};
+
+/// Values of a repeatable option in the order given; they point into argv. options_list_release()
+/// frees the array.
+struct option_list {
+    const char **values;
+    size_t count;
+    size_t capacity;
+};
+
+struct option_row {
+    const char *name; // long name without the dashes
+    char letter;      // short name, 0 for none
+    enum option_type type;
+    const char *argument;     // NULL for a flag
+    void *value;              // by type; holds the default already
+    const char *help;         // lower case, no full stop
+    const char *default_text; // shown in the help, NULL for none
+};
+
+#define OPTION_FLAG_ROW(name, letter, value, help)                                                 \
+    {                                                                                              \
+        name, letter, OPTION_FLAG, NULL, 1 ? (value) : (bool *)0, help, NULL                       \
+    }
+#define OPTION_TEXT_ROW(name, letter, argument, value, help, default_text)                         \
+    {                                                                                              \
+        name, letter, OPTION_TEXT, argument, 1 ? (value) : (const char **)0, help, default_text    \
+    }
+#define OPTION_COUNT_ROW(name, letter, argument, value, help, default_text)                        \
+    {                                                                                              \
+        name, letter, OPTION_COUNT, argument, 1 ? (value) : (uint64_t *)0, help, default_text      \
+    }
+#define OPTION_NUMBER_ROW(name, letter, argument, value, help, default_text)                       \
+    {                                                                                              \
+        name, letter, OPTION_NUMBER, argument, 1 ? (value) : (double *)0, help, default_text       \
+    }
+#define OPTION_DURATION_ROW(name, letter, argument, value, help, default_text)                     \
+    {                                                                                              \
+        name, letter, OPTION_DURATION, argument, 1 ? (value) : (uint64_t *)0, help, default_text   \
+    }
+#define OPTION_SIZE_ROW(name, letter, argument, value, help, default_text)                         \
+    {                                                                                              \
+        name, letter, OPTION_SIZE, argument, 1 ? (value) : (uint64_t *)0, help, default_text       \
+    }
+#define OPTION_LIST_ROW(name, letter, argument, value, help)                                       \
+    {                                                                                              \
+        name, letter, OPTION_LIST, argument, 1 ? (value) : (struct option_list *)0, help, NULL     \
+    }
+
+struct option_usage {
+    const char *command;  // "replay", or "store list"
+    const char *operands; // "TRACE", "[-- LAUNCHER...]", "" for none
+    const char *summary;  // one sentence without a full stop
+    const char *details;  // further paragraphs for --help, ending in a newline; NULL for none
+    const struct option_row *rows;
+    size_t n_rows;
+    int min_operands, max_operands; // max -1: no limit
+    bool stops_at_operand;          // what follows the first operand is not ours (trace)
+};
+
+/// Parses ARGV (argv[0] is the command's name). True: the values are stored and
+/// argv[*first_operand] is the first operand. False: the command returns *STATUS - help was printed
+/// to stdout, or one sentence about wrong usage to stderr. `-h, --help` is part of every table.
+bool options_parse(const struct option_usage *usage, int argc, char **argv, int *first_operand,
+                   int *status);
+
+/// What `--help` prints.
+void options_print_help(const struct option_usage *usage, FILE *stream);
+
+/// One sentence about wrong usage on stderr, with a pointer to `--help`. Returns STATUS_USAGE.
+int options_usage_error(const struct option_usage *usage, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+void options_list_release(struct option_list *list);
+
+/// One value of the given unit; 0, or -1 and ERR. Independent of the locale, no sign, no exponent
+/// tricks: digits with an optional fraction and a unit (ns us ms s min h; B kB MB GB KiB MiB GiB).
+int option_read_count(const char *text, uint64_t *count, struct error *err);
+int option_read_number(const char *text, double *number, struct error *err);
+int option_read_duration(const char *text, uint64_t *duration_ns, struct error *err);
+int option_read_size(const char *text, uint64_t *size_bytes, struct error *err);
+
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// "Did you mean ...?" for commands, options and names in input files.
+#ifndef PAGODA_BASE_SPELLING_H
+#define PAGODA_BASE_SPELLING_H
+
+#include <stddef.h>
+
+/// The nearest of COUNT candidates to WORD by edit distance with transpositions (optimal string
+/// alignment), NULL when none is near enough to be a slip (a third of the letters, at least one)
+/// and WORD is no beginning of a single candidate. The first one wins a tie.
+const char *spelling_nearest(const char *word, const char *const *candidates, size_t count);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command `pagoda`: a table of subcommands, help, and what they all share - exit statuses, a
+// checked stdout, and numbers that do not depend on the locale.
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/spelling.h"
+
+#ifndef PAGODA_VERSION
+#define PAGODA_VERSION "0.0.0"
+#endif
+
+/// argv[0] is the command's own name; returns an enum exit_status. One line of `commands` per file
+/// in analyzer/cmd/.
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+};
+
+static const struct command commands[] = {
+    {NULL, NULL, NULL},
+};
+
+static const size_t n_commands = sizeof commands / sizeof commands[0] - 1;
+
+static const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < n_commands; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+static void print_help(FILE *stream)
+{
+    fprintf(stream, "usage: pagoda COMMAND [options] ...\n"
+                    "\n"
+                    "Records MPI programs and tells, after the run, where the time is lost and "
+                    "why.\n"
+                    "\n"
+                    "commands:\n");
+    for (size_t i = 0; i < n_commands; i++)
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(stream, "\n"
+                    "`pagoda COMMAND --help` (or `pagoda help COMMAND`) tells what a command "
+                    "does;\n"
+                    "`pagoda --version` prints the version.\n"
+                    "\n"
+                    "exit status: 0 done, 1 failed, 2 wrong usage, 3 done but part of the input\n"
+                    "was unreadable\n");
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[sizeof commands / sizeof commands[0] + 1];
+    for (size_t i = 0; i < n_commands; i++)
+        names[i] = commands[i].name;
+    names[n_commands] = "help";
+    const char *nearest = spelling_nearest(name, names, n_commands + 1);
+    if (name[0] == '-')
+        log_error("there is no option %s before the command (`pagoda --help` tells more)", name);
+    else if (nearest)
+        log_error("there is no command `%s`; did you mean `%s`?", name, nearest);
+    else
+        log_error("there is no command `%s` (`pagoda --help` lists them)", name);
+    return STATUS_USAGE;
+}
+
+static int run_help(const char *name)
+{
+    if (!name) {
+        print_help(stdout);
+        return STATUS_DONE;
+    }
+    const struct command *command = command_find(name);
+    if (!command)
+        return unknown_command(name);
+    char option[] = "--help";
+    char *arguments[] = {(char *)command->name, option, NULL};
+    return command->run(2, arguments);
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_USAGE;
+    }
+    const char *name = argv[1];
+    if (!strcmp(name, "--version")) {
+        printf("pagoda %s\n", PAGODA_VERSION);
+        return STATUS_DONE;
+    }
+    if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
+        return run_help(argc > 2 ? argv[2] : NULL);
+    const struct command *command = command_find(name);
+    if (!command)
+        return unknown_command(name);
+    return command->run(argc - 1, argv + 1);
+}
+
+/// What was printed must have arrived, or the job is not done. A reader that went away (a pager
+/// that was left, `head`) is no failure to talk about.
+static int finish_stdout(int status)
+{
+    errno = 0;
+    bool had_error = ferror(stdout) != 0;
+    if (fclose(stdout) == 0 && !had_error)
+        return status;
+    if (errno != EPIPE)
+        log_error("cannot write the output: %s",
+                  errno ? strerror(errno) : "an earlier write failed");
+    return status == STATUS_DONE || status == STATUS_UNREADABLE ? STATUS_FAILED : status;
+}
+
+int main(int argc, char **argv)
+{
+    // Character widths follow the user's locale; numbers never do (LC_NUMERIC stays "C").
+    setlocale(LC_CTYPE, "");
+    return finish_stdout(run(argc, argv));
+}
