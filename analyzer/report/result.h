@@ -16,18 +16,29 @@ struct result_warning {
     char *text; // one sentence: what, where, what it means for the report
 };
 
+/// A region that occurs in the call tree; definitions of the same name count as one. Time outside
+/// any recorded region belongs to regions of the names below.
 struct result_region {
     char *name;
     char *file; // "" when unknown
     uint32_t line;
     bool is_mpi;
+    // Sums over ranks; inclusive counts recursive calls once.
+    uint64_t visits, inclusive_ns, exclusive_ns;
+    uint32_t max_rank; // the rank with most exclusive time (lowest of equals), RESULT_NONE
+    uint64_t max_ns;   // its exclusive time
 };
+
+#define RESULT_REGION_PROGRAM "(program)"          // a process outside its recorded regions
+#define RESULT_REGION_THREAD  "(thread)"           // a further thread outside its recorded regions
+#define RESULT_REGION_BEFORE  "(before start)"     // critical path: a rank that began later
+#define RESULT_REGION_CLOCK   "(clock correction)" // critical path: negative, see lineage rules
 
 /// A node of the call tree merged over all locations, parents before children, children of one
 /// parent sorted by inclusive time (descending), then name.
 struct result_path {
-    char *path; // "main/solve/MPI_Recv"
-    uint32_t region;
+    char *path;      // "main/solve/MPI_Recv"
+    uint32_t region; // the last one in it
     uint32_t parent; // RESULT_NONE for a root
     uint32_t depth;
     uint64_t visits, inclusive_ns, exclusive_ns; // sums over ranks
@@ -65,8 +76,11 @@ struct result_pattern {
     size_t n_by_rank;
     struct result_amount *by_path; // sorted by ns descending, then path
     size_t n_by_path;
+    struct result_amount *by_cause; // sorted by ns descending, then rank: whom it waited for
+    size_t n_by_cause;
     struct result_instance_sum *sums; // sorted by (path, rank)
     size_t n_sums;
+    bool is_top; // its waits are not part of another pattern's total
     struct {
         uint32_t rank, path;
         uint32_t cause_rank; // whom it waited for, RESULT_NONE when unknown
@@ -81,8 +95,9 @@ struct result_hint {
     char *source; // "file.c:56", "" when unknown
 };
 
+/// A part of the critical path; RESULT_NONE: summed over all regions, or ranks.
 struct result_path_share {
-    uint32_t region, rank; // rank RESULT_NONE: summed over ranks
+    uint32_t region, rank;
     int64_t time_ns;
     double share; // of the run time
 };
@@ -92,7 +107,8 @@ struct result_rank {
     uint32_t node;
     uint64_t first_ns, last_ns;
     uint64_t useful_ns, mpi_ns; // within the window
-    uint64_t wait_ns;           // all top-level wait patterns, within the window
+    uint64_t wait_ns;           // of its MPI time: waits of the patterns with is_top
+    bool is_skipped;            // its events could not be read; not in any mean or share
 };
 
 struct result_traffic {
@@ -120,6 +136,10 @@ struct result {
     uint64_t realtime_ns;        // wall-clock start of the run (Unix time), 0 when unknown
     bool has_unreadable_records; // the exit status is 3
     struct result_efficiency efficiency;
+    // Where the time of the ranks within the window went, summed over the ranks that were read:
+    // useful, waits of the patterns with is_top, and the rest of the time inside MPI calls.
+    uint64_t useful_ns, wait_ns, other_mpi_ns;
+    uint64_t total_ns;               // ranks that were read x length of the window
     struct result_named *properties; // archive properties: command line, MPI, host, ...
     size_t n_properties;
     struct result_named *nodes; // name, machine
@@ -142,11 +162,14 @@ struct result {
         int64_t length_ns;
         struct result_path_share *by_region; // time descending, rank RESULT_NONE
         size_t n_by_region;
+        struct result_path_share *by_rank; // time descending, region RESULT_NONE
+        size_t n_by_rank;
         struct result_path_share *by_region_rank; // time descending
         size_t n_by_region_rank;
     } critical_path;
     struct result_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;
+    char *headline;   // the biggest loss in a few words
     char *conclusion; // one paragraph
 };
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Aligned columns and wrapped paragraphs (see table.h).
+#include "analyzer/report/table.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+
+enum { COLUMN_GAP = 2, LEAST_LAST_COLUMN = 16 };
+
+void table_add_column(struct table *table, const char *title, bool is_left)
+{
+    assert(table->n_columns < TABLE_MAX_COLUMNS && table->n_cells == 0);
+    table->titles[table->n_columns] = title;
+    table->is_left[table->n_columns++] = is_left;
+}
+
+void table_add_cell(struct table *table, const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        text = memory_copy_text("");
+    table->cells =
+        array_reserve(table->cells, &table->capacity, table->n_cells + 1, sizeof *table->cells);
+    table->cells[table->n_cells++] = text;
+}
+
+static void print_blanks(size_t count, FILE *stream)
+{
+    fprintf(stream, "%*s", (int)count, "");
+}
+
+/// TEXT in at most WIDTH columns, its middle replaced by "..." when it is longer: of a call path
+/// the beginning and the end tell most.
+static void print_cut(const char *text, size_t width, FILE *stream)
+{
+    size_t length = utf8_width(text);
+    if (length <= width) {
+        fputs(text, stream);
+        return;
+    }
+    size_t kept = width - 3, head = kept / 3;
+    size_t tail = utf8_prefix(text, length - (kept - head));
+    fprintf(stream, "%.*s...%s", (int)utf8_prefix(text, head), text, text + tail);
+}
+
+static void print_row(const struct table *table, const char *const *cells, const size_t *widths,
+                      size_t indent, size_t width, FILE *stream)
+{
+    size_t column = indent;
+    print_blanks(indent, stream);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        size_t cell_width = utf8_width(cells[i]);
+        bool is_last = i + 1 == table->n_columns;
+        if (!table->is_left[i])
+            print_blanks(widths[i] - cell_width, stream);
+        if (is_last && width > 0)
+            print_cut(cells[i],
+                      width > column + LEAST_LAST_COLUMN ? width - column : LEAST_LAST_COLUMN,
+                      stream);
+        else
+            fputs(cells[i], stream);
+        if (!is_last)
+            print_blanks((table->is_left[i] ? widths[i] - cell_width : 0) + COLUMN_GAP, stream);
+        column += widths[i] + COLUMN_GAP;
+    }
+    fputc('\n', stream);
+}
+
+void table_print(const struct table *table, size_t indent, size_t width, FILE *stream)
+{
+    size_t widths[TABLE_MAX_COLUMNS];
+    assert(table->n_columns > 0 && table->n_cells % table->n_columns == 0);
+    for (size_t i = 0; i < table->n_columns; i++)
+        widths[i] = utf8_width(table->titles[i]);
+    for (size_t i = 0; i < table->n_cells; i++) {
+        size_t cell_width = utf8_width(table->cells[i]);
+        size_t *widest = &widths[i % table->n_columns];
+        *widest = cell_width > *widest ? cell_width : *widest;
+    }
+    print_row(table, table->titles, widths, indent, width, stream);
+    for (size_t i = 0; i < table->n_cells; i += table->n_columns)
+        print_row(table, (const char *const *)table->cells + i, widths, indent, width, stream);
+}
+
+void table_release(struct table *table)
+{
+    for (size_t i = 0; i < table->n_cells; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    *table = (struct table){0};
+}
+
+void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream)
+{
+    bool at_line_start = true;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        char *word = memory_format("%.*s", (int)length, text);
+        size_t word_width = utf8_width(word);
+        if (!at_line_start && column + 1 + word_width > width) {
+            fputc('\n', stream);
+            print_blanks(indent, stream);
+            column = indent;
+            at_line_start = true;
+        }
+        fprintf(stream, "%s%s", at_line_start ? "" : " ", word);
+        column += word_width + !at_line_start;
+        at_line_start = false;
+        free(word);
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', stream);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables for a terminal: cells are texts, columns as wide as their widest cell, numbers to the
+// right. The last column may be cut to the width of the terminal.
+#ifndef PAGODA_REPORT_TABLE_H
+#define PAGODA_REPORT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { TABLE_MAX_COLUMNS = 12 };
+
+struct table {
+    size_t n_columns;
+    const char *titles[TABLE_MAX_COLUMNS];
+    bool is_left[TABLE_MAX_COLUMNS]; // aligned to the left; else to the right
+    char **cells;                    // row by row
+    size_t n_cells, capacity;
+};
+
+/// Adds a column before any row is there. TITLE stays the caller's.
+void table_add_column(struct table *table, const char *title, bool is_left);
+
+/// Appends one cell; cells fill rows from left to right.
+void table_add_cell(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/// Prints titles and rows, each row behind INDENT blanks. WIDTH 0: nothing is cut; else a last cell
+/// that would go beyond it loses its middle.
+void table_print(const struct table *table, size_t indent, size_t width, FILE *stream);
+
+void table_release(struct table *table);
+
+/// Prints the words of TEXT between columns INDENT and WIDTH; the first line begins at column
+/// COLUMN, where the cursor is.
+void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream);
+
+#endif
