@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What users of the Makefile meet: packages, libraries, changed flags.
+load ../helper
+
+setup() {
+    cd "$ROOT" || return
+    fake=$BATS_TEST_TMPDIR/bin
+    mkdir -p "$fake"
+    unset MAKEFLAGS MAKELEVEL
+}
+
+# fake NAME BODY: a command of that name before the real one.
+fake() {
+    printf '#!/bin/sh\n%s\n' "$2" >"$fake/$1"
+    chmod +x "$fake/$1"
+    PATH=$fake:$PATH
+}
+
+# with_only NAME... -- COMMAND...: runs the command with a PATH that holds nothing but these.
+with_only() {
+    while [ "$1" != -- ]; do
+        ln -s "$(command -v "$1")" "$fake/$1"
+        shift
+    done
+    shift
+    env PATH="$fake" "$@"
+}
+
+@test "deps: nothing missing, nothing called" {
+    fake dpkg-query 'echo "install ok installed"'
+    fake apt-get 'echo apt-get was called; exit 1'
+    run make deps deps-test deps-lint
+    [ "$status" = 0 ]
+    [ -z "$output" ]
+}
+
+@test "deps: a root installs exactly what is missing, without questions" {
+    fake dpkg-query 'case $* in *libgsl-dev*) exit 1 ;; esac; echo "install ok installed"'
+    fake id 'echo 0'
+    fake apt-get 'echo "apt-get $* ($DEBIAN_FRONTEND)" >&2'
+    run make deps
+    [ "$status" = 0 ]
+    [[ $output == *"apt-get install -y -qq --no-install-recommends libgsl-dev (noninteractive)"* ]]
+}
+
+@test "deps: a failed installation fails" {
+    fake dpkg-query 'exit 1'
+    fake id 'echo 0'
+    fake apt-get 'test "$1" = update'
+    run make deps
+    [ "$status" = 2 ]
+}
+
+@test "deps: who is not root gets the one command and nothing happens" {
+    fake dpkg-query 'case $* in *libgsl-dev* | *libdw-dev*) exit 1 ;; esac
+        echo "install ok installed"'
+    fake id 'echo 1000'
+    fake apt-get 'echo apt-get was called'
+    run make demo
+    [ "$status" = 2 ]
+    [[ $output == *"sudo apt-get install -y --no-install-recommends libgsl-dev libdw-dev"* ]]
+    [[ $output != *"was called"* ]]
+}
+
+@test "deps: elsewhere than Debian the packages are named" {
+    run with_only make sh nproc cat grep id -- make deps
+    [ "$status" = 2 ]
+    [[ $output == *"no Debian or Ubuntu"*libotf2-trace-dev*libxml2-dev* ]]
+}
+
+@test "a missing library is one sentence that names make deps" {
+    run with_only make sh nproc cat grep mkdir cc gcc -- make BUILD="$BATS_TEST_TMPDIR/b" PKG_CONFIG=false
+    [ "$status" = 2 ]
+    [[ $output == *"cannot find the library otf2 libxml-2.0 sqlite3"*"run \`make deps\`"* ]]
+}
+
+@test "help, clean and dist need no library" {
+    run make BUILD="$BATS_TEST_TMPDIR/b" PKG_CONFIG=false help clean
+    [ "$status" = 0 ]
+    [[ $output == *"make demo"* ]]
+}
+
+@test "otf2-config serves where pkg-config does not know OTF2" {
+    fake pkg-config 'case "$*" in *otf2*) exit 1 ;; esac; exec /usr/bin/pkg-config "$@"'
+    fake otf2-config 'case $1 in --cflags) echo -DFROM_OTF2_CONFIG ;; esac'
+    run make -n BUILD="$BATS_TEST_TMPDIR/b" V=1
+    [ "$status" = 0 ]
+    [[ $output == *-DFROM_OTF2_CONFIG* ]]
+}
+
+@test "changed flags rebuild, unchanged ones do not" {
+    object=$BATS_TEST_TMPDIR/b/obj/analyzer/base/error.o
+    make BUILD="$BATS_TEST_TMPDIR/b" CFLAGS=-O0 "$object"
+    run make BUILD="$BATS_TEST_TMPDIR/b" CFLAGS=-O0 "$object"
+    [[ $output != *error.c* ]]
+    run make BUILD="$BATS_TEST_TMPDIR/b" CFLAGS=-O1 "$object"
+    [[ $output == *error.c* ]]
+}
