@@ -61,7 +61,7 @@ need-libraries = $(if $(strip $(missing-libraries)),$(error cannot find the libr
 ## ---- flags -----------------------------------------------------------------------------------
 
 WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
-    -Wpointer-arith -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wno-format-nonliteral \
+    -Wpointer-arith -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wno-format-nonliteral -Wno-format-truncation \
     $(if $(filter-out 0,$(WERROR)),-Werror)
 own-cppflags = -D_GNU_SOURCE -I. -DPAGODA_VERSION='"$(VERSION)"' \
     -DPAGODA_DATADIR='"$(datadir)/pagoda"' -DPAGODA_LIBDIR='"$(libdir)/pagoda"'
@@ -168,7 +168,7 @@ PACKAGES_BUILD = gcc make pkg-config libc6-dev libotf2-trace-dev libxml2-dev lib
     libgsl-dev libjansson-dev libdw-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev otf2-tools python3-otf2 sqlite3 jq \
-    libxml2-utils hpcc netpipe-openmpi
+    libxml2-utils hpcc netpipe-openmpi locales
 PACKAGES_LINT = clang clang-format cppcheck shellcheck mandoc libxml2-utils
 
 # $(call install-packages,LIST): nothing when all are there, so that it works without a network.
