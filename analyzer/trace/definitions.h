@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/trace/event.h"
+
+struct map;
+
 /// What an MPI function does to the engine, as far as its name must tell (the records inside the
 /// call tell the rest). Names are compared without case, Fortran suffixes and the PMPI prefix.
 enum mpi_function {
@@ -34,6 +38,7 @@ struct location {
     uint64_t n_events;  // as the definition declares
     bool is_cpu_thread; // false: GPU, metric
     bool is_master;     // the location of its rank in the MPI location group
+    bool is_defined;    // false: a stand-in, the location group names it but no definition does
 };
 
 struct rank {
@@ -52,12 +57,15 @@ struct node {
 struct communicator {
     uint64_t id; // OTF2 communicator id
     const char *name;
-    const uint32_t *members; // world ranks by rank in the communicator
+    bool is_mpi;             // false: a team of threads, a SHMEM or GPU group, ...
+    const uint32_t *members; // world ranks by rank in the communicator; EVENT_NO_INDEX: undefined
     uint32_t n_members;      // 0: a "self" communicator, every rank is its only member there
     // An intercommunicator has a second group; ranks of a message or root count in the other group.
     const uint32_t *remote_members;
     uint32_t n_remote_members;
     bool is_intercommunicator;
+    const struct map *rank_by_member; // inverse of members, NULL while members[i] = members[0] + i
+    const struct map *rank_by_remote_member;
 };
 
 struct property {
@@ -84,13 +92,25 @@ struct definitions {
     uint64_t realtime_ns; // wall-clock time of the run's start, 0 when unknown
 };
 
+/// Rank of WORLD_RANK in COMM's own group (either group of an intercommunicator), EVENT_NO_INDEX
+/// when it is no member. Constant time. In a self communicator everybody is rank 0.
+uint32_t communicator_rank_of(const struct communicator *comm, uint32_t world_rank);
+
+/// True when WORLD_RANK is in the first group of COMM (members), false for remote_members and
+/// strangers.
+bool communicator_in_first_group(const struct communicator *comm, uint32_t world_rank);
+
 /// World rank of RANK_IN_COMM as a peer of LOCAL_RANK (a world rank) in COMM: the other group of an
 /// intercommunicator, LOCAL_RANK itself in a self communicator; EVENT_NO_INDEX when there is none.
-uint32_t communicator_peer(const struct communicator *comm, uint32_t local_rank,
-                           uint32_t rank_in_comm);
-
-/// Rank of WORLD_RANK in COMM's own group (either group of an intercommunicator), EVENT_NO_INDEX
-/// when it is no member. Constant time after trace_open().
-uint32_t communicator_rank_of(const struct communicator *comm, uint32_t world_rank);
+static inline uint32_t communicator_peer(const struct communicator *comm, uint32_t local_rank,
+                                         uint32_t rank_in_comm)
+{
+    if (comm->n_members == 0)
+        return rank_in_comm == 0 ? local_rank : EVENT_NO_INDEX;
+    if (comm->is_intercommunicator && communicator_in_first_group(comm, local_rank))
+        return rank_in_comm < comm->n_remote_members ? comm->remote_members[rank_in_comm]
+                                                     : EVENT_NO_INDEX;
+    return rank_in_comm < comm->n_members ? comm->members[rank_in_comm] : EVENT_NO_INDEX;
+}
 
 #endif

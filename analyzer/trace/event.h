@@ -34,11 +34,14 @@ enum event_kind {
 
 enum event_flag {
     EVENT_HAS_ENVELOPE = 1, // an EVENT_IRECV_REQUEST that says communicator, source and tag
-    EVENT_FOLDED_POLLS = 2, // an EVENT_ENTER of a folded polling loop: see size_bytes
+    EVENT_FOLDED_POLLS = 2, // an EVENT_ENTER of a folded polling loop: size_bytes = its polls
 };
 
-#define EVENT_ANY      UINT32_MAX // wildcard source or tag of a posted receive
-#define EVENT_NO_INDEX UINT32_MAX
+#define EVENT_ANY             UINT32_MAX // wildcard source or tag of a posted receive
+#define EVENT_NO_INDEX        UINT32_MAX
+#define EVENT_ROOT_NONE       UINT32_MAX       // a collective without a root
+#define EVENT_ROOT_SELF       (UINT32_MAX - 1) // intercommunicator: this process is the root
+#define EVENT_ROOT_THIS_GROUP (UINT32_MAX - 2) // intercommunicator: the root is in the own group
 
 /// Collective operations by what they synchronise; the operation itself (OTF2_CollectiveOp) is kept
 /// in `op`.
@@ -58,7 +61,7 @@ struct event {
     uint8_t class_;   // enum collective_class of a collective
     uint8_t flags;    // enum event_flag
     uint32_t index;   // region of enter and leave, communicator of messages and collectives
-    uint32_t peer;    // rank in the communicator: receiver, sender, root (EVENT_NO_INDEX: none)
+    uint32_t peer;    // rank in the communicator: receiver, sender, root (or EVENT_ROOT_...)
     uint32_t tag;
     uint64_t size_bytes;     // message size; bytes sent in a collective
     uint64_t received_bytes; // bytes received in a collective

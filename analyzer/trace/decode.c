@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Event callbacks (see decode.h). Each checks its references, then appends one event; records that
+// name something undefined are dropped and counted. Record kinds that no replay needs have no
+// callback at all: the library skips them faster than we could.
+#include "analyzer/trace/decode.h"
+
+// Parameters that all event callbacks share.
+#define CALLBACK_PARAMETERS                                                                        \
+    OTF2_LocationRef location, OTF2_TimeStamp ticks, uint64_t record, void *user_data,             \
+        OTF2_AttributeList *attributes
+#define IGNORE_PARAMETERS ((void)location, (void)record, (void)attributes)
+
+// Appends an event of KIND at TICKS, all other fields 0.
+static inline struct event *append(struct decoder *decoder, uint64_t ticks, enum event_kind kind)
+{
+    if (__builtin_expect(ticks < decoder->last_ticks, 0)) {
+        decoder->report.n_backward++;
+        ticks = decoder->last_ticks;
+    }
+    decoder->last_ticks = ticks;
+    struct event *event = &decoder->cursor.events[decoder->cursor.end++];
+    *event = (struct event){.time_ns = clock_time_ns(decoder->clock, ticks), .kind = (uint8_t)kind};
+    return event;
+}
+
+static OTF2_CallbackCode drop(struct decoder *decoder)
+{
+    decoder->report.n_bad_references++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static inline uint32_t region_index(const struct decoder *decoder, OTF2_RegionRef region)
+{
+    return id_table_get(&decoder->records->regions.by_id, region);
+}
+
+static inline uint32_t comm_index(const struct decoder *decoder, OTF2_CommRef comm)
+{
+    return id_table_get(&decoder->records->communicators.by_id, comm);
+}
+
+static OTF2_CallbackCode on_unknown(CALLBACK_PARAMETERS)
+{
+    IGNORE_PARAMETERS;
+    (void)ticks;
+    struct decoder *decoder = user_data;
+    decoder->report.n_unknown++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_enter(CALLBACK_PARAMETERS, OTF2_RegionRef region)
+{
+    IGNORE_PARAMETERS;
+    struct decoder *decoder = user_data;
+    uint32_t index = region_index(decoder, region);
+    if (index == UINT32_MAX)
+        return drop(decoder);
+    append(decoder, ticks, EVENT_ENTER)->index = index;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+// The attribute of ROLE in a record's list; false when it has none of that role and TYPE.
+static bool find_attribute(const struct decoder *decoder, const OTF2_AttributeList *attributes,
+                           enum attribute_role role, OTF2_Type type, OTF2_AttributeValue *value)
+{
+    uint32_t n = OTF2_AttributeList_GetNumberOfElements(attributes);
+    for (uint32_t i = 0; i < n; i++) {
+        OTF2_AttributeRef id;
+        OTF2_Type found_type;
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &id, &found_type, value) !=
+            OTF2_SUCCESS)
+            continue;
+        if (found_type == type && id_table_get(&decoder->resolved->attribute_roles, id) == role)
+            return true;
+    }
+    return false;
+}
+
+// on_enter for archives that define pagoda::poll_count.
+static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_RegionRef region)
+{
+    (void)location, (void)record;
+    struct decoder *decoder = user_data;
+    uint32_t index = region_index(decoder, region);
+    if (index == UINT32_MAX)
+        return drop(decoder);
+    struct event *event = append(decoder, ticks, EVENT_ENTER);
+    event->index = index;
+    OTF2_AttributeValue value;
+    if (find_attribute(decoder, attributes, ATTRIBUTE_POLL_COUNT, OTF2_TYPE_UINT64, &value)) {
+        event->flags = EVENT_FOLDED_POLLS;
+        event->size_bytes = value.uint64;
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_leave(CALLBACK_PARAMETERS, OTF2_RegionRef region)
+{
+    IGNORE_PARAMETERS;
+    struct decoder *decoder = user_data;
+    uint32_t index = region_index(decoder, region);
+    if (index == UINT32_MAX)
+        return drop(decoder);
+    append(decoder, ticks, EVENT_LEAVE)->index = index;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode append_context(struct decoder *decoder, uint64_t ticks,
+                                        enum event_kind kind, OTF2_CallingContextRef context)
+{
+    uint32_t index = id_table_get(&decoder->resolved->region_of_context, context);
+    if (index == UINT32_MAX)
+        return drop(decoder);
+    append(decoder, ticks, kind)->index = index;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_context_enter(CALLBACK_PARAMETERS, OTF2_CallingContextRef context,
+                                          uint32_t unwind_distance)
+{
+    IGNORE_PARAMETERS;
+    (void)unwind_distance;
+    return append_context(user_data, ticks, EVENT_ENTER, context);
+}
+
+static OTF2_CallbackCode on_context_leave(CALLBACK_PARAMETERS, OTF2_CallingContextRef context)
+{
+    IGNORE_PARAMETERS;
+    return append_context(user_data, ticks, EVENT_LEAVE, context);
+}
+
+static inline OTF2_CallbackCode append_message(struct decoder *decoder, uint64_t ticks,
+                                               enum event_kind kind, uint32_t peer,
+                                               OTF2_CommRef comm, uint32_t tag, uint64_t size_bytes,
+                                               uint64_t request)
+{
+    uint32_t index = comm_index(decoder, comm);
+    if (index == UINT32_MAX)
+        return drop(decoder);
+    struct event *event = append(decoder, ticks, kind);
+    event->index = index;
+    event->peer = peer;
+    event->tag = tag;
+    event->size_bytes = size_bytes;
+    event->request = request;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_send(CALLBACK_PARAMETERS, uint32_t peer, OTF2_CommRef comm,
+                                 uint32_t tag, uint64_t size_bytes)
+{
+    IGNORE_PARAMETERS;
+    return append_message(user_data, ticks, EVENT_SEND, peer, comm, tag, size_bytes, 0);
+}
+
+static OTF2_CallbackCode on_isend(CALLBACK_PARAMETERS, uint32_t peer, OTF2_CommRef comm,
+                                  uint32_t tag, uint64_t size_bytes, uint64_t request)
+{
+    IGNORE_PARAMETERS;
+    return append_message(user_data, ticks, EVENT_ISEND, peer, comm, tag, size_bytes, request);
+}
+
+static OTF2_CallbackCode on_recv(CALLBACK_PARAMETERS, uint32_t peer, OTF2_CommRef comm,
+                                 uint32_t tag, uint64_t size_bytes)
+{
+    IGNORE_PARAMETERS;
+    return append_message(user_data, ticks, EVENT_RECV, peer, comm, tag, size_bytes, 0);
+}
+
+static OTF2_CallbackCode on_irecv(CALLBACK_PARAMETERS, uint32_t peer, OTF2_CommRef comm,
+                                  uint32_t tag, uint64_t size_bytes, uint64_t request)
+{
+    IGNORE_PARAMETERS;
+    return append_message(user_data, ticks, EVENT_IRECV, peer, comm, tag, size_bytes, request);
+}
+
+static OTF2_CallbackCode on_isend_complete(CALLBACK_PARAMETERS, uint64_t request)
+{
+    IGNORE_PARAMETERS;
+    append(user_data, ticks, EVENT_ISEND_COMPLETE)->request = request;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_irecv_request(CALLBACK_PARAMETERS, uint64_t request)
+{
+    (void)location, (void)record;
+    struct decoder *decoder = user_data;
+    struct event *event = append(decoder, ticks, EVENT_IRECV_REQUEST);
+    event->request = request;
+    OTF2_AttributeValue comm, source, tag;
+    if (OTF2_AttributeList_GetNumberOfElements(attributes) == 0 ||
+        !find_attribute(decoder, attributes, ATTRIBUTE_COMMUNICATOR, OTF2_TYPE_COMM, &comm) ||
+        !find_attribute(decoder, attributes, ATTRIBUTE_SOURCE, OTF2_TYPE_INT32, &source) ||
+        !find_attribute(decoder, attributes, ATTRIBUTE_TAG, OTF2_TYPE_INT32, &tag))
+        return OTF2_CALLBACK_SUCCESS;
+    uint32_t index = comm_index(decoder, comm.commRef);
+    if (index == UINT32_MAX) {
+        decoder->report.n_bad_references++;
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    event->flags = EVENT_HAS_ENVELOPE;
+    event->index = index;
+    event->peer = source.int32 < 0 ? EVENT_ANY : (uint32_t)source.int32;
+    event->tag = tag.int32 < 0 ? EVENT_ANY : (uint32_t)tag.int32;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_request_test(CALLBACK_PARAMETERS, uint64_t request)
+{
+    IGNORE_PARAMETERS;
+    append(user_data, ticks, EVENT_REQUEST_TEST)->request = request;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_request_cancelled(CALLBACK_PARAMETERS, uint64_t request)
+{
+    IGNORE_PARAMETERS;
+    append(user_data, ticks, EVENT_REQUEST_CANCELLED)->request = request;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_collective_begin(CALLBACK_PARAMETERS)
+{
+    IGNORE_PARAMETERS;
+    append(user_data, ticks, EVENT_COLLECTIVE_BEGIN);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static enum collective_class class_of(OTF2_CollectiveOp op)
+{
+    switch (op) {
+    case OTF2_COLLECTIVE_OP_BARRIER:
+        return COLLECTIVE_BARRIER;
+    case OTF2_COLLECTIVE_OP_BCAST:
+    case OTF2_COLLECTIVE_OP_SCATTER:
+    case OTF2_COLLECTIVE_OP_SCATTERV:
+        return COLLECTIVE_ONE_TO_ALL;
+    case OTF2_COLLECTIVE_OP_GATHER:
+    case OTF2_COLLECTIVE_OP_GATHERV:
+    case OTF2_COLLECTIVE_OP_REDUCE:
+        return COLLECTIVE_ALL_TO_ONE;
+    case OTF2_COLLECTIVE_OP_SCAN:
+    case OTF2_COLLECTIVE_OP_EXSCAN:
+        return COLLECTIVE_SCAN;
+    case OTF2_COLLECTIVE_OP_ALLGATHER:
+    case OTF2_COLLECTIVE_OP_ALLGATHERV:
+    case OTF2_COLLECTIVE_OP_ALLTOALL:
+    case OTF2_COLLECTIVE_OP_ALLTOALLV:
+    case OTF2_COLLECTIVE_OP_ALLTOALLW:
+    case OTF2_COLLECTIVE_OP_ALLREDUCE:
+    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
+    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
+        return COLLECTIVE_ALL_TO_ALL;
+    default:
+        return COLLECTIVE_HANDLE;
+    }
+}
+
+static OTF2_CallbackCode append_collective(struct decoder *decoder, uint64_t ticks,
+                                           enum event_kind kind, OTF2_CollectiveOp op,
+                                           OTF2_CommRef comm, uint32_t root, uint64_t sent_bytes,
+                                           uint64_t received_bytes, uint64_t request)
+{
+    uint32_t index = comm_index(decoder, comm);
+    if (index == UINT32_MAX)
+        return drop(decoder);
+    struct event *event = append(decoder, ticks, kind);
+    event->op = op;
+    event->class_ = (uint8_t)class_of(op);
+    event->index = index;
+    event->peer = root;
+    event->size_bytes = sent_bytes;
+    event->received_bytes = received_bytes;
+    event->request = request;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_collective_end(CALLBACK_PARAMETERS, OTF2_CollectiveOp op,
+                                           OTF2_CommRef comm, uint32_t root, uint64_t sent_bytes,
+                                           uint64_t received_bytes)
+{
+    IGNORE_PARAMETERS;
+    return append_collective(user_data, ticks, EVENT_COLLECTIVE_END, op, comm, root, sent_bytes,
+                             received_bytes, 0);
+}
+
+static OTF2_CallbackCode on_collective_request(CALLBACK_PARAMETERS, uint64_t request)
+{
+    IGNORE_PARAMETERS;
+    append(user_data, ticks, EVENT_COLLECTIVE_REQUEST)->request = request;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_collective_complete(CALLBACK_PARAMETERS, OTF2_CollectiveOp op,
+                                                OTF2_CommRef comm, uint32_t root,
+                                                uint64_t sent_bytes, uint64_t received_bytes,
+                                                uint64_t request)
+{
+    IGNORE_PARAMETERS;
+    return append_collective(user_data, ticks, EVENT_COLLECTIVE_COMPLETE, op, comm, root,
+                             sent_bytes, received_bytes, request);
+}
+
+static uint64_t value_as_ns(OTF2_Type type, OTF2_MetricValue value)
+{
+    switch (type) {
+    case OTF2_TYPE_DOUBLE:
+        return value.floating_point >= 0 && value.floating_point < 0x1p64
+                   ? (uint64_t)value.floating_point
+                   : 0;
+    case OTF2_TYPE_INT64:
+        return value.signed_int >= 0 ? (uint64_t)value.signed_int : 0;
+    default:
+        return value.unsigned_int;
+    }
+}
+
+static OTF2_CallbackCode on_metric(CALLBACK_PARAMETERS, OTF2_MetricRef metric, uint8_t n_values,
+                                   const OTF2_Type *types, const OTF2_MetricValue *values)
+{
+    IGNORE_PARAMETERS;
+    struct decoder *decoder = user_data;
+    uint32_t position = id_table_get(&decoder->resolved->cpu_time_position, metric);
+    if (position < n_values)
+        append(decoder, ticks, EVENT_CPU_TIME)->size_bytes =
+            value_as_ns(types[position], values[position]);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_thread_fork(CALLBACK_PARAMETERS, OTF2_Paradigm paradigm,
+                                        uint32_t n_threads)
+{
+    IGNORE_PARAMETERS;
+    (void)paradigm;
+    append(user_data, ticks, EVENT_THREAD_FORK)->size_bytes = n_threads;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_thread_join(CALLBACK_PARAMETERS, OTF2_Paradigm paradigm)
+{
+    IGNORE_PARAMETERS;
+    (void)paradigm;
+    append(user_data, ticks, EVENT_THREAD_JOIN);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode append_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                                     OTF2_CommRef team)
+{
+    uint32_t index = comm_index(decoder, team);
+    if (index == UINT32_MAX)
+        return drop(decoder);
+    append(decoder, ticks, kind)->index = index;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_team_begin(CALLBACK_PARAMETERS, OTF2_CommRef team)
+{
+    IGNORE_PARAMETERS;
+    return append_team(user_data, ticks, EVENT_THREAD_TEAM_BEGIN, team);
+}
+
+static OTF2_CallbackCode on_team_end(CALLBACK_PARAMETERS, OTF2_CommRef team)
+{
+    IGNORE_PARAMETERS;
+    return append_team(user_data, ticks, EVENT_THREAD_TEAM_END, team);
+}
+
+static OTF2_CallbackCode on_buffer_flush(CALLBACK_PARAMETERS, OTF2_TimeStamp stop_ticks)
+{
+    IGNORE_PARAMETERS;
+    struct decoder *decoder = user_data;
+    uint64_t flush_ticks = stop_ticks > ticks ? stop_ticks - ticks : 0;
+    append(decoder, ticks, EVENT_BUFFER_FLUSH)->size_bytes =
+        clock_duration_ns(decoder->clock, flush_ticks);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_measurement(CALLBACK_PARAMETERS, OTF2_MeasurementMode mode)
+{
+    IGNORE_PARAMETERS;
+    append(user_data, ticks,
+           mode == OTF2_MEASUREMENT_OFF ? EVENT_MEASUREMENT_OFF : EVENT_MEASUREMENT_ON);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_EvtReaderCallbacks *decode_callbacks(const struct resolved *resolved)
+{
+    OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
+    if (!callbacks)
+        return NULL;
+#define SET(kind, callback) OTF2_EvtReaderCallbacks_Set##kind##Callback(callbacks, callback)
+    SET(Unknown, on_unknown);
+    SET(Enter, resolved->has_poll_counts ? on_enter_with_attributes : on_enter);
+    SET(Leave, on_leave);
+    SET(CallingContextEnter, on_context_enter);
+    SET(CallingContextLeave, on_context_leave);
+    SET(MpiSend, on_send);
+    SET(MpiIsend, on_isend);
+    SET(MpiIsendComplete, on_isend_complete);
+    SET(MpiIrecvRequest, on_irecv_request);
+    SET(MpiRecv, on_recv);
+    SET(MpiIrecv, on_irecv);
+    SET(MpiRequestTest, on_request_test);
+    SET(MpiRequestCancelled, on_request_cancelled);
+    SET(MpiCollectiveBegin, on_collective_begin);
+    SET(MpiCollectiveEnd, on_collective_end);
+    SET(NonBlockingCollectiveRequest, on_collective_request);
+    SET(NonBlockingCollectiveComplete, on_collective_complete);
+    SET(Metric, on_metric);
+    SET(ThreadFork, on_thread_fork);
+    SET(ThreadJoin, on_thread_join);
+    SET(ThreadTeamBegin, on_team_begin);
+    SET(ThreadTeamEnd, on_team_end);
+    SET(BufferFlush, on_buffer_flush);
+    SET(MeasurementOnOff, on_measurement);
+#undef SET
+    return callbacks;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decoding of event records: OTF2's callbacks write struct event straight into a location's buffer.
+#ifndef PAGODA_TRACE_DECODE_H
+#define PAGODA_TRACE_DECODE_H
+
+#include <otf2/otf2.h>
+
+#include "analyzer/trace/clock.h"
+#include "analyzer/trace/reader.h"
+#include "analyzer/trace/records.h"
+#include "analyzer/trace/resolve.h"
+
+/// What the callbacks of one location know; handed to OTF2 as their user data.
+struct decoder {
+    struct cursor cursor; // first, so that the engine and the callbacks share its cache line
+    uint64_t last_ticks;  // time of the newest record; times never fall below it
+    const struct clock *clock;
+    const struct records *records;
+    const struct resolved *resolved;
+    size_t capacity; // events the buffer can hold; a record makes one event at most
+    OTF2_EvtReader *reader;
+    struct location_report report;
+    char *reason; // owned text of report.reason
+};
+
+/// The callbacks, to be registered with a struct decoder as user data. RESOLVED tells whether
+/// enter records can carry attributes of ours. NULL when memory is out. The caller deletes them.
+OTF2_EvtReaderCallbacks *decode_callbacks(const struct resolved *resolved);
+
+#endif

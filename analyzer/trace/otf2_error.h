@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keeps what the OTF2 library would print to stderr, as the cause for our own error chain.
+#ifndef PAGODA_TRACE_OTF2_ERROR_H
+#define PAGODA_TRACE_OTF2_ERROR_H
+
+#include <otf2/otf2.h>
+
+/// Silences the library's own messages from now on and forgets those of this thread so far.
+void otf2_error_begin(void);
+
+/// One sentence on why the last call failed with CODE: the library's first message since
+/// otf2_error_begin(), else the description of CODE. Valid until the next OTF2 call of this thread.
+const char *otf2_error_cause(OTF2_ErrorCode code);
+
+#endif

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opens an archive and fills the cursors of its locations (see reader.h). Each location has an OTF2
+// reader of its own, which applies the clock offsets and mapping tables of the location's local
+// definitions; the callbacks of decode.c write into the cursor's buffer. While the first batches
+// are read the origin of time is not known yet: they hold raw ticks until rebase_times().
+#include "analyzer/trace/reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <otf2/otf2.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/anchor.h"
+#include "analyzer/trace/clock.h"
+#include "analyzer/trace/decode.h"
+#include "analyzer/trace/otf2_error.h"
+#include "analyzer/trace/records.h"
+#include "analyzer/trace/resolve.h"
+
+enum {
+    BATCH_EVENTS = 512,     // 24 KiB: stays in the first-level cache
+    SPARE_DESCRIPTORS = 64, // beyond one for each location
+};
+
+struct trace {
+    char *path;
+    OTF2_Reader *reader;
+    struct records records;
+    struct resolved resolved;
+    struct clock clock;
+    struct decoder *decoders; // by location index
+    size_t n_decoders;
+    char *creator;
+    char *description;
+};
+
+// The library insists on collective operations and locks even for one process; reading local files
+// from one thread per location needs no lock, since nothing is shared once all are open.
+static int open_archive(struct trace *trace, struct error *err)
+{
+    otf2_error_begin();
+    trace->reader = OTF2_Reader_Open(trace->path);
+    if (!trace->reader)
+        return error_set(err, "'%s' is no OTF2 archive: %s", trace->path,
+                         otf2_error_cause(OTF2_ERROR_INVALID_ARGUMENT));
+    OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(trace->reader);
+    if (code != OTF2_SUCCESS)
+        return error_set(err, "cannot use the archive '%s': %s", trace->path,
+                         otf2_error_cause(code));
+    return 0;
+}
+
+static int read_definitions(struct trace *trace, struct error *err)
+{
+    otf2_error_begin();
+    OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    OTF2_GlobalDefReader *reader = OTF2_Reader_GetGlobalDefReader(trace->reader);
+    if (reader)
+        code = records_register(&trace->records, trace->reader, reader);
+    uint64_t n_read = 0;
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Reader_ReadAllGlobalDefinitions(trace->reader, reader, &n_read);
+    if (code != OTF2_SUCCESS)
+        return error_set(
+            err, "cannot read the global definitions (*.def) of '%s' after %llu of them: %s",
+            trace->path, (unsigned long long)n_read, otf2_error_cause(code));
+    OTF2_Reader_CloseGlobalDefReader(trace->reader, reader);
+    if (!trace->records.has_clock || trace->records.ticks_per_second == 0)
+        return error_set(err, "the global definitions of '%s' do not say how fast its clock ticks",
+                         trace->path);
+    return 0;
+}
+
+static void read_properties(struct trace *trace)
+{
+    struct definitions *definitions = &trace->resolved.definitions;
+    definitions->clock_ticks_per_second = trace->records.ticks_per_second;
+    OTF2_Reader_GetCreator(trace->reader, &trace->creator);
+    OTF2_Reader_GetDescription(trace->reader, &trace->description);
+    definitions->creator = trace->creator ? trace->creator : "";
+    definitions->description = trace->description ? trace->description : "";
+    uint32_t n_names = 0;
+    char **names = NULL;
+    if (OTF2_Reader_GetPropertyNames(trace->reader, &n_names, &names) != OTF2_SUCCESS)
+        return;
+    definitions->properties = memory_zeroed(n_names, sizeof *definitions->properties);
+    for (uint32_t i = 0; i < n_names; i++) {
+        char *value = NULL;
+        if (OTF2_Reader_GetProperty(trace->reader, names[i], &value) != OTF2_SUCCESS)
+            continue;
+        struct property *property = &definitions->properties[definitions->n_properties++];
+        *property = (struct property){.name = memory_copy_text(names[i]), .value = value};
+    }
+    free(names);
+}
+
+// Every location keeps a file open until its end.
+static int allow_open_files(const struct trace *trace, struct error *err)
+{
+    rlim_t wanted = trace->resolved.definitions.n_locations + SPARE_DESCRIPTORS;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return 0;
+    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < wanted)
+        return error_set(err,
+                         "'%s' has %zu locations and needs as many open files, but this system "
+                         "allows %llu: raise the limit (ulimit -Hn)",
+                         trace->path, trace->resolved.definitions.n_locations,
+                         (unsigned long long)limit.rlim_max);
+    limit.rlim_cur = wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return error_set(err, "cannot raise the number of open files to %llu for '%s'",
+                         (unsigned long long)wanted, trace->path);
+    return 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void set_reason(struct decoder *decoder,
+                                                             const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    free(decoder->reason);
+    decoder->reason = memory_copy_text(text);
+    decoder->report.reason = decoder->reason;
+}
+
+// Reads the clock offsets and mapping tables of one location; the library applies them later.
+static void read_local_definitions(struct trace *trace, size_t location)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    const struct location *definition = &trace->resolved.definitions.locations[location];
+    if (!definition->is_defined)
+        return;
+    otf2_error_begin();
+    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(trace->reader, definition->id);
+    if (!reader) {
+        decoder->report.lacks_definitions = true;
+        return;
+    }
+    uint64_t n_read = 0;
+    OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(trace->reader, reader, &n_read);
+    if (code != OTF2_SUCCESS) {
+        decoder->report.is_skipped = true;
+        set_reason(decoder, "cannot read its definition file (%llu.def): %s",
+                   (unsigned long long)definition->id, otf2_error_cause(code));
+    }
+    OTF2_Reader_CloseDefReader(trace->reader, reader);
+}
+
+static void open_location(struct trace *trace, size_t location,
+                          const OTF2_EvtReaderCallbacks *callbacks)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    const struct location *definition = &trace->resolved.definitions.locations[location];
+    if (!definition->is_defined) {
+        decoder->report.is_skipped = true;
+        set_reason(decoder, "the group of MPI locations names it, but it is not defined%s",
+                   id_table_get(&trace->records.locations.by_id, definition->id) == UINT32_MAX
+                       ? ""
+                       : " as a location of its own");
+    }
+    if (decoder->report.is_skipped)
+        return;
+    otf2_error_begin();
+    OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    decoder->reader = OTF2_Reader_GetEvtReader(trace->reader, definition->id);
+    if (decoder->reader)
+        code = OTF2_Reader_RegisterEvtCallbacks(trace->reader, decoder->reader, callbacks, decoder);
+    if (code == OTF2_SUCCESS)
+        return;
+    decoder->reader = NULL;
+    decoder->report.is_skipped = true;
+    set_reason(decoder, "cannot read its event file (%llu.evt): %s",
+               (unsigned long long)definition->id, otf2_error_cause(code));
+}
+
+static int open_locations(struct trace *trace, struct error *err)
+{
+    const struct definitions *definitions = &trace->resolved.definitions;
+    trace->n_decoders = definitions->n_locations;
+    trace->decoders = memory_zeroed(trace->n_decoders, sizeof *trace->decoders);
+    for (size_t i = 0; i < trace->n_decoders; i++) {
+        trace->decoders[i].clock = &trace->clock;
+        trace->decoders[i].records = &trace->records;
+        trace->decoders[i].resolved = &trace->resolved;
+        if (definitions->locations[i].is_defined)
+            OTF2_Reader_SelectLocation(trace->reader, definitions->locations[i].id);
+    }
+    if (OTF2_Reader_OpenDefFiles(trace->reader) == OTF2_SUCCESS) {
+        for (size_t i = 0; i < trace->n_decoders; i++)
+            read_local_definitions(trace, i);
+        OTF2_Reader_CloseDefFiles(trace->reader);
+    }
+    otf2_error_begin();
+    OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(trace->reader);
+    if (code != OTF2_SUCCESS)
+        return error_set(err, "cannot open the event files of '%s': %s", trace->path,
+                         otf2_error_cause(code));
+    OTF2_EvtReaderCallbacks *callbacks = decode_callbacks(&trace->resolved);
+    if (!callbacks)
+        return error_set(err, "out of memory for the event callbacks of '%s'", trace->path);
+    for (size_t i = 0; i < trace->n_decoders; i++)
+        open_location(trace, i, callbacks);
+    OTF2_EvtReaderCallbacks_Delete(callbacks);
+    return 0;
+}
+
+// Turns the ticks of the first batches into times since the first event of all.
+static void rebase_times(struct trace *trace)
+{
+    uint64_t origin_ticks = UINT64_MAX;
+    for (size_t i = 0; i < trace->n_decoders; i++) {
+        trace_fill(trace, i, 1);
+        const struct cursor *cursor = &trace->decoders[i].cursor;
+        if (cursor->end && cursor->events[0].time_ns < origin_ticks)
+            origin_ticks = cursor->events[0].time_ns;
+    }
+    if (origin_ticks == UINT64_MAX)
+        origin_ticks = 0;
+    trace->clock = clock_of(trace->records.ticks_per_second, origin_ticks);
+    for (size_t i = 0; i < trace->n_decoders; i++) {
+        struct cursor *cursor = &trace->decoders[i].cursor;
+        for (uint32_t e = 0; e < cursor->end; e++) {
+            struct event *event = &cursor->events[e];
+            event->time_ns = clock_time_ns(&trace->clock, event->time_ns);
+            if (event->kind == EVENT_BUFFER_FLUSH)
+                event->size_bytes = clock_duration_ns(&trace->clock, event->size_bytes);
+        }
+    }
+    uint64_t start_ns = trace->records.realtime_ns;
+    if (start_ns && origin_ticks > trace->records.global_offset)
+        start_ns += clock_duration_ns(&trace->clock, origin_ticks - trace->records.global_offset);
+    trace->resolved.definitions.realtime_ns = start_ns;
+}
+
+struct trace *trace_open(const char *path, struct error *err)
+{
+    struct trace *trace = memory_zeroed(1, sizeof *trace);
+    records_init(&trace->records);
+    trace->clock = clock_of(UINT64_C(1000000000), 0); // raw ticks for rebase_times()
+    trace->path = anchor_find(path, err);
+    if (!trace->path || open_archive(trace, err) != 0 || read_definitions(trace, err) != 0)
+        goto failed;
+    resolve_records(&trace->resolved, &trace->records);
+    read_properties(trace);
+    if (trace->resolved.definitions.n_locations == 0) {
+        error_set(err, "'%s' defines no location, so there are no events in it", trace->path);
+        goto failed;
+    }
+    if (allow_open_files(trace, err) != 0 || open_locations(trace, err) != 0)
+        goto failed;
+    rebase_times(trace);
+    return trace;
+failed:
+    trace_close(trace);
+    return NULL;
+}
+
+void trace_close(struct trace *trace)
+{
+    if (!trace)
+        return;
+    otf2_error_begin();
+    if (trace->reader)
+        OTF2_Reader_Close(trace->reader);
+    for (size_t i = 0; i < trace->n_decoders; i++) {
+        free(trace->decoders[i].cursor.events);
+        free(trace->decoders[i].reason);
+    }
+    free(trace->decoders);
+    struct definitions *definitions = &trace->resolved.definitions;
+    for (size_t i = 0; i < definitions->n_properties; i++) {
+        free((char *)definitions->properties[i].name);
+        free((char *)definitions->properties[i].value);
+    }
+    free(definitions->properties);
+    resolved_release(&trace->resolved);
+    records_release(&trace->records);
+    free(trace->creator);
+    free(trace->description);
+    free(trace->path);
+    free(trace);
+}
+
+const struct definitions *trace_definitions(const struct trace *trace)
+{
+    return &trace->resolved.definitions;
+}
+
+const char *trace_path(const struct trace *trace)
+{
+    return trace->path;
+}
+
+struct cursor *trace_cursor(struct trace *trace, size_t location)
+{
+    return &trace->decoders[location].cursor;
+}
+
+const struct location_report *trace_location_report(const struct trace *trace, size_t location)
+{
+    return &trace->decoders[location].report;
+}
+
+// Ends a location, because its file is at its end or CODE says that it cannot be read further.
+static void end_location(struct trace *trace, size_t location, OTF2_ErrorCode code)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    decoder->cursor.at_end = true;
+    if (code != OTF2_SUCCESS) {
+        unsigned long long id = trace->resolved.definitions.locations[location].id;
+        decoder->report.is_cut = true;
+        set_reason(decoder, "cannot read its event file (%llu.evt) behind event %llu: %s", id,
+                   (unsigned long long)decoder->report.n_read, otf2_error_cause(code));
+    }
+    if (decoder->reader)
+        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
+    decoder->reader = NULL;
+}
+
+// Moves the unread events to the front and makes room for a batch behind them.
+static void make_room(struct decoder *decoder, uint32_t min_ahead)
+{
+    struct cursor *cursor = &decoder->cursor;
+    uint32_t n_unread = cursor->end - cursor->position;
+    if (n_unread && cursor->position)
+        memmove(cursor->events, cursor->events + cursor->position,
+                n_unread * sizeof *cursor->events);
+    cursor->position = 0;
+    cursor->end = n_unread;
+    size_t wanted = BATCH_EVENTS;
+    while (wanted < 2 * (size_t)min_ahead)
+        wanted *= 2;
+    cursor->events =
+        array_reserve(cursor->events, &decoder->capacity, wanted, sizeof *cursor->events);
+}
+
+void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    struct cursor *cursor = &decoder->cursor;
+    if (cursor->at_end)
+        return;
+    if (!decoder->reader) {
+        end_location(trace, location, OTF2_SUCCESS);
+        return;
+    }
+    make_room(decoder, min_ahead);
+    otf2_error_begin();
+    while (cursor->end < min_ahead) {
+        uint64_t n_wanted = decoder->capacity - cursor->end;
+        uint64_t n_read = 0;
+        OTF2_ErrorCode code =
+            OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_wanted, &n_read);
+        decoder->report.n_read += n_read;
+        if (code != OTF2_SUCCESS || n_read < n_wanted) {
+            end_location(trace, location, code);
+            return;
+        }
+    }
+}

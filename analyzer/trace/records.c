@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collects an archive's definition records (see records.h) by OTF2's global definition callbacks.
+#include "analyzer/trace/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+// Appends a record to LIST unless its identifier is taken; yields a pointer to it or NULL.
+#define APPEND(records, list, identifier)                                                          \
+    (take_place((records), &(records)->list.by_id, (identifier), (records)->list.n)                \
+         ? ((records)->list.items =                                                                \
+                array_reserve((records)->list.items, &(records)->list.capacity,                    \
+                              (records)->list.n + 1, sizeof *(records)->list.items),               \
+            &(records)->list.items[(records)->list.n++])                                           \
+         : NULL)
+
+static bool take_place(struct records *records, struct id_table *table, uint64_t id, size_t place)
+{
+    if (id_table_add(table, id, (uint32_t)place))
+        return true;
+    records->n_duplicates++;
+    return false;
+}
+
+static OTF2_CallbackCode on_unknown(void *user_data)
+{
+    struct records *records = user_data;
+    records->n_unknown++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_clock(void *user_data, uint64_t ticks_per_second,
+                                  uint64_t global_offset, uint64_t trace_length,
+                                  uint64_t realtime_ns)
+{
+    (void)trace_length;
+    struct records *records = user_data;
+    records->has_clock = true;
+    records->ticks_per_second = ticks_per_second;
+    records->global_offset = global_offset;
+    records->realtime_ns = realtime_ns == OTF2_UNDEFINED_TIMESTAMP ? 0 : realtime_ns;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_string(void *user_data, OTF2_StringRef id, const char *text)
+{
+    struct records *records = user_data;
+    struct string_record *record = APPEND(records, strings, id);
+    if (record)
+        record->text = memory_copy_text(text);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_node(void *user_data, OTF2_SystemTreeNodeRef id, OTF2_StringRef name,
+                                 OTF2_StringRef class_, OTF2_SystemTreeNodeRef parent)
+{
+    struct records *records = user_data;
+    struct system_tree_node_record *record = APPEND(records, nodes, id);
+    if (record)
+        *record = (struct system_tree_node_record){id, name, class_, parent};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_location_group(void *user_data, OTF2_LocationGroupRef id,
+                                           OTF2_StringRef name, OTF2_LocationGroupType type,
+                                           OTF2_SystemTreeNodeRef node,
+                                           OTF2_LocationGroupRef creator)
+{
+    struct records *records = user_data;
+    struct location_group_record *record = APPEND(records, location_groups, id);
+    if (record)
+        *record = (struct location_group_record){id, name, type, node, creator};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_location(void *user_data, OTF2_LocationRef id, OTF2_StringRef name,
+                                     OTF2_LocationType type, uint64_t n_events,
+                                     OTF2_LocationGroupRef group)
+{
+    struct records *records = user_data;
+    struct location_record *record = APPEND(records, locations, id);
+    if (record)
+        *record = (struct location_record){id, name, type, n_events, group};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_region(void *user_data, OTF2_RegionRef id, OTF2_StringRef name,
+                                   OTF2_StringRef canonical_name, OTF2_StringRef description,
+                                   OTF2_RegionRole role, OTF2_Paradigm paradigm,
+                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin_line,
+                                   uint32_t end_line)
+{
+    (void)description, (void)role, (void)flags, (void)end_line;
+    struct records *records = user_data;
+    struct region_record *record = APPEND(records, regions, id);
+    if (record)
+        *record = (struct region_record){id, name, canonical_name, file, paradigm, begin_line};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_calling_context(void *user_data, OTF2_CallingContextRef id,
+                                            OTF2_RegionRef region,
+                                            OTF2_SourceCodeLocationRef source,
+                                            OTF2_CallingContextRef parent)
+{
+    (void)source, (void)parent;
+    struct records *records = user_data;
+    struct calling_context_record *record = APPEND(records, calling_contexts, id);
+    if (record)
+        *record = (struct calling_context_record){id, region};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_group(void *user_data, OTF2_GroupRef id, OTF2_StringRef name,
+                                  OTF2_GroupType type, OTF2_Paradigm paradigm, OTF2_GroupFlag flags,
+                                  uint32_t n_members, const uint64_t *members)
+{
+    (void)name, (void)flags;
+    struct records *records = user_data;
+    struct group_record *record = APPEND(records, groups, id);
+    if (!record)
+        return OTF2_CALLBACK_SUCCESS;
+    *record = (struct group_record){.id = id,
+                                    .type = type,
+                                    .paradigm = paradigm,
+                                    .n_members = n_members,
+                                    .members = memory_zeroed(n_members, sizeof *members)};
+    if (n_members)
+        memcpy(record->members, members, n_members * sizeof *members);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_comm(void *user_data, OTF2_CommRef id, OTF2_StringRef name,
+                                 OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
+{
+    (void)parent, (void)flags;
+    struct records *records = user_data;
+    struct communicator_record *record = APPEND(records, communicators, id);
+    if (record)
+        *record = (struct communicator_record){id, name, group, OTF2_UNDEFINED_GROUP};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_intercomm(void *user_data, OTF2_CommRef id, OTF2_StringRef name,
+                                      OTF2_GroupRef group_a, OTF2_GroupRef group_b,
+                                      OTF2_CommRef common, OTF2_CommFlag flags)
+{
+    (void)common, (void)flags;
+    struct records *records = user_data;
+    struct communicator_record *record = APPEND(records, communicators, id);
+    if (record)
+        *record = (struct communicator_record){id, name, group_a, group_b};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_metric_member(void *user_data, OTF2_MetricMemberRef id,
+                                          OTF2_StringRef name, OTF2_StringRef description,
+                                          OTF2_MetricType type, OTF2_MetricMode mode,
+                                          OTF2_Type value_type, OTF2_Base base, int64_t exponent,
+                                          OTF2_StringRef unit)
+{
+    (void)description, (void)type, (void)mode, (void)value_type;
+    (void)base, (void)exponent, (void)unit;
+    struct records *records = user_data;
+    struct metric_member_record *record = APPEND(records, metric_members, id);
+    if (record)
+        *record = (struct metric_member_record){id, name};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_metric_class(void *user_data, OTF2_MetricRef id, uint8_t n_members,
+                                         const OTF2_MetricMemberRef *members,
+                                         OTF2_MetricOccurrence occurrence, OTF2_RecorderKind kind)
+{
+    (void)occurrence, (void)kind;
+    struct records *records = user_data;
+    struct metric_record *record = APPEND(records, metrics, id);
+    if (!record)
+        return OTF2_CALLBACK_SUCCESS;
+    *record = (struct metric_record){id, OTF2_UNDEFINED_METRIC, n_members,
+                                     memory_zeroed(n_members, sizeof *members)};
+    if (n_members)
+        memcpy(record->members, members, n_members * sizeof *members);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_metric_instance(void *user_data, OTF2_MetricRef id,
+                                            OTF2_MetricRef class_, OTF2_LocationRef recorder,
+                                            OTF2_MetricScope scope_type, uint64_t scope)
+{
+    (void)recorder, (void)scope_type, (void)scope;
+    struct records *records = user_data;
+    struct metric_record *record = APPEND(records, metrics, id);
+    if (record)
+        *record = (struct metric_record){id, class_, 0, NULL};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_attribute(void *user_data, OTF2_AttributeRef id, OTF2_StringRef name,
+                                      OTF2_StringRef description, OTF2_Type type)
+{
+    (void)description, (void)type;
+    struct records *records = user_data;
+    struct attribute_record *record = APPEND(records, attributes, id);
+    if (record)
+        *record = (struct attribute_record){id, name};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+void records_init(struct records *records)
+{
+    *records = (struct records){0};
+}
+
+// Frees a list whose items own nothing, leaves it empty.
+#define RELEASE(list) (free((list).items), id_table_release(&(list).by_id))
+
+void records_release(struct records *records)
+{
+    for (size_t i = 0; i < records->strings.n; i++)
+        free(records->strings.items[i].text);
+    for (size_t i = 0; i < records->groups.n; i++)
+        free(records->groups.items[i].members);
+    for (size_t i = 0; i < records->metrics.n; i++)
+        free(records->metrics.items[i].members);
+    RELEASE(records->strings);
+    RELEASE(records->nodes);
+    RELEASE(records->location_groups);
+    RELEASE(records->locations);
+    RELEASE(records->regions);
+    RELEASE(records->calling_contexts);
+    RELEASE(records->groups);
+    RELEASE(records->communicators);
+    RELEASE(records->metric_members);
+    RELEASE(records->metrics);
+    RELEASE(records->attributes);
+    records_init(records);
+}
+
+OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
+                                OTF2_GlobalDefReader *definition_reader)
+{
+    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+    OTF2_GlobalDefReaderCallbacks_SetUnknownCallback(callbacks, on_unknown);
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
+    OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(callbacks, on_calling_context);
+    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
+    OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
+    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_intercomm);
+    OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_metric_member);
+    OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
+    OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);
+    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
+    OTF2_ErrorCode code =
+        OTF2_Reader_RegisterGlobalDefCallbacks(reader, definition_reader, callbacks, records);
+    OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+    return code;
+}
+
+const char *records_text(const struct records *records, OTF2_StringRef ref)
+{
+    uint32_t place = id_table_get(&records->strings.by_id, ref);
+    return place == UINT32_MAX ? "" : records->strings.items[place].text;
+}

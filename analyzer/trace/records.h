@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The definition records of an archive as they stand there, in order, identifiers unresolved: a
+// record may name others that follow it. definitions.c resolves them.
+#ifndef PAGODA_TRACE_RECORDS_H
+#define PAGODA_TRACE_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+#include "analyzer/trace/id_table.h"
+
+struct string_record {
+    char *text;
+};
+
+struct system_tree_node_record {
+    OTF2_SystemTreeNodeRef id;
+    OTF2_StringRef name;
+    OTF2_StringRef class_;
+    OTF2_SystemTreeNodeRef parent;
+};
+
+struct location_group_record {
+    OTF2_LocationGroupRef id;
+    OTF2_StringRef name;
+    OTF2_LocationGroupType type;
+    OTF2_SystemTreeNodeRef node;
+    OTF2_LocationGroupRef creator;
+};
+
+struct location_record {
+    OTF2_LocationRef id;
+    OTF2_StringRef name;
+    OTF2_LocationType type;
+    uint64_t n_events;
+    OTF2_LocationGroupRef group;
+};
+
+struct region_record {
+    OTF2_RegionRef id;
+    OTF2_StringRef name;
+    OTF2_StringRef canonical_name;
+    OTF2_StringRef file;
+    OTF2_Paradigm paradigm;
+    uint32_t line;
+};
+
+struct calling_context_record {
+    OTF2_CallingContextRef id;
+    OTF2_RegionRef region;
+};
+
+struct group_record {
+    OTF2_GroupRef id;
+    OTF2_GroupType type;
+    OTF2_Paradigm paradigm;
+    uint32_t n_members;
+    uint64_t *members;
+};
+
+struct communicator_record {
+    OTF2_CommRef id;
+    OTF2_StringRef name;
+    OTF2_GroupRef group;
+    OTF2_GroupRef remote_group; // of an intercommunicator, else OTF2_UNDEFINED_GROUP
+};
+
+struct metric_member_record {
+    OTF2_MetricMemberRef id;
+    OTF2_StringRef name;
+};
+
+struct metric_record {
+    OTF2_MetricRef id;
+    OTF2_MetricRef class_; // of an instance, else OTF2_UNDEFINED_METRIC
+    uint32_t n_members;
+    OTF2_MetricMemberRef *members;
+};
+
+struct attribute_record {
+    OTF2_AttributeRef id;
+    OTF2_StringRef name;
+};
+
+// A growing array and the table from identifiers to its places.
+#define RECORD_LIST(type)                                                                          \
+    struct {                                                                                       \
+        struct type *items;                                                                        \
+        size_t n;                                                                                  \
+        size_t capacity;                                                                           \
+        struct id_table by_id;                                                                     \
+    }
+
+struct records {
+    RECORD_LIST(string_record) strings;
+    RECORD_LIST(system_tree_node_record) nodes;
+    RECORD_LIST(location_group_record) location_groups;
+    RECORD_LIST(location_record) locations;
+    RECORD_LIST(region_record) regions;
+    RECORD_LIST(calling_context_record) calling_contexts;
+    RECORD_LIST(group_record) groups;
+    RECORD_LIST(communicator_record) communicators;
+    RECORD_LIST(metric_member_record) metric_members;
+    RECORD_LIST(metric_record) metrics;
+    RECORD_LIST(attribute_record) attributes;
+    bool has_clock;
+    uint64_t ticks_per_second;
+    uint64_t global_offset; // ticks
+    uint64_t realtime_ns;   // wall-clock time at global_offset, 0 when unknown
+    size_t n_duplicates;    // definitions whose identifier was taken; the first one counts
+    size_t n_unknown;       // definitions of a kind this library does not know
+};
+
+/// Prepares RECORDS; records_release() frees all they hold.
+void records_init(struct records *records);
+void records_release(struct records *records);
+
+/// Lets READER deliver its definitions into RECORDS, which must outlive the reading.
+OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
+                                OTF2_GlobalDefReader *definition_reader);
+
+/// The text of a string, "" when REF is undefined. Lives as long as RECORDS.
+const char *records_text(const struct records *records, OTF2_StringRef ref);
+
+#endif

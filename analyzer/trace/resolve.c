@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Resolves definition records (see resolve.h). Regions and communicators keep the order of their
+// records, so a record's place is its index; processes and locations are resolve_processes()'s.
+#include "analyzer/trace/resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/mpi_names.h"
+#include "analyzer/trace/resolve_processes.h"
+
+static bool is_thread_runtime(OTF2_Paradigm paradigm)
+{
+    switch (paradigm) {
+    case OTF2_PARADIGM_OPENMP:
+    case OTF2_PARADIGM_OMPSS:
+    case OTF2_PARADIGM_PTHREAD:
+    case OTF2_PARADIGM_WINTHREAD:
+    case OTF2_PARADIGM_QTTHREAD:
+    case OTF2_PARADIGM_ACETHREAD:
+    case OTF2_PARADIGM_TBBTHREAD:
+    case OTF2_PARADIGM_MTAPI:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void resolve_regions(struct definitions *definitions, const struct records *records)
+{
+    definitions->n_regions = records->regions.n;
+    definitions->regions = memory_zeroed(definitions->n_regions, sizeof *definitions->regions);
+    for (size_t i = 0; i < definitions->n_regions; i++) {
+        const struct region_record *record = &records->regions.items[i];
+        const char *name = records_text(records, record->name);
+        if (!*name)
+            name = records_text(records, record->canonical_name);
+        definitions->regions[i] = (struct region){
+            .name = name,
+            .file = records_text(records, record->file),
+            .line = record->line == OTF2_UNDEFINED_UINT32 ? 0 : record->line,
+            .mpi = (uint8_t)mpi_function_of_name(name, record->paradigm == OTF2_PARADIGM_MPI),
+            .is_omp = is_thread_runtime(record->paradigm),
+        };
+    }
+}
+
+// The first group of communication locations of PARADIGM, NULL when there is none.
+static const struct group_record *find_comm_locations(const struct records *records,
+                                                      OTF2_Paradigm paradigm)
+{
+    for (size_t i = 0; i < records->groups.n; i++) {
+        const struct group_record *group = &records->groups.items[i];
+        if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS && group->paradigm == paradigm)
+            return group;
+    }
+    return NULL;
+}
+
+// World rank that member MEMBER (an index into the communication locations ALL) stands for.
+static uint32_t rank_of_member(const struct definitions *definitions,
+                               const struct group_record *all, OTF2_Paradigm paradigm,
+                               const struct id_table *rank_of_location, uint64_t member)
+{
+    if (paradigm == OTF2_PARADIGM_MPI || !all)
+        return member < definitions->n_ranks ? (uint32_t)member : EVENT_NO_INDEX;
+    return member < all->n_members ? id_table_get(rank_of_location, all->members[member])
+                                   : EVENT_NO_INDEX;
+}
+
+static void resolve_group(struct resolved *resolved, const struct records *records, size_t place,
+                          const struct id_table *rank_of_location)
+{
+    struct resolved_group *group = &resolved->groups[place];
+    const struct group_record *record = &records->groups.items[place];
+    if (group->is_resolved)
+        return;
+    const struct group_record *all = find_comm_locations(records, record->paradigm);
+    bool is_direct = record->type == OTF2_GROUP_TYPE_COMM_LOCATIONS; // members are locations
+    group->is_resolved = true;
+    group->is_consecutive = true;
+    group->members = memory_zeroed(record->n_members, sizeof *group->members);
+    for (uint32_t i = 0; i < record->n_members; i++) {
+        group->members[i] = rank_of_member(&resolved->definitions, all, record->paradigm,
+                                           rank_of_location, is_direct ? i : record->members[i]);
+        if (group->members[i] == EVENT_NO_INDEX || group->members[i] != group->members[0] + i)
+            group->is_consecutive = false;
+    }
+    map_init(&group->places);
+    if (group->is_consecutive)
+        return;
+    for (uint32_t i = 0; i < record->n_members; i++) {
+        uint32_t rank = group->members[i];
+        if (rank != EVENT_NO_INDEX && !map_get(&group->places, rank, NULL))
+            map_put(&group->places, rank, i);
+    }
+}
+
+// Resolves the group REF; its place, or EVENT_NO_INDEX when it is no defined group of processes.
+static uint32_t use_group(struct resolved *resolved, const struct records *records,
+                          OTF2_GroupRef ref, const struct id_table *rank_of_location)
+{
+    uint32_t place = id_table_get(&records->groups.by_id, ref);
+    if (place == UINT32_MAX)
+        return EVENT_NO_INDEX;
+    resolve_group(resolved, records, place, rank_of_location);
+    return place;
+}
+
+static void resolve_communicators(struct resolved *resolved, const struct records *records,
+                                  const struct id_table *rank_of_location)
+{
+    static const uint32_t nobody[1];
+    struct definitions *definitions = &resolved->definitions;
+    definitions->n_communicators = records->communicators.n;
+    definitions->communicators =
+        memory_zeroed(definitions->n_communicators, sizeof *definitions->communicators);
+    resolved->n_groups = records->groups.n;
+    resolved->groups = memory_zeroed(resolved->n_groups, sizeof *resolved->groups);
+    for (size_t i = 0; i < definitions->n_communicators; i++) {
+        const struct communicator_record *record = &records->communicators.items[i];
+        struct communicator *comm = &definitions->communicators[i];
+        *comm = (struct communicator){
+            .id = record->id,
+            .name = records_text(records, record->name),
+            .members = nobody,
+            .remote_members = nobody,
+            .is_intercommunicator = record->remote_group != OTF2_UNDEFINED_GROUP,
+        };
+        uint32_t place = use_group(resolved, records, record->group, rank_of_location);
+        if (place != EVENT_NO_INDEX) {
+            const struct resolved_group *group = &resolved->groups[place];
+            comm->is_mpi = records->groups.items[place].paradigm == OTF2_PARADIGM_MPI;
+            comm->members = group->members;
+            comm->n_members = records->groups.items[place].n_members;
+            comm->rank_by_member = group->is_consecutive ? NULL : &group->places;
+        }
+        place = use_group(resolved, records, record->remote_group, rank_of_location);
+        if (comm->is_intercommunicator && place != EVENT_NO_INDEX) {
+            const struct resolved_group *group = &resolved->groups[place];
+            comm->remote_members = group->members;
+            comm->n_remote_members = records->groups.items[place].n_members;
+            comm->rank_by_remote_member = group->is_consecutive ? NULL : &group->places;
+        }
+    }
+}
+
+static void resolve_calling_contexts(struct resolved *resolved, const struct records *records)
+{
+    for (size_t i = 0; i < records->calling_contexts.n; i++) {
+        const struct calling_context_record *record = &records->calling_contexts.items[i];
+        uint32_t region = id_table_get(&records->regions.by_id, record->region);
+        if (region != UINT32_MAX)
+            id_table_add(&resolved->region_of_context, record->id, region);
+    }
+}
+
+// Place of the member called process_cpu_time in a metric class, UINT32_MAX when it has none.
+static uint32_t find_cpu_time(const struct records *records, const struct metric_record *metric)
+{
+    for (uint32_t i = 0; i < metric->n_members; i++) {
+        uint32_t member = id_table_get(&records->metric_members.by_id, metric->members[i]);
+        if (member == UINT32_MAX)
+            continue;
+        const char *name = records_text(records, records->metric_members.items[member].name);
+        if (strcmp(name, "process_cpu_time") == 0)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static void resolve_metrics(struct resolved *resolved, const struct records *records)
+{
+    for (size_t i = 0; i < records->metrics.n; i++) {
+        const struct metric_record *metric = &records->metrics.items[i];
+        const struct metric_record *class_ = metric;
+        if (metric->class_ != OTF2_UNDEFINED_METRIC) {
+            uint32_t place = id_table_get(&records->metrics.by_id, metric->class_);
+            if (place == UINT32_MAX)
+                continue;
+            class_ = &records->metrics.items[place];
+        }
+        uint32_t position = find_cpu_time(records, class_);
+        if (position != UINT32_MAX)
+            id_table_add(&resolved->cpu_time_position, metric->id, position);
+    }
+}
+
+static void resolve_attributes(struct resolved *resolved, const struct records *records)
+{
+    static const char *const names[] = {
+        [ATTRIBUTE_COMMUNICATOR] = "pagoda::communicator",
+        [ATTRIBUTE_SOURCE] = "pagoda::source",
+        [ATTRIBUTE_TAG] = "pagoda::tag",
+        [ATTRIBUTE_POLL_COUNT] = "pagoda::poll_count",
+    };
+    for (size_t i = 0; i < records->attributes.n; i++) {
+        const struct attribute_record *record = &records->attributes.items[i];
+        const char *name = records_text(records, record->name);
+        for (uint32_t role = 0; role < sizeof names / sizeof *names; role++) {
+            if (strcmp(name, names[role]) != 0)
+                continue;
+            id_table_add(&resolved->attribute_roles, record->id, role);
+            if (role == ATTRIBUTE_POLL_COUNT)
+                resolved->has_poll_counts = true;
+        }
+    }
+}
+
+void resolve_records(struct resolved *resolved, const struct records *records)
+{
+    *resolved = (struct resolved){0};
+    struct id_table rank_of_location;
+    id_table_init(&rank_of_location);
+    const struct group_record *mpi_locations = find_comm_locations(records, OTF2_PARADIGM_MPI);
+    resolve_regions(&resolved->definitions, records);
+    resolve_processes(&resolved->definitions, records, mpi_locations, &rank_of_location);
+    resolve_communicators(resolved, records, &rank_of_location);
+    resolve_calling_contexts(resolved, records);
+    resolve_metrics(resolved, records);
+    resolve_attributes(resolved, records);
+    id_table_release(&rank_of_location);
+}
+
+void resolved_release(struct resolved *resolved)
+{
+    struct definitions *definitions = &resolved->definitions;
+    for (size_t i = 0; i < resolved->n_groups; i++) {
+        free(resolved->groups[i].members);
+        map_release(&resolved->groups[i].places);
+    }
+    free(resolved->groups);
+    free(definitions->regions);
+    free(definitions->locations);
+    free(definitions->ranks);
+    free(definitions->communicators);
+    free(definitions->nodes);
+    id_table_release(&resolved->region_of_context);
+    id_table_release(&resolved->cpu_time_position);
+    id_table_release(&resolved->attribute_roles);
+    *resolved = (struct resolved){0};
+}

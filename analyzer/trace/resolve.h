@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Turns definition records into struct definitions and the tables by which event records find
+// their dense indices.
+#ifndef PAGODA_TRACE_RESOLVE_H
+#define PAGODA_TRACE_RESOLVE_H
+
+#include "analyzer/base/map.h"
+#include "analyzer/trace/definitions.h"
+#include "analyzer/trace/records.h"
+
+/// What an attribute of an event record means to us, by its name.
+enum attribute_role {
+    ATTRIBUTE_COMMUNICATOR, // pagoda::communicator of a posted receive
+    ATTRIBUTE_SOURCE,       // pagoda::source, -1 = any
+    ATTRIBUTE_TAG,          // pagoda::tag, -1 = any
+    ATTRIBUTE_POLL_COUNT,   // pagoda::poll_count of a folded polling loop
+};
+
+// Members of a group record as world ranks.
+struct resolved_group {
+    uint32_t *members;
+    struct map places;   // inverse, empty while members are consecutive
+    bool is_consecutive; // members[i] = members[0] + i
+    bool is_resolved;
+};
+
+struct resolved {
+    struct definitions definitions;
+    struct resolved_group *groups; // by place in records->groups
+    size_t n_groups;
+    struct id_table region_of_context; // calling context -> region index
+    struct id_table cpu_time_position; // metric class or instance -> place of process_cpu_time
+    struct id_table attribute_roles;   // attribute -> enum attribute_role
+    bool has_poll_counts;              // some attribute is ATTRIBUTE_POLL_COUNT
+};
+
+/// Resolves RECORDS into RESOLVED (zeroed or released before). Texts stay owned by RECORDS, which
+/// must live as long. Undefined references become "" or EVENT_NO_INDEX; nothing can fail. The
+/// caller releases.
+void resolve_records(struct resolved *resolved, const struct records *records);
+void resolved_release(struct resolved *resolved);
+
+#endif
