@@ -222,8 +222,10 @@ sanitize:
 	    BUILD=$(BUILD)/sanitize tests/run $(if $(SKIP_FAILS),--skip-fails) \
 	    $(or $(T),tests/unit tests/cli)
 
+# Each script of tests/bench measures one thing.
 bench: all $(tools) $(benches)
-	@BUILD=$(BUILD) tests/bench/run
+	@for script in $(or $(T),$(wildcard tests/bench/*.sh)); do \
+	    echo "== $$script"; BUILD=$(BUILD) $$script || exit 1; done
 
 ## ---- style -------------------------------------------------------------------------------------
 

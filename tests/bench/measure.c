@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// measure COMMAND...: runs it with stdout thrown away and prints "SECONDS PEAK_KB": elapsed time
+// and the largest resident memory. Exits as the command did.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: measure COMMAND...\n");
+        return 2;
+    }
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    pid_t child = fork();
+    if (child < 0) {
+        perror("measure: fork");
+        return 1;
+    }
+    if (child == 0) {
+        int nowhere = open("/dev/null", O_WRONLY);
+        if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0)
+            _exit(126);
+        execvp(argv[1], argv + 1);
+        perror(argv[1]);
+        _exit(127);
+    }
+    int status;
+    struct rusage usage;
+    if (wait4(child, &status, 0, &usage) < 0) {
+        perror("measure: wait");
+        return 1;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double seconds =
+        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    printf("%.3f %ld\n", seconds, usage.ru_maxrss);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
