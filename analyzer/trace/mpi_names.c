@@ -46,7 +46,7 @@ static bool reduce_name(const char *name, char bare_name[BARE_NAME_BYTES])
 {
     char lower[BARE_NAME_BYTES + 8];
     size_t length = 0;
-    for (; name[length] && length < sizeof lower - 1; length++)
+    for (; length < sizeof lower - 1 && name[length]; length++)
         lower[length] = (char)tolower((unsigned char)name[length]);
     lower[length] = '\0';
     const char *rest = has_prefix(lower, "pmpi_") ? lower + 1 : lower;

@@ -16,8 +16,7 @@ command -v taskset >/dev/null && one_core=(taskset -c 0)
 
 # best COMMAND...: "SECONDS PEAK_KB" of the fastest of five runs.
 best() {
-    local i
-    for i in 1 2 3 4 5; do "$BUILD/bench/measure" "$@" || exit 1; done | LC_ALL=C sort -n | head -n 1
+    for _ in 1 2 3 4 5; do "$BUILD/bench/measure" "$@" || exit 1; done | LC_ALL=C sort -n | head -n 1
 }
 
 # compare NAME KIND RANKS STEPS: one row of the table; leaves the peak memory in peak_kb.
