@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An MPI call as a unit: at its enter the records up to its leave are read ahead, so that the
+// engine knows at once what the call sends, posts and completes. Nothing that follows has to be
+// guessed or revised, and matching happens at enter times only.
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+
+// A call with more records than this is read as far as that; it keeps memory bounded where the
+// leave is lost.
+enum { MAX_AHEAD = 1 << 18 };
+
+static bool matters(const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_SEND:
+    case EVENT_ISEND:
+    case EVENT_ISEND_COMPLETE:
+    case EVENT_IRECV_REQUEST:
+    case EVENT_RECV:
+    case EVENT_IRECV:
+    case EVENT_REQUEST_CANCELLED:
+    case EVENT_COLLECTIVE_END:
+    case EVENT_COLLECTIVE_REQUEST:
+    case EVENT_COLLECTIVE_COMPLETE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void keep(struct call *call, const struct event *event)
+{
+    call->records = array_reserve(call->records, &call->records_capacity, call->n_records + 1,
+                                  sizeof(*call->records));
+    call->records[call->n_records++] = *event;
+}
+
+static void begin(struct call *call, const struct event *event, uint32_t path)
+{
+    call->is_open = true;
+    call->is_cut = false;
+    call->is_bare = event->kind != EVENT_ENTER;
+    call->is_test = call->is_init = call->is_finalize = call->is_synchronous = false;
+    call->gave_up = false;
+    call->n_nested = call->n_skip = 0;
+    call->path = path;
+    call->enter_ns = event->time_ns;
+    call->leave_ns = event->time_ns;
+    call->n_records = call->n_receives = call->n_sends = call->n_parts = 0;
+}
+
+/// Collects the records between the enter that is next and its leave.
+static void read_records(struct engine *engine, struct location_state *location)
+{
+    struct call *call = &location->call;
+    uint32_t depth = 0;
+    bool is_nested = false;
+    for (uint32_t ahead = 1; ahead < MAX_AHEAD; ahead++) {
+        const struct event *event =
+            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        if (!event)
+            break;
+        if (event->kind == EVENT_ENTER) {
+            depth++;
+            is_nested = true;
+        } else if (event->kind == EVENT_LEAVE) {
+            if (depth == 0) {
+                call->leave_ns = event->time_ns;
+                call->n_skip = is_nested ? 0 : ahead - 1;
+                return;
+            }
+            depth--;
+        } else if (matters(event)) {
+            keep(call, event);
+        }
+    }
+    call->is_cut = true;
+    call->leave_ns = UINT64_MAX;
+}
+
+void call_read(struct engine *engine, struct location_state *location)
+{
+    struct call *call = &location->call;
+    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    begin(call, event, location->profile.current);
+    if (call->is_bare) {
+        keep(call, event);
+        return;
+    }
+    enum mpi_function function = region_at(engine, event->index)->mpi;
+    call->is_test = function == MPI_FUNCTION_TEST;
+    call->is_init = function == MPI_FUNCTION_INIT;
+    call->is_finalize = function == MPI_FUNCTION_FINALIZE;
+    call->is_synchronous = function == MPI_FUNCTION_SYNCHRONOUS_SEND;
+    read_records(engine, location);
+}
+
+void call_release(struct call *call)
+{
+    free(call->records);
+    free(call->receives);
+    free(call->sends);
+    free(call->parts);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Root events of a finished collective operation: one a member, with the times of the members a
+// pattern may compare.
+#include "analyzer/pag/collective.h"
+
+/// What is the same for all members of an instance.
+struct summary {
+    const struct member *first, *last, *first_sender, *root;
+    uint64_t first_leave_ns;
+};
+
+static struct summary summarise(const struct collective *instance)
+{
+    struct summary summary = {.first_leave_ns = UINT64_MAX};
+    if (instance->root != NONE)
+        summary.root = &instance->members[instance->root];
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        const struct member *member = &instance->members[i];
+        if (member->is_passive)
+            continue;
+        if (!summary.first || member->in_ns < summary.first->in_ns)
+            summary.first = member;
+        if (!summary.last || member->in_ns > summary.last->in_ns ||
+            (member->in_ns == summary.last->in_ns && member->rank < summary.last->rank))
+            summary.last = member;
+        bool is_earlier = !summary.first_sender || member->in_ns < summary.first_sender->in_ns ||
+                          (member->in_ns == summary.first_sender->in_ns &&
+                           member->rank < summary.first_sender->rank);
+        if (member != summary.root && is_earlier)
+            summary.first_sender = member;
+        if (member->leave_ns < summary.first_leave_ns)
+            summary.first_leave_ns = member->leave_ns;
+    }
+    return summary;
+}
+
+static int64_t in_time(const struct member *member)
+{
+    return member ? (int64_t)member->in_ns : ROOT_NEVER;
+}
+
+static int64_t rank_number(const struct member *member)
+{
+    return member ? (int64_t)member->rank : -1;
+}
+
+static void emit(struct engine *engine, const struct collective *instance,
+                 const struct summary *summary, const struct member *member,
+                 const struct member *last_lower)
+{
+    bool is_finalize = instance->communicator == NONE;
+    struct root root = {
+        .kind = ROOT_COLLECTIVE,
+        .location = member->location,
+        .rank = member->rank,
+        .call_path = member->path,
+        .in_window = window_holds(engine, member->enter_ns),
+    };
+    int64_t *value = root.value;
+    value[ROOT_COLLECTIVE_ENTER] = (int64_t)member->enter_ns;
+    value[ROOT_COLLECTIVE_LEAVE] = (int64_t)member->leave_ns;
+    value[ROOT_COLLECTIVE_KIND] = is_finalize ? ROOT_KIND_FINALIZE : member->class_;
+    value[ROOT_COLLECTIVE_OPERATION] = member->operation;
+    value[ROOT_COLLECTIVE_FIRST_ENTER] = in_time(summary->first);
+    value[ROOT_COLLECTIVE_LAST_ENTER] = in_time(summary->last);
+    value[ROOT_COLLECTIVE_LAST_RANK] = rank_number(summary->last);
+    value[ROOT_COLLECTIVE_FIRST_LEAVE] = (int64_t)summary->first_leave_ns;
+    value[ROOT_COLLECTIVE_ROOT_ENTER] = in_time(summary->root);
+    value[ROOT_COLLECTIVE_ROOT_RANK] = rank_number(summary->root);
+    value[ROOT_COLLECTIVE_IS_ROOT] = member->is_root;
+    value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = in_time(summary->first_sender);
+    value[ROOT_COLLECTIVE_FIRST_SENDER_RANK] = rank_number(summary->first_sender);
+    value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = in_time(last_lower);
+    value[ROOT_COLLECTIVE_LAST_LOWER_RANK] = rank_number(last_lower);
+    value[ROOT_COLLECTIVE_BYTES] = (int64_t)member->size_bytes;
+    value[ROOT_COLLECTIVE_N_MEMBERS] = instance->n_members;
+    engine->listener.root(engine->listener.context, &root);
+}
+
+void collective_emit_roots(struct engine *engine, const struct collective *instance)
+{
+    if (!engine->listener.root)
+        return;
+    struct summary summary = summarise(instance);
+    const struct member *last_lower = NULL;
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        const struct member *member = &instance->members[i];
+        if (member->is_passive)
+            continue;
+        if (!last_lower || member->in_ns > last_lower->in_ns)
+            last_lower = member;
+        if (!member->is_test)
+            emit(engine, instance, &summary, member, last_lower);
+    }
+}

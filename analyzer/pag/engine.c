@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of reading. The location furthest behind advances, until another one is; a location
+// whose call cannot be settled yet (its partner's record is later in time: clocks, or missing)
+// stays where it is while just that partner is read ahead. Memory stays bounded because nobody else
+// runs ahead of the run's time.
+#include "analyzer/pag/engine.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+// --- heap of locations by (time of the next event, index)
+
+static bool is_earlier(const struct engine *engine, uint32_t a, uint32_t b)
+{
+    uint64_t a_ns = engine->locations[a].next_ns, b_ns = engine->locations[b].next_ns;
+    return a_ns < b_ns || (a_ns == b_ns && a < b);
+}
+
+static void place(struct engine *engine, uint32_t where, uint32_t location)
+{
+    engine->heap[where] = location;
+    engine->heap_place[location] = where;
+}
+
+static void sift_down(struct engine *engine, uint32_t where)
+{
+    uint32_t location = engine->heap[where];
+    for (;;) {
+        uint32_t child = 2 * where + 1;
+        if (child >= engine->n_heap)
+            break;
+        if (child + 1 < engine->n_heap &&
+            is_earlier(engine, engine->heap[child + 1], engine->heap[child]))
+            child++;
+        if (!is_earlier(engine, engine->heap[child], location))
+            break;
+        place(engine, where, engine->heap[child]);
+        where = child;
+    }
+    place(engine, where, location);
+}
+
+static void remove_from_heap(struct engine *engine, uint32_t location)
+{
+    uint32_t where = engine->heap_place[location];
+    uint32_t last = engine->heap[--engine->n_heap];
+    if (last == location)
+        return;
+    place(engine, where, last);
+    // Only ever called for a location whose time has become the latest: what replaces it may
+    // have to go up.
+    while (where > 0 && is_earlier(engine, last, engine->heap[(where - 1) / 2])) {
+        place(engine, where, engine->heap[(where - 1) / 2]);
+        where = (where - 1) / 2;
+        place(engine, where, last);
+    }
+    sift_down(engine, where);
+}
+
+/// The earliest location beside the first of the heap, NONE when there is no other.
+static uint32_t second_of_heap(const struct engine *engine)
+{
+    if (engine->n_heap < 2)
+        return NONE;
+    if (engine->n_heap > 2 && is_earlier(engine, engine->heap[2], engine->heap[1]))
+        return engine->heap[2];
+    return engine->heap[1];
+}
+
+// --- one event
+
+static void begin_location(struct location_state *location, uint64_t time_ns)
+{
+    location->has_begun = true;
+    location->first_ns = time_ns;
+    location->profile.last_ns = time_ns;
+    location->head.before_start_ns = time_ns;
+}
+
+/// Opens the MPI call (or bare record) that is next and consumes its enter.
+static void enter_call(struct engine *engine, struct location_state *location,
+                       const struct event *event)
+{
+    struct rank_state *rank = &engine->ranks[location->rank];
+    uint64_t time_ns = event->time_ns;
+    uint32_t region = event->index;
+    bool is_bare = event->kind != EVENT_ENTER;
+    if (!is_bare) {
+        profile_enter(location, region, time_ns);
+        window_enter_mpi(engine, location, time_ns);
+    } else {
+        profile_account(location, time_ns);
+    }
+    call_read(engine, location);
+    rank->has_mpi = true;
+    if (location->call.is_finalize)
+        window_end_at(engine, time_ns);
+    if (location->call.n_records > 0)
+        match_enter_call(engine, location);
+    if (location->call.n_records > 0 || location->call.is_finalize)
+        collective_enter_call(engine, location);
+    location->lookahead_left = engine->options.lookahead_events;
+    if (!is_bare)
+        location->cursor->position += 1 + location->call.n_skip;
+}
+
+/// Settles the open call; the rank to read first, or NONE when the call is closed.
+static uint32_t close_call(struct engine *engine, struct location_state *location)
+{
+    struct call *call = &location->call;
+    uint32_t rank = leave_call(engine, location);
+    if (rank != NONE)
+        return rank;
+    call->is_open = false;
+    if (call->is_bare)
+        return NONE;
+    window_leave_mpi(engine, location, call->leave_ns);
+    if (call->is_init) {
+        engine->ranks[location->rank].has_init = true;
+        window_begin_at(engine, call->leave_ns);
+    }
+    return NONE;
+}
+
+static bool is_message_record(const struct event *event)
+{
+    return event->kind >= EVENT_SEND && event->kind <= EVENT_COLLECTIVE_COMPLETE;
+}
+
+/// An event while a call is open: its leave, or something inside it.
+static uint32_t step_in_call(struct engine *engine, struct location_state *location,
+                             const struct event *event)
+{
+    struct call *call = &location->call;
+    if (call->is_bare || (event->kind == EVENT_LEAVE && call->n_nested == 0)) {
+        uint32_t region = event->index;
+        if (call->is_cut)
+            call->leave_ns = event->time_ns;
+        uint32_t rank = close_call(engine, location);
+        if (rank != NONE)
+            return rank;
+        if (!call->is_bare)
+            profile_leave(location, region, call->leave_ns);
+        location->cursor->position++;
+        return NONE;
+    }
+    if (event->kind == EVENT_ENTER) {
+        call->n_nested++;
+        profile_enter(location, event->index, event->time_ns);
+    } else if (event->kind == EVENT_LEAVE) {
+        call->n_nested--;
+        profile_leave(location, event->index, event->time_ns);
+    }
+    location->cursor->position++;
+    return NONE;
+}
+
+static void step_outside(struct engine *engine, struct location_state *location,
+                         const struct event *event)
+{
+    bool has_rank = location->rank != NONE;
+    if (event->kind == EVENT_ENTER) {
+        if (has_rank && region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE) {
+            enter_call(engine, location, event);
+            return;
+        }
+        profile_enter(location, event->index, event->time_ns);
+    } else if (event->kind == EVENT_LEAVE) {
+        profile_leave(location, event->index, event->time_ns);
+    } else if (has_rank && is_message_record(event)) {
+        enter_call(engine, location, event);
+        return; // consumed when it is settled
+    } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
+        threads_event(engine, location, event);
+    }
+    location->cursor->position++;
+}
+
+/// Everything that is open when the location has no more events. The rank to read first, or NONE.
+static uint32_t end_location(struct engine *engine, struct location_state *location)
+{
+    struct profile *profile = &location->profile;
+    if (location->call.is_open) {
+        location->call.is_cut = true;
+        location->call.leave_ns = profile->last_ns;
+        close_call(engine, location);
+    }
+    while (profile->depth > 0) {
+        profile->n_unbalanced++;
+        profile_leave(location, profile->stack[profile->depth - 1].region, profile->last_ns);
+    }
+    location->has_ended = true;
+    location->next_ns = UINT64_MAX;
+    remove_from_heap(engine, location->index);
+    if (location->rank == NONE)
+        return NONE;
+    struct rank_state *rank = &engine->ranks[location->rank];
+    if (location->is_master)
+        window_finish(engine, rank, profile->last_ns);
+    if (++rank->n_ended_locations == rank->n_locations) {
+        rank->has_ended = true;
+        collective_rank_ended(engine, location->rank);
+    }
+    return NONE;
+}
+
+/// Processes the next event of a location, or only tries to. The rank that must be read first, or
+/// NONE when there was progress.
+static uint32_t step(struct engine *engine, struct location_state *location)
+{
+    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    if (!event)
+        return end_location(engine, location);
+    uint32_t rank = NONE;
+    if (!location->has_begun)
+        begin_location(location, event->time_ns);
+    if (location->call.is_open)
+        rank = step_in_call(engine, location, event);
+    else
+        step_outside(engine, location, event);
+    return rank;
+}
+
+static void look_at_next(struct engine *engine, struct location_state *location)
+{
+    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    if (event)
+        location->next_ns = event->time_ns;
+    else if (!location->has_ended)
+        location->next_ns = location->profile.last_ns;
+}
+
+// --- who is next
+
+/// The location of RANK that is furthest behind, NONE when all have ended.
+static uint32_t behind_of_rank(const struct engine *engine, uint32_t rank)
+{
+    const struct rank_state *state = &engine->ranks[rank];
+    uint32_t best = NONE;
+    for (uint32_t i = 0; i < state->n_locations; i++) {
+        uint32_t location = state->first_location + i;
+        if (!engine->locations[location].has_ended &&
+            (best == NONE || is_earlier(engine, location, best)))
+            best = location;
+    }
+    return best;
+}
+
+/// FIRST cannot go on before RANK: reads just that rank (or whom it waits for) ahead by one event.
+/// When that leads in a circle or too far, FIRST goes on without.
+static void read_ahead(struct engine *engine, struct location_state *first, uint32_t rank)
+{
+    engine->is_ahead = true;
+    for (size_t hops = 0; rank != NONE; hops++) {
+        uint32_t target = behind_of_rank(engine, rank);
+        bool leads_nowhere = target == NONE || target == first->index || hops > engine->n_locations;
+        if (leads_nowhere || first->lookahead_left == 0) {
+            first->call.gave_up = true;
+            break;
+        }
+        struct location_state *location = &engine->locations[target];
+        rank = step(engine, location);
+        if (rank == NONE && !location->has_ended) {
+            first->lookahead_left--;
+            look_at_next(engine, location);
+            sift_down(engine, engine->heap_place[target]);
+        }
+    }
+    engine->is_ahead = false;
+}
+
+/// Reads the location furthest behind until another one is, or until it has to wait.
+static void advance(struct engine *engine)
+{
+    struct location_state *location = &engine->locations[engine->heap[0]];
+    uint32_t second = second_of_heap(engine);
+    engine->other_ns = second == NONE ? UINT64_MAX : engine->locations[second].next_ns;
+    for (;;) {
+        uint32_t rank = step(engine, location);
+        if (rank != NONE) {
+            read_ahead(engine, location, rank);
+            return;
+        }
+        if (location->has_ended)
+            return;
+        look_at_next(engine, location);
+        if (second != NONE && !is_earlier(engine, location->index, second))
+            break;
+    }
+    sift_down(engine, 0);
+}
+
+// --- set-up and the whole run
+
+static void init_ranks(struct engine *engine)
+{
+    engine->ranks = memory_zeroed(engine->n_ranks, sizeof(*engine->ranks));
+    for (size_t i = 0; i < engine->n_ranks; i++) {
+        engine->ranks[i].first_location = NONE;
+        engine->ranks[i].fork_node = LINEAGE_NONE;
+        engine->ranks[i].team_node = LINEAGE_NONE;
+        map_init(&engine->ranks[i].requests);
+    }
+}
+
+static void init_location(struct engine *engine, size_t index)
+{
+    struct location_state *state = &engine->locations[index];
+    const struct location *location = &engine->definitions->locations[index];
+    state->index = (uint32_t)index;
+    state->rank = location->rank;
+    state->is_master = location->is_master && location->rank != NONE;
+    state->cursor = trace_cursor(engine->trace, index);
+    profile_init(&state->profile);
+    head_init(engine, &state->head);
+    if (location->rank != NONE) {
+        struct rank_state *rank = &engine->ranks[location->rank];
+        if (rank->first_location == NONE)
+            rank->first_location = state->index;
+        rank->n_locations++;
+    }
+    look_at_next(engine, state);
+    if (!trace_peek(engine->trace, index, state->cursor, 0))
+        state->next_ns = 0; // nothing to read: ends at once
+    place(engine, engine->n_heap++, state->index);
+}
+
+static void init(struct engine *engine, struct trace *trace, const struct pag_options *options,
+                 const struct pag_listener *listener, struct pag_result *result)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    *engine = (struct engine){
+        .trace = trace,
+        .definitions = definitions,
+        .options = *options,
+        .result = result,
+        .n_locations = definitions->n_locations,
+        .n_ranks = definitions->n_ranks,
+    };
+    if (listener)
+        engine->listener = *listener;
+    lineage_init(&engine->lineage);
+    engine->locations = memory_zeroed(engine->n_locations, sizeof(*engine->locations));
+    engine->heap = memory_zeroed(engine->n_locations, sizeof(*engine->heap));
+    engine->heap_place = memory_zeroed(engine->n_locations, sizeof(*engine->heap_place));
+    init_ranks(engine);
+    for (size_t i = 0; i < engine->n_locations; i++)
+        init_location(engine, i);
+    for (uint32_t i = engine->n_heap / 2; i-- > 0;)
+        sift_down(engine, i);
+    match_init(engine);
+    collective_init(engine);
+}
+
+static void release(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        profile_release(&engine->locations[i].profile);
+        head_release(&engine->locations[i].head);
+        call_release(&engine->locations[i].call);
+    }
+    for (size_t i = 0; i < engine->n_ranks; i++)
+        map_release(&engine->ranks[i].requests);
+    match_release(engine);
+    collective_release(engine);
+    lineage_release(&engine->lineage);
+    free(engine->locations);
+    free(engine->ranks);
+    free(engine->heap);
+    free(engine->heap_place);
+}
+
+int pag_run(struct trace *trace, const struct pag_options *options,
+            const struct pag_listener *listener, struct pag_result *result, struct error *err)
+{
+    struct engine engine;
+    *result = (struct pag_result){0};
+    init(&engine, trace, options, listener, result);
+    while (engine.n_heap > 0)
+        advance(&engine);
+    match_finish(&engine);
+    collective_finish(&engine);
+    outcome_fill(&engine);
+    release(&engine);
+    if (result->n_events == 0)
+        return error_set(err, "%s has no events", trace_path(trace));
+    return 0;
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The leave of an MPI call settles everything the call was about: who released it (the lineage goes
+// on from there), the root events for the patterns, and the end of its messages and collectives.
+// When a partner's record has not been read yet, the call stays open and the partner is read first.
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+#include "analyzer/pag/match.h"
+
+/// The latest release of a call, and the lineage to go on from.
+struct release {
+    uint64_t time_ns;
+    uint32_t node; // NONE: the releaser's lineage is not known
+    uint32_t rank;
+    int priority; // lower wins among equals: receives, synchronous sends, collectives
+    bool is_firm; // the call cannot have been left before it
+};
+
+static struct message *message_at(const struct engine *engine, uint32_t index)
+{
+    return pool_at(&engine->messages, index);
+}
+
+static struct receive *receive_at(const struct engine *engine, uint32_t index)
+{
+    return pool_at(&engine->receives, index);
+}
+
+// --- is everything there?
+
+/// Whether some location of RANK may still have events before TIME_NS (any at all: UINT64_MAX).
+static bool may_come(const struct engine *engine, uint32_t rank, uint64_t time_ns)
+{
+    const struct rank_state *state = &engine->ranks[rank];
+    for (uint32_t i = 0; i < state->n_locations; i++)
+        if (engine->locations[state->first_location + i].next_ns < time_ns)
+            return true;
+    return false;
+}
+
+/// Sender of the first receive that has no message yet and may still get one.
+static uint32_t missing_sender(const struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        const struct receive *receive = receive_at(engine, call->receives[i]);
+        if (receive->message == NONE && may_come(engine, receive->source, UINT64_MAX))
+            return receive->source;
+    }
+    return NONE;
+}
+
+/// Receiver of the first synchronous send whose receive was posted before the leave perhaps, but
+/// is not known yet.
+static uint32_t missing_receiver(const struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        const struct message *message = message_at(engine, call->sends[i]);
+        if (!message->is_synchronous || message->is_matched)
+            continue;
+        bool has_posts = engine->ranks[message->receiver].n_unresolved_posts > 0;
+        if (may_come(engine, message->receiver, has_posts ? UINT64_MAX : call->leave_ns))
+            return message->receiver;
+    }
+    return NONE;
+}
+
+static uint32_t missing_member(const struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_parts; i++) {
+        uint32_t rank = collective_missing_rank(engine, call->parts[i]);
+        if (rank == NONE)
+            continue;
+        bool is_firm = collective_is_firm(engine, call->parts[i]);
+        if (may_come(engine, rank, is_firm ? UINT64_MAX : call->leave_ns))
+            return rank;
+    }
+    return NONE;
+}
+
+static uint32_t missing_partner(const struct engine *engine, const struct call *call)
+{
+    if (call->gave_up || call->is_cut)
+        return NONE;
+    uint32_t rank = call->n_receives ? missing_sender(engine, call) : NONE;
+    if (rank == NONE && call->n_parts && !call->is_test)
+        rank = missing_member(engine, call);
+    if (rank == NONE && call->n_sends && !call->is_test)
+        rank = missing_receiver(engine, call);
+    return rank;
+}
+
+// --- who released the call
+
+static void consider(struct release *best, struct release other)
+{
+    if (other.time_ns < best->time_ns)
+        return;
+    if (other.time_ns == best->time_ns &&
+        (other.priority > best->priority ||
+         (other.priority == best->priority && other.rank < best->rank)))
+        return;
+    *best = other;
+}
+
+static struct release find_release(struct engine *engine, const struct call *call)
+{
+    struct release best = {.time_ns = call->enter_ns, .node = NONE, .rank = NONE, .priority = -1};
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        const struct receive *receive = receive_at(engine, call->receives[i]);
+        if (receive->message == NONE)
+            continue;
+        const struct message *message = message_at(engine, receive->message);
+        consider(&best, (struct release){.time_ns = message->send_enter_ns,
+                                         .node = message->node,
+                                         .rank = message->sender,
+                                         .priority = 0,
+                                         .is_firm = true});
+    }
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        const struct message *message = message_at(engine, call->sends[i]);
+        if (message->is_synchronous && message->is_matched &&
+            message->post_enter_ns < call->leave_ns)
+            consider(&best, (struct release){.time_ns = message->post_enter_ns,
+                                             .node = message->post_node,
+                                             .rank = message->receiver,
+                                             .priority = 1,
+                                             .is_firm = true});
+    }
+    for (uint32_t i = 0; i < call->n_parts; i++) {
+        const struct member *member = collective_releaser(engine, call->parts[i]);
+        if (!member)
+            continue;
+        bool is_firm = collective_is_firm(engine, call->parts[i]);
+        if (member->in_ns > call->leave_ns && !is_firm)
+            continue;
+        engine->result->n_clock_violations += member->in_ns > call->leave_ns;
+        consider(&best, (struct release){.time_ns = member->in_ns,
+                                         .node = member->node,
+                                         .rank = member->rank,
+                                         .priority = 2,
+                                         .is_firm = is_firm});
+    }
+    return best;
+}
+
+static void hand_over(struct engine *engine, struct location_state *location,
+                      const struct release *release)
+{
+    const struct call *call = &location->call;
+    if (release->time_ns <= call->enter_ns || release->node == NONE)
+        return;
+    if (release->time_ns <= call->leave_ns)
+        head_take_over(engine, location, release->node, call->path,
+                       call->leave_ns - release->time_ns, 0);
+    else
+        head_take_over(engine, location, release->node, call->path, 0,
+                       -(int64_t)(release->time_ns - call->leave_ns));
+}
+
+// --- root events
+
+static const struct message *deciding_message(const struct engine *engine, const struct call *call,
+                                              uint32_t *n_messages)
+{
+    const struct message *best = NULL;
+    *n_messages = 0;
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        const struct receive *receive = receive_at(engine, call->receives[i]);
+        if (receive->message == NONE)
+            continue;
+        struct message *message = message_at(engine, receive->message);
+        message->is_landing = true;
+        (*n_messages)++;
+        if (message->send_enter_ns > call->leave_ns)
+            engine->result->n_clock_violations++;
+        if (!best || message->send_enter_ns > best->send_enter_ns ||
+            (message->send_enter_ns == best->send_enter_ns && message->sender > best->sender))
+            best = message;
+    }
+    return best;
+}
+
+static struct root begin_root(const struct engine *engine, const struct location_state *location,
+                              enum root_kind kind)
+{
+    return (struct root){
+        .kind = kind,
+        .location = location->index,
+        .rank = location->rank,
+        .call_path = location->call.path,
+        .in_window = window_holds(engine, location->call.enter_ns),
+    };
+}
+
+static uint64_t min_ns(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/// Returns the end of the wait for messages: the enter when there was none.
+static uint64_t emit_receive(struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    uint32_t n_messages;
+    const struct message *message = deciding_message(engine, call, &n_messages);
+    if (!message || call->is_test)
+        return call->enter_ns;
+    uint64_t wait_end_ns = min_ns(message->send_enter_ns, call->leave_ns);
+    bool has_waited = wait_end_ns > call->enter_ns;
+    if (engine->listener.root) {
+        struct root root = begin_root(engine, location, ROOT_RECEIVE);
+        int64_t *value = root.value;
+        value[ROOT_RECEIVE_ENTER] = (int64_t)call->enter_ns;
+        value[ROOT_RECEIVE_LEAVE] = (int64_t)call->leave_ns;
+        value[ROOT_RECEIVE_POST_ENTER] = (int64_t)message->post_enter_ns;
+        value[ROOT_RECEIVE_SEND_ENTER] = (int64_t)message->send_enter_ns;
+        value[ROOT_RECEIVE_SEND_LEAVE] = (int64_t)min_ns(message->send_leave_ns, ROOT_NEVER);
+        value[ROOT_RECEIVE_BYTES] = (int64_t)message->size_bytes;
+        value[ROOT_RECEIVE_TAG] = message->tag;
+        value[ROOT_RECEIVE_SENDER] = message->sender;
+        value[ROOT_RECEIVE_N_MESSAGES] = n_messages;
+        value[ROOT_RECEIVE_QUEUED_SEND] = ROOT_NEVER;
+        value[ROOT_RECEIVE_IS_NONBLOCKING] = receive_at(engine, message->receive)->is_nonblocking;
+        const struct message *queued =
+            has_waited ? match_queued(engine, message, wait_end_ns) : NULL;
+        if (queued) {
+            value[ROOT_RECEIVE_QUEUED_SEND] = (int64_t)queued->send_ns;
+            value[ROOT_RECEIVE_QUEUED_SAME_SOURCE] = queued->sender == message->sender;
+        }
+        engine->listener.root(engine->listener.context, &root);
+    }
+    return has_waited ? wait_end_ns : call->enter_ns;
+}
+
+/// ROOT describes a send call so far; MESSAGE may be the one whose receive was posted last.
+static bool consider_send(struct root *root, const struct message *message, bool has_candidate)
+{
+    int64_t *value = root->value;
+    int64_t post_ns = (int64_t)message->post_enter_ns;
+    if (post_ns <= value[ROOT_SEND_ENTER] || post_ns >= value[ROOT_SEND_LEAVE])
+        return has_candidate;
+    if (has_candidate &&
+        (post_ns < value[ROOT_SEND_POST_ENTER] ||
+         (post_ns == value[ROOT_SEND_POST_ENTER] && message->receiver < value[ROOT_SEND_RECEIVER])))
+        return true;
+    value[ROOT_SEND_SEND_ENTER] = (int64_t)message->send_enter_ns;
+    value[ROOT_SEND_POST_ENTER] = post_ns;
+    value[ROOT_SEND_BYTES] = (int64_t)message->size_bytes;
+    value[ROOT_SEND_TAG] = message->tag;
+    value[ROOT_SEND_RECEIVER] = message->receiver;
+    value[ROOT_SEND_IS_SYNCHRONOUS] = message->is_synchronous;
+    value[ROOT_SEND_IS_NONBLOCKING] = message->is_nonblocking;
+    return true;
+}
+
+static void emit(struct engine *engine, const struct root *root)
+{
+    if (engine->listener.root)
+        engine->listener.root(engine->listener.context, root);
+}
+
+/// Whether MESSAGE, not matched when its sender left, may turn out to have been received by a call
+/// that was posted before that.
+static bool may_be_late(const struct engine *engine, const struct message *message,
+                        uint64_t leave_ns)
+{
+    return engine->ranks[message->receiver].n_unresolved_posts > 0 ||
+           may_come(engine, message->receiver, leave_ns);
+}
+
+static void emit_send(struct engine *engine, const struct location_state *location,
+                      uint64_t enter_ns)
+{
+    const struct call *call = &location->call;
+    struct root root = begin_root(engine, location, ROOT_SEND);
+    root.value[ROOT_SEND_ENTER] = (int64_t)enter_ns;
+    root.value[ROOT_SEND_LEAVE] = (int64_t)call->leave_ns;
+    bool has_candidate = false;
+    uint32_t n_open = 0;
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        const struct message *message = message_at(engine, call->sends[i]);
+        if (message->is_matched)
+            has_candidate = consider_send(&root, message, has_candidate);
+        else if (may_be_late(engine, message, call->leave_ns))
+            n_open++;
+    }
+    if (n_open == 0) {
+        if (has_candidate)
+            emit(engine, &root);
+        return;
+    }
+    uint32_t index = pool_take(&engine->send_waits);
+    *(struct send_wait *)pool_at(&engine->send_waits, index) =
+        (struct send_wait){.root = root, .n_open = n_open, .has_candidate = has_candidate};
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        struct message *message = message_at(engine, call->sends[i]);
+        if (!message->is_matched && may_be_late(engine, message, call->leave_ns))
+            message->send_wait = index;
+    }
+}
+
+void leave_resolve_send(struct engine *engine, struct message *message)
+{
+    struct send_wait *wait = pool_at(&engine->send_waits, message->send_wait);
+    if (message->is_matched)
+        wait->has_candidate = consider_send(&wait->root, message, wait->has_candidate);
+    if (--wait->n_open == 0) {
+        if (wait->has_candidate)
+            emit(engine, &wait->root);
+        pool_give(&engine->send_waits, message->send_wait);
+    }
+    message->send_wait = NONE;
+}
+
+// --- the leave
+
+static void settle(struct engine *engine, struct location_state *location)
+{
+    struct call *call = &location->call;
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        if (receive_at(engine, call->receives[i])->message == NONE) {
+            engine->result->n_unmatched_receives++;
+            match_abandon_receive(engine, call->receives[i]);
+        } else {
+            match_settle_receive(engine, call->receives[i]);
+        }
+    }
+    for (uint32_t i = 0; i < call->n_sends; i++)
+        match_settle_sent(engine, call->sends[i]);
+    for (uint32_t i = 0; i < call->n_parts; i++)
+        collective_leave(engine, call->parts[i], call);
+}
+
+uint32_t leave_call(struct engine *engine, struct location_state *location)
+{
+    struct call *call = &location->call;
+    bool is_trivial = call->n_receives + call->n_sends + call->n_parts == 0;
+    if (is_trivial)
+        return EVENT_NO_INDEX;
+    uint32_t rank = missing_partner(engine, call);
+    if (rank != NONE)
+        return rank;
+    profile_account(location, call->leave_ns);
+    struct release release = {.node = NONE};
+    if (!call->is_test)
+        release = find_release(engine, call);
+    uint64_t waited_until_ns = call->enter_ns;
+    if (call->n_receives)
+        waited_until_ns = emit_receive(engine, location);
+    if (call->n_sends && !call->is_test)
+        emit_send(engine, location, waited_until_ns);
+    hand_over(engine, location, &release);
+    settle(engine, location);
+    return EVENT_NO_INDEX;
+}

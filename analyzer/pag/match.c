@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Point-to-point matching by MPI's rules: per channel (communicator, receiver, sender, tag) sends
+// and receives are paired first in, first out, receives in the order of their posting. A receive
+// posted with a wildcard takes its place in a channel when its completion tells which; specific
+// receives posted after it that could compete for the same messages wait for that. Receives of
+// traces that do not say what was posted take their place at completion.
+#include "analyzer/pag/match.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+// Open requests a rank may have before sends are no longer followed to their completion: archives
+// without completion records must not use up memory.
+enum { MAX_OPEN_REQUESTS = 1 << 20 };
+
+static struct message *message_at(const struct engine *engine, uint32_t index)
+{
+    return pool_at(&engine->messages, index);
+}
+
+static struct receive *receive_at(const struct engine *engine, uint32_t index)
+{
+    return pool_at(&engine->receives, index);
+}
+
+static struct mailbox *mailbox_at(const struct engine *engine, uint32_t index)
+{
+    return pool_at(&engine->mailboxes, index);
+}
+
+void match_init(struct engine *engine)
+{
+    pool_init(&engine->messages, sizeof(struct message));
+    pool_init(&engine->receives, sizeof(struct receive));
+    pool_init(&engine->mailboxes, sizeof(struct mailbox));
+    pool_init(&engine->send_waits, sizeof(struct send_wait));
+    map_init(&engine->mailbox_of);
+    map_init(&engine->traffic_of);
+    channel_init(engine);
+}
+
+void match_release(struct engine *engine)
+{
+    pool_release(&engine->messages);
+    pool_release(&engine->receives);
+    pool_release(&engine->mailboxes);
+    pool_release(&engine->send_waits);
+    map_release(&engine->mailbox_of);
+    map_release(&engine->traffic_of);
+    channel_release(engine);
+}
+
+// --- messages in flight to a mailbox, sorted by the time of their send record
+
+static void fly(struct engine *engine, uint32_t index)
+{
+    struct message *message = message_at(engine, index);
+    struct mailbox *mailbox = mailbox_at(engine, message->mailbox);
+    uint32_t after = mailbox->last_message;
+    while (after != NONE && message_at(engine, after)->send_ns > message->send_ns)
+        after = message_at(engine, after)->previous;
+    message->previous = after;
+    message->next = after == NONE ? mailbox->first_message : message_at(engine, after)->next;
+    if (message->next == NONE)
+        mailbox->last_message = index;
+    else
+        message_at(engine, message->next)->previous = index;
+    if (after == NONE)
+        mailbox->first_message = index;
+    else
+        message_at(engine, after)->next = index;
+}
+
+static void land(struct engine *engine, const struct message *message)
+{
+    struct mailbox *mailbox = mailbox_at(engine, message->mailbox);
+    if (message->previous == NONE)
+        mailbox->first_message = message->next;
+    else
+        message_at(engine, message->previous)->next = message->next;
+    if (message->next == NONE)
+        mailbox->last_message = message->previous;
+    else
+        message_at(engine, message->next)->previous = message->previous;
+}
+
+static bool is_before(const struct message *a, const struct message *b, uint32_t preferred_sender)
+{
+    bool a_preferred = a->sender == preferred_sender, b_preferred = b->sender == preferred_sender;
+    if (a_preferred != b_preferred)
+        return a_preferred;
+    return a->sender < b->sender;
+}
+
+const struct message *match_queued(const struct engine *engine, const struct message *message,
+                                   uint64_t limit_ns)
+{
+    const struct message *best = NULL;
+    uint32_t index = mailbox_at(engine, message->mailbox)->first_message;
+    for (; index != NONE; index = message_at(engine, index)->next) {
+        const struct message *other = message_at(engine, index);
+        if (other->send_ns >= limit_ns || (best && other->send_ns > best->send_ns))
+            break;
+        if (other->is_landing)
+            continue;
+        if (!best || is_before(other, best, message->sender))
+            best = other;
+    }
+    return best;
+}
+
+// --- pairing
+
+/// MESSAGE and RECEIVE belong together. The snapshots of lineages that a wait on either side needs
+/// are taken here, if the call that may wait is open, or when the order of reading does not tell.
+static void pair(struct engine *engine, uint32_t message_index, uint32_t receive_index)
+{
+    struct message *message = message_at(engine, message_index);
+    struct receive *receive = receive_at(engine, receive_index);
+    message->receive = receive_index;
+    message->is_matched = true;
+    message->post_enter_ns = receive->post_enter_ns;
+    message->post_location = receive->location;
+    receive->message = message_index;
+    if (message->is_synchronous && receive->post_node != NONE) {
+        message->post_node = receive->post_node;
+        receive->post_node = NONE;
+    }
+    if (message->send_wait != NONE)
+        leave_resolve_send(engine, message);
+}
+
+static void queue_receive(struct engine *engine, uint32_t index)
+{
+    struct receive *receive = receive_at(engine, index);
+    uint32_t channel_index =
+        channel_find(engine, receive->communicator, receive->rank, receive->source, receive->tag);
+    struct channel *channel = channel_at(engine, channel_index);
+    receive->channel = channel_index;
+    if (receive->sequence < channel->last_sequence)
+        engine->result->n_ambiguous_receives++;
+    else
+        channel->last_sequence = receive->sequence;
+    uint32_t message = channel_pop_send(engine, channel);
+    if (message == NONE)
+        channel_push_receive(engine, channel, index);
+    else
+        pair(engine, message, index);
+}
+
+// --- posted receives whose channel is not known yet
+
+static bool may_take_same(const struct receive *wildcard, const struct receive *other)
+{
+    return (wildcard->source == EVENT_ANY || wildcard->source == other->source) &&
+           (wildcard->tag == EVENT_ANY || wildcard->tag == other->tag);
+}
+
+static bool is_wildcard(const struct receive *receive)
+{
+    return receive->source == EVENT_ANY || receive->tag == EVENT_ANY;
+}
+
+/// Whether an older deferred wildcard of the mailbox could take RECEIVE's message; looks at the
+/// list from its start up to BEFORE (NONE: to its end).
+static bool has_older_rival(const struct engine *engine, const struct mailbox *mailbox,
+                            const struct receive *receive, uint32_t before)
+{
+    for (uint32_t i = mailbox->first_deferred; i != NONE && i != before;
+         i = receive_at(engine, i)->next) {
+        const struct receive *older = receive_at(engine, i);
+        if (is_wildcard(older) && may_take_same(older, receive))
+            return true;
+    }
+    return false;
+}
+
+static void defer(struct engine *engine, struct mailbox *mailbox, uint32_t index)
+{
+    struct receive *receive = receive_at(engine, index);
+    receive->is_deferred = true;
+    receive->previous = mailbox->last_deferred;
+    receive->next = NONE;
+    if (mailbox->last_deferred == NONE)
+        mailbox->first_deferred = index;
+    else
+        receive_at(engine, mailbox->last_deferred)->next = index;
+    mailbox->last_deferred = index;
+    engine->ranks[receive->rank].n_unresolved_posts++;
+}
+
+static void undefer(struct engine *engine, struct mailbox *mailbox, uint32_t index)
+{
+    struct receive *receive = receive_at(engine, index);
+    if (receive->previous == NONE)
+        mailbox->first_deferred = receive->next;
+    else
+        receive_at(engine, receive->previous)->next = receive->next;
+    if (receive->next == NONE)
+        mailbox->last_deferred = receive->previous;
+    else
+        receive_at(engine, receive->next)->previous = receive->previous;
+    receive->is_deferred = false;
+    engine->ranks[receive->rank].n_unresolved_posts--;
+}
+
+/// After a wildcard has left the list: what waited only for it takes its place.
+static void release_deferred(struct engine *engine, struct mailbox *mailbox)
+{
+    for (uint32_t i = mailbox->first_deferred; i != NONE;) {
+        const struct receive *receive = receive_at(engine, i);
+        uint32_t next = receive->next;
+        if (!is_wildcard(receive) && !has_older_rival(engine, mailbox, receive, i)) {
+            undefer(engine, mailbox, i);
+            queue_receive(engine, i);
+        }
+        i = next;
+    }
+}
+
+// --- records
+
+static struct rank_state *rank_of(struct engine *engine, const struct location_state *location)
+{
+    return &engine->ranks[location->rank];
+}
+
+static uint32_t world_rank(const struct engine *engine, const struct location_state *location,
+                           uint32_t communicator, uint32_t peer)
+{
+    return communicator_peer(&engine->definitions->communicators[communicator], location->rank,
+                             peer);
+}
+
+void match_remember_request(struct engine *engine, struct location_state *location,
+                            uint64_t request, uint32_t index, enum request_kind kind)
+{
+    map_put(&rank_of(engine, location)->requests, request, index * REQUEST_KINDS + kind);
+}
+
+uint32_t match_forget_request(struct engine *engine, struct location_state *location,
+                              uint64_t request, enum request_kind kind)
+{
+    struct map *requests = &rank_of(engine, location)->requests;
+    uint32_t value;
+    if (!map_get(requests, request, &value) || value % REQUEST_KINDS != kind)
+        return NONE;
+    map_remove(requests, request);
+    return value / REQUEST_KINDS;
+}
+
+static void await_sent(struct engine *engine, struct location_state *location, uint32_t index)
+{
+    struct call *call = &location->call;
+    struct message *message = message_at(engine, index);
+    message->sender_is_inside = !call->is_test;
+    if (message->is_synchronous && message->sender_is_inside)
+        engine->ranks[message->receiver].n_blocked_synchronous++;
+    call->sends =
+        array_reserve(call->sends, &call->sends_capacity, call->n_sends + 1, sizeof(*call->sends));
+    call->sends[call->n_sends++] = index;
+}
+
+static uint32_t new_message(struct engine *engine, struct location_state *location,
+                            const struct event *event, uint32_t receiver, uint32_t channel)
+{
+    const struct call *call = &location->call;
+    uint32_t index = pool_take(&engine->messages);
+    *message_at(engine, index) = (struct message){
+        .send_enter_ns = call->enter_ns,
+        .send_leave_ns = call->leave_ns,
+        .send_ns = event->time_ns,
+        .size_bytes = event->size_bytes,
+        .sender = location->rank,
+        .receiver = receiver,
+        .tag = event->tag,
+        .sender_location = location->index,
+        .channel = channel,
+        .mailbox = channel_at(engine, channel)->mailbox,
+        .receive = NONE,
+        .node = NONE,
+        .post_node = NONE,
+        .send_wait = NONE,
+        .is_synchronous = call->is_synchronous,
+        .is_nonblocking = event->kind == EVENT_ISEND,
+    };
+    return index;
+}
+
+/// The receiver may be waiting already: then its lineage will go on from here.
+static bool sender_needs_snapshot(const struct engine *engine, const struct message *message)
+{
+    if (engine->is_ahead)
+        return true;
+    return message->is_matched && receive_at(engine, message->receive)->call_may_wait;
+}
+
+static void send(struct engine *engine, struct location_state *location, const struct event *event)
+{
+    uint32_t receiver = world_rank(engine, location, event->index, event->peer);
+    if (receiver == NONE) {
+        engine->result->n_lost_calls++;
+        return;
+    }
+    engine->result->n_messages++;
+    uint32_t channel_index =
+        channel_find(engine, event->index, receiver, location->rank, event->tag);
+    uint32_t index = new_message(engine, location, event, receiver, channel_index);
+    struct channel *channel = channel_at(engine, channel_index);
+    channel_count_traffic(engine, channel, event->size_bytes);
+    fly(engine, index);
+    uint32_t receive = channel_pop_receive(engine, channel);
+    if (receive == NONE)
+        channel_push_send(engine, channel, index);
+    else
+        pair(engine, index, receive);
+    if (sender_needs_snapshot(engine, message_at(engine, index)))
+        message_at(engine, index)->node = head_cut(engine, location);
+    if (event->kind == EVENT_SEND)
+        await_sent(engine, location, index);
+    else if (rank_of(engine, location)->requests.n_used < MAX_OPEN_REQUESTS)
+        match_remember_request(engine, location, event->request, index, REQUEST_SEND);
+    else
+        match_settle_sent(engine, index);
+}
+
+static uint32_t new_receive(struct engine *engine, struct location_state *location,
+                            bool is_nonblocking)
+{
+    uint32_t index = pool_take(&engine->receives);
+    *receive_at(engine, index) = (struct receive){
+        .post_enter_ns = location->call.enter_ns,
+        .sequence = ++rank_of(engine, location)->post_sequence,
+        .location = location->index,
+        .rank = location->rank,
+        .communicator = EVENT_NO_INDEX,
+        .source = EVENT_ANY,
+        .tag = EVENT_ANY,
+        .channel = NONE,
+        .message = NONE,
+        .post_node = NONE,
+        .is_nonblocking = is_nonblocking,
+    };
+    return index;
+}
+
+/// A synchronous sender may be waiting for this posting: keep the lineage it would go on from.
+static void keep_posting_lineage(struct engine *engine, struct location_state *location,
+                                 uint32_t index)
+{
+    if (engine->is_ahead || rank_of(engine, location)->n_blocked_synchronous > 0)
+        receive_at(engine, index)->post_node = head_cut(engine, location);
+}
+
+/// Gives a posted receive with a full or partial envelope its place.
+static void place_posted(struct engine *engine, uint32_t index)
+{
+    struct receive *receive = receive_at(engine, index);
+    if (!is_wildcard(receive) && engine->ranks[receive->rank].n_unresolved_posts == 0) {
+        queue_receive(engine, index);
+        return;
+    }
+    uint32_t mailbox_index = channel_mailbox(engine, receive->communicator, receive->rank);
+    struct mailbox *mailbox = mailbox_at(engine, mailbox_index);
+    if (is_wildcard(receive) || has_older_rival(engine, mailbox, receive, NONE))
+        defer(engine, mailbox, index);
+    else
+        queue_receive(engine, index);
+}
+
+static void post(struct engine *engine, struct location_state *location, const struct event *event)
+{
+    uint32_t index = new_receive(engine, location, true);
+    keep_posting_lineage(engine, location, index);
+    match_remember_request(engine, location, event->request, index, REQUEST_RECEIVE);
+    struct receive *receive = receive_at(engine, index);
+    uint32_t source = EVENT_ANY;
+    if ((event->flags & EVENT_HAS_ENVELOPE) && event->peer != EVENT_ANY)
+        source = world_rank(engine, location, event->index, event->peer);
+    if (!(event->flags & EVENT_HAS_ENVELOPE) || (source == NONE && event->peer != EVENT_ANY)) {
+        rank_of(engine, location)->n_unresolved_posts++;
+        return;
+    }
+    receive->communicator = event->index;
+    receive->source = source;
+    receive->tag = event->tag;
+    place_posted(engine, index);
+}
+
+static void add_completing(struct engine *engine, struct call *call, uint32_t index)
+{
+    receive_at(engine, index)->is_completing = true;
+    receive_at(engine, index)->call_may_wait = !call->is_test;
+    call->receives = array_reserve(call->receives, &call->receives_capacity, call->n_receives + 1,
+                                   sizeof(*call->receives));
+    uint32_t place = call->n_receives++; // sorted by posting
+    uint64_t sequence = receive_at(engine, index)->sequence;
+    while (place > 0 && receive_at(engine, call->receives[place - 1])->sequence > sequence) {
+        call->receives[place] = call->receives[place - 1];
+        place--;
+    }
+    call->receives[place] = index;
+}
+
+/// What the completion record says about the channel goes into the receive; it takes its place in
+/// resolve() once all receives of the call are known.
+static void complete(struct engine *engine, struct location_state *location,
+                     const struct event *event)
+{
+    uint32_t source = world_rank(engine, location, event->index, event->peer);
+    uint32_t index = NONE;
+    if (event->kind == EVENT_IRECV)
+        index = match_forget_request(engine, location, event->request, REQUEST_RECEIVE);
+    if (source == NONE) {
+        engine->result->n_lost_calls++;
+        return;
+    }
+    if (index == NONE) {
+        index = new_receive(engine, location, event->kind == EVENT_IRECV);
+        keep_posting_lineage(engine, location, index);
+        rank_of(engine, location)->n_unresolved_posts++;
+    }
+    struct receive *receive = receive_at(engine, index);
+    if (receive->channel == NONE) {
+        if (receive->is_deferred)
+            undefer(
+                engine,
+                mailbox_at(engine, channel_mailbox(engine, receive->communicator, receive->rank)),
+                index);
+        else
+            rank_of(engine, location)->n_unresolved_posts--;
+        receive->communicator = event->index;
+        receive->source = source;
+        receive->tag = event->tag;
+    }
+    add_completing(engine, &location->call, index);
+}
+
+static void resolve(struct engine *engine, struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        struct receive *receive = receive_at(engine, call->receives[i]);
+        if (receive->channel != NONE)
+            continue;
+        queue_receive(engine, call->receives[i]);
+        receive = receive_at(engine, call->receives[i]);
+        if (engine->ranks[receive->rank].n_unresolved_posts == 0)
+            continue;
+        uint32_t mailbox = channel_mailbox(engine, receive->communicator, receive->rank);
+        release_deferred(engine, mailbox_at(engine, mailbox));
+    }
+}
+
+static void cancel(struct engine *engine, struct location_state *location, uint64_t request)
+{
+    uint32_t receive = match_forget_request(engine, location, request, REQUEST_RECEIVE);
+    if (receive != NONE) {
+        match_abandon_receive(engine, receive);
+        return;
+    }
+    uint32_t message = match_forget_request(engine, location, request, REQUEST_SEND);
+    if (message == NONE)
+        return;
+    if (!message_at(engine, message)->is_matched)
+        channel_remove_send(engine, message);
+    match_settle_sent(engine, message);
+}
+
+void match_enter_call(struct engine *engine, struct location_state *location)
+{
+    struct call *call = &location->call;
+    for (uint32_t i = 0; i < call->n_records; i++) {
+        const struct event *event = &call->records[i];
+        switch (event->kind) {
+        case EVENT_SEND:
+        case EVENT_ISEND:
+            send(engine, location, event);
+            break;
+        case EVENT_ISEND_COMPLETE: {
+            uint32_t message = match_forget_request(engine, location, event->request, REQUEST_SEND);
+            if (message != NONE)
+                await_sent(engine, location, message);
+            break;
+        }
+        case EVENT_IRECV_REQUEST:
+            post(engine, location, event);
+            break;
+        case EVENT_RECV:
+        case EVENT_IRECV:
+            complete(engine, location, event);
+            break;
+        case EVENT_REQUEST_CANCELLED:
+            cancel(engine, location, event->request);
+            break;
+        default:
+            break;
+        }
+    }
+    if (call->n_receives > 0)
+        resolve(engine, call);
+}
+
+// --- the end of messages and receives
+
+static void free_if_settled(struct engine *engine, uint32_t index)
+{
+    const struct message *message = message_at(engine, index);
+    if (message->is_received && message->is_sent)
+        pool_give(&engine->messages, index);
+}
+
+void match_settle_receive(struct engine *engine, uint32_t index)
+{
+    struct receive *receive = receive_at(engine, index);
+    uint32_t message_index = receive->message;
+    lineage_let_go(&engine->lineage, receive->post_node);
+    pool_give(&engine->receives, index);
+    if (message_index == NONE)
+        return;
+    struct message *message = message_at(engine, message_index);
+    land(engine, message);
+    lineage_let_go(&engine->lineage, message->node);
+    message->node = NONE;
+    message->receive = NONE;
+    message->is_received = true;
+    free_if_settled(engine, message_index);
+}
+
+void match_settle_sent(struct engine *engine, uint32_t index)
+{
+    struct message *message = message_at(engine, index);
+    if (message->is_synchronous && message->sender_is_inside)
+        engine->ranks[message->receiver].n_blocked_synchronous--;
+    lineage_let_go(&engine->lineage, message->post_node);
+    message->post_node = NONE;
+    message->sender_is_inside = false;
+    message->is_sent = true;
+    free_if_settled(engine, index);
+}
+
+void match_abandon_receive(struct engine *engine, uint32_t index)
+{
+    struct receive *receive = receive_at(engine, index);
+    if (receive->message != NONE) { // a cancelled receive that was matched all the same
+        match_settle_receive(engine, index);
+        return;
+    }
+    if (receive->is_deferred) {
+        struct mailbox *mailbox =
+            mailbox_at(engine, channel_mailbox(engine, receive->communicator, receive->rank));
+        undefer(engine, mailbox, index);
+        release_deferred(engine, mailbox);
+    } else if (receive->channel != NONE) {
+        channel_remove_receive(engine, index);
+    } else {
+        engine->ranks[receive->rank].n_unresolved_posts--;
+    }
+    match_settle_receive(engine, index);
+}
+
+void match_finish(struct engine *engine)
+{
+    for (uint32_t box = 0; box < engine->mailboxes.n_used; box++) {
+        uint32_t index = mailbox_at(engine, box)->first_message;
+        for (; index != NONE; index = message_at(engine, index)->next) {
+            struct message *message = message_at(engine, index);
+            engine->result->n_unmatched_sends += !message->is_matched;
+            if (message->send_wait != NONE)
+                leave_resolve_send(engine, message);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is left of a replay: struct pag_result, in a deterministic order.
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+
+static void fill_location(const struct engine *engine, size_t index)
+{
+    const struct location_state *state = &engine->locations[index];
+    struct pag_location *out = &engine->result->locations[index];
+    out->n_paths = state->profile.n_paths;
+    out->paths = memory_new(out->n_paths * sizeof(*out->paths));
+    for (size_t i = 0; i < out->n_paths; i++) {
+        const struct path *path = &state->profile.paths[i];
+        out->paths[i] = (struct call_path){
+            .region = path->region,
+            .parent = path->parent,
+            .visits = path->visits,
+            .inclusive_ns = path->inclusive_ns,
+            .exclusive_ns = path->exclusive_ns,
+        };
+    }
+    out->first_ns = state->first_ns;
+    out->last_ns = state->profile.last_ns;
+    engine->result->n_unbalanced += state->profile.n_unbalanced;
+    engine->result->n_events += trace_location_report(engine->trace, index)->n_read;
+    if (out->last_ns > engine->result->time_ns)
+        engine->result->time_ns = out->last_ns;
+}
+
+static void fill_rank(const struct engine *engine, size_t index)
+{
+    const struct rank_state *rank = &engine->ranks[index];
+    struct pag_result *result = engine->result;
+    result->useful_ns[index] = rank->useful_end_ns > rank->useful_begin_ns
+                                   ? rank->useful_end_ns - rank->useful_begin_ns
+                                   : 0;
+    result->mpi_ns[index] =
+        rank->mpi_end_ns > rank->mpi_begin_ns ? rank->mpi_end_ns - rank->mpi_begin_ns : 0;
+    result->n_missing_init += rank->has_mpi && !rank->has_init;
+    result->n_missing_finalize += rank->has_mpi && !rank->has_finalize;
+}
+
+static int by_activity(const void *a, const void *b)
+{
+    const struct pag_path_entry *left = a, *right = b;
+    if (left->location != right->location)
+        return left->location < right->location ? -1 : 1;
+    return left->call_path < right->call_path ? -1 : left->call_path > right->call_path;
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct pag_traffic *left = a, *right = b;
+    if (left->sender != right->sender)
+        return left->sender < right->sender ? -1 : 1;
+    return left->receiver < right->receiver ? -1 : left->receiver > right->receiver;
+}
+
+static const struct location_state *last_location(const struct engine *engine)
+{
+    const struct location_state *last = NULL;
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        const struct location_state *state = &engine->locations[i];
+        if (state->has_begun && (!last || state->profile.last_ns > last->profile.last_ns))
+            last = state;
+    }
+    return last;
+}
+
+static void fill_critical_path(const struct engine *engine)
+{
+    struct pag_result *result = engine->result;
+    const struct location_state *last = last_location(engine);
+    if (!last)
+        return;
+    struct tally sum = {0};
+    head_sum(engine, last, &sum);
+    result->critical_path = memory_new(sum.n_entries * sizeof(*result->critical_path));
+    const struct tally_entry *entry;
+    for (uint32_t i = 0; (entry = tally_next(&sum, &i));) {
+        if (entry->ns == 0)
+            continue;
+        uint32_t path = activity_call_path(entry->key);
+        if (path == PATH_CLOCK_REPAIR)
+            result->clock_repair_ns += entry->ns;
+        result->critical_path[result->n_critical_path++] = (struct pag_path_entry){
+            .location = activity_location(entry->key), .call_path = path, .time_ns = entry->ns};
+    }
+    tally_release(&sum);
+    qsort(result->critical_path, result->n_critical_path, sizeof(*result->critical_path),
+          by_activity);
+}
+
+void outcome_fill(struct engine *engine)
+{
+    struct pag_result *result = engine->result;
+    result->n_locations = engine->n_locations;
+    result->n_ranks = engine->n_ranks;
+    result->locations = memory_zeroed(result->n_locations, sizeof(*result->locations));
+    result->useful_ns = memory_zeroed(result->n_ranks, sizeof(*result->useful_ns));
+    result->mpi_ns = memory_zeroed(result->n_ranks, sizeof(*result->mpi_ns));
+    for (size_t i = 0; i < result->n_locations; i++)
+        fill_location(engine, i);
+    for (size_t i = 0; i < result->n_ranks; i++)
+        fill_rank(engine, i);
+    result->window_begin_ns = engine->window_begin_ns;
+    result->window_end_ns = engine->has_window_end ? engine->window_end_ns : result->time_ns;
+    if (result->n_traffic > 0)
+        qsort(result->traffic, result->n_traffic, sizeof(*result->traffic), by_pair);
+    fill_critical_path(engine);
+    result->max_lineage_nodes = engine->lineage.nodes.max_live;
+    result->max_messages = engine->messages.max_live;
+}
+
+void pag_result_release(struct pag_result *result)
+{
+    for (size_t i = 0; i < result->n_locations && result->locations; i++)
+        free(result->locations[i].paths);
+    free(result->locations);
+    free(result->useful_ns);
+    free(result->mpi_ns);
+    free(result->traffic);
+    free(result->critical_path);
+    *result = (struct pag_result){0};
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The time that efficiencies and findings cover: from the last leave of MPI_Init to the first enter
+// of MPI_Finalize. The begin is only known to be the last one afterwards, so it moves with each
+// leave of MPI_Init; a rank notes what it had used up to then at its next switch between
+// computing and MPI.
+#include "analyzer/pag/engine.h"
+
+static uint64_t useful_at(const struct rank_state *rank, uint64_t time_ns)
+{
+    bool gains = !rank->in_mpi && time_ns > rank->switch_ns;
+    return rank->useful_ns + (gains ? time_ns - rank->switch_ns : 0);
+}
+
+static uint64_t mpi_at(const struct rank_state *rank, uint64_t time_ns)
+{
+    bool gains = rank->in_mpi && time_ns > rank->switch_ns;
+    return rank->mpi_ns + (gains ? time_ns - rank->switch_ns : 0);
+}
+
+/// Notes the sums at the window's edges that lie between the last switch and now.
+static void note_edges(const struct engine *engine, struct rank_state *rank, uint64_t now_ns)
+{
+    if (rank->window_epoch != engine->window_epoch) {
+        rank->window_epoch = engine->window_epoch;
+        rank->useful_begin_ns = useful_at(rank, engine->window_begin_ns);
+        rank->mpi_begin_ns = mpi_at(rank, engine->window_begin_ns);
+    }
+    if (engine->has_window_end && !rank->has_end && now_ns >= engine->window_end_ns) {
+        rank->has_end = true;
+        rank->useful_end_ns = useful_at(rank, engine->window_end_ns);
+        rank->mpi_end_ns = mpi_at(rank, engine->window_end_ns);
+    }
+}
+
+static void switch_to(const struct engine *engine, struct rank_state *rank, bool in_mpi,
+                      uint64_t time_ns)
+{
+    note_edges(engine, rank, time_ns);
+    rank->useful_ns = useful_at(rank, time_ns);
+    rank->mpi_ns = mpi_at(rank, time_ns);
+    rank->switch_ns = time_ns;
+    rank->in_mpi = in_mpi;
+}
+
+void window_enter_mpi(struct engine *engine, struct location_state *location, uint64_t time_ns)
+{
+    if (location->is_master)
+        switch_to(engine, &engine->ranks[location->rank], true, time_ns);
+}
+
+void window_leave_mpi(struct engine *engine, struct location_state *location, uint64_t time_ns)
+{
+    if (location->is_master)
+        switch_to(engine, &engine->ranks[location->rank], false, time_ns);
+}
+
+void window_begin_at(struct engine *engine, uint64_t time_ns)
+{
+    if (time_ns < engine->window_begin_ns)
+        return;
+    engine->window_begin_ns = time_ns;
+    engine->window_epoch++;
+    if (engine->listener.window_moved)
+        engine->listener.window_moved(engine->listener.context);
+}
+
+void window_end_at(struct engine *engine, uint64_t time_ns)
+{
+    if (engine->has_window_end)
+        return;
+    engine->has_window_end = true;
+    engine->window_end_ns = time_ns;
+}
+
+bool window_holds(const struct engine *engine, uint64_t enter_ns)
+{
+    return enter_ns >= engine->window_begin_ns &&
+           (!engine->has_window_end || enter_ns < engine->window_end_ns);
+}
+
+void window_finish(struct engine *engine, struct rank_state *rank, uint64_t time_ns)
+{
+    switch_to(engine, rank, rank->in_mpi, time_ns);
+    if (!rank->has_end) {
+        rank->useful_end_ns = rank->useful_ns;
+        rank->mpi_end_ns = rank->mpi_ns;
+    }
+}
