@@ -61,7 +61,8 @@ need-libraries = $(if $(strip $(missing-libraries)),$(error cannot find the libr
 ## ---- flags -----------------------------------------------------------------------------------
 
 WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
-    -Wpointer-arith -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wno-format-nonliteral -Wno-format-truncation \
+    -Wpointer-arith -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wno-format-nonliteral \
+    -Wno-unknown-warning-option -Wno-format-truncation \
     $(if $(filter-out 0,$(WERROR)),-Werror)
 own-cppflags = -D_GNU_SOURCE -I. -DPAGODA_VERSION='"$(VERSION)"' \
     -DPAGODA_DATADIR='"$(datadir)/pagoda"' -DPAGODA_LIBDIR='"$(libdir)/pagoda"'
