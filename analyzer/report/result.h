@@ -64,14 +64,16 @@ struct result_instance_sum {
 };
 
 struct result_pattern {
-    char *id, *parent, *name, *summary, *unit; // from the pattern's file; parent "" for none
+    // From the pattern's file. Parent "" for none; it may be a class that is no pattern itself and
+    // not listed here.
+    char *id, *parent, *name, *summary, *unit;
     char *diagnosis;
     uint64_t count;
     uint64_t total_ns;             // whole run
     uint64_t window_ns;            // part within the window
-    double severity;               // total_ns / (n_ranks * time_ns), 0..1
+    double severity;               // by its own formula, total_ns / (n_ranks * time_ns); 0..1
     double confidence;             // 0..1, mean over the instances weighted by their wait
-    bool is_evaluated;             // false: the trace lacks the records it needs
+    bool is_evaluated;             // false: the trace holds no record it could be seen in
     struct result_amount *by_rank; // sorted by rank; ranks with waits only
     size_t n_by_rank;
     struct result_amount *by_path; // sorted by ns descending, then path
@@ -80,7 +82,8 @@ struct result_pattern {
     size_t n_by_cause;
     struct result_instance_sum *sums; // sorted by (path, rank)
     size_t n_sums;
-    bool is_top; // its waits are not part of another pattern's total
+    bool is_top;    // its waits count towards the waiting of a rank: in no other pattern's total
+    uint32_t depth; // in the hierarchy of the patterns listed here: 1 below an is_top one, ...
     struct {
         uint32_t rank, path;
         uint32_t cause_rank; // whom it waited for, RESULT_NONE when unknown

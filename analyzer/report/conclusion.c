@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rules, in this order: nothing to judge (no rank read, one rank without MPI, too short) is said
+// first; then how the ranks spent their time; then the biggest loss, which is the top pattern with
+// the longest waits or, if longer, the MPI time that waited for nobody; then uneven work where it
+// stands behind the waits; then where to look.
+#include "analyzer/report/conclusion.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/quantity.h"
+
+static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more
+static const double little = 0.02;            // shares below it are not worth a sentence
+static const double good_efficiency = 0.95;
+
+enum loss_kind { LOSS_NONE, LOSS_PATTERN, LOSS_PATTERN_OUTSIDE, LOSS_MPI };
+
+struct loss {
+    enum loss_kind kind;
+    const struct result_pattern *pattern;
+    uint64_t ns;
+    double share; // of the ranks' time in the window (OUTSIDE: in the whole run)
+};
+
+static double part(double amount, double whole)
+{
+    return whole > 0 ? amount / whole : 0;
+}
+
+static struct loss find_loss(const struct result *result)
+{
+    struct loss loss = {.kind = LOSS_NONE};
+    double run_time = (double)result->n_ranks * (double)result->time_ns;
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        const struct result_pattern *pattern = &result->patterns[i];
+        bool is_outside = pattern->window_ns == 0; // e.g. waiting at MPI_Finalize
+        uint64_t ns = is_outside ? pattern->total_ns : pattern->window_ns;
+        double share = part((double)ns, is_outside ? run_time : (double)result->total_ns);
+        if (pattern->is_top && share > loss.share)
+            loss =
+                (struct loss){is_outside ? LOSS_PATTERN_OUTSIDE : LOSS_PATTERN, pattern, ns, share};
+    }
+    double other_share = part((double)result->other_mpi_ns, (double)result->total_ns);
+    if (other_share > loss.share)
+        loss = (struct loss){LOSS_MPI, NULL, result->other_mpi_ns, other_share};
+    if (loss.share < little)
+        loss.kind = LOSS_NONE;
+    return loss;
+}
+
+static bool is_start_or_end(const char *region)
+{
+    return !strncmp(region, "MPI_Init", 8) || !strncmp(region, "MPI_Finalize", 12);
+}
+
+/// The MPI call path with most time that was not waiting, start-up and end aside.
+static uint32_t heaviest_mpi_path(const struct result *result)
+{
+    uint64_t *left_ns = memory_zeroed(result->n_paths, sizeof *left_ns);
+    for (size_t i = 0; i < result->n_paths; i++) {
+        const struct result_region *region = &result->regions[result->paths[i].region];
+        if (region->is_mpi && !is_start_or_end(region->name))
+            left_ns[i] = result->paths[i].exclusive_ns;
+    }
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        const struct result_pattern *pattern = &result->patterns[i];
+        for (size_t j = 0; pattern->is_top && j < pattern->n_by_path; j++) {
+            uint64_t *left = &left_ns[pattern->by_path[j].key];
+            *left -= pattern->by_path[j].ns < *left ? pattern->by_path[j].ns : *left;
+        }
+    }
+    uint32_t heaviest = RESULT_NONE;
+    uint64_t most_ns = 0;
+    for (size_t i = 0; i < result->n_paths; i++) {
+        if (left_ns[i] > most_ns) {
+            most_ns = left_ns[i];
+            heaviest = (uint32_t)i;
+        }
+    }
+    free(left_ns);
+    return heaviest;
+}
+
+static const struct result_amount *heaviest_amount(const struct result_amount *amounts,
+                                                   size_t count)
+{
+    const struct result_amount *heaviest = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!heaviest || amounts[i].ns > heaviest->ns)
+            heaviest = &amounts[i];
+    return heaviest;
+}
+
+/// ", 81 % of it at PATH", ", rank 0 has most of it (45 %)", ", waiting for rank 3 (92 %)": what a
+/// pattern's waits concentrate on.
+static void write_whereabouts(const struct result *result, const struct result_pattern *pattern,
+                              FILE *out)
+{
+    double total = (double)pattern->total_ns;
+    const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
+    const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
+    if (pattern->n_by_path > 0) {
+        const struct result_amount *path = &pattern->by_path[0];
+        fprintf(out, ", %s of it in %s", quantity_part((double)path->ns, total).text,
+                result->paths[path->key].path);
+    }
+    if (rank && pattern->n_by_rank == 1)
+        fprintf(out, ", all on rank %u", rank->key);
+    else if (rank)
+        fprintf(out, ", most on rank %u (%s)", rank->key,
+                quantity_part((double)rank->ns, total).text);
+    if (cause)
+        fprintf(out, "; %s of it waiting for rank %u", quantity_part((double)cause->ns, total).text,
+                cause->key);
+}
+
+static void write_loss(const struct result *result, const struct loss *loss, FILE *out)
+{
+    const struct quantity share = quantity_share(loss->share);
+    switch (loss->kind) {
+    case LOSS_NONE:
+        fprintf(out, " No single loss in communication reaches 2 %% of the ranks' time.");
+        break;
+    case LOSS_PATTERN:
+        fprintf(out, " The biggest loss is %s: %s, %s of the ranks' time", loss->pattern->name,
+                quantity_time(loss->ns).text, share.text);
+        write_whereabouts(result, loss->pattern, out);
+        fputc('.', out);
+        break;
+    case LOSS_PATTERN_OUTSIDE:
+        fprintf(out, " The biggest loss is %s: %s, %s of the whole run on all ranks",
+                loss->pattern->name, quantity_time(loss->ns).text, share.text);
+        write_whereabouts(result, loss->pattern, out);
+        fputc('.', out);
+        break;
+    case LOSS_MPI: {
+        uint32_t path = heaviest_mpi_path(result);
+        fprintf(out,
+                " The biggest loss is MPI time that waits for no other rank (transfer and the cost "
+                "of the calls): %s, %s of the ranks' time",
+                quantity_time(loss->ns).text, share.text);
+        if (path != RESULT_NONE)
+            fprintf(out, ", most of it in %s (%s)", result->paths[path].path,
+                    quantity_count(result->paths[path].visits, "call").text);
+        fputc('.', out);
+        break;
+    }
+    }
+}
+
+/// The region outside MPI in which one rank exceeds the mean most, RESULT_NONE without any excess.
+static uint32_t most_uneven_region(const struct result *result, uint64_t n_read)
+{
+    uint32_t found = RESULT_NONE;
+    double most = 0;
+    for (size_t i = 0; i < result->n_regions; i++) {
+        const struct result_region *region = &result->regions[i];
+        double excess = (double)region->max_ns - (double)region->exclusive_ns / (double)n_read;
+        if (!region->is_mpi && region->max_rank != RESULT_NONE && excess > most) {
+            most = excess;
+            found = (uint32_t)i;
+        }
+    }
+    return found;
+}
+
+static void write_place(const struct result_region *region, FILE *out)
+{
+    if (!strcmp(region->name, RESULT_REGION_PROGRAM))
+        fprintf(out, "the program's code outside recorded regions");
+    else
+        fprintf(out, "%s", region->name);
+    if (region->file[0] && region->line)
+        fprintf(out, " (%s:%" PRIu32 ")", region->file, region->line);
+    else if (region->file[0])
+        fprintf(out, " (%s)", region->file);
+}
+
+/// Uneven work between the ranks, when it is worth a sentence. Returns true when it was.
+static bool write_imbalance(const struct result *result, uint64_t n_read, FILE *out)
+{
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
+    uint32_t busiest = RESULT_NONE;
+    for (uint32_t i = 0; i < result->n_ranks; i++)
+        if (!result->ranks[i].is_skipped &&
+            (busiest == RESULT_NONE ||
+             result->ranks[i].useful_ns > result->ranks[busiest].useful_ns))
+            busiest = i;
+    double mean = (double)result->useful_ns / (double)n_read;
+    double most = (double)result->ranks[busiest].useful_ns;
+    if (part(most - mean, (double)window_ns) < little)
+        return false;
+    fprintf(out, " The work is uneven: rank %u computes for %s, the mean is %s", busiest,
+            quantity_time((uint64_t)most).text, quantity_time((uint64_t)mean).text);
+    uint32_t uneven = most_uneven_region(result, n_read);
+    if (uneven != RESULT_NONE) {
+        const struct result_region *region = &result->regions[uneven];
+        fprintf(out, "; look first at ");
+        write_place(region, out);
+        fprintf(out, ", where rank %u spends %s against a mean of %s", region->max_rank,
+                quantity_time(region->max_ns).text,
+                quantity_time(region->exclusive_ns / n_read).text);
+    }
+    fputc('.', out);
+    return true;
+}
+
+static void write_critical_path(const struct result *result, FILE *out)
+{
+    for (size_t i = 0; i < result->critical_path.n_by_region; i++) {
+        const struct result_path_share *share = &result->critical_path.by_region[i];
+        const struct result_region *region = &result->regions[share->region];
+        if (region->is_mpi || !strcmp(region->name, RESULT_REGION_BEFORE))
+            continue;
+        fprintf(out, " A faster program needs less time in ");
+        write_place(region, out);
+        fprintf(out, ", which holds %s of the critical path.", quantity_share(share->share).text);
+        return;
+    }
+}
+
+/// Start-up and end can dwarf what is judged.
+static void write_outside(const struct result *result, FILE *out)
+{
+    double time = (double)result->time_ns;
+    double before = part((double)result->window_begin_ns, time);
+    double after = part((double)(result->time_ns - result->window_end_ns), time);
+    if (before + after < 0.2)
+        return;
+    fprintf(out,
+            " All this is about the part between MPI_Init and MPI_Finalize; %s of the run came "
+            "before it",
+            quantity_share(before).text);
+    fprintf(out, " and %s after.", quantity_share(after).text);
+}
+
+static void write_times(const struct result *result, FILE *out)
+{
+    double total = (double)result->total_ns;
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
+    if (window_ns < too_short_ns)
+        fprintf(out, "The judged part of the run lasted only %s, too short for firm conclusions. ",
+                quantity_time(window_ns).text);
+    fprintf(out, "Of the ranks' time %s", quantity_part((double)result->useful_ns, total).text);
+    fprintf(out, " went into computing, %s", quantity_part((double)result->wait_ns, total).text);
+    fprintf(out, " into waiting for other ranks inside MPI and %s into the rest of MPI.",
+            quantity_part((double)result->other_mpi_ns, total).text);
+}
+
+static void write_judgement(const struct result *result, uint64_t n_read, FILE *out)
+{
+    struct loss loss = find_loss(result);
+    double efficiency = result->efficiency.parallel;
+    write_times(result, out);
+    if (efficiency >= good_efficiency && loss.kind != LOSS_PATTERN_OUTSIDE) {
+        fprintf(out, " With a parallel efficiency of %s there is little to gain in communication.",
+                quantity_share(efficiency).text);
+        write_critical_path(result, out);
+        return;
+    }
+    write_loss(result, &loss, out);
+    bool is_uneven = n_read > 1 && write_imbalance(result, n_read, out);
+    if (!is_uneven && loss.kind == LOSS_NONE)
+        write_critical_path(result, out);
+    if (is_uneven || !loss.pattern)
+        return;
+    for (size_t i = 0; i < result->n_hints; i++) {
+        if (strcmp(result->hints[i].pattern, loss.pattern->id) != 0)
+            continue;
+        fprintf(out, " %s", result->hints[i].text);
+        break;
+    }
+}
+
+static char *headline_of(const struct result *result)
+{
+    struct loss loss = find_loss(result);
+    if (loss.kind == LOSS_NONE)
+        return memory_copy_text("none that reaches 2 % of the ranks' time");
+    if (loss.kind == LOSS_MPI)
+        return memory_format("MPI itself (no waiting): %s, %s of the ranks' time",
+                             quantity_time(loss.ns).text, quantity_share(loss.share).text);
+    const struct result_pattern *pattern = loss.pattern;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return memory_copy_text(pattern->name);
+    fprintf(out, "%s: %s, %s of the ranks' time", pattern->name, quantity_time(loss.ns).text,
+            quantity_share(loss.share).text);
+    if (pattern->n_by_path > 0)
+        fprintf(out, "; %s", result->paths[pattern->by_path[0].key].path);
+    const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
+    const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
+    if (rank)
+        fprintf(out, ", most on rank %u", rank->key);
+    if (cause)
+        fprintf(out, ", waiting for rank %u", cause->key);
+    fclose(out);
+    return text;
+}
+
+void conclusion_write(struct result *result)
+{
+    uint64_t n_read = 0;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        n_read += !result->ranks[i].is_skipped;
+    if (n_read == 0 || result->total_ns == 0) {
+        result->headline = memory_copy_text("unknown");
+        result->conclusion = memory_copy_text(
+            "Nothing can be said about the ranks' time: the trace holds no span of time of any "
+            "rank to judge.");
+        return;
+    }
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
+    if (n_read < result->n_ranks)
+        fprintf(out, "%s could not be read, so this is about the other %" PRIu64 ". ",
+                quantity_count(result->n_ranks - n_read, "rank").text, n_read);
+    write_judgement(result, n_read, out);
+    write_outside(result, out);
+    fclose(out);
+    result->headline = headline_of(result);
+    result->conclusion = text;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `replay --json`: a result in schema 1 (pagoda-replay(1)); keys may be added, never renamed.
+#ifndef PAGODA_REPORT_JSON_H
+#define PAGODA_REPORT_JSON_H
+
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/report/result.h"
+
+/// Prints RESULT as one JSON object and a newline, the same bytes for the same result in any
+/// locale: keys in a fixed order, times as integers in ns, null for what is unknown. 0, or -1 and
+/// ERR.
+int json_print(const struct result *result, const char *version, FILE *stream, struct error *err);
+
+#endif

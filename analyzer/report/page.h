@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the sections of the text report share; for analyzer/report/text*.c only.
+#ifndef PAGODA_REPORT_PAGE_H
+#define PAGODA_REPORT_PAGE_H
+
+#include <stdio.h>
+
+#include "analyzer/report/quantity.h"
+#include "analyzer/report/result.h"
+#include "analyzer/report/table.h"
+#include "analyzer/report/text.h"
+
+struct page {
+    const struct result *result;
+    const struct text_options *options;
+    FILE *stream;
+    struct time_unit unit; // of all times in tables
+    double rank_time_ns;   // run time x ranks: the whole that shares of sums are taken of
+};
+
+/// An empty line and a heading, with an explanation in brackets unless it is "".
+void page_heading(const struct page *page, const char *heading, const char *explanation);
+void page_table(const struct page *page, const struct table *table);
+/// "... and N more NOUN" when rows were left out.
+void page_left_out(const struct page *page, uint64_t n_left_out, const char *noun,
+                   const char *option);
+/// A paragraph behind LABEL, later lines below the first word.
+void page_labelled(const struct page *page, const char *label, const char *text);
+
+// text_profile.c
+void page_regions(const struct page *page);
+void page_call_tree(const struct page *page);
+
+// text_waits.c
+void page_waits(const struct page *page);
+void page_critical_path(const struct page *page);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sections on wait states and on the critical path.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/page.h"
+
+enum { HARDEST_HIT = 3 };
+
+static bool has_waits(const struct result_pattern *pattern)
+{
+    return pattern->count > 0;
+}
+
+static void print_overview(const struct page *page)
+{
+    const struct result *result = page->result;
+    struct table table = {0};
+    char *title = memory_format("total %s", page->unit.name);
+    table_add_column(&table, title, false);
+    table_add_column(&table, "share", false);
+    table_add_column(&table, "count", false);
+    table_add_column(&table, "confidence", false);
+    table_add_column(&table, "wait state", true);
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        const struct result_pattern *pattern = &result->patterns[i];
+        if (!has_waits(pattern))
+            continue;
+        table_add_cell(&table, "%s", quantity_in((int64_t)pattern->total_ns, page->unit).text);
+        table_add_cell(&table, "%s",
+                       quantity_part((double)pattern->total_ns, page->rank_time_ns).text);
+        table_add_cell(&table, "%" PRIu64, pattern->count);
+        table_add_cell(&table, "%.2f", pattern->confidence);
+        table_add_cell(&table, "%*s%s", 2 * (int)pattern->depth, "", pattern->name);
+    }
+    page_table(page, &table);
+    table_release(&table);
+    free(title);
+}
+
+static int compare_amounts(const void *left, const void *right)
+{
+    const struct result_amount *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+/// "rank 0 81.0 %, rank 2 12.3 % and 5 others"; NULL when there is none. The caller frees.
+static char *ranks_text(const struct result_amount *amounts, size_t count, uint64_t total_ns)
+{
+    if (count == 0)
+        return NULL;
+    struct result_amount *sorted = memory_zeroed(count, sizeof *sorted);
+    memcpy(sorted, amounts, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_amounts);
+    char *text = memory_copy_text("");
+    for (size_t i = 0; i < count && i < HARDEST_HIT; i++) {
+        char *longer = memory_format("%s%srank %" PRIu32 " %s", text, i ? ", " : "", sorted[i].key,
+                                     quantity_part((double)sorted[i].ns, (double)total_ns).text);
+        free(text);
+        text = longer;
+    }
+    if (count > HARDEST_HIT) {
+        char *longer =
+            memory_format("%s and %s", text, quantity_count(count - HARDEST_HIT, "other").text);
+        free(text);
+        text = longer;
+    }
+    free(sorted);
+    return text;
+}
+
+static void print_paths(const struct page *page, const struct result_pattern *pattern)
+{
+    for (size_t i = 0; i < pattern->n_by_path && i < HARDEST_HIT; i++) {
+        const struct result_amount *amount = &pattern->by_path[i];
+        char *text =
+            memory_format("%s %s", page->result->paths[amount->key].path,
+                          quantity_part((double)amount->ns, (double)pattern->total_ns).text);
+        page_labelled(page, i == 0 ? "  call paths" : "", text);
+        free(text);
+    }
+}
+
+static void print_worst(const struct page *page, const struct result_pattern *pattern)
+{
+    char *cause = pattern->worst.cause_rank == RESULT_NONE
+                      ? memory_copy_text("")
+                      : memory_format(", waiting for rank %" PRIu32, pattern->worst.cause_rank);
+    const char *path = pattern->worst.path == RESULT_NONE
+                           ? "an unknown place"
+                           : page->result->paths[pattern->worst.path].path;
+    char *text = memory_format("%s on rank %" PRIu32 ", from %s %s on, in %s%s",
+                               quantity_time(pattern->worst.wait_ns).text, pattern->worst.rank,
+                               quantity_in((int64_t)pattern->worst.time_ns, page->unit).text,
+                               page->unit.name, path, cause);
+    page_labelled(page, "  worst", text);
+    free(text);
+    free(cause);
+}
+
+static const struct result_hint *hint_of(const struct result *result, const char *pattern)
+{
+    for (size_t i = 0; i < result->n_hints; i++)
+        if (!strcmp(result->hints[i].pattern, pattern))
+            return &result->hints[i];
+    return NULL;
+}
+
+static void print_pattern(const struct page *page, const struct result_pattern *pattern)
+{
+    fprintf(page->stream, "\n  %s: %s\n", pattern->name, pattern->summary);
+    char *ranks = ranks_text(pattern->by_rank, pattern->n_by_rank, pattern->total_ns);
+    if (ranks)
+        page_labelled(page, "  ranks", ranks);
+    free(ranks);
+    char *causes = ranks_text(pattern->by_cause, pattern->n_by_cause, pattern->total_ns);
+    if (causes)
+        page_labelled(page, "  waiting for", causes);
+    free(causes);
+    print_paths(page, pattern);
+    print_worst(page, pattern);
+    const struct result_hint *hint = hint_of(page->result, pattern->id);
+    if (hint) {
+        char *text = hint->source[0] ? memory_format("%s (%s)", hint->text, hint->source)
+                                     : memory_copy_text(hint->text);
+        page_labelled(page, "  hint", text);
+        free(text);
+    }
+}
+
+void page_waits(const struct page *page)
+{
+    const struct result *result = page->result;
+    size_t n_found = 0;
+    for (size_t i = 0; i < result->n_patterns; i++)
+        n_found += has_waits(&result->patterns[i]);
+    page_heading(page, "Wait states", "sums over ranks and the whole run");
+    if (n_found == 0) {
+        fputs("  none found\n", page->stream);
+        return;
+    }
+    print_overview(page);
+    for (size_t i = 0; i < result->n_patterns; i++)
+        if (has_waits(&result->patterns[i]))
+            print_pattern(page, &result->patterns[i]);
+}
+
+void page_critical_path(const struct page *page)
+{
+    const struct result *result = page->result;
+    size_t n_rows = result->critical_path.n_by_region_rank;
+    size_t n_shown = n_rows < page->options->top ? n_rows : page->options->top;
+    struct table table = {0};
+    char *title = memory_format("time %s", page->unit.name);
+    table_add_column(&table, title, false);
+    table_add_column(&table, "share", false);
+    table_add_column(&table, "rank", false);
+    table_add_column(&table, "region", true);
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct result_path_share *part = &result->critical_path.by_region_rank[i];
+        table_add_cell(&table, "%s", quantity_in(part->time_ns, page->unit).text);
+        table_add_cell(&table, "%s", quantity_share(part->share).text);
+        if (part->rank == RESULT_NONE)
+            table_add_cell(&table, "-");
+        else
+            table_add_cell(&table, "%" PRIu32, part->rank);
+        table_add_cell(&table, "%s", result->regions[part->region].name);
+    }
+    page_heading(page, "Critical path", "what determined the run time, by region and rank");
+    page_table(page, &table);
+    page_left_out(page, n_rows - n_shown, "row", "--top");
+    table_release(&table);
+    free(title);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts of the replay and of the reader become warnings; those about locations name them.
+#include "analyzer/report/warnings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/report/quantity.h"
+
+enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3 };
+
+/// Adds a warning unless COUNT is 0: the count with its noun, then the formatted rest.
+static void warn(struct result *result, const char *code, uint64_t count, const char *noun,
+                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void warn(struct result *result, const char *code, uint64_t count, const char *noun,
+                 const char *format, ...)
+{
+    if (count == 0)
+        return;
+    char *rest = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&rest, format, arguments) < 0)
+        rest = memory_copy_text("");
+    va_end(arguments);
+    result->warnings[result->n_warnings++] = (struct result_warning){
+        .code = memory_copy_text(code),
+        .count = count,
+        .text = memory_format("%s %s", quantity_count(count, noun).text, rest),
+    };
+    free(rest);
+}
+
+static void warn_of_replay(const struct pag_result *replay, struct result *result)
+{
+    warn(result, "unmatched-send", replay->n_unmatched_sends, "message",
+         "sent but never received in this trace; waits that hang on it are not counted");
+    warn(result, "unmatched-receive", replay->n_unmatched_receives, "receive",
+         "without its send in this trace; a wait there is not counted");
+    warn(result, "ambiguous-receive", replay->n_ambiguous_receives, "receive",
+         "matched in order of completion, because the trace does not say what was posted; single "
+         "waits there may be off");
+    warn(result, "clock-violation", replay->n_clock_violations, "message or collective",
+         "received before it was sent: the clocks of the nodes disagree, and waits there are cut "
+         "to the call they are in");
+    warn(result, "incomplete-collective", replay->n_incomplete_collectives, "collective operation",
+         "without all of its members in this trace; no wait is counted there");
+    warn(result, "missing-init", replay->n_missing_init, "rank",
+         "with MPI calls but without MPI_Init; the judged part begins with the trace or with the "
+         "other ranks' MPI_Init");
+    warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
+         "with MPI calls but without MPI_Finalize; the program or its trace ended early");
+    warn(result, "unbalanced-region", replay->n_unbalanced, "region visit",
+         "without its enter or its leave; it is closed with the region around it");
+    warn(result, "lost-record", replay->n_lost_calls, "record",
+         "that did not fit the MPI call it stands in; left out");
+}
+
+/// "rank 3" or "rank 3 thread 7", or the location's name when it belongs to no rank.
+static char *location_label(const struct definitions *definitions, size_t index)
+{
+    const struct location *location = &definitions->locations[index];
+    if (location->rank == EVENT_NO_INDEX || !location->is_master) {
+        char *name = utf8_clean(location->name);
+        char *label = location->rank == EVENT_NO_INDEX
+                          ? memory_format("location \"%s\"", name)
+                          : memory_format("rank %u, \"%s\"", location->rank, name);
+        free(name);
+        return label;
+    }
+    return memory_format("rank %u", location->rank);
+}
+
+/// One kind of damage, over all locations: what to count and, of the first few, what to say.
+struct damage {
+    uint64_t count;
+    char *places; // "rank 1 (reason), rank 2 (reason)"
+    uint64_t n_named, n_unnamed;
+};
+
+static void damage_add(struct damage *damage, const struct definitions *definitions,
+                       size_t location, uint64_t count, const char *reason)
+{
+    if (count == 0)
+        return;
+    damage->count += count;
+    if (damage->n_named == NAMED_LOCATIONS) {
+        damage->n_unnamed++;
+        return;
+    }
+    char *label = location_label(definitions, location);
+    char *clean = utf8_clean(reason);
+    char *places = memory_format("%s%s%s%s%s%s", damage->places ? damage->places : "",
+                                 damage->places ? ", " : "", label, reason ? " (" : "", clean,
+                                 reason ? ")" : "");
+    free(damage->places);
+    free(label);
+    free(clean);
+    damage->places = places;
+    damage->n_named++;
+}
+
+static void warn_of_damage(struct result *result, const char *code, struct damage *damage,
+                           const char *noun, const char *consequence)
+{
+    char *more =
+        damage->n_unnamed
+            ? memory_format(" and %s more", quantity_count(damage->n_unnamed, "location").text)
+            : memory_copy_text("");
+    warn(result, code, damage->count, noun, "%s: %s%s", consequence,
+         damage->places ? damage->places : "", more);
+    free(more);
+    free(damage->places);
+}
+
+static void warn_of_locations(struct trace *trace, struct result *result)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    struct damage skipped = {0}, cut = {0}, unknown = {0}, bad = {0}, backward = {0};
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location_report *report = trace_location_report(trace, i);
+        damage_add(&skipped, definitions, i, report->is_skipped, report->reason);
+        damage_add(&cut, definitions, i, report->is_cut, report->reason);
+        damage_add(&unknown, definitions, i, report->n_unknown, NULL);
+        damage_add(&bad, definitions, i, report->n_bad_references, NULL);
+        damage_add(&backward, definitions, i, report->n_backward, NULL);
+    }
+    result->has_unreadable_records = skipped.count || cut.count || unknown.count || bad.count;
+    warn_of_damage(result, "location-skipped", &skipped, "location",
+                   "not read at all, so nothing here covers it");
+    warn_of_damage(result, "location-cut", &cut, "location",
+                   "readable only up to some record; the rest is missing here");
+    warn_of_damage(result, "unknown-record", &unknown, "record",
+                   "of a kind this version does not know, left out");
+    warn_of_damage(result, "bad-reference", &bad, "record",
+                   "naming a region, communicator or rank the archive does not define, left out");
+    warn_of_damage(result, "backward-time", &backward, "record",
+                   "with a time before its predecessor's, moved up to it");
+}
+
+static int compare_warnings(const void *left, const void *right)
+{
+    const struct result_warning *a = left, *b = right;
+    return strcmp(a->code, b->code);
+}
+
+void warnings_collect(struct trace *trace, const struct pag_result *replay, struct result *result)
+{
+    result->warnings = memory_zeroed(MAX_WARNINGS, sizeof *result->warnings);
+    warn_of_replay(replay, result);
+    warn_of_locations(trace, result);
+    qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
+}

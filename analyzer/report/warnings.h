@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a reader of a report must know about the trace behind it, as sentences with stable codes.
+#ifndef PAGODA_REPORT_WARNINGS_H
+#define PAGODA_REPORT_WARNINGS_H
+
+#include "analyzer/pag/pag.h"
+#include "analyzer/report/result.h"
+#include "analyzer/trace/reader.h"
+
+/// Fills warnings and has_unreadable_records of RESULT from what the replay and the reader counted:
+/// ambiguous-receive, backward-time, bad-reference, clock-violation, incomplete-collective,
+/// location-cut, location-skipped, lost-record, missing-finalize, missing-init, unbalanced-region,
+/// unknown-record, unmatched-receive, unmatched-send.
+void warnings_collect(struct trace *trace, const struct pag_result *replay, struct result *result);
+
+#endif
