@@ -29,7 +29,6 @@ uint32_t pool_take(struct pool *pool)
         index = pool->n_used++;
         pool->items = array_reserve(pool->items, &pool->capacity, pool->n_used, pool->item_bytes);
     }
-    memset(pool_at(pool, index), 0, pool->item_bytes);
     if (++pool->n_live > pool->max_live)
         pool->max_live = pool->n_live;
     return index;

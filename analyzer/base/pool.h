@@ -22,7 +22,8 @@ struct pool {
 void pool_init(struct pool *pool, size_t item_bytes);
 void pool_release(struct pool *pool);
 
-/// Index of a zeroed item. Pointers got from pool_at() before are invalid afterwards.
+/// Index of an item with undefined content. Pointers got from pool_at() before are invalid
+/// afterwards.
 uint32_t pool_take(struct pool *pool);
 
 /// Gives the item back; its content is lost.

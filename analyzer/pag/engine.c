@@ -11,59 +11,56 @@
 
 // --- heap of locations by (time of the next event, index)
 
-static bool is_earlier(const struct engine *engine, uint32_t a, uint32_t b)
+static bool is_earlier(struct heap_entry a, struct heap_entry b)
 {
-    uint64_t a_ns = engine->locations[a].next_ns, b_ns = engine->locations[b].next_ns;
-    return a_ns < b_ns || (a_ns == b_ns && a < b);
+    return a.next_ns < b.next_ns || (a.next_ns == b.next_ns && a.location < b.location);
 }
 
-static void place(struct engine *engine, uint32_t where, uint32_t location)
+static struct heap_entry entry_of(const struct location_state *location)
 {
-    engine->heap[where] = location;
-    engine->heap_place[location] = where;
+    return (struct heap_entry){location->next_ns, location->index};
 }
 
-static void sift_down(struct engine *engine, uint32_t where)
+static void place(struct engine *engine, uint32_t where, struct heap_entry entry)
 {
-    uint32_t location = engine->heap[where];
+    engine->heap[where] = entry;
+    engine->heap_place[entry.location] = where;
+}
+
+/// Finds the place of ENTRY, whose old place was WHERE and whose time has grown.
+static void sift_down(struct engine *engine, uint32_t where, struct heap_entry entry)
+{
     for (;;) {
         uint32_t child = 2 * where + 1;
         if (child >= engine->n_heap)
             break;
-        if (child + 1 < engine->n_heap &&
-            is_earlier(engine, engine->heap[child + 1], engine->heap[child]))
+        if (child + 1 < engine->n_heap && is_earlier(engine->heap[child + 1], engine->heap[child]))
             child++;
-        if (!is_earlier(engine, engine->heap[child], location))
+        if (!is_earlier(engine->heap[child], entry))
             break;
         place(engine, where, engine->heap[child]);
         where = child;
     }
-    place(engine, where, location);
+    place(engine, where, entry);
 }
 
 static void remove_from_heap(struct engine *engine, uint32_t location)
 {
     uint32_t where = engine->heap_place[location];
-    uint32_t last = engine->heap[--engine->n_heap];
-    if (last == location)
+    struct heap_entry last = engine->heap[--engine->n_heap];
+    if (last.location == location)
         return;
-    place(engine, where, last);
-    // Only ever called for a location whose time has become the latest: what replaces it may
-    // have to go up.
-    while (where > 0 && is_earlier(engine, last, engine->heap[(where - 1) / 2])) {
+    for (; where > 0 && is_earlier(last, engine->heap[(where - 1) / 2]); where = (where - 1) / 2)
         place(engine, where, engine->heap[(where - 1) / 2]);
-        where = (where - 1) / 2;
-        place(engine, where, last);
-    }
-    sift_down(engine, where);
+    sift_down(engine, where, last);
 }
 
-/// The earliest location beside the first of the heap, NONE when there is no other.
-static uint32_t second_of_heap(const struct engine *engine)
+/// The earliest entry beside the first of the heap; later than all when there is no other.
+static struct heap_entry second_of_heap(const struct engine *engine)
 {
     if (engine->n_heap < 2)
-        return NONE;
-    if (engine->n_heap > 2 && is_earlier(engine, engine->heap[2], engine->heap[1]))
+        return (struct heap_entry){UINT64_MAX, NONE};
+    if (engine->n_heap > 2 && is_earlier(engine->heap[2], engine->heap[1]))
         return engine->heap[2];
     return engine->heap[1];
 }
@@ -240,8 +237,9 @@ static uint32_t behind_of_rank(const struct engine *engine, uint32_t rank)
     uint32_t best = NONE;
     for (uint32_t i = 0; i < state->n_locations; i++) {
         uint32_t location = state->first_location + i;
-        if (!engine->locations[location].has_ended &&
-            (best == NONE || is_earlier(engine, location, best)))
+        const struct location_state *candidate = &engine->locations[location];
+        if (!candidate->has_ended &&
+            (best == NONE || candidate->next_ns < engine->locations[best].next_ns))
             best = location;
     }
     return best;
@@ -264,7 +262,7 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
         if (rank == NONE && !location->has_ended) {
             first->lookahead_left--;
             look_at_next(engine, location);
-            sift_down(engine, engine->heap_place[target]);
+            sift_down(engine, engine->heap_place[target], entry_of(location));
         }
     }
     engine->is_ahead = false;
@@ -273,9 +271,9 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
 /// Reads the location furthest behind until another one is, or until it has to wait.
 static void advance(struct engine *engine)
 {
-    struct location_state *location = &engine->locations[engine->heap[0]];
-    uint32_t second = second_of_heap(engine);
-    engine->other_ns = second == NONE ? UINT64_MAX : engine->locations[second].next_ns;
+    struct location_state *location = &engine->locations[engine->heap[0].location];
+    struct heap_entry second = second_of_heap(engine);
+    engine->other_ns = second.next_ns;
     for (;;) {
         uint32_t rank = step(engine, location);
         if (rank != NONE) {
@@ -285,10 +283,10 @@ static void advance(struct engine *engine)
         if (location->has_ended)
             return;
         look_at_next(engine, location);
-        if (second != NONE && !is_earlier(engine, location->index, second))
+        if (!is_earlier(entry_of(location), second))
             break;
     }
-    sift_down(engine, 0);
+    sift_down(engine, 0, entry_of(location));
 }
 
 // --- set-up and the whole run
@@ -323,7 +321,7 @@ static void init_location(struct engine *engine, size_t index)
     look_at_next(engine, state);
     if (!trace_peek(engine->trace, index, state->cursor, 0))
         state->next_ns = 0; // nothing to read: ends at once
-    place(engine, engine->n_heap++, state->index);
+    place(engine, engine->n_heap++, entry_of(state));
 }
 
 static void init(struct engine *engine, struct trace *trace, const struct pag_options *options,
@@ -348,7 +346,7 @@ static void init(struct engine *engine, struct trace *trace, const struct pag_op
     for (size_t i = 0; i < engine->n_locations; i++)
         init_location(engine, i);
     for (uint32_t i = engine->n_heap / 2; i-- > 0;)
-        sift_down(engine, i);
+        sift_down(engine, i, engine->heap[i]);
     match_init(engine);
     collective_init(engine);
 }

@@ -237,6 +237,11 @@ struct communicator_state {
     uint32_t n_ended;               // members whose locations have ended
 };
 
+struct heap_entry {
+    uint64_t next_ns;
+    uint32_t location;
+};
+
 struct engine {
     struct trace *trace;
     const struct definitions *definitions;
@@ -256,7 +261,7 @@ struct engine {
     size_t traffic_capacity;
     uint32_t *channel_buckets;
     uint32_t n_channel_buckets;
-    uint32_t *heap; // locations that have not ended, by (next_ns, index)
+    struct heap_entry *heap; // locations that have not ended, earliest first
     uint32_t n_heap;
     uint32_t *heap_place; // by location
     bool is_ahead;        // the location being read is not the one furthest behind

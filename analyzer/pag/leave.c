@@ -181,16 +181,15 @@ static const struct message *deciding_message(const struct engine *engine, const
     return best;
 }
 
-static struct root begin_root(const struct engine *engine, const struct location_state *location,
-                              enum root_kind kind)
+/// The fields every root event has; its values are the caller's to set.
+static void begin_root(struct root *root, const struct engine *engine,
+                       const struct location_state *location, enum root_kind kind)
 {
-    return (struct root){
-        .kind = kind,
-        .location = location->index,
-        .rank = location->rank,
-        .call_path = location->call.path,
-        .in_window = window_holds(engine, location->call.enter_ns),
-    };
+    root->kind = kind;
+    root->location = location->index;
+    root->rank = location->rank;
+    root->call_path = location->call.path;
+    root->in_window = window_holds(engine, location->call.enter_ns);
 }
 
 static uint64_t min_ns(uint64_t a, uint64_t b)
@@ -209,7 +208,8 @@ static uint64_t emit_receive(struct engine *engine, const struct location_state 
     uint64_t wait_end_ns = min_ns(message->send_enter_ns, call->leave_ns);
     bool has_waited = wait_end_ns > call->enter_ns;
     if (engine->listener.root) {
-        struct root root = begin_root(engine, location, ROOT_RECEIVE);
+        struct root root;
+        begin_root(&root, engine, location, ROOT_RECEIVE);
         int64_t *value = root.value;
         value[ROOT_RECEIVE_ENTER] = (int64_t)call->enter_ns;
         value[ROOT_RECEIVE_LEAVE] = (int64_t)call->leave_ns;
@@ -221,6 +221,7 @@ static uint64_t emit_receive(struct engine *engine, const struct location_state 
         value[ROOT_RECEIVE_SENDER] = message->sender;
         value[ROOT_RECEIVE_N_MESSAGES] = n_messages;
         value[ROOT_RECEIVE_QUEUED_SEND] = ROOT_NEVER;
+        value[ROOT_RECEIVE_QUEUED_SAME_SOURCE] = 0;
         value[ROOT_RECEIVE_IS_NONBLOCKING] = receive_at(engine, message->receive)->is_nonblocking;
         const struct message *queued =
             has_waited ? match_queued(engine, message, wait_end_ns) : NULL;
@@ -269,11 +270,26 @@ static bool may_be_late(const struct engine *engine, const struct message *messa
            may_come(engine, message->receiver, leave_ns);
 }
 
+/// Puts the messages whose receives are not known yet together with what is known so far.
+static void postpone_send(struct engine *engine, const struct call *call, const struct root *root,
+                          uint32_t n_open, bool has_candidate)
+{
+    uint32_t index = pool_take(&engine->send_waits);
+    *(struct send_wait *)pool_at(&engine->send_waits, index) =
+        (struct send_wait){.root = *root, .n_open = n_open, .has_candidate = has_candidate};
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        struct message *message = message_at(engine, call->sends[i]);
+        if (!message->is_matched && may_be_late(engine, message, call->leave_ns))
+            message->send_wait = index;
+    }
+}
+
 static void emit_send(struct engine *engine, const struct location_state *location,
                       uint64_t enter_ns)
 {
     const struct call *call = &location->call;
-    struct root root = begin_root(engine, location, ROOT_SEND);
+    struct root root;
+    begin_root(&root, engine, location, ROOT_SEND);
     root.value[ROOT_SEND_ENTER] = (int64_t)enter_ns;
     root.value[ROOT_SEND_LEAVE] = (int64_t)call->leave_ns;
     bool has_candidate = false;
@@ -285,19 +301,10 @@ static void emit_send(struct engine *engine, const struct location_state *locati
         else if (may_be_late(engine, message, call->leave_ns))
             n_open++;
     }
-    if (n_open == 0) {
-        if (has_candidate)
-            emit(engine, &root);
-        return;
-    }
-    uint32_t index = pool_take(&engine->send_waits);
-    *(struct send_wait *)pool_at(&engine->send_waits, index) =
-        (struct send_wait){.root = root, .n_open = n_open, .has_candidate = has_candidate};
-    for (uint32_t i = 0; i < call->n_sends; i++) {
-        struct message *message = message_at(engine, call->sends[i]);
-        if (!message->is_matched && may_be_late(engine, message, call->leave_ns))
-            message->send_wait = index;
-    }
+    if (n_open > 0)
+        postpone_send(engine, call, &root, n_open, has_candidate);
+    else if (has_candidate)
+        emit(engine, &root);
 }
 
 void leave_resolve_send(struct engine *engine, struct message *message)

@@ -36,10 +36,8 @@ void lineage_release(struct lineage *lineage)
 uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *content)
 {
     uint32_t index = pool_take(&lineage->nodes);
-    struct node *node = node_at(lineage, index);
-    node->parent = parent;
-    node->n_references = 1;
-    node->content = *content;
+    *node_at(lineage, index) =
+        (struct node){.parent = parent, .n_references = 1, .content = *content};
     *content = (struct tally){0};
     struct node *above = node_at(lineage, parent);
     above->n_children++;
