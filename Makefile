@@ -118,6 +118,8 @@ unit-tests := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/
 # Other files in tests/unit are helpers linked with each unit test.
 unit-helpers := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(filter-out tests/unit/test_%,\
     $(wildcard tests/unit/*.c))))
+# tests/tools/lib holds what tools, unit tests and benchmarks share (writing archives).
+tool-library := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/tools/lib/*.c)))
 tools := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(sort $(wildcard tests/tools/*.c)))
 benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 program-sources := $(sort $(wildcard tests/programs/*.c))
@@ -126,20 +128,20 @@ programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs
     $(program-sources)) $(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)-regions/%,\
     $(program-sources)))
 
-$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit-helpers) $(library)
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit-helpers) $(tool-library) $(library)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(link) -o $@ $< $(unit-helpers) $(library) $(library-libs) $(cmocka-libs) $(LDLIBS) -lm
+	$(link) -o $@ $< $(unit-helpers) $(tool-library) $(library) $(library-libs) $(cmocka-libs) $(LDLIBS) -lm
 
-$(BUILD)/tools/%: $(BUILD)/obj/tests/tools/%.o $(library)
+$(BUILD)/tools/%: $(BUILD)/obj/tests/tools/%.o $(tool-library) $(library)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(link) -o $@ $< $(library) $(library-libs) $(LDLIBS) -lm
+	$(link) -o $@ $< $(tool-library) $(library) $(library-libs) $(LDLIBS) -lm
 
-$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(library)
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(tool-library) $(library)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(link) -o $@ $< $(library) $(library-libs) $(LDLIBS) -lm
+	$(link) -o $@ $< $(tool-library) $(library) $(library-libs) $(LDLIBS) -lm
 
 # The programs are built as a user would build his: no flags of ours. Each one also with its
 # functions instrumented, below programs/<mpi>-regions/.

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Archive writing for tests (see archive_writer.h). Definitions are collected while events are
+// written, since OTF2 wants the number of events in each location's definition.
+#include "tests/tools/lib/archive_writer.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/otf2_error.h"
+
+struct location_entry {
+    uint64_t id;
+    OTF2_EvtWriter *events;
+    uint64_t n_events;
+};
+
+struct region_entry {
+    char *name;
+    char *file; // NULL: none
+    uint32_t line;
+    OTF2_Paradigm paradigm;
+};
+
+struct comm_entry {
+    char *name;
+    uint64_t *members, *remote;
+    uint32_t n_members, n_remote;
+};
+
+struct local_entry {
+    uint64_t location;
+    uint64_t ticks;
+    int64_t offset_ticks;
+    uint32_t *global_ids; // NULL: a clock offset
+    uint32_t n_global_ids;
+    OTF2_MappingType type;
+};
+
+struct archive_writer {
+    OTF2_Archive *archive;
+    uint64_t ticks_per_second;
+    uint32_t n_ranks;
+    char **nodes;
+    struct location_entry *locations;
+    size_t n_locations, location_capacity;
+    struct region_entry *regions;
+    size_t n_regions, region_capacity;
+    struct comm_entry *comms;
+    size_t n_comms, comm_capacity;
+    struct local_entry *locals;
+    size_t n_locals, local_capacity;
+    OTF2_GlobalDefWriter *definitions;
+    uint32_t n_strings;
+    bool has_failed;
+};
+
+static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                                   void *caller, bool is_final)
+{
+    (void)data, (void)type, (void)location, (void)caller, (void)is_final;
+    return OTF2_FLUSH;
+}
+
+static void check(struct archive_writer *writer, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS)
+        writer->has_failed = true;
+}
+
+struct archive_writer *archive_writer_new(const char *directory, uint32_t n_ranks,
+                                          struct error *err)
+{
+    static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
+    otf2_error_begin();
+    OTF2_Archive *archive =
+        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
+                          OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!archive) {
+        error_set(err, "cannot create an archive in '%s': %s", directory,
+                  otf2_error_cause(OTF2_ERROR_INVALID_ARGUMENT));
+        return NULL;
+    }
+    struct archive_writer *writer = memory_zeroed(1, sizeof *writer);
+    writer->archive = archive;
+    writer->ticks_per_second = 1000000000;
+    writer->n_ranks = n_ranks;
+    writer->nodes = memory_zeroed(n_ranks, sizeof *writer->nodes);
+    check(writer, OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL));
+    check(writer, OTF2_Archive_SetSerialCollectiveCallbacks(archive));
+    check(writer, OTF2_Archive_SetCreator(archive, "pagoda test writer"));
+    check(writer, OTF2_Archive_OpenEvtFiles(archive));
+    uint64_t *world = memory_zeroed(n_ranks, sizeof *world);
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        world[rank] = rank;
+    archive_writer_comm(writer, "world", world, n_ranks, NULL, 0);
+    archive_writer_comm(writer, "self", NULL, 0, NULL, 0);
+    free(world);
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        archive_writer_events(writer, archive_location(rank, 0));
+    return writer;
+}
+
+void archive_writer_set_clock(struct archive_writer *writer, uint64_t ticks_per_second)
+{
+    writer->ticks_per_second = ticks_per_second;
+}
+
+void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const char *node)
+{
+    free(writer->nodes[rank]);
+    writer->nodes[rank] = memory_copy_text(node);
+}
+
+OTF2_EvtWriter *archive_writer_events(struct archive_writer *writer, uint64_t location)
+{
+    if (location < writer->n_ranks && location < writer->n_locations)
+        return writer->locations[location].events; // the masters come first
+    for (size_t i = 0; i < writer->n_locations; i++)
+        if (writer->locations[i].id == location)
+            return writer->locations[i].events;
+    writer->locations = array_reserve(writer->locations, &writer->location_capacity,
+                                      writer->n_locations + 1, sizeof *writer->locations);
+    OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(writer->archive, location);
+    if (!events)
+        writer->has_failed = true;
+    writer->locations[writer->n_locations++] = (struct location_entry){location, events, 0};
+    return events;
+}
+
+uint32_t archive_writer_region(struct archive_writer *writer, const char *name, const char *file,
+                               uint32_t line, OTF2_Paradigm paradigm)
+{
+    for (size_t i = 0; i < writer->n_regions; i++)
+        if (strcmp(writer->regions[i].name, name) == 0)
+            return (uint32_t)i;
+    if (!file && paradigm == OTF2_PARADIGM_MPI)
+        file = "MPI";
+    writer->regions = array_reserve(writer->regions, &writer->region_capacity,
+                                    writer->n_regions + 1, sizeof *writer->regions);
+    writer->regions[writer->n_regions] = (struct region_entry){
+        memory_copy_text(name), file ? memory_copy_text(file) : NULL, line, paradigm};
+    return (uint32_t)writer->n_regions++;
+}
+
+static uint64_t *copy_members(const uint64_t *members, uint32_t n)
+{
+    uint64_t *copy = memory_zeroed(n, sizeof *copy);
+    if (n)
+        memcpy(copy, members, n * sizeof *copy);
+    return copy;
+}
+
+uint32_t archive_writer_comm(struct archive_writer *writer, const char *name,
+                             const uint64_t *members, uint32_t n_members, const uint64_t *remote,
+                             uint32_t n_remote)
+{
+    writer->comms = array_reserve(writer->comms, &writer->comm_capacity, writer->n_comms + 1,
+                                  sizeof *writer->comms);
+    writer->comms[writer->n_comms] = (struct comm_entry){
+        .name = memory_copy_text(name),
+        .members = copy_members(members, n_members),
+        .remote = copy_members(remote, n_remote),
+        .n_members = n_members,
+        .n_remote = n_remote,
+    };
+    return (uint32_t)writer->n_comms++;
+}
+
+uint32_t archive_writer_find_comm(const struct archive_writer *writer, const char *name)
+{
+    for (size_t i = 0; i < writer->n_comms; i++)
+        if (strcmp(writer->comms[i].name, name) == 0)
+            return (uint32_t)i;
+    return OTF2_UNDEFINED_COMM;
+}
+
+uint32_t archive_writer_comm_size(const struct archive_writer *writer, uint32_t comm)
+{
+    return writer->comms[comm].n_members;
+}
+
+static struct local_entry *add_local(struct archive_writer *writer, uint64_t location)
+{
+    writer->locals = array_reserve(writer->locals, &writer->local_capacity, writer->n_locals + 1,
+                                   sizeof *writer->locals);
+    struct local_entry *local = &writer->locals[writer->n_locals++];
+    *local = (struct local_entry){.location = location};
+    return local;
+}
+
+void archive_writer_clock_offset(struct archive_writer *writer, uint64_t location, uint64_t ticks,
+                                 int64_t offset_ticks)
+{
+    struct local_entry *local = add_local(writer, location);
+    local->ticks = ticks;
+    local->offset_ticks = offset_ticks;
+}
+
+void archive_writer_map(struct archive_writer *writer, uint64_t location, OTF2_MappingType type,
+                        const uint32_t *global_ids, uint32_t n)
+{
+    struct local_entry *local = add_local(writer, location);
+    local->type = type;
+    local->n_global_ids = n;
+    local->global_ids = memory_zeroed(n, sizeof *global_ids);
+    memcpy(local->global_ids, global_ids, n * sizeof *global_ids);
+}
+
+static uint32_t write_string(struct archive_writer *writer, const char *text)
+{
+    check(writer, OTF2_GlobalDefWriter_WriteString(writer->definitions, writer->n_strings, text));
+    return writer->n_strings++;
+}
+
+static void write_local(struct archive_writer *writer, OTF2_DefWriter *definitions,
+                        const struct local_entry *local)
+{
+    if (!local->global_ids) {
+        check(writer,
+              OTF2_DefWriter_WriteClockOffset(definitions, local->ticks, local->offset_ticks, 0));
+        return;
+    }
+    OTF2_IdMap *map =
+        OTF2_IdMap_CreateFromUint32Array(local->n_global_ids, local->global_ids, false);
+    check(writer, OTF2_DefWriter_WriteMappingTable(definitions, local->type, map));
+    OTF2_IdMap_Free(map);
+}
+
+static void write_local_definitions(struct archive_writer *writer)
+{
+    check(writer, OTF2_Archive_OpenDefFiles(writer->archive));
+    for (size_t i = 0; i < writer->n_locations; i++) {
+        uint64_t location = writer->locations[i].id;
+        OTF2_DefWriter *definitions = OTF2_Archive_GetDefWriter(writer->archive, location);
+        for (size_t l = 0; l < writer->n_locals; l++)
+            if (writer->locals[l].location == location)
+                write_local(writer, definitions, &writer->locals[l]);
+        check(writer, OTF2_Archive_CloseDefWriter(writer->archive, definitions));
+    }
+    check(writer, OTF2_Archive_CloseDefFiles(writer->archive));
+}
+
+static const char *node_of(const struct archive_writer *writer, uint32_t rank)
+{
+    return writer->nodes[rank] ? writer->nodes[rank] : "node0";
+}
+
+// System tree: the machine, then one node for each different name.
+static void write_processes(struct archive_writer *writer)
+{
+    OTF2_GlobalDefWriter *definitions = writer->definitions;
+    uint32_t node_class = write_string(writer, "node");
+    uint32_t master_name = write_string(writer, "Master thread");
+    check(writer, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                      definitions, 0, write_string(writer, "machine"),
+                      write_string(writer, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (uint32_t rank = 0; rank < writer->n_ranks; rank++) {
+        uint32_t first = 0; // the first rank on the same node names the node
+        while (strcmp(node_of(writer, first), node_of(writer, rank)) != 0)
+            first++;
+        if (first == rank)
+            check(writer, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                              definitions, rank + 1, write_string(writer, node_of(writer, rank)),
+                              node_class, 0));
+        char *name = memory_format("MPI Rank %u", rank);
+        check(writer,
+              OTF2_GlobalDefWriter_WriteLocationGroup(definitions, rank, write_string(writer, name),
+                                                      OTF2_LOCATION_GROUP_TYPE_PROCESS, first + 1,
+                                                      OTF2_UNDEFINED_LOCATION_GROUP));
+        free(name);
+    }
+    for (size_t i = 0; i < writer->n_locations; i++) {
+        const struct location_entry *location = &writer->locations[i];
+        uint32_t thread = (uint32_t)(location->id >> 32);
+        uint32_t name = master_name;
+        if (thread) {
+            char *text = memory_format("Thread %u", thread);
+            name = write_string(writer, text);
+            free(text);
+        }
+        check(writer, OTF2_GlobalDefWriter_WriteLocation(
+                          definitions, location->id, name, OTF2_LOCATION_TYPE_CPU_THREAD,
+                          location->n_events, (uint32_t)location->id));
+    }
+}
+
+static OTF2_RegionRole role_of(const char *name, OTF2_Paradigm paradigm)
+{
+    static const struct {
+        const char *part;
+        OTF2_RegionRole role;
+    } roles[] = {
+        {"barrier", OTF2_REGION_ROLE_BARRIER},       {"bcast", OTF2_REGION_ROLE_COLL_ONE2ALL},
+        {"scatter", OTF2_REGION_ROLE_COLL_ONE2ALL},  {"allgather", OTF2_REGION_ROLE_COLL_ALL2ALL},
+        {"alltoall", OTF2_REGION_ROLE_COLL_ALL2ALL}, {"allreduce", OTF2_REGION_ROLE_COLL_ALL2ALL},
+        {"gather", OTF2_REGION_ROLE_COLL_ALL2ONE},   {"reduce", OTF2_REGION_ROLE_COLL_ALL2ONE},
+        {"scan", OTF2_REGION_ROLE_COLL_OTHER},       {"send", OTF2_REGION_ROLE_POINT2POINT},
+        {"recv", OTF2_REGION_ROLE_POINT2POINT},      {"wait", OTF2_REGION_ROLE_POINT2POINT},
+    };
+    if (paradigm != OTF2_PARADIGM_MPI)
+        return OTF2_REGION_ROLE_FUNCTION;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (strcasestr(name, roles[i].part))
+            return roles[i].role;
+    return OTF2_REGION_ROLE_FUNCTION;
+}
+
+static void write_regions(struct archive_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->n_regions; i++) {
+        const struct region_entry *region = &writer->regions[i];
+        uint32_t name = write_string(writer, region->name);
+        uint32_t file = region->file ? write_string(writer, region->file) : OTF2_UNDEFINED_STRING;
+        check(writer, OTF2_GlobalDefWriter_WriteRegion(writer->definitions, i, name, name, name,
+                                                       role_of(region->name, region->paradigm),
+                                                       region->paradigm, OTF2_REGION_FLAG_NONE,
+                                                       file, region->line, region->line));
+    }
+}
+
+static void write_group(struct archive_writer *writer, uint32_t id, OTF2_GroupType type,
+                        const uint64_t *members, uint32_t n_members)
+{
+    check(writer,
+          OTF2_GlobalDefWriter_WriteGroup(writer->definitions, id, 0, type, OTF2_PARADIGM_MPI,
+                                          OTF2_GROUP_FLAG_NONE, n_members, members));
+}
+
+static void write_communicators(struct archive_writer *writer)
+{
+    const struct comm_entry *world = &writer->comms[ARCHIVE_WORLD];
+    uint32_t n_groups = 0;
+    write_group(writer, n_groups++, OTF2_GROUP_TYPE_COMM_LOCATIONS, world->members,
+                world->n_members);
+    for (uint32_t i = 0; i < writer->n_comms; i++) {
+        const struct comm_entry *comm = &writer->comms[i];
+        uint32_t name = write_string(writer, comm->name);
+        uint32_t group = n_groups++;
+        write_group(writer, group,
+                    i == ARCHIVE_SELF ? OTF2_GROUP_TYPE_COMM_SELF : OTF2_GROUP_TYPE_COMM_GROUP,
+                    comm->members, comm->n_members);
+        if (comm->n_remote == 0) {
+            check(writer, OTF2_GlobalDefWriter_WriteComm(writer->definitions, i, name, group,
+                                                         OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+            continue;
+        }
+        uint32_t remote_group = n_groups++;
+        write_group(writer, remote_group, OTF2_GROUP_TYPE_COMM_GROUP, comm->remote, comm->n_remote);
+        check(writer,
+              OTF2_GlobalDefWriter_WriteInterComm(writer->definitions, i, name, group, remote_group,
+                                                  ARCHIVE_WORLD, OTF2_COMM_FLAG_NONE));
+    }
+}
+
+static void write_attributes_and_metric(struct archive_writer *writer)
+{
+    static const struct {
+        const char *name;
+        OTF2_Type type;
+    } attributes[] = {
+        [ARCHIVE_ATTRIBUTE_COMMUNICATOR] = {"pagoda::communicator", OTF2_TYPE_COMM},
+        [ARCHIVE_ATTRIBUTE_SOURCE] = {"pagoda::source", OTF2_TYPE_INT32},
+        [ARCHIVE_ATTRIBUTE_TAG] = {"pagoda::tag", OTF2_TYPE_INT32},
+        [ARCHIVE_ATTRIBUTE_POLL_COUNT] = {"pagoda::poll_count", OTF2_TYPE_UINT64},
+    };
+    for (uint32_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        check(writer, OTF2_GlobalDefWriter_WriteAttribute(writer->definitions, i,
+                                                          write_string(writer, attributes[i].name),
+                                                          0, attributes[i].type));
+    uint32_t name = write_string(writer, "process_cpu_time");
+    uint32_t unit = write_string(writer, "ns");
+    OTF2_MetricMemberRef member = 0;
+    check(writer, OTF2_GlobalDefWriter_WriteMetricMember(
+                      writer->definitions, member, name, 0, OTF2_METRIC_TYPE_OTHER,
+                      OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit));
+    check(writer, OTF2_GlobalDefWriter_WriteMetricClass(
+                      writer->definitions, ARCHIVE_METRIC_CPU_TIME, 1, &member,
+                      OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+}
+
+static void close_event_writers(struct archive_writer *writer)
+{
+    for (size_t i = 0; i < writer->n_locations; i++) {
+        struct location_entry *location = &writer->locations[i];
+        if (!location->events)
+            continue;
+        OTF2_EvtWriter_GetNumberOfEvents(location->events, &location->n_events);
+        check(writer, OTF2_Archive_CloseEvtWriter(writer->archive, location->events));
+    }
+    check(writer, OTF2_Archive_CloseEvtFiles(writer->archive));
+}
+
+static void release(struct archive_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->n_ranks; i++)
+        free(writer->nodes[i]);
+    for (size_t i = 0; i < writer->n_regions; i++) {
+        free(writer->regions[i].name);
+        free(writer->regions[i].file);
+    }
+    for (size_t i = 0; i < writer->n_comms; i++) {
+        free(writer->comms[i].name);
+        free(writer->comms[i].members);
+        free(writer->comms[i].remote);
+    }
+    for (size_t i = 0; i < writer->n_locals; i++)
+        free(writer->locals[i].global_ids);
+    free(writer->nodes);
+    free(writer->locations);
+    free(writer->regions);
+    free(writer->comms);
+    free(writer->locals);
+    free(writer);
+}
+
+int archive_writer_close(struct archive_writer *writer, archive_define *define, void *data,
+                         struct error *err)
+{
+    close_event_writers(writer);
+    write_local_definitions(writer);
+    writer->definitions = OTF2_Archive_GetGlobalDefWriter(writer->archive);
+    write_string(writer, "");
+    check(writer, OTF2_GlobalDefWriter_WriteClockProperties(
+                      writer->definitions, writer->ticks_per_second, 0, UINT64_C(1) << 62,
+                      OTF2_UNDEFINED_TIMESTAMP));
+    uint32_t mpi = write_string(writer, "MPI");
+    check(writer, OTF2_GlobalDefWriter_WriteParadigm(writer->definitions, OTF2_PARADIGM_MPI, mpi,
+                                                     OTF2_PARADIGM_CLASS_PROCESS));
+    write_processes(writer);
+    write_regions(writer);
+    write_communicators(writer);
+    write_attributes_and_metric(writer);
+    if (define)
+        define(writer->definitions, data);
+    check(writer, OTF2_Archive_CloseGlobalDefWriter(writer->archive, writer->definitions));
+    check(writer, OTF2_Archive_Close(writer->archive));
+    int result = writer->has_failed ? error_set(err, "cannot write the archive: %s",
+                                                otf2_error_cause(OTF2_ERROR_INVALID_CALL))
+                                    : 0;
+    release(writer);
+    return result;
+}
+
+void archive_writer_abandon(struct archive_writer *writer)
+{
+    close_event_writers(writer);
+    OTF2_Archive_Close(writer->archive);
+    release(writer);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes OTF2 archives for tests and benchmarks, with the definitions Score-P would write: system
+// tree, one location group a rank, COMM_LOCATIONS group, communicators, regions. Events are written
+// by OTF2's own calls on the writer of a location.
+#ifndef PAGODA_TESTS_TOOLS_LIB_ARCHIVE_WRITER_H
+#define PAGODA_TESTS_TOOLS_LIB_ARCHIVE_WRITER_H
+
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+#include "analyzer/base/error.h"
+
+struct archive_writer;
+
+// Communicators, attributes and the metric that every archive defines.
+enum { ARCHIVE_WORLD, ARCHIVE_SELF, ARCHIVE_FIRST_COMM };
+enum {
+    ARCHIVE_ATTRIBUTE_COMMUNICATOR,
+    ARCHIVE_ATTRIBUTE_SOURCE,
+    ARCHIVE_ATTRIBUTE_TAG,
+    ARCHIVE_ATTRIBUTE_POLL_COUNT,
+};
+enum { ARCHIVE_METRIC_CPU_TIME };
+
+/// Opens a new archive DIRECTORY/traces.otf2. NULL and ERR when that cannot be (it exists, ...).
+struct archive_writer *archive_writer_new(const char *directory, uint32_t n_ranks,
+                                          struct error *err);
+
+/// Before the first event: clock frequency (default 10^9) and the node of a rank (default "node0").
+void archive_writer_set_clock(struct archive_writer *writer, uint64_t ticks_per_second);
+void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const char *node);
+
+/// OTF2 location id of a thread (0: the master) of a rank.
+static inline uint64_t archive_location(uint32_t rank, uint32_t thread)
+{
+    return (uint64_t)thread << 32 | rank;
+}
+
+/// Makes sure a location exists, and gives the writer of its events; NULL when that cannot be. The
+/// masters of all ranks exist always.
+OTF2_EvtWriter *archive_writer_events(struct archive_writer *writer, uint64_t location);
+
+/// Region NAME as it was defined, or a new one: FILE may be NULL; a MPI paradigm gives it the
+/// source file "MPI" and the role of its operation.
+uint32_t archive_writer_region(struct archive_writer *writer, const char *name, const char *file,
+                               uint32_t line, OTF2_Paradigm paradigm);
+
+/// Communicator NAME of these world ranks; with N_REMOTE an intercommunicator of two groups.
+/// archive_writer_find_comm() gives OTF2_UNDEFINED_COMM for an unknown name.
+uint32_t archive_writer_comm(struct archive_writer *writer, const char *name,
+                             const uint64_t *members, uint32_t n_members, const uint64_t *remote,
+                             uint32_t n_remote);
+uint32_t archive_writer_find_comm(const struct archive_writer *writer, const char *name);
+uint32_t archive_writer_comm_size(const struct archive_writer *writer, uint32_t comm);
+
+/// Local definitions of a location: a clock offset, a mapping of local to global identifiers.
+void archive_writer_clock_offset(struct archive_writer *writer, uint64_t location, uint64_t ticks,
+                                 int64_t offset_ticks);
+void archive_writer_map(struct archive_writer *writer, uint64_t location, OTF2_MappingType type,
+                        const uint32_t *global_ids, uint32_t n);
+
+/// Writes what the functions above do not define. Strings from ARCHIVE_FIRST_STRING on are free.
+enum { ARCHIVE_FIRST_STRING = 1000000 };
+typedef void archive_define(OTF2_GlobalDefWriter *definitions, void *data);
+
+/// Writes all definitions, those of DEFINE (may be NULL) last, closes the archive and frees WRITER.
+/// Returns 0, or -1 and ERR when anything went wrong since archive_writer_new().
+int archive_writer_close(struct archive_writer *writer, archive_define *define, void *data,
+                         struct error *err);
+
+/// Closes and frees without writing definitions: what is left is no valid archive.
+void archive_writer_abandon(struct archive_writer *writer);
+
+#endif

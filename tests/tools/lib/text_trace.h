@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text traces: small runs, written by hand or by a generator, turned into real OTF2 archives.
+//
+// One line an entry, `#` starts a comment, times are ticks, LOC is a rank or rank.thread:
+//
+//   clock 1000000000                  ticks per second (default 10^9)
+//   nodes a a b b                     node of each rank (default: all on "node0")
+//   location 1.1                      a further thread of rank 1
+//   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
+//   intercomm NAME ranks 0 1 | 2 3
+//   region NAME file.c:12 [user|mpi|openmp]  optional; default: MPI_* is mpi, else user
+//   offset LOC TIME OFFSET            clock offset record
+//   LOC TIME enter NAME [POLLS]       POLLS: a folded polling loop
+//   LOC TIME leave NAME
+//   LOC TIME send COMM DEST TAG BYTES
+//   LOC TIME isend COMM DEST TAG BYTES REQ
+//   LOC TIME isend-complete REQ
+//   LOC TIME irecv-request REQ [COMM SOURCE|any TAG|any]
+//   LOC TIME recv COMM SOURCE TAG BYTES
+//   LOC TIME irecv COMM SOURCE TAG BYTES REQ
+//   LOC TIME test REQ | cancel REQ
+//   LOC TIME coll-begin
+//   LOC TIME coll-end OP COMM ROOT|-|self|this-group SENT RECEIVED
+//   LOC TIME coll-request REQ
+//   LOC TIME coll-complete OP COMM ROOT|-|self|this-group SENT RECEIVED REQ
+//   LOC TIME cpu NS
+//   LOC TIME fork N | join | team-begin COMM | team-end COMM
+//   LOC TIME flush STOP-TIME | measurement on|off
+//
+// OP is an OTF2 collective in lower case (barrier, bcast, reduce_scatter, create_handle, ...).
+// Ranks in COMM are ranks in that communicator. Lines of one location stand in the order of its
+// events; lines of different locations may be in any order.
+#ifndef PAGODA_TESTS_TOOLS_LIB_TEXT_TRACE_H
+#define PAGODA_TESTS_TOOLS_LIB_TEXT_TRACE_H
+
+#include "analyzer/base/error.h"
+
+/// Writes the run that TEXT describes as the archive DIRECTORY/traces.otf2, which must not exist.
+/// Returns 0, or -1 and ERR with the line that cannot be understood.
+int text_trace_write(const char *text, const char *directory, struct error *err);
+
+#endif
