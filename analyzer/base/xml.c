@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// XML by libxml2's DOM parser, copied into a plain tree so that the library stays in this file. A
+// document type declaration stops the parser where it begins: what entities could do (expand
+// without bound, read other files, use the network) is then out of reach.
+#include "analyzer/base/xml.h"
+
+#include <errno.h>
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+/// What happens during one parse: the first complaint is the one worth telling.
+struct parse {
+    bool has_failed;
+    bool has_document_type;
+    int code; // libxml2's
+    int line;
+    char text[256];
+};
+
+static void keep_first_error(void *context, xmlErrorPtr error)
+{
+    struct parse *parse = ((xmlParserCtxtPtr)context)->_private;
+    if (parse->has_failed || error->level < XML_ERR_ERROR)
+        return;
+    parse->has_failed = true;
+    parse->code = error->code;
+    parse->line = error->line;
+    snprintf(parse->text, sizeof(parse->text), "%s", error->message ? error->message : "");
+    for (size_t n = strlen(parse->text); n && strchr(" \n\r", parse->text[n - 1]); n--)
+        parse->text[n - 1] = '\0';
+}
+
+static void refuse_document_type(void *context, const xmlChar *name, const xmlChar *external,
+                                 const xmlChar *system)
+{
+    (void)name, (void)external, (void)system;
+    xmlParserCtxtPtr parser = context;
+    struct parse *parse = parser->_private;
+    if (!parse->has_failed) {
+        parse->has_failed = parse->has_document_type = true;
+        parse->line = xmlSAX2GetLineNumber(parser);
+    }
+    xmlStopParser(parser);
+}
+
+static xmlDocPtr parse_text(const char *text, size_t size_bytes, const char *encoding,
+                            struct parse *parse, char **found_encoding)
+{
+    *parse = (struct parse){.line = 1};
+    xmlParserCtxtPtr parser = xmlNewParserCtxt();
+    if (!parser)
+        return NULL;
+    parser->_private = parse;
+    parser->sax->serror = keep_first_error;
+    parser->sax->internalSubset = refuse_document_type;
+    xmlDocPtr doc = xmlCtxtReadMemory(parser, text, (int)size_bytes, NULL, encoding,
+                                      XML_PARSE_NONET | XML_PARSE_NOCDATA);
+    if (found_encoding)
+        *found_encoding =
+            parser->encoding ? memory_copy_text((const char *)parser->encoding) : NULL;
+    if (doc && (parse->has_failed || !parser->wellFormed)) {
+        xmlFreeDoc(doc);
+        doc = NULL;
+    }
+    xmlFreeParserCtxt(parser);
+    return doc;
+}
+
+/// A fragment with several outermost elements gets one around them; its XML declaration, which may
+/// only stand at the very start, is blanked so that line numbers stay.
+static xmlDocPtr parse_fragment(const char *text, size_t size_bytes, const char *encoding,
+                                struct parse *parse)
+{
+    static const char before[] = "<fragment>", after[] = "</fragment>";
+    size_t total = sizeof(before) + size_bytes + sizeof(after) - 2;
+    char *wrapped = memory_new(total + 1);
+    snprintf(wrapped, total + 1, "%s%s%s", before, text, after);
+    char *content = wrapped + sizeof(before) - 1;
+    if (strncmp(content, "\xEF\xBB\xBF", 3) == 0)
+        memset(content, ' ', 3);
+    char *declaration = content + strspn(content, " ");
+    char *end = strstr(declaration, "?>");
+    if (strncmp(declaration, "<?xml", 5) == 0 && end)
+        for (char *c = declaration; c < end + 2; c++)
+            *c = *c == '\n' ? '\n' : ' ';
+    xmlDocPtr doc = parse_text(wrapped, total, encoding, parse, NULL);
+    free(wrapped);
+    return doc;
+}
+
+struct copy {
+    size_t n_elements;
+    const char *problem;
+    uint32_t line;
+};
+
+static char *own_text(const xmlNode *node)
+{
+    size_t size_bytes = 1;
+    for (const xmlNode *n = node->children; n; n = n->next)
+        if (n->type == XML_TEXT_NODE || n->type == XML_CDATA_SECTION_NODE)
+            size_bytes += strlen((const char *)n->content);
+    char *text = memory_new(size_bytes);
+    char *end = text;
+    for (const xmlNode *n = node->children; n; n = n->next) {
+        if (n->type != XML_TEXT_NODE && n->type != XML_CDATA_SECTION_NODE)
+            continue;
+        size_t length = strlen((const char *)n->content);
+        memcpy(end, n->content, length);
+        end += length;
+    }
+    *end = '\0';
+    return text;
+}
+
+static void copy_attributes(struct xml_element *to, const xmlNode *from)
+{
+    size_t capacity = 0;
+    for (const xmlAttr *a = from->properties; a; a = a->next) {
+        to->attributes =
+            array_reserve(to->attributes, &capacity, to->n_attributes + 1, sizeof(*to->attributes));
+        struct xml_attribute *attribute = &to->attributes[to->n_attributes++];
+        attribute->name = memory_copy_text((const char *)a->name);
+        attribute->value = own_text((const xmlNode *)a);
+    }
+}
+
+static void copy_element(struct xml_element *to, const xmlNode *from, int depth, struct copy *copy)
+{
+    to->name = memory_copy_text((const char *)from->name);
+    to->line = (uint32_t)xmlGetLineNo((xmlNode *)from);
+    to->text = own_text(from);
+    copy_attributes(to, from);
+    if (depth > XML_MAX_DEPTH && !copy->problem) {
+        copy->problem = "elements are nested too deeply";
+        copy->line = to->line;
+    }
+    if (++copy->n_elements > XML_MAX_ELEMENTS && !copy->problem) {
+        copy->problem = "too many elements";
+        copy->line = to->line;
+    }
+    if (copy->problem)
+        return;
+    size_t capacity = 0;
+    for (const xmlNode *n = from->children; n && !copy->problem; n = n->next) {
+        if (n->type != XML_ELEMENT_NODE)
+            continue;
+        to->children =
+            array_reserve(to->children, &capacity, to->n_children + 1, sizeof(*to->children));
+        struct xml_element *child = &to->children[to->n_children++];
+        *child = (struct xml_element){0};
+        copy_element(child, n, depth + 1, copy);
+    }
+}
+
+static void element_release(struct xml_element *element)
+{
+    for (size_t i = 0; i < element->n_children; i++)
+        element_release(&element->children[i]);
+    for (size_t i = 0; i < element->n_attributes; i++) {
+        free(element->attributes[i].name);
+        free(element->attributes[i].value);
+    }
+    free(element->attributes);
+    free(element->children);
+    free(element->name);
+    free(element->text);
+}
+
+static char *read_text(const char *path, size_t *size_bytes, struct error *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        error_set(err, "%s: cannot be opened: %s", path, strerror(errno));
+        return NULL;
+    }
+    char *text = memory_new(XML_MAX_BYTES + 2);
+    *size_bytes = fread(text, 1, XML_MAX_BYTES + 1, file);
+    int failure = ferror(file) ? errno : 0;
+    fclose(file);
+    if (failure)
+        error_set(err, "%s: cannot be read: %s", path, strerror(failure));
+    else if (*size_bytes > XML_MAX_BYTES)
+        error_set(err, "%s: is larger than the %d KiB allowed", path, XML_MAX_BYTES / 1024);
+    else if (memchr(text, '\0', *size_bytes))
+        error_set(err, "%s: is no text in UTF-8 or a similar encoding", path);
+    else {
+        text[*size_bytes] = '\0';
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+struct xml_document *xml_read(const char *path, struct error *err)
+{
+    size_t size_bytes = 0;
+    char *text = read_text(path, &size_bytes, err);
+    if (!text)
+        return NULL;
+    struct parse parse;
+    char *encoding = NULL;
+    bool is_fragment = false;
+    xmlDocPtr doc = parse_text(text, size_bytes, NULL, &parse, &encoding);
+    if (!doc && parse.has_failed && parse.code == XML_ERR_DOCUMENT_END) {
+        is_fragment = true;
+        doc = parse_fragment(text, size_bytes, encoding, &parse);
+    }
+    free(encoding);
+    free(text);
+    if (!doc) {
+        if (parse.has_document_type)
+            error_set(err, "%s:%d: a document type declaration (<!DOCTYPE) is not allowed here",
+                      path, parse.line);
+        else
+            error_set(err, "%s:%d: is not well-formed XML: %s", path, parse.line,
+                      parse.text[0] ? parse.text : "the file is empty");
+        return NULL;
+    }
+    struct xml_document *document = memory_zeroed(1, sizeof(*document));
+    struct copy copy = {0};
+    document->path = memory_copy_text(path);
+    xmlNode *root = xmlDocGetRootElement(doc);
+    if (is_fragment) {
+        copy_element(&document->top, root, 0, &copy);
+    } else {
+        document->top.children = memory_zeroed(1, sizeof(*document->top.children));
+        document->top.n_children = 1;
+        copy_element(&document->top.children[0], root, 1, &copy);
+    }
+    xmlFreeDoc(doc);
+    if (!copy.problem)
+        return document;
+    error_set(err, "%s:%u: %s", path, copy.line, copy.problem);
+    xml_free(document);
+    return NULL;
+}
+
+void xml_free(struct xml_document *document)
+{
+    if (!document)
+        return;
+    element_release(&document->top);
+    free(document->path);
+    free(document);
+}
+
+const char *xml_attribute(const struct xml_element *element, const char *name)
+{
+    for (size_t i = 0; i < element->n_attributes; i++)
+        if (strcmp(element->attributes[i].name, name) == 0)
+            return element->attributes[i].value;
+    return NULL;
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loading: read the shipped files and the user's, let the user's replace, put the hierarchy in
+// order (depth first, so that parents come before children), compile what each pattern says.
+#include "analyzer/pattern/catalogue.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/pattern/catalogue_file.h"
+#include "analyzer/pattern/expression.h"
+#include "analyzer/pattern/fields.h"
+#include "analyzer/pattern/hint.h"
+
+#ifndef PAGODA_DATADIR
+#define PAGODA_DATADIR "/usr/local/share/pagoda"
+#endif
+
+enum { MAX_PATTERNS = 1000, MAX_DEPTH = 32 };
+
+// ---- reading ----
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int list_directory(const char *directory, char ***names, size_t *n_names, struct error *err)
+{
+    DIR *stream = opendir(directory);
+    if (!stream)
+        return error_set(err, "%s: cannot read the folder of patterns: %s", directory,
+                         strerror(errno));
+    size_t capacity = 0;
+    for (struct dirent *entry; (entry = readdir(stream));) {
+        size_t length = strlen(entry->d_name);
+        if (entry->d_name[0] == '.' || length < 5 || strcmp(entry->d_name + length - 4, ".xml"))
+            continue;
+        *names = array_reserve(*names, &capacity, *n_names + 1, sizeof(**names));
+        (*names)[(*n_names)++] = memory_format("%s/%s", directory, entry->d_name);
+    }
+    closedir(stream);
+    if (*n_names)
+        qsort(*names, *n_names, sizeof(**names), compare_names);
+    return 0;
+}
+
+static uint32_t find(const struct pattern *patterns, size_t n, const char *id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(patterns[i].id, id) == 0)
+            return (uint32_t)i;
+    return PATTERN_NONE;
+}
+
+static int read_shipped(const char *directory, struct pattern_list *list, struct error *err)
+{
+    char **names = NULL;
+    size_t n_names = 0;
+    int failure = list_directory(directory, &names, &n_names, err);
+    if (!failure && !n_names)
+        failure = error_set(err, "%s: there are no patterns (*.xml) in this folder", directory);
+    for (size_t i = 0; i < n_names && !failure; i++) {
+        size_t first = list->n_patterns;
+        failure = catalogue_file_read(names[i], list, err);
+        for (size_t k = first; k < list->n_patterns && !failure; k++) {
+            const struct pattern *pattern = &list->patterns[k];
+            uint32_t same = find(list->patterns, first, pattern->id);
+            if (same != PATTERN_NONE)
+                failure = error_set(err, "%s:%u: pattern '%s' is also in %s:%u", pattern->file,
+                                    pattern->line, pattern->id, list->patterns[same].file,
+                                    list->patterns[same].line);
+        }
+    }
+    for (size_t i = 0; i < list->n_patterns; i++)
+        list->patterns[i].is_shipped = true;
+    for (size_t i = 0; i < n_names; i++)
+        free(names[i]);
+    free(names);
+    return failure;
+}
+
+/// A pattern in the brief form has no place for texts: it keeps those of the one it replaces.
+static void inherit_texts(struct pattern *to, struct pattern *from)
+{
+    char **texts[][2] = {
+        {&to->parent, &from->parent},         {&to->name, &from->name},
+        {&to->summary, &from->summary},       {&to->description, &from->description},
+        {&to->diagnosis, &from->diagnosis},   {&to->hint, &from->hint},
+        {&to->severity, &from->severity},     {&to->threshold, &from->threshold},
+        {&to->confidence, &from->confidence}, {&to->cause, &from->cause},
+    };
+    if (from->is_abstract || strcmp(to->root, from->root) != 0)
+        return;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        char *text = *texts[i][0];
+        *texts[i][0] = *texts[i][1];
+        *texts[i][1] = text;
+    }
+}
+
+static int read_extra(const char *path, struct pattern_list *list, struct error *err)
+{
+    struct pattern_list extra = {0};
+    int failure = catalogue_file_read(path, &extra, err);
+    for (size_t i = 0; i < extra.n_patterns && !failure; i++) {
+        struct pattern *pattern = &extra.patterns[i];
+        uint32_t same = find(list->patterns, list->n_patterns, pattern->id);
+        if (same == PATTERN_NONE) {
+            list->patterns = array_reserve(list->patterns, &list->capacity, list->n_patterns + 1,
+                                           sizeof(*list->patterns));
+            list->patterns[list->n_patterns++] = *pattern;
+        } else {
+            struct pattern *replaced = &list->patterns[same];
+            if (pattern->is_brief)
+                inherit_texts(pattern, replaced);
+            pattern->is_shipped = replaced->is_shipped;
+            pattern_release(replaced);
+            *replaced = *pattern;
+        }
+        *pattern = (struct pattern){0};
+    }
+    for (size_t i = 0; i < extra.n_patterns; i++)
+        pattern_release(&extra.patterns[i]);
+    free(extra.patterns);
+    return failure;
+}
+
+// ---- hierarchy ----
+
+static int unknown_parent(const struct pattern_list *list, const struct pattern *pattern,
+                          struct error *err)
+{
+    const char **ids = memory_zeroed(list->n_patterns, sizeof(*ids));
+    for (size_t i = 0; i < list->n_patterns; i++)
+        ids[i] = list->patterns[i].id;
+    const char *nearest = spelling_nearest(pattern->parent, ids, list->n_patterns);
+    error_set(err, "%s:%u: the parent '%s' of pattern '%s' does not exist%s%s%s", pattern->file,
+              pattern->line, pattern->parent, pattern->id, nearest ? ", did you mean '" : "",
+              nearest ? nearest : "", nearest ? "'?" : "");
+    free(ids);
+    return -1;
+}
+
+/// Follows the parents of each pattern; with FIND_CYCLES tells those that lead back to it, else
+/// those that lead too far up.
+static int follow_parents(const struct pattern_list *list, bool find_cycles, struct error *err)
+{
+    for (size_t i = 0; i < list->n_patterns; i++) {
+        const struct pattern *pattern = &list->patterns[i], *above = pattern;
+        for (int depth = 0; above->parent[0] && depth <= MAX_DEPTH; depth++) {
+            uint32_t parent = find(list->patterns, list->n_patterns, above->parent);
+            if (parent == PATTERN_NONE)
+                return unknown_parent(list, above, err);
+            above = &list->patterns[parent];
+            if (find_cycles && above == pattern)
+                return error_set(err, "%s:%u: pattern '%s' is its own ancestor by its parent '%s'",
+                                 pattern->file, pattern->line, pattern->id, pattern->parent);
+        }
+        if (!find_cycles && above->parent[0])
+            return error_set(err, "%s:%u: pattern '%s' has more than %d ancestors", pattern->file,
+                             pattern->line, pattern->id, MAX_DEPTH);
+    }
+    return 0;
+}
+
+static int check_parents(const struct pattern_list *list, struct error *err)
+{
+    if (list->n_patterns > MAX_PATTERNS)
+        return error_set(err, "%s: there are more than %d patterns",
+                         list->patterns[MAX_PATTERNS].file, MAX_PATTERNS);
+    return follow_parents(list, true, err) || follow_parents(list, false, err) ? -1 : 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    return strcmp(((const struct pattern *)a)->id, ((const struct pattern *)b)->id);
+}
+
+/// Moves the children of a pattern, and theirs, from the list (sorted by id) to the catalogue.
+static void move_children(struct pattern_list *list, const char *parent, uint32_t parent_index,
+                          struct catalogue *catalogue)
+{
+    for (size_t i = 0; i < list->n_patterns; i++) {
+        struct pattern *from = &list->patterns[i];
+        if (!from->id || strcmp(from->parent, parent) != 0)
+            continue;
+        uint32_t index = (uint32_t)catalogue->n_patterns++;
+        struct pattern *pattern = &catalogue->patterns[index];
+        *pattern = *from;
+        *from = (struct pattern){0};
+        const struct pattern *above =
+            parent_index == PATTERN_NONE ? NULL : &catalogue->patterns[parent_index];
+        pattern->parent_index = parent_index;
+        pattern->depth = above ? above->depth + 1 : 0;
+        pattern->ancestor = !above               ? PATTERN_NONE
+                            : above->is_abstract ? above->ancestor
+                                                 : parent_index;
+        pattern->is_counted =
+            !pattern->is_abstract && pattern->is_shipped && pattern->ancestor == PATTERN_NONE;
+        move_children(list, pattern->id, index, catalogue);
+    }
+}
+
+// ---- compiling ----
+
+static int in_element(const struct pattern *pattern, const char *element, struct error *err)
+{
+    return error_wrap(err, "%s:%u: <%s> of pattern '%s'", pattern->file, pattern->line, element,
+                      pattern->id);
+}
+
+static int compile(const struct pattern *pattern, const char *element, const char *text,
+                   const struct expression_scope *scope, struct program *program, struct error *err)
+{
+    if (expression_compile(text, scope, program, err))
+        return in_element(pattern, element, err);
+    return 0;
+}
+
+static int set_root(const struct catalogue *catalogue, struct pattern *pattern, struct error *err)
+{
+    const char *kinds[ROOT_KINDS];
+    for (size_t i = 0; i < ROOT_KINDS; i++)
+        kinds[i] = root_kind_name((enum root_kind)i);
+    if (!root_kind_find(pattern->root, &pattern->root_kind)) {
+        const char *nearest = spelling_nearest(pattern->root, kinds, ROOT_KINDS);
+        error_set(err, "there is no kind of root event '%s', did you mean '%s'?", pattern->root,
+                  nearest ? nearest : kinds[0]);
+        return in_element(pattern, "root", err);
+    }
+    pattern->is_within = pattern->within[0] != '\0';
+    if (!pattern->is_within)
+        return 0;
+    if (strcmp(pattern->within, "parent") != 0)
+        error_set(err, "can only be 'parent', not '%s'", pattern->within);
+    else if (pattern->ancestor == PATTERN_NONE)
+        error_set(err, "no pattern above it has a wait");
+    else if (catalogue->patterns[pattern->ancestor].root_kind != pattern->root_kind)
+        error_set(err, "its root is a %s, but that of '%s' above it is a %s", pattern->root,
+                  catalogue->patterns[pattern->ancestor].id,
+                  catalogue->patterns[pattern->ancestor].root);
+    else
+        return 0;
+    return in_element(pattern, "within", err);
+}
+
+static int compile_threshold(struct pattern *pattern, struct error *err)
+{
+    struct expression_scope numbers = threshold_scope();
+    struct program threshold = {0};
+    pattern->threshold_share = 0.01;
+    if (!pattern->threshold[0])
+        return 0;
+    if (compile(pattern, "threshold", pattern->threshold, &numbers, &threshold, err))
+        return -1;
+    pattern->threshold_share = threshold.constant.real; // without names it is always constant
+    bool is_constant = threshold.is_constant;
+    program_release(&threshold);
+    if (is_constant && pattern->threshold_share >= 0 && pattern->threshold_share <= 1)
+        return 0;
+    error_set(err, "must be a number from 0 to 1, not '%s'", pattern->threshold);
+    return in_element(pattern, "threshold", err);
+}
+
+static int compile_pattern(const struct catalogue *catalogue, struct pattern *pattern,
+                           struct error *err)
+{
+    if (pattern->is_abstract)
+        return compile_threshold(pattern, err);
+    if (set_root(catalogue, pattern, err))
+        return -1;
+    if (strcmp(pattern->unit, "ns") != 0) {
+        error_set(err, "the only unit of a wait is 'ns', not '%s'", pattern->unit);
+        return in_element(pattern, "unit", err);
+    }
+    if (hint_check(pattern->hint, err))
+        return in_element(pattern, "hint", err);
+    bool is_within = pattern->is_within;
+    struct expression_scope whole = root_scope(pattern->root_kind, is_within, false);
+    struct expression_scope real = root_scope(pattern->root_kind, is_within, true);
+    struct expression_scope sums = severity_scope();
+    const struct {
+        const char *element, *text, *standard;
+        const struct expression_scope *scope;
+        struct program *program;
+    } parts[] = {
+        {"condition", pattern->condition, "1", &whole, &pattern->programs.condition},
+        {"wait", pattern->wait, "0", &whole, &pattern->programs.wait},
+        {"begin", pattern->begin, is_within ? "parent_begin" : "enter", &whole,
+         &pattern->programs.begin},
+        {"cause", pattern->cause, "-1", &whole, &pattern->programs.cause},
+        {"confidence", pattern->confidence, "1", &real, &pattern->programs.confidence},
+        {"severity", pattern->severity, "total / (ranks * run_time)", &sums,
+         &pattern->programs.severity},
+    };
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (compile(pattern, parts[i].element, parts[i].text[0] ? parts[i].text : parts[i].standard,
+                    parts[i].scope, parts[i].program, err))
+            return -1;
+    return compile_threshold(pattern, err);
+}
+
+struct catalogue *catalogue_load(const char *directory, const char *const *extra_files, size_t n,
+                                 struct error *err)
+{
+    struct pattern_list list = {0};
+    struct catalogue *catalogue = NULL;
+    int failure = directory ? read_shipped(directory, &list, err) : 0;
+    for (size_t i = 0; i < n && !failure; i++)
+        failure = read_extra(extra_files[i], &list, err);
+    if (!failure)
+        failure = check_parents(&list, err);
+    if (!failure) {
+        if (list.n_patterns)
+            qsort(list.patterns, list.n_patterns, sizeof(*list.patterns), compare_ids);
+        catalogue = memory_zeroed(1, sizeof(*catalogue));
+        catalogue->patterns = memory_zeroed(list.n_patterns, sizeof(*catalogue->patterns));
+        move_children(&list, "", PATTERN_NONE, catalogue);
+        for (size_t i = 0; i < catalogue->n_patterns && !failure; i++)
+            failure = compile_pattern(catalogue, &catalogue->patterns[i], err);
+    }
+    for (size_t i = 0; i < list.n_patterns; i++)
+        pattern_release(&list.patterns[i]);
+    free(list.patterns);
+    if (!failure)
+        return catalogue;
+    catalogue_free(catalogue);
+    return NULL;
+}
+
+void catalogue_free(struct catalogue *catalogue)
+{
+    if (!catalogue)
+        return;
+    for (size_t i = 0; i < catalogue->n_patterns; i++)
+        pattern_release(&catalogue->patterns[i]);
+    free(catalogue->patterns);
+    free(catalogue);
+}
+
+uint32_t catalogue_find(const struct catalogue *catalogue, const char *id)
+{
+    return find(catalogue->patterns, catalogue->n_patterns, id);
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+char *catalogue_directory(struct error *err)
+{
+    char command[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", command, sizeof(command) - 1);
+    command[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(command, '/');
+    if (slash)
+        *slash = '\0';
+    static const char *const beside[] = {"../patterns", "../share/pagoda/patterns"};
+    for (size_t i = 0; slash && i < sizeof(beside) / sizeof(beside[0]); i++) {
+        char *path = memory_format("%s/%s", command, beside[i]);
+        if (is_directory(path))
+            return path;
+        free(path);
+    }
+    if (is_directory(PAGODA_DATADIR "/patterns"))
+        return memory_copy_text(PAGODA_DATADIR "/patterns");
+    error_set(err,
+              "the folder of patterns is neither beside the command (%s/../patterns) nor in %s",
+              command, PAGODA_DATADIR);
+    return NULL;
+}
+
+double pattern_severity(const struct pattern *pattern, const struct pattern_sums *sums)
+{
+    if (pattern->is_abstract)
+        return 0;
+    double slots[PROGRAM_SLOTS] = {
+        [SEVERITY_TOTAL] = (double)sums->total_ns,       [SEVERITY_WORST] = (double)sums->worst_ns,
+        [SEVERITY_COUNT] = (double)sums->count,          [SEVERITY_RANKS] = sums->n_ranks,
+        [SEVERITY_RUN_TIME] = (double)sums->run_time_ns,
+    };
+    double severity;
+    if (!program_run_real(&pattern->programs.severity, slots, &severity) || !(severity > 0))
+        return 0;
+    return severity < 1 ? severity : 1;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The catalogue: every pattern that was read, in the order of the hierarchy, with its texts and its
+// compiled expressions. Read-only after loading.
+#ifndef PAGODA_PATTERN_CATALOGUE_H
+#define PAGODA_PATTERN_CATALOGUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/pag/root.h"
+#include "analyzer/pattern/program.h"
+
+#define PATTERN_NONE UINT32_MAX
+
+/// The elements of a pattern: X(element, need). ALWAYS: every pattern; WAIT: those with a wait
+/// formula (an abstract pattern, a node of the hierarchy, has none); MAYBE: has a default.
+#define PATTERN_ELEMENTS(X)                                                                        \
+    X(name, ALWAYS)                                                                                \
+    X(summary, ALWAYS)     /* one sentence */                                                      \
+    X(description, ALWAYS) /* paragraphs */                                                        \
+    X(formula, WAIT)       /* for people */                                                        \
+    X(unit, WAIT)          /* of the wait: ns */                                                   \
+    X(diagnosis, WAIT)     /* what to look for */                                                  \
+    X(hint, MAYBE)         /* sentence with {placeholders}, see hint.h */                          \
+    X(severity, MAYBE)     /* expression, 0..1; total / (ranks * run_time) */                      \
+    X(confidence, MAYBE)   /* expression over the root's fields, 0..1; 1 */                        \
+    X(threshold, MAYBE)    /* severity from which on the hint is worth showing; 0.01 */            \
+    X(root, MAYBE)         /* kind of root event */                                                \
+    X(within, MAYBE)       /* `parent`: only where the nearest ancestor with a wait waited */      \
+    X(condition, MAYBE)    /* expression; true */                                                  \
+    X(wait, MAYBE)         /* expression; an instance is where it is above 0 */                    \
+    X(begin, MAYBE)        /* expression, when the wait began; enter, or that of the ancestor */   \
+    X(cause, MAYBE)        /* expression: world rank that was waited for; unknown */
+
+struct pattern {
+    char *id;     // kebab-case
+    char *parent; // id, "" for a root of the hierarchy
+    /// Texts as written, white space made single; "" where the file has none and no default is set.
+#define PATTERN_TEXT(element, need) char *element;
+    PATTERN_ELEMENTS(PATTERN_TEXT)
+#undef PATTERN_TEXT
+    char *file; // where it was read
+    uint32_t line;
+    bool is_abstract; // has no wait of its own
+    bool is_shipped;  // of the catalogue's directory, not from a user's file
+    bool is_brief;    // in Kappa-Pi's form, which has no texts
+    uint32_t depth;
+    uint32_t parent_index; // into catalogue.patterns, PATTERN_NONE
+    uint32_t ancestor;     // the nearest ancestor with a wait, PATTERN_NONE
+    bool is_within;        // evaluated only where `ancestor` waited
+    /// Its waits count towards the waiting time of a rank: it has no ancestor with a wait and is
+    /// part of the shipped hierarchy, or replaces such a pattern. (What a user adds beside it may
+    /// measure the same time again.)
+    bool is_counted;
+    enum root_kind root_kind;
+    double threshold_share;
+    struct {
+        struct program condition, wait, begin, cause, confidence, severity;
+    } programs;
+};
+
+struct catalogue {
+    struct pattern *patterns; // parents before children, siblings by id
+    size_t n_patterns;
+};
+
+/// Loads all *.xml of DIRECTORY (NULL for none), then the N extra files: a pattern there replaces
+/// the one of the same id or is added. NULL and ERR ("FILE:LINE: ...") when anything is wrong with
+/// any of them. The caller frees.
+struct catalogue *catalogue_load(const char *directory, const char *const *extra_files, size_t n,
+                                 struct error *err);
+void catalogue_free(struct catalogue *catalogue);
+
+/// Where the shipped patterns are: ../patterns beside the folder of the running command (the
+/// build tree), ../share/pagoda/patterns, or the folder it was configured with. The caller frees;
+/// NULL and ERR when there is none.
+char *catalogue_directory(struct error *err);
+
+/// Index of the pattern with this id, PATTERN_NONE when there is none.
+uint32_t catalogue_find(const struct catalogue *catalogue, const char *id);
+
+/// What a severity is computed from.
+struct pattern_sums {
+    uint64_t total_ns, worst_ns, count, run_time_ns;
+    uint32_t n_ranks;
+};
+
+/// 0..1 by the pattern's own formula; 0 for an abstract pattern.
+double pattern_severity(const struct pattern *pattern, const struct pattern_sums *sums);
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One file of patterns: which elements and attributes there may be, once each, and the texts in
+// them. patterns/patterns.rng says the same to editors; the messages here are for people.
+#include "analyzer/pattern/catalogue_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+
+enum need { ALWAYS, WAIT, MAYBE };
+
+/// The elements of a pattern, and where their texts are in struct pattern.
+static const struct {
+    const char *name;
+    enum need need;
+    size_t offset;
+} elements[] = {
+#define ELEMENT(element, need) {#element, need, offsetof(struct pattern, element)},
+    PATTERN_ELEMENTS(ELEMENT)
+#undef ELEMENT
+};
+enum { N_ELEMENTS = sizeof(elements) / sizeof(elements[0]), MAX_ID_BYTES = 64 };
+
+static char **element_text(struct pattern *pattern, size_t element)
+{
+    return (char **)(void *)((char *)pattern + elements[element].offset);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+char *pattern_text(const char *text, bool keep_paragraphs)
+{
+    char *copy = memory_new(2 * strlen(text) + 1);
+    char *end = copy;
+    while (*text) {
+        int n_lines = 0;
+        bool has_space = false;
+        for (; is_space(*text); text++) {
+            has_space = true;
+            n_lines += *text == '\n';
+        }
+        if (has_space && *text && end > copy) {
+            if (keep_paragraphs && n_lines > 1)
+                *end++ = '\n', *end++ = '\n';
+            else
+                *end++ = ' ';
+        }
+        while (*text && !is_space(*text))
+            *end++ = *text++;
+    }
+    *end = '\0';
+    return copy;
+}
+
+bool pattern_id_is_valid(const char *id)
+{
+    size_t length = strlen(id);
+    if (!length || length > MAX_ID_BYTES || id[0] == '-' || id[length - 1] == '-')
+        return false;
+    for (const char *c = id; *c; c++) {
+        bool is_word = (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');
+        if (!is_word && (*c != '-' || c[1] == '-'))
+            return false;
+    }
+    return true;
+}
+
+void pattern_release(struct pattern *pattern)
+{
+    for (size_t i = 0; i < N_ELEMENTS; i++)
+        free(*element_text(pattern, i));
+    free(pattern->id);
+    free(pattern->parent);
+    free(pattern->file);
+    program_release(&pattern->programs.condition);
+    program_release(&pattern->programs.wait);
+    program_release(&pattern->programs.begin);
+    program_release(&pattern->programs.cause);
+    program_release(&pattern->programs.confidence);
+    program_release(&pattern->programs.severity);
+    *pattern = (struct pattern){0};
+}
+
+static int unknown_name(const char *path, const struct xml_element *element, const char *what,
+                        const char *name, const char *const *known, size_t n, struct error *err)
+{
+    const char *nearest = spelling_nearest(name, known, n);
+    if (nearest)
+        return error_set(err, "%s:%u: <%s> has no %s '%s', did you mean '%s'?", path, element->line,
+                         element->name, what, name, nearest);
+    return error_set(err, "%s:%u: <%s> has no %s '%s'", path, element->line, element->name, what,
+                     name);
+}
+
+static int read_attributes(const char *path, const struct xml_element *from,
+                           struct pattern *pattern, struct error *err)
+{
+    static const char *const known[] = {"id", "parent"};
+    for (size_t i = 0; i < from->n_attributes; i++) {
+        const char *name = from->attributes[i].name;
+        if (strcmp(name, "id") && strcmp(name, "parent"))
+            return unknown_name(path, from, "attribute", name, known, 2, err);
+    }
+    const char *id = xml_attribute(from, "id"), *parent = xml_attribute(from, "parent");
+    if (!id)
+        return error_set(err, "%s:%u: <pattern> needs an attribute id", path, from->line);
+    if (!pattern_id_is_valid(id))
+        return error_set(err,
+                         "%s:%u: the id '%.70s' must be lower-case words joined by hyphens, like "
+                         "late-sender",
+                         path, from->line, id);
+    pattern->id = memory_copy_text(id);
+    pattern->parent = memory_copy_text(parent ? parent : "");
+    return 0;
+}
+
+static int read_element(const char *path, const struct xml_element *from,
+                        const struct xml_element *child, struct pattern *pattern, struct error *err)
+{
+    const char *known[N_ELEMENTS];
+    size_t found = N_ELEMENTS;
+    for (size_t i = 0; i < N_ELEMENTS; i++) {
+        known[i] = elements[i].name;
+        if (strcmp(child->name, known[i]) == 0)
+            found = i;
+    }
+    struct xml_element at = {.name = from->name, .line = child->line};
+    if (found == N_ELEMENTS)
+        return unknown_name(path, &at, "element", child->name, known, N_ELEMENTS, err);
+    if (*element_text(pattern, found))
+        return error_set(err, "%s:%u: pattern '%s' has <%s> twice", path, child->line, pattern->id,
+                         child->name);
+    if (child->n_children || child->n_attributes)
+        return error_set(err, "%s:%u: <%s> holds text only, no %s '%s'", path, child->line,
+                         child->name, child->n_children ? "element" : "attribute",
+                         child->n_children ? child->children[0].name : child->attributes[0].name);
+    bool keep_paragraphs = !strcmp(child->name, "description") || !strcmp(child->name, "diagnosis");
+    char *text = pattern_text(child->text, keep_paragraphs);
+    *element_text(pattern, found) = text;
+    if (!*text)
+        return error_set(err, "%s:%u: <%s> is empty", path, child->line, child->name);
+    return 0;
+}
+
+/// A pattern with a wait needs a root event and some texts; one without is a node of the hierarchy.
+static int check_needs(const char *path, struct pattern *pattern, struct error *err)
+{
+    pattern->is_abstract = !pattern->wait && !pattern->root;
+    for (size_t i = 0; i < N_ELEMENTS; i++) {
+        if (*element_text(pattern, i))
+            continue;
+        if (elements[i].need == ALWAYS || (elements[i].need == WAIT && !pattern->is_abstract))
+            return error_set(err, "%s:%u: pattern '%s' needs an element <%s>", path, pattern->line,
+                             pattern->id, elements[i].name);
+    }
+    if (!pattern->is_abstract && !pattern->wait)
+        return error_set(err, "%s:%u: pattern '%s' has a <root> but no <wait>", path, pattern->line,
+                         pattern->id);
+    if (!pattern->is_abstract && !pattern->root)
+        return error_set(err, "%s:%u: pattern '%s' has a <wait> but no <root>", path, pattern->line,
+                         pattern->id);
+    if (pattern->is_abstract && (pattern->condition || pattern->within || pattern->begin ||
+                                 pattern->cause || pattern->confidence))
+        return error_set(err,
+                         "%s:%u: pattern '%s' has neither <root> nor <wait>, so nothing else "
+                         "of it can be evaluated",
+                         path, pattern->line, pattern->id);
+    return 0;
+}
+
+static int read_native(const char *path, const struct xml_element *from, struct pattern *pattern,
+                       struct error *err)
+{
+    if (read_attributes(path, from, pattern, err))
+        return -1;
+    for (size_t i = 0; i < from->n_children; i++)
+        if (read_element(path, from, &from->children[i], pattern, err))
+            return -1;
+    return check_needs(path, pattern, err);
+}
+
+static bool is_named(const struct xml_element *element, const char *name)
+{
+    const char *a = element->name;
+    for (; *a && *name; a++, name++)
+        if ((*a >= 'A' && *a <= 'Z' ? *a + 'a' - 'A' : *a) != *name)
+            return false;
+    return *a == *name;
+}
+
+static int read_pattern(const char *path, const struct xml_element *from, size_t first,
+                        struct pattern_list *list, struct error *err)
+{
+    list->patterns = array_reserve(list->patterns, &list->capacity, list->n_patterns + 1,
+                                   sizeof(*list->patterns));
+    struct pattern *pattern = &list->patterns[list->n_patterns++];
+    *pattern = (struct pattern){.file = memory_copy_text(path), .line = from->line};
+    int failure = strcmp(from->name, "pattern") == 0 ? read_native(path, from, pattern, err)
+                                                     : kappa_pi_read(path, from, pattern, err);
+    if (failure)
+        return -1;
+    for (size_t i = 0; i < N_ELEMENTS; i++)
+        if (!*element_text(pattern, i))
+            *element_text(pattern, i) = memory_copy_text("");
+    for (size_t i = first; i + 1 < list->n_patterns; i++)
+        if (strcmp(list->patterns[i].id, pattern->id) == 0)
+            return error_set(err, "%s:%u: pattern '%s' is there twice, first in line %u", path,
+                             from->line, pattern->id, list->patterns[i].line);
+    return 0;
+}
+
+int catalogue_file_read(const char *path, struct pattern_list *list, struct error *err)
+{
+    struct xml_document *document = xml_read(path, err);
+    if (!document)
+        return -1;
+    const struct xml_element *around = &document->top;
+    if (around->n_children == 1 &&
+        (is_named(&around->children[0], "patterns") || is_named(&around->children[0], "catalogue")))
+        around = &around->children[0];
+    size_t first = list->n_patterns;
+    int failure = 0;
+    for (size_t i = 0; i < around->n_children && !failure; i++) {
+        const struct xml_element *child = &around->children[i];
+        if (is_named(child, "pattern"))
+            failure = read_pattern(path, child, first, list, err);
+        else
+            failure = error_set(err,
+                                "%s:%u: <%s> is no <pattern>; a catalogue holds one <pattern>, or "
+                                "several within <patterns>",
+                                path, child->line, child->name);
+    }
+    if (!failure && first == list->n_patterns)
+        failure = error_set(err, "%s:%u: there is no <pattern> in it", path, around->line);
+    xml_free(document);
+    return failure;
+}

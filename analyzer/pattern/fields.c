@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of names, made from the field lists of analyzer/pag/root.h: a new kind of root event needs
+// one line in each of the two tables here.
+#include "analyzer/pattern/fields.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "analyzer/trace/event.h"
+
+static_assert((int)FIELD_PARENT_BEGIN < (int)PROGRAM_NAMES, "root fields fit a program's slots");
+
+// A scope lists the fields, then the constants, then what only patterns within another may use.
+#define CONSTANT(text, number)                                                                     \
+    {                                                                                              \
+        .name = text, .is_constant = true, .value = number                                         \
+    }
+#define CONSTANTS                                                                                  \
+    CONSTANT("never", ROOT_NEVER), CONSTANT("barrier", COLLECTIVE_BARRIER),                        \
+        CONSTANT("all_to_all", COLLECTIVE_ALL_TO_ALL),                                             \
+        CONSTANT("one_to_all", COLLECTIVE_ONE_TO_ALL),                                             \
+        CONSTANT("all_to_one", COLLECTIVE_ALL_TO_ONE), CONSTANT("scan", COLLECTIVE_SCAN),          \
+        CONSTANT("handle", COLLECTIVE_HANDLE), CONSTANT("finalize", ROOT_KIND_FINALIZE)
+#define WITHIN                                                                                     \
+    {.name = "parent_wait", .value = FIELD_PARENT_WAIT},                                           \
+    {                                                                                              \
+        .name = "parent_begin", .value = FIELD_PARENT_BEGIN                                        \
+    }
+enum { N_WITHIN = 2 };
+
+#define FIELD(KIND, NAME, field) {.name = #field, .value = ROOT_##KIND##_##NAME},
+static const struct expression_name receive_names[] = {ROOT_RECEIVE_FIELDS(FIELD) CONSTANTS,
+                                                       WITHIN};
+static const struct expression_name send_names[] = {ROOT_SEND_FIELDS(FIELD) CONSTANTS, WITHIN};
+static const struct expression_name collective_names[] = {ROOT_COLLECTIVE_FIELDS(FIELD) CONSTANTS,
+                                                          WITHIN};
+#undef FIELD
+
+#define SEVERITY_NAME(NAME, field) {.name = #field, .value = SEVERITY_##NAME},
+static const struct expression_name severity_names[] = {SEVERITY_FIELDS(SEVERITY_NAME)};
+#undef SEVERITY_NAME
+
+#define NAMES(array) .names = array, .n_names = sizeof(array) / sizeof((array)[0])
+
+static const struct {
+    const char *name;
+    const struct expression_name *names;
+    size_t n_names, n_fields, enter, leave;
+} kinds[ROOT_KINDS] = {
+    [ROOT_RECEIVE] = {"receive", NAMES(receive_names), ROOT_RECEIVE_N_FIELDS, ROOT_RECEIVE_ENTER,
+                      ROOT_RECEIVE_LEAVE},
+    [ROOT_SEND] = {"send", NAMES(send_names), ROOT_SEND_N_FIELDS, ROOT_SEND_ENTER, ROOT_SEND_LEAVE},
+    [ROOT_COLLECTIVE] = {"collective", NAMES(collective_names), ROOT_COLLECTIVE_N_FIELDS,
+                         ROOT_COLLECTIVE_ENTER, ROOT_COLLECTIVE_LEAVE},
+};
+
+const char *root_kind_name(enum root_kind kind)
+{
+    return kinds[kind].name;
+}
+
+bool root_kind_find(const char *name, enum root_kind *kind)
+{
+    for (size_t i = 0; i < ROOT_KINDS; i++)
+        if (strcmp(kinds[i].name, name) == 0) {
+            *kind = (enum root_kind)i;
+            return true;
+        }
+    return false;
+}
+
+size_t root_kind_n_fields(enum root_kind kind)
+{
+    return kinds[kind].n_fields;
+}
+
+struct expression_scope root_scope(enum root_kind kind, bool is_within, bool is_real)
+{
+    return (struct expression_scope){.names = kinds[kind].names,
+                                     .n_names = kinds[kind].n_names - (is_within ? 0 : N_WITHIN),
+                                     .is_real = is_real};
+}
+
+struct expression_scope severity_scope(void)
+{
+    return (struct expression_scope){NAMES(severity_names), .is_real = true};
+}
+
+struct expression_scope threshold_scope(void)
+{
+    return (struct expression_scope){.is_real = true};
+}
+
+size_t root_enter_field(enum root_kind kind)
+{
+    return kinds[kind].enter;
+}
+
+size_t root_leave_field(enum root_kind kind)
+{
+    return kinds[kind].leave;
+}

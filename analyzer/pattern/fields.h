@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names that expressions of patterns may use: the fields of each kind of root event (from the
+// lists of analyzer/pag/root.h), named constants, and the sums a severity is computed from.
+#ifndef PAGODA_PATTERN_FIELDS_H
+#define PAGODA_PATTERN_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/pag/root.h"
+#include "analyzer/pattern/expression.h"
+
+enum {
+    FIELD_PARENT_WAIT = ROOT_MAX_FIELDS, // slot of `parent_wait`: the wait of the pattern that
+                                         // this one is evaluated within, at the same root event
+    FIELD_PARENT_BEGIN = ROOT_MAX_FIELDS + 1, // when that wait began
+};
+
+/// What a severity may use: X(NAME, name); times in ns.
+#define SEVERITY_FIELDS(X)                                                                         \
+    X(TOTAL, total)       /* of all instances */                                                   \
+    X(WORST, worst)       /* longest wait of one instance */                                       \
+    X(COUNT, count)       /* instances */                                                          \
+    X(RANKS, ranks)       /* of the run */                                                         \
+    X(RUN_TIME, run_time) /* from the first to the last event */
+
+#define SEVERITY_ENUM(NAME, name) SEVERITY_##NAME,
+enum severity_field { SEVERITY_FIELDS(SEVERITY_ENUM) SEVERITY_N_FIELDS };
+#undef SEVERITY_ENUM
+
+/// "receive", "send", ...; the names are those of the element <root> of a pattern.
+const char *root_kind_name(enum root_kind kind);
+
+/// The kind of that name; false when there is none.
+bool root_kind_find(const char *name, enum root_kind *kind);
+
+size_t root_kind_n_fields(enum root_kind kind);
+
+/// What expressions at roots of a kind may use; IS_WITHIN adds `parent_wait` and `parent_begin`.
+/// Whole numbers, or with IS_REAL floating point.
+struct expression_scope root_scope(enum root_kind kind, bool is_within, bool is_real);
+
+/// What severities may use (floating point; slots are enum severity_field), and what thresholds
+/// may: nothing but numbers.
+struct expression_scope severity_scope(void);
+struct expression_scope threshold_scope(void);
+
+/// Offsets of a root's times that every kind has.
+size_t root_enter_field(enum root_kind kind);
+size_t root_leave_field(enum root_kind kind);
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matching by a decision table compiled at start: for each kind of root event the patterns whose
+// condition demands an equality with a constant (`kind = barrier`) are listed under that value, so
+// that a root event meets only the patterns that can hold. A list is in the order of the
+// hierarchy; where a pattern found no wait, those evaluated within it are stepped over.
+#include "analyzer/pattern/matcher.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pattern/expression.h"
+#include "analyzer/pattern/fields.h"
+
+enum { MAX_GUARD = 128 }; // guard values 0..MAX_GUARD-1 have a list each, others share the last
+
+/// A pattern in a list.
+struct candidate {
+    const struct pattern *pattern;
+    uint32_t index;    // of the pattern
+    uint32_t n_within; // candidates behind it that are evaluated only where it waited
+};
+
+struct candidate_list {
+    struct candidate *candidates;
+    size_t n;
+};
+
+struct decision {
+    uint8_t slot; // field whose value chooses the list
+    struct candidate_list lists[MAX_GUARD + 1];
+};
+
+struct location_sums {
+    struct matcher_cell *cells; // by call path
+    size_t n_cells;
+    uint64_t window_ns;
+    uint64_t window; // the matcher's window that window_ns belongs to
+};
+
+struct pattern_total {
+    struct matcher_finding finding;
+    double confidence_ns; // sum of confidence * wait
+    int64_t wait, begin;  // at the present root event, for the patterns within
+};
+
+struct matcher {
+    const struct catalogue *catalogue;
+    size_t n_locations, n_ranks;
+    struct decision decisions[ROOT_KINDS];
+    struct pattern_total *totals; // by pattern
+    struct location_sums *sums;   // by pattern * n_locations + location
+    uint64_t window;              // counts matcher_window_moved()
+};
+
+// ---- decision tables ----
+
+static bool guard_of(const struct pattern *pattern, uint8_t *slot, int64_t *value)
+{
+    return program_guard(&pattern->programs.condition, slot, value) && *value >= 0 &&
+           *value < MAX_GUARD;
+}
+
+/// Lists are chosen by the field that most conditions demand a value of.
+static uint8_t choose_slot(const struct catalogue *catalogue, enum root_kind kind)
+{
+    unsigned votes[PROGRAM_NAMES] = {0};
+    uint8_t best = 0;
+    for (size_t i = 0; i < catalogue->n_patterns; i++) {
+        const struct pattern *pattern = &catalogue->patterns[i];
+        uint8_t slot;
+        int64_t value;
+        if (pattern->is_abstract || pattern->root_kind != kind || !guard_of(pattern, &slot, &value))
+            continue;
+        if (slot < ROOT_MAX_FIELDS && ++votes[slot] > votes[best])
+            best = slot;
+    }
+    return best;
+}
+
+/// Lists the patterns that can hold when the chosen field has VALUE (MAX_GUARD: any other). The
+/// patterns within another one follow it directly, which the order of the catalogue does not give
+/// where a subtree of a sibling lies between.
+static void list_from(const struct catalogue *catalogue, enum root_kind kind, uint8_t slot,
+                      int64_t value, uint32_t within, struct candidate_list *list)
+{
+    for (uint32_t i = 0; i < catalogue->n_patterns; i++) {
+        const struct pattern *pattern = &catalogue->patterns[i];
+        uint32_t owner = pattern->is_within ? pattern->ancestor : PATTERN_NONE;
+        uint8_t guard_slot;
+        int64_t guard_value;
+        if (pattern->is_abstract || pattern->root_kind != kind || owner != within)
+            continue;
+        if (guard_of(pattern, &guard_slot, &guard_value) && guard_slot == slot &&
+            guard_value != value)
+            continue;
+        size_t place = list->n++;
+        list->candidates[place] = (struct candidate){.pattern = pattern, .index = i};
+        list_from(catalogue, kind, slot, value, i, list);
+        list->candidates[place].n_within = (uint32_t)(list->n - place - 1);
+    }
+}
+
+static void decision_init(struct decision *decision, const struct catalogue *catalogue,
+                          enum root_kind kind)
+{
+    decision->slot = choose_slot(catalogue, kind);
+    for (int64_t value = 0; value <= MAX_GUARD; value++) {
+        struct candidate_list *list = &decision->lists[value];
+        list->candidates = memory_zeroed(catalogue->n_patterns, sizeof(*list->candidates));
+        list_from(catalogue, kind, decision->slot, value, PATTERN_NONE, list);
+        list->candidates = memory_resize(list->candidates, list->n, sizeof(*list->candidates));
+    }
+}
+
+struct matcher *matcher_new(const struct catalogue *catalogue,
+                            const struct definitions *definitions)
+{
+    struct matcher *matcher = memory_zeroed(1, sizeof(*matcher));
+    matcher->catalogue = catalogue;
+    matcher->n_locations = definitions->n_locations;
+    matcher->n_ranks = definitions->n_ranks;
+    matcher->totals = memory_zeroed(catalogue->n_patterns, sizeof(*matcher->totals));
+    matcher->sums =
+        memory_zeroed(catalogue->n_patterns * definitions->n_locations, sizeof(*matcher->sums));
+    for (size_t kind = 0; kind < ROOT_KINDS; kind++)
+        decision_init(&matcher->decisions[kind], catalogue, (enum root_kind)kind);
+    for (size_t i = 0; i < catalogue->n_patterns; i++)
+        matcher->totals[i].finding.worst.cause_rank = MATCHER_NO_RANK;
+    return matcher;
+}
+
+void matcher_free(struct matcher *matcher)
+{
+    if (!matcher)
+        return;
+    for (size_t i = 0; i < matcher->catalogue->n_patterns * matcher->n_locations; i++)
+        free(matcher->sums[i].cells);
+    for (size_t kind = 0; kind < ROOT_KINDS; kind++)
+        for (size_t value = 0; value <= MAX_GUARD; value++)
+            free(matcher->decisions[kind].lists[value].candidates);
+    free(matcher->sums);
+    free(matcher->totals);
+    free(matcher);
+}
+
+// ---- root events ----
+
+static struct matcher_cell *cell_at(struct location_sums *sums, uint32_t call_path)
+{
+    if (call_path >= sums->n_cells) {
+        size_t n_cells = sums->n_cells;
+        sums->cells =
+            array_reserve(sums->cells, &sums->n_cells, (size_t)call_path + 1, sizeof(*sums->cells));
+        memset(sums->cells + n_cells, 0, (sums->n_cells - n_cells) * sizeof(*sums->cells));
+    }
+    return &sums->cells[call_path];
+}
+
+static double confidence_of(const struct pattern *pattern, const int64_t *slots)
+{
+    const struct program *program = &pattern->programs.confidence;
+    double confidence = 0;
+    if (program->is_constant) {
+        confidence = program->constant.real;
+    } else {
+        double reals[PROGRAM_SLOTS] = {
+            [FIELD_PARENT_WAIT] = (double)slots[FIELD_PARENT_WAIT],
+            [FIELD_PARENT_BEGIN] = (double)slots[FIELD_PARENT_BEGIN],
+        };
+        for (size_t i = 0; i < root_kind_n_fields(pattern->root_kind); i++)
+            reals[i] = (double)slots[i];
+        if (!program_run_real(program, reals, &confidence))
+            return 0;
+    }
+    return confidence > 0 ? (confidence < 1 ? confidence : 1) : 0;
+}
+
+/// Keeps the longest instance; only then its cause is computed.
+static void note_worst(const struct matcher *matcher, const struct candidate *candidate,
+                       const struct root *root, int64_t *slots)
+{
+    const struct pattern_total *total = &matcher->totals[candidate->index];
+    struct matcher_finding *finding = &matcher->totals[candidate->index].finding;
+    uint64_t wait_ns = (uint64_t)total->wait, time_ns = (uint64_t)total->begin;
+    if (wait_ns < finding->worst.wait_ns)
+        return;
+    if (wait_ns == finding->worst.wait_ns &&
+        (time_ns > finding->worst.time_ns ||
+         (time_ns == finding->worst.time_ns && root->rank >= finding->worst.rank)))
+        return;
+    int64_t cause;
+    if (!program_run(&candidate->pattern->programs.cause, slots, &cause) || cause < 0 ||
+        (uint64_t)cause >= matcher->n_ranks)
+        cause = MATCHER_NO_RANK;
+    finding->worst.wait_ns = wait_ns;
+    finding->worst.time_ns = time_ns;
+    finding->worst.rank = root->rank;
+    finding->worst.location = root->location;
+    finding->worst.call_path = root->call_path;
+    finding->worst.cause_rank = (uint32_t)cause;
+}
+
+static void add_instance(struct matcher *matcher, const struct candidate *candidate,
+                         const struct root *root, int64_t *slots)
+{
+    struct pattern_total *total = &matcher->totals[candidate->index];
+    struct location_sums *sums =
+        &matcher->sums[candidate->index * matcher->n_locations + root->location];
+    uint64_t wait_ns = (uint64_t)total->wait;
+    struct matcher_cell *cell = cell_at(sums, root->call_path);
+    cell->count++;
+    cell->wait_ns += wait_ns;
+    total->finding.count++;
+    total->finding.total_ns += wait_ns;
+    total->confidence_ns += confidence_of(candidate->pattern, slots) * (double)wait_ns;
+    if (root->in_window) {
+        total->finding.window_ns += wait_ns;
+        if (sums->window != matcher->window) {
+            sums->window = matcher->window;
+            sums->window_ns = 0;
+        }
+        sums->window_ns += wait_ns;
+    }
+    note_worst(matcher, candidate, root, slots);
+}
+
+/// Evaluates one pattern; true and its wait and begin in TOTAL when there is an instance.
+static bool evaluate(const struct pattern *pattern, const struct root *root, int64_t *slots,
+                     struct pattern_total *total)
+{
+    int64_t holds, wait, begin;
+    if (!program_run(&pattern->programs.condition, slots, &holds) || !holds ||
+        !program_run(&pattern->programs.wait, slots, &wait) || wait <= 0 ||
+        !program_run(&pattern->programs.begin, slots, &begin) || begin < 0)
+        return false;
+    int64_t leave = root->value[root_leave_field(root->kind)];
+    if (begin >= leave)
+        return false;
+    total->wait = wait < leave - begin ? wait : leave - begin;
+    total->begin = begin;
+    return true;
+}
+
+void matcher_root(void *context, const struct root *root)
+{
+    struct matcher *matcher = context;
+    const struct decision *decision = &matcher->decisions[root->kind];
+    assert(root->location < matcher->n_locations);
+    int64_t guard = root->value[decision->slot];
+    const struct candidate_list *list =
+        &decision->lists[guard >= 0 && guard < MAX_GUARD ? guard : MAX_GUARD];
+    int64_t slots[PROGRAM_SLOTS];
+    memcpy(slots, root->value, sizeof(root->value));
+    slots[FIELD_PARENT_WAIT] = slots[FIELD_PARENT_BEGIN] = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct candidate *candidate = &list->candidates[i];
+        const struct pattern *pattern = candidate->pattern;
+        if (pattern->is_within) {
+            slots[FIELD_PARENT_WAIT] = matcher->totals[pattern->ancestor].wait;
+            slots[FIELD_PARENT_BEGIN] = matcher->totals[pattern->ancestor].begin;
+        }
+        if (evaluate(pattern, root, slots, &matcher->totals[candidate->index]))
+            add_instance(matcher, candidate, root, slots);
+        else
+            i += candidate->n_within;
+    }
+}
+
+void matcher_window_moved(void *context)
+{
+    struct matcher *matcher = context;
+    matcher->window++;
+    for (size_t i = 0; i < matcher->catalogue->n_patterns; i++)
+        matcher->totals[i].finding.window_ns = 0;
+}
+
+// ---- results ----
+
+struct matcher_finding matcher_finding(const struct matcher *matcher, size_t pattern)
+{
+    const struct pattern_total *total = &matcher->totals[pattern];
+    struct matcher_finding finding = total->finding;
+    finding.confidence = finding.total_ns ? total->confidence_ns / (double)finding.total_ns : 0;
+    return finding;
+}
+
+const struct matcher_cell *matcher_cells(const struct matcher *matcher, size_t pattern,
+                                         size_t location, size_t *n)
+{
+    const struct location_sums *sums = &matcher->sums[pattern * matcher->n_locations + location];
+    *n = sums->n_cells;
+    return sums->cells;
+}
+
+uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t location)
+{
+    const struct location_sums *sums = &matcher->sums[pattern * matcher->n_locations + location];
+    return sums->window == matcher->window ? sums->window_ns : 0;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The matcher: shows each root event of a replay to the patterns that can hold there, and sums
+// what they find by pattern, location and call path. Constant time per root event, no allocation
+// but for the first instance on a call path.
+//
+//     struct matcher *matcher = matcher_new(catalogue, trace_definitions(trace));
+//     struct pag_listener listener = {matcher, matcher_root, matcher_window_moved};
+//     pag_run(trace, &options, &listener, &result, &err);
+//     for (size_t p = 0; p < catalogue->n_patterns; p++) {
+//         struct matcher_finding finding = matcher_finding(matcher, p);
+//         for (size_t location = 0; location < definitions->n_locations; location++) {
+//             size_t n_cells; // index = local call path, as in pag_result.locations[].paths
+//             const struct matcher_cell *cells = matcher_cells(matcher, p, location, &n_cells);
+#ifndef PAGODA_PATTERN_MATCHER_H
+#define PAGODA_PATTERN_MATCHER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/pag/root.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/trace/definitions.h"
+
+struct matcher;
+
+#define MATCHER_NO_RANK UINT32_MAX
+
+/// Instances of a pattern at one call path of one location.
+struct matcher_cell {
+    uint64_t count;
+    uint64_t wait_ns;
+};
+
+/// All instances of a pattern.
+struct matcher_finding {
+    uint64_t count;
+    uint64_t total_ns;
+    uint64_t window_ns; // of those entered in the window (root.in_window)
+    double confidence;  // 0..1, mean weighted by the waits; 0 without instances
+    struct {            // the longest; ties: begins first, then lowest rank. wait_ns 0: none
+        uint64_t wait_ns;
+        uint64_t time_ns; // when the wait began
+        uint32_t rank, location, call_path;
+        uint32_t cause_rank; // that was waited for; MATCHER_NO_RANK when unknown
+    } worst;
+};
+
+/// Both arguments stay the caller's and must outlive the matcher.
+struct matcher *matcher_new(const struct catalogue *catalogue,
+                            const struct definitions *definitions);
+void matcher_free(struct matcher *matcher);
+
+/// For struct pag_listener; the context is the matcher. An instance is a wait above 0 where the
+/// condition holds; it is cut at the end of its call, so that no wait is longer than its call
+/// whatever the clocks or a user's formula say.
+void matcher_root(void *matcher, const struct root *root);
+void matcher_window_moved(void *matcher);
+
+struct matcher_finding matcher_finding(const struct matcher *matcher, size_t pattern);
+
+/// The sums of a pattern on a location by its local call paths (cells behind *N are zero).
+const struct matcher_cell *matcher_cells(const struct matcher *matcher, size_t pattern,
+                                         size_t location, size_t *n);
+
+/// Waits of the pattern on a location within the window. The waiting time of a rank is the sum over
+/// its locations and the patterns with is_counted.
+uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t location);
+
+#endif
