@@ -9,6 +9,7 @@
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/cmd/replay.h"
 
 #ifndef PAGODA_VERSION
 #define PAGODA_VERSION "0.0.0"
@@ -23,6 +24,7 @@ struct command {
 };
 
 static const struct command commands[] = {
+    {"replay", cmd_replay, "replay a trace: where the time was lost, and why"},
     {NULL, NULL, NULL},
 };
 

@@ -42,8 +42,9 @@ struct location_sums {
 
 struct pattern_total {
     struct matcher_finding finding;
-    double confidence_ns; // sum of confidence * wait
-    int64_t wait, begin;  // at the present root event, for the patterns within
+    struct matcher_cell *causes; // by the rank waited for; NULL until the first
+    double confidence_ns;        // sum of confidence * wait
+    int64_t wait, begin;         // at the present root event, for the patterns within
 };
 
 struct matcher {
@@ -141,6 +142,8 @@ void matcher_free(struct matcher *matcher)
     for (size_t kind = 0; kind < ROOT_KINDS; kind++)
         for (size_t value = 0; value <= MAX_GUARD; value++)
             free(matcher->decisions[kind].lists[value].candidates);
+    for (size_t i = 0; i < matcher->catalogue->n_patterns; i++)
+        free(matcher->totals[i].causes);
     free(matcher->sums);
     free(matcher->totals);
     free(matcher);
@@ -178,9 +181,25 @@ static double confidence_of(const struct pattern *pattern, const int64_t *slots)
     return confidence > 0 ? (confidence < 1 ? confidence : 1) : 0;
 }
 
-/// Keeps the longest instance; only then its cause is computed.
+/// The rank that was waited for, summed; MATCHER_NO_RANK when unknown.
+static uint32_t note_cause(const struct matcher *matcher, const struct candidate *candidate,
+                           int64_t *slots)
+{
+    struct pattern_total *total = &matcher->totals[candidate->index];
+    int64_t cause;
+    if (!program_run(&candidate->pattern->programs.cause, slots, &cause) || cause < 0 ||
+        (uint64_t)cause >= matcher->n_ranks)
+        return MATCHER_NO_RANK;
+    if (!total->causes)
+        total->causes = memory_zeroed(matcher->n_ranks, sizeof(*total->causes));
+    total->causes[cause].count++;
+    total->causes[cause].wait_ns += (uint64_t)total->wait;
+    return (uint32_t)cause;
+}
+
+/// Keeps the longest instance.
 static void note_worst(const struct matcher *matcher, const struct candidate *candidate,
-                       const struct root *root, int64_t *slots)
+                       const struct root *root, uint32_t cause_rank)
 {
     const struct pattern_total *total = &matcher->totals[candidate->index];
     struct matcher_finding *finding = &matcher->totals[candidate->index].finding;
@@ -191,16 +210,12 @@ static void note_worst(const struct matcher *matcher, const struct candidate *ca
         (time_ns > finding->worst.time_ns ||
          (time_ns == finding->worst.time_ns && root->rank >= finding->worst.rank)))
         return;
-    int64_t cause;
-    if (!program_run(&candidate->pattern->programs.cause, slots, &cause) || cause < 0 ||
-        (uint64_t)cause >= matcher->n_ranks)
-        cause = MATCHER_NO_RANK;
     finding->worst.wait_ns = wait_ns;
     finding->worst.time_ns = time_ns;
     finding->worst.rank = root->rank;
     finding->worst.location = root->location;
     finding->worst.call_path = root->call_path;
-    finding->worst.cause_rank = (uint32_t)cause;
+    finding->worst.cause_rank = cause_rank;
 }
 
 static void add_instance(struct matcher *matcher, const struct candidate *candidate,
@@ -224,7 +239,7 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
         }
         sums->window_ns += wait_ns;
     }
-    note_worst(matcher, candidate, root, slots);
+    note_worst(matcher, candidate, root, note_cause(matcher, candidate, slots));
 }
 
 /// Evaluates one pattern; true and its wait and begin in TOTAL when there is an instance.
@@ -293,6 +308,13 @@ const struct matcher_cell *matcher_cells(const struct matcher *matcher, size_t p
     const struct location_sums *sums = &matcher->sums[pattern * matcher->n_locations + location];
     *n = sums->n_cells;
     return sums->cells;
+}
+
+struct matcher_cell matcher_caused_by(const struct matcher *matcher, size_t pattern, uint32_t rank)
+{
+    const struct pattern_total *total = &matcher->totals[pattern];
+    return total->causes && rank < matcher->n_ranks ? total->causes[rank]
+                                                    : (struct matcher_cell){0};
 }
 
 uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t location)

@@ -62,6 +62,9 @@ struct matcher_finding matcher_finding(const struct matcher *matcher, size_t pat
 const struct matcher_cell *matcher_cells(const struct matcher *matcher, size_t pattern,
                                          size_t location, size_t *n);
 
+/// Instances of a pattern in which RANK was waited for; those of unknown cause belong to no rank.
+struct matcher_cell matcher_caused_by(const struct matcher *matcher, size_t pattern, uint32_t rank);
+
 /// Waits of the pattern on a location within the window. The waiting time of a rank is the sum over
 /// its locations and the patterns with is_counted.
 uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t location);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Facts of the run, ranks, efficiencies, critical path and traffic of a result; call tree, waits,
+// warnings and conclusion are built by the files of these names.
+#include "analyzer/report/collect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/report/call_tree.h"
+#include "analyzer/report/conclusion.h"
+#include "analyzer/report/waits.h"
+#include "analyzer/report/warnings.h"
+
+static const char *property_value(const struct definitions *definitions, const char *name)
+{
+    for (size_t i = 0; i < definitions->n_properties; i++)
+        if (!strcmp(definitions->properties[i].name, name))
+            return definitions->properties[i].value;
+    return NULL;
+}
+
+/// The traced program as far as the archive tells; the last part of a path.
+static char *program_name(const struct definitions *definitions)
+{
+    const char *program = property_value(definitions, "PAGODA::PROGRAM");
+    if (!program)
+        program = property_value(definitions, "Score-P::EXECUTABLE");
+    if (!program)
+        return memory_copy_text("");
+    const char *slash = strrchr(program, '/');
+    return utf8_clean(slash && slash[1] ? slash + 1 : program);
+}
+
+static void put_facts(const struct collect_input *input, struct result *result)
+{
+    const struct definitions *definitions = trace_definitions(input->trace);
+    const struct pag_result *replay = input->replay;
+    result->trace_path = utf8_clean(trace_path(input->trace));
+    result->program = program_name(definitions);
+    result->creator = utf8_clean(definitions->creator);
+    result->n_locations = definitions->n_locations;
+    result->n_events = replay->n_events;
+    result->n_messages = replay->n_messages;
+    result->n_collectives = replay->n_collectives;
+    result->n_clock_violations = replay->n_clock_violations;
+    result->time_ns = replay->time_ns;
+    result->window_begin_ns = replay->window_begin_ns;
+    result->window_end_ns = replay->window_end_ns;
+    result->realtime_ns = definitions->realtime_ns;
+    result->properties = memory_zeroed(definitions->n_properties, sizeof *result->properties);
+    for (size_t i = 0; i < definitions->n_properties; i++)
+        result->properties[result->n_properties++] =
+            (struct result_named){utf8_clean(definitions->properties[i].name),
+                                  utf8_clean(definitions->properties[i].value)};
+    result->nodes = memory_zeroed(definitions->n_nodes, sizeof *result->nodes);
+    for (size_t i = 0; i < definitions->n_nodes; i++)
+        result->nodes[result->n_nodes++] = (struct result_named){
+            utf8_clean(definitions->nodes[i].name), utf8_clean(definitions->nodes[i].machine)};
+}
+
+static void put_ranks(const struct collect_input *input, struct result *result)
+{
+    const struct definitions *definitions = trace_definitions(input->trace);
+    const struct pag_result *replay = input->replay;
+    result->ranks = memory_zeroed(definitions->n_ranks, sizeof *result->ranks);
+    result->n_ranks = definitions->n_ranks;
+    for (size_t i = 0; i < result->n_ranks; i++) {
+        const struct rank *rank = &definitions->ranks[i];
+        result->ranks[i] = (struct result_rank){
+            .name = utf8_clean(rank->name),
+            .node = rank->node,
+            .first_ns = replay->locations[rank->master].first_ns,
+            .last_ns = replay->locations[rank->master].last_ns,
+            .useful_ns = replay->useful_ns[i],
+            .mpi_ns = replay->mpi_ns[i],
+            .is_skipped = trace_location_report(input->trace, rank->master)->is_skipped,
+        };
+    }
+}
+
+/// Sums over the ranks that were read, and what follows from them.
+static void put_efficiency(struct result *result)
+{
+    uint64_t window_ns = result->window_end_ns > result->window_begin_ns
+                             ? result->window_end_ns - result->window_begin_ns
+                             : 0;
+    uint64_t max_ns = 0, n_read = 0;
+    for (size_t i = 0; i < result->n_ranks; i++) {
+        const struct result_rank *rank = &result->ranks[i];
+        if (rank->is_skipped)
+            continue;
+        n_read++;
+        max_ns = rank->useful_ns > max_ns ? rank->useful_ns : max_ns;
+        result->useful_ns += rank->useful_ns;
+        result->wait_ns += rank->wait_ns;
+        result->other_mpi_ns += rank->mpi_ns > rank->wait_ns ? rank->mpi_ns - rank->wait_ns : 0;
+    }
+    result->total_ns = n_read * window_ns;
+    struct result_efficiency *efficiency = &result->efficiency;
+    *efficiency = (struct result_efficiency){NAN, NAN, NAN, NAN, NAN};
+    if (max_ns == 0 || window_ns == 0)
+        return;
+    double mean_ns = (double)result->useful_ns / (double)n_read;
+    efficiency->load_balance = mean_ns / (double)max_ns;
+    efficiency->communication = (double)max_ns / (double)window_ns;
+    efficiency->parallel = mean_ns / (double)window_ns;
+}
+
+static uint32_t region_named(struct result *result, const char *name)
+{
+    for (uint32_t i = 0; i < result->n_regions; i++)
+        if (!strcmp(result->regions[i].name, name))
+            return i;
+    result->regions =
+        memory_resize(result->regions, result->n_regions + 1, sizeof *result->regions);
+    result->regions[result->n_regions] = (struct result_region){
+        .name = memory_copy_text(name), .file = memory_copy_text(""), .max_rank = RESULT_NONE};
+    return (uint32_t)result->n_regions++;
+}
+
+/// Region and rank an entry of the critical path stands for.
+static struct result_path_share path_share(const struct collect_input *input,
+                                           const struct call_tree *tree,
+                                           const struct pag_path_entry *entry,
+                                           struct result *result)
+{
+    const struct definitions *definitions = trace_definitions(input->trace);
+    struct result_path_share share = {.rank = RESULT_NONE, .time_ns = entry->time_ns};
+    if (entry->location < definitions->n_locations)
+        share.rank = definitions->locations[entry->location].rank;
+    uint32_t path = call_tree_path(tree, entry->location, entry->call_path);
+    if (path != RESULT_NONE)
+        share.region = result->paths[path].region;
+    else
+        share.region =
+            region_named(result, entry->time_ns < 0 ? RESULT_REGION_CLOCK : RESULT_REGION_BEFORE);
+    return share;
+}
+
+static int compare_share_keys(const void *left, const void *right)
+{
+    const struct result_path_share *a = left, *b = right;
+    if (a->region != b->region)
+        return a->region < b->region ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int compare_share_times(const void *left, const void *right)
+{
+    const struct result_path_share *a = left, *b = right;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns > b->time_ns ? -1 : 1;
+    return compare_share_keys(left, right);
+}
+
+/// A copy of SHARES summed by region, by rank, or by both; the longest first.
+static struct result_path_share *sum_shares(const struct result_path_share *shares, size_t count,
+                                            bool by_region, bool by_rank, uint64_t time_ns,
+                                            size_t *n_sums)
+{
+    struct result_path_share *sums = memory_zeroed(count, sizeof *sums);
+    for (size_t i = 0; i < count; i++) {
+        sums[i] = shares[i];
+        if (!by_region)
+            sums[i].region = RESULT_NONE;
+        if (!by_rank)
+            sums[i].rank = RESULT_NONE;
+    }
+    qsort(sums, count, sizeof *sums, compare_share_keys);
+    *n_sums = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (*n_sums > 0 && compare_share_keys(&sums[*n_sums - 1], &sums[i]) == 0)
+            sums[*n_sums - 1].time_ns += sums[i].time_ns;
+        else
+            sums[(*n_sums)++] = sums[i];
+    }
+    for (size_t i = 0; i < *n_sums; i++)
+        sums[i].share = time_ns > 0 ? (double)sums[i].time_ns / (double)time_ns : 0;
+    qsort(sums, *n_sums, sizeof *sums, compare_share_times);
+    return sums;
+}
+
+static void put_critical_path(const struct collect_input *input, const struct call_tree *tree,
+                              struct result *result)
+{
+    const struct pag_result *replay = input->replay;
+    size_t n = replay->n_critical_path;
+    struct result_path_share *shares = memory_zeroed(n, sizeof *shares);
+    for (size_t i = 0; i < n; i++) {
+        shares[i] = path_share(input, tree, &replay->critical_path[i], result);
+        result->critical_path.length_ns += shares[i].time_ns;
+    }
+    result->critical_path.by_region =
+        sum_shares(shares, n, true, false, result->time_ns, &result->critical_path.n_by_region);
+    result->critical_path.by_rank =
+        sum_shares(shares, n, false, true, result->time_ns, &result->critical_path.n_by_rank);
+    result->critical_path.by_region_rank =
+        sum_shares(shares, n, true, true, result->time_ns, &result->critical_path.n_by_region_rank);
+    free(shares);
+}
+
+static void put_traffic(const struct pag_result *replay, struct result *result)
+{
+    result->traffic = memory_zeroed(replay->n_traffic, sizeof *result->traffic);
+    result->n_traffic = replay->n_traffic;
+    for (size_t i = 0; i < replay->n_traffic; i++)
+        result->traffic[i] =
+            (struct result_traffic){replay->traffic[i].sender, replay->traffic[i].receiver,
+                                    replay->traffic[i].n_messages, replay->traffic[i].size_bytes};
+}
+
+void collect_result(const struct collect_input *input, struct result *result)
+{
+    const struct definitions *definitions = trace_definitions(input->trace);
+    struct call_tree tree = {0};
+    put_facts(input, result);
+    put_ranks(input, result);
+    call_tree_build(&tree, definitions, input->replay, result);
+    waits_collect(&(struct waits_input){.catalogue = input->catalogue,
+                                        .matcher = input->matcher,
+                                        .definitions = definitions,
+                                        .tree = &tree},
+                  result);
+    put_efficiency(result);
+    put_critical_path(input, &tree, result);
+    put_traffic(input->replay, result);
+    warnings_collect(input->trace, input->replay, result);
+    conclusion_write(result);
+    call_tree_release(&tree);
+}

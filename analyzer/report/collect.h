@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds a result out of what a replay left behind: the only place that computes for the reports.
+#ifndef PAGODA_REPORT_COLLECT_H
+#define PAGODA_REPORT_COLLECT_H
+
+#include "analyzer/pag/pag.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/pattern/matcher.h"
+#include "analyzer/report/result.h"
+#include "analyzer/trace/reader.h"
+
+/// A finished replay: the trace is read to its end, the matcher has seen all root events.
+struct collect_input {
+    struct trace *trace;
+    const struct catalogue *catalogue;
+    const struct matcher *matcher;
+    const struct pag_result *replay;
+};
+
+/// Fills RESULT (zeroed before), which owns all it holds; the caller releases it. Efficiencies as
+/// POP defines them: load balance = mean / max useful time, communication = max useful time / time
+/// of the window, parallel = their product. Serialization and transfer need a what-if replay: NAN.
+void collect_result(const struct collect_input *input, struct result *result);
+
+#endif
