@@ -40,8 +40,8 @@ struct program_option {
 struct program {
     const char *name;
     const char *summary;
-    const char *rank_rule; /* one sentence: which numbers of ranks are valid */
-    int min_ranks;
+    const char *rank_rule;                /* one sentence: which numbers of ranks are valid */
+    int min_ranks, max_ranks;             /* max_ranks 0: no limit */
     const struct program_option *options; /* ends with a NULL name */
 
     int rank, n_ranks;
@@ -124,7 +124,9 @@ PROGRAM_INNER int program_begin(struct program *program, int argc, char **argv)
             return 2;
         }
     }
-    if (optind < argc || program->n_ranks < program->min_ranks) {
+    bool wrong_ranks = program->n_ranks < program->min_ranks ||
+                       (program->max_ranks > 0 && program->n_ranks > program->max_ranks);
+    if (optind < argc || wrong_ranks) {
         if (program->rank == 0 && optind < argc)
             fprintf(stderr, "%s: unexpected argument '%s'\n", program->name, argv[optind]);
         else if (program->rank == 0)

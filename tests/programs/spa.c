@@ -14,7 +14,7 @@
 
 enum { TAG_REQUEST = 1, TAG_REPLY = 2, TAG_STOP = 3, SERVER = 0, FIRST_CLIENT = 1 };
 
-static long n_requests = 100, busy1_units = 400, busy2_units = 550, dispatch_units = 270;
+static long n_requests = 100, busy1_units = 530, busy2_units = 730, dispatch_units = 360;
 static long think_units = 100, client_busy1, client_busy2, seed = 1;
 
 static const struct program_option options[] = {
