@@ -13,11 +13,11 @@
 // Appends an event of KIND at TICKS, all other fields 0.
 static inline struct event *append(struct decoder *decoder, uint64_t ticks, enum event_kind kind)
 {
-    if (__builtin_expect(ticks < decoder->last_ticks, 0)) {
+    if (__builtin_expect((int64_t)ticks < decoder->last_ticks, 0)) {
         decoder->report.n_backward++;
-        ticks = decoder->last_ticks;
+        ticks = (uint64_t)decoder->last_ticks;
     }
-    decoder->last_ticks = ticks;
+    decoder->last_ticks = (int64_t)ticks;
     struct event *event = &decoder->cursor.events[decoder->cursor.end++];
     *event = (struct event){.time_ns = clock_time_ns(decoder->clock, ticks), .kind = (uint8_t)kind};
     return event;

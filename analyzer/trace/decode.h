@@ -13,7 +13,7 @@
 /// What the callbacks of one location know; handed to OTF2 as their user data.
 struct decoder {
     struct cursor cursor; // first, so that the engine and the callbacks share its cache line
-    uint64_t last_ticks;  // time of the newest record; times never fall below it
+    int64_t last_ticks;   // time of the newest event, below 0 when a clock offset says so
     const struct clock *clock;
     const struct records *records;
     const struct resolved *resolved;

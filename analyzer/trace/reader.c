@@ -188,6 +188,7 @@ static int open_locations(struct trace *trace, struct error *err)
     trace->decoders = memory_zeroed(trace->n_decoders, sizeof *trace->decoders);
     for (size_t i = 0; i < trace->n_decoders; i++) {
         trace->decoders[i].clock = &trace->clock;
+        trace->decoders[i].last_ticks = INT64_MIN;
         trace->decoders[i].records = &trace->records;
         trace->decoders[i].resolved = &trace->resolved;
         if (definitions->locations[i].is_defined)
@@ -215,15 +216,14 @@ static int open_locations(struct trace *trace, struct error *err)
 // Turns the ticks of the first batches into times since the first event of all.
 static void rebase_times(struct trace *trace)
 {
-    uint64_t origin_ticks = UINT64_MAX;
+    int64_t first_ticks = INT64_MAX;
     for (size_t i = 0; i < trace->n_decoders; i++) {
         trace_fill(trace, i, 1);
         const struct cursor *cursor = &trace->decoders[i].cursor;
-        if (cursor->end && cursor->events[0].time_ns < origin_ticks)
-            origin_ticks = cursor->events[0].time_ns;
+        if (cursor->end && (int64_t)cursor->events[0].time_ns < first_ticks)
+            first_ticks = (int64_t)cursor->events[0].time_ns;
     }
-    if (origin_ticks == UINT64_MAX)
-        origin_ticks = 0;
+    uint64_t origin_ticks = (uint64_t)first_ticks;
     trace->clock = clock_of(trace->records.ticks_per_second, origin_ticks);
     for (size_t i = 0; i < trace->n_decoders; i++) {
         struct cursor *cursor = &trace->decoders[i].cursor;
@@ -235,7 +235,7 @@ static void rebase_times(struct trace *trace)
         }
     }
     uint64_t start_ns = trace->records.realtime_ns;
-    if (start_ns && origin_ticks > trace->records.global_offset)
+    if (start_ns && first_ticks != INT64_MAX && origin_ticks > trace->records.global_offset)
         start_ns += clock_duration_ns(&trace->clock, origin_ticks - trace->records.global_offset);
     trace->resolved.definitions.realtime_ns = start_ns;
 }

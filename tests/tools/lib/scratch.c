@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scratch directories (see scratch.h).
+#include "tests/tools/lib/scratch.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+
+static void die(const char *path)
+{
+    perror(path);
+    exit(1);
+}
+
+char *scratch_directory(void)
+{
+    const char *parent = getenv("TMPDIR");
+    char *path = memory_format("%s/pagoda-test-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(path))
+        die(path);
+    return path;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+    (void)status, (void)type, (void)ftw;
+    return remove(path);
+}
+
+void scratch_remove(char *directory)
+{
+    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    free(directory);
+}
+
+char *scratch_read(const char *path, size_t *size_bytes)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        die(path);
+    char *content = NULL;
+    size_t capacity = 0, n;
+    *size_bytes = 0;
+    do {
+        content = array_reserve(content, &capacity, *size_bytes + 4097, 1);
+        n = fread(content + *size_bytes, 1, 4096, file);
+        *size_bytes += n;
+    } while (n);
+    content[*size_bytes] = '\0';
+    fclose(file);
+    return content;
+}
+
+void scratch_write(const char *path, const void *content, size_t size_bytes)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(content, 1, size_bytes, file) != size_bytes || fclose(file) != 0)
+        die(path);
+}

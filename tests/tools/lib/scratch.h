@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scratch directories of unit tests, and small files in them.
+#ifndef PAGODA_TESTS_TOOLS_LIB_SCRATCH_H
+#define PAGODA_TESTS_TOOLS_LIB_SCRATCH_H
+
+#include <stddef.h>
+
+/// Makes an empty directory below $TMPDIR or /tmp; ends the process when that fails. The caller
+/// gives it to scratch_remove(), which deletes it with all it holds and frees the text.
+char *scratch_directory(void);
+void scratch_remove(char *directory);
+
+/// Whole content of a file, with a byte 0 behind it, its length in *SIZE_BYTES. The caller frees.
+/// Ends the process when it cannot be read.
+char *scratch_read(const char *path, size_t *size_bytes);
+
+/// Writes a file anew; ends the process when that fails.
+void scratch_write(const char *path, const void *content, size_t size_bytes);
+
+#endif
