@@ -10,6 +10,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/cmd/replay.h"
+#include "analyzer/cmd/trace.h"
 
 #ifndef PAGODA_VERSION
 #define PAGODA_VERSION "0.0.0"
@@ -24,6 +25,7 @@ struct command {
 };
 
 static const struct command commands[] = {
+    {"trace", cmd_trace, "run an MPI program under the tracer"},
     {"replay", cmd_replay, "replay a trace: where the time was lost, and why"},
     {NULL, NULL, NULL},
 };

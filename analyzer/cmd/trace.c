@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda trace`: runs a launch line with the tracer preloaded, and when it has ended lets
+// pagoda-trace-finish (tracer/finish) turn the records of its processes into an OTF2 archive.
+//
+// Standard streams are the program's own; everything this command has to say is one line on stderr
+// at the end. Whatever goes wrong with tracing, the program is run, and its exit status is ours.
+#include "analyzer/cmd/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/cmd/launch.h"
+
+#define PRELOAD_LIBRARY "libpagoda-trace.so"
+#define FINISHER        "pagoda-trace-finish"
+#define PROBE_BYTES     (2 << 20)
+enum { FINISHER_NO_RECORDS = 4, FINISHER_REFUSED = 5 };
+
+#ifndef PAGODA_LIBDIR
+#define PAGODA_LIBDIR "/usr/local/lib/pagoda"
+#endif
+
+struct trace {
+    char *dir;   // absolute path of the archive's folder
+    char *spool; // folder of the records, inside
+    bool made_dir;
+};
+
+/// A file of the tracer: beside this program (a build folder), or where it is installed, also when
+/// the whole tree was moved. NULL: nowhere. The caller frees.
+static char *find_part(const char *name)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *candidates[3] = {NULL, NULL, memory_format("%s/%s", PAGODA_LIBDIR, name)};
+    char *found = NULL;
+
+    if (n > 0) {
+        self[n] = '\0';
+        *strrchr(self, '/') = '\0';
+        candidates[0] = memory_format("%s/%s", self, name);
+        candidates[1] = memory_format("%s/../lib/pagoda/%s", self, name);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!found && candidates[i] && access(candidates[i], R_OK) == 0)
+            found = candidates[i];
+        else
+            free(candidates[i]);
+    }
+    return found;
+}
+
+static char *default_dir(const struct launch *launch)
+{
+    const char *program = strrchr(launch->path, '/');
+    const char *name = program ? program + 1 : launch->path[0] ? launch->path : "run";
+    time_t now = time(NULL);
+    struct tm parts;
+    char date[32];
+    char *dir;
+
+    localtime_r(&now, &parts);
+    strftime(date, sizeof date, "%Y%m%d-%H%M%S", &parts);
+    dir = memory_format("pagoda-%s-%s", name, date);
+    for (int i = 2; access(dir, F_OK) == 0; i++) {
+        free(dir);
+        dir = memory_format("pagoda-%s-%s-%d", name, date, i);
+    }
+    return dir;
+}
+
+/// Makes the folder and those above it. 0 or an errno value.
+static int make_dirs(char *path, bool *made)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int failed = mkdir(path, 0777) != 0 && errno != EEXIST;
+        int error = errno;
+        *slash = '/';
+        if (failed)
+            return error;
+    }
+    *made = mkdir(path, 0777) == 0;
+    return *made || errno == EEXIST ? 0 : errno;
+}
+
+/// Is there room for what the first process would record? 0 or an errno value.
+static int probe(const char *dir)
+{
+    char *path = memory_format("%s/probe", dir);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int error = fd < 0 ? errno : posix_fallocate(fd, 0, PROBE_BYTES);
+
+    if (fd >= 0)
+        close(fd);
+    unlink(path);
+    free(path);
+    return error;
+}
+
+static void remove_folders(const struct trace *trace)
+{
+    char *facts = memory_format("%s/facts", trace->spool);
+
+    unlink(facts);
+    free(facts);
+    rmdir(trace->spool);
+    if (trace->made_dir)
+        rmdir(trace->dir);
+}
+
+/// Folder of the archive and of the records. 0, or an errno value: nothing was made.
+static int prepare(struct trace *trace, const char *dir)
+{
+    char *path = memory_copy_text(dir);
+    char *real;
+    int error;
+
+    error = make_dirs(path, &trace->made_dir);
+    real = error ? NULL : realpath(path, NULL);
+    if (!error && !real)
+        error = errno;
+    trace->dir = real ? memory_copy_text(real) : memory_copy_text(dir);
+    trace->spool = memory_format("%s/spool", trace->dir);
+    free(path);
+    free(real);
+    if (error)
+        return error;
+    if (mkdir(trace->spool, 0777) != 0 && errno != EEXIST)
+        error = errno;
+    else
+        error = probe(trace->spool);
+    if (error)
+        remove_folders(trace);
+    return error;
+}
+
+/// Facts of the launch for the archive, in the form pagoda-trace-finish reads.
+static void write_facts(const struct trace *trace, char **line)
+{
+    char *path = memory_format("%s/facts", trace->spool);
+    FILE *file = fopen(path, "we");
+    char date[64] = "";
+    char cwd[4096] = "";
+    time_t now = time(NULL);
+    struct tm parts;
+
+    free(path);
+    if (!file)
+        return;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &parts));
+    fprintf(file, "PAGODA::VERSION=%s\nPAGODA::DATE=%s\nPAGODA::COMMAND=", PAGODA_VERSION, date);
+    for (int i = 0; line[i]; i++) {
+        fputs(i ? " " : "", file);
+        for (const char *c = line[i]; *c; c++)
+            fputc(*c == '\n' ? ' ' : *c, file);
+    }
+    fprintf(file, "\nPAGODA::DIRECTORY=%s\n", getcwd(cwd, sizeof cwd - 1) ? cwd : "");
+    fclose(file);
+}
+
+static volatile sig_atomic_t child;
+
+/// Signals from the terminal reach the program by themselves (same process group); those sent to
+/// this process are passed on.
+static void forward(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (child > 0 && info->si_code <= 0)
+        kill((pid_t)child, number);
+}
+
+static const int forwarded[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
+                                SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH};
+enum { n_forwarded = sizeof forwarded / sizeof forwarded[0] };
+
+/// Runs LINE and waits for its end. Returns what waitpid() says, or -1 with errno: not started.
+static int run(char **line, const char *preload, const struct trace *trace)
+{
+    struct sigaction before[n_forwarded];
+    struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+    int report[2]; // tells of a failed exec; closed by a successful one
+    int error = 0;
+    int status = 0;
+
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return -1;
+    sigfillset(&action.sa_mask);
+    for (int i = 0; i < n_forwarded; i++)
+        sigaction(forwarded[i], &action, &before[i]);
+    child = fork();
+    if (child == 0) {
+        for (int i = 0; i < n_forwarded; i++)
+            sigaction(forwarded[i], &before[i], NULL);
+        if (preload) {
+            setenv("LD_PRELOAD", preload, 1);
+            setenv("PAGODA_SPOOL", trace->spool, 1);
+        }
+        execvp(line[0], line);
+        error = errno;
+        if (write(report[1], &error, sizeof error) != (ssize_t)sizeof error)
+            _exit(126);
+        _exit(127);
+    }
+    close(report[1]);
+    if (child < 0 || read(report[0], &error, sizeof error) == (ssize_t)sizeof error)
+        error = child < 0 ? errno : error;
+    close(report[0]);
+    while (child > 0 && waitpid((pid_t)child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    child = 0;
+    for (int i = 0; i < n_forwarded; i++)
+        sigaction(forwarded[i], &before[i], NULL);
+    errno = error;
+    return error ? -1 : status;
+}
+
+/// What pagoda-trace-finish said of the first run.
+struct finished {
+    int status;
+    unsigned n_ranks;
+    unsigned long long n_events;
+    unsigned n_runs;
+};
+
+static struct finished finish(const struct trace *trace)
+{
+    struct finished finished = {.status = 1};
+    char *finisher = find_part(FINISHER);
+    char line[256];
+    int out[2];
+
+    if (!finisher || pipe2(out, O_CLOEXEC) != 0) {
+        log_error("cannot find " FINISHER ", which makes the archive: the records are kept in %s",
+                  trace->spool);
+        free(finisher);
+        return finished;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(out[1], STDOUT_FILENO);
+        execl(finisher, FINISHER, trace->spool, trace->dir, (char *)NULL);
+        _exit(1);
+    }
+    close(out[1]);
+    FILE *answers = fdopen(out[0], "r");
+    while (answers && fgets(line, sizeof line, answers)) {
+        unsigned n_ranks;
+        unsigned long long n_events;
+
+        if (sscanf(line, "ranks %u locations %*u events %llu", &n_ranks, &n_events) != 2)
+            continue;
+        if (finished.n_runs++ == 0) {
+            finished.n_ranks = n_ranks;
+            finished.n_events = n_events;
+        }
+    }
+    if (answers)
+        fclose(answers);
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (pid > 0 && WIFEXITED(status))
+        finished.status = WEXITSTATUS(status);
+    free(finisher);
+    return finished;
+}
+
+/// The path as the user would type it.
+static const char *shown(const char *path)
+{
+    static char cwd[4096];
+    size_t length;
+
+    if (!getcwd(cwd, sizeof cwd))
+        return path;
+    length = strlen(cwd);
+    return !strncmp(path, cwd, length) && path[length] == '/' ? path + length + 1 : path;
+}
+
+static void say_where(const struct trace *trace, const struct finished *finished)
+{
+    char more[64] = "";
+
+    if (finished->n_runs > 1)
+        snprintf(more, sizeof more, "; %u more MPI runs in run-2 ...", finished->n_runs - 1);
+    fprintf(stderr, "pagoda: %u ranks, %llu events in %s%s; next: pagoda replay %s\n",
+            finished->n_ranks, finished->n_events, shown(trace->dir), more, shown(trace->dir));
+}
+
+static void say_no_mpi(const struct launch *launch, bool is_static, bool failed)
+{
+    const char *program = launch->path[0] ? launch->path : "the program";
+
+    if (is_static)
+        log_error("no trace: %s is linked statically, so the tracer cannot enter it; link it "
+                  "dynamically (without -static)",
+                  program);
+    else if (failed)
+        log_error("no trace: the launch line failed before any process called MPI_Init");
+    else
+        log_error("no trace: no process of %s called MPI_Init with an MPI this tracer was built "
+                  "for (Open MPI, MPICH); is it an MPI program, linked dynamically?",
+                  program);
+}
+
+/// Ends as the launch line ended.
+static int pass_on(int status)
+{
+    if (WIFSIGNALED(status)) {
+        fflush(NULL);
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+        return 128 + WTERMSIG(status);
+    }
+    return WEXITSTATUS(status);
+}
+
+/// Turns the records into the archive and says so. Returns the exit status.
+static int conclude(const struct trace *trace, const struct launch *launch, int status)
+{
+    struct finished finished = finish(trace);
+
+    if (finished.status == 0) {
+        say_where(trace, &finished);
+    } else if (finished.status == FINISHER_NO_RECORDS) {
+        bool failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+
+        say_no_mpi(launch, launch->path[0] && launch_is_static(launch->path), failed);
+        remove_folders(trace);
+        return failed ? pass_on(status) : STATUS_FAILED;
+    } else if (finished.status == FINISHER_REFUSED) {
+        remove_folders(trace); // the tracer has said why
+    }
+    return pass_on(status);
+}
+
+static int trace_line(char **line, const char *dir)
+{
+    static const char *const exports[] = {"LD_PRELOAD", "PAGODA_SPOOL", NULL};
+    struct launch launch = launch_inspect(line);
+    struct trace trace = {NULL, NULL, false};
+    char *library = find_part(PRELOAD_LIBRARY);
+    char *chosen = dir ? memory_copy_text(dir) : default_dir(&launch);
+    char *anchor = memory_format("%s/traces.otf2", chosen);
+    const char *inherited = getenv("LD_PRELOAD");
+    char *preload = NULL;
+    char **full = NULL;
+    int result = STATUS_FAILED;
+    int error;
+    int status;
+
+    if (access(anchor, F_OK) == 0) {
+        log_error("%s holds a trace already: choose another folder with -o", chosen);
+        goto out;
+    }
+    error = library ? prepare(&trace, chosen) : 0;
+    if (!library) {
+        log_warning("cannot find " PRELOAD_LIBRARY " beside this program or in " PAGODA_LIBDIR
+                    ": tracing is off, the program runs on");
+    } else if (error) {
+        log_warning("cannot record in %s (%s): tracing is off, the program runs on", chosen,
+                    strerror(error));
+    } else {
+        write_facts(&trace, line);
+        preload = inherited && *inherited ? memory_format("%s:%s", library, inherited)
+                                          : memory_copy_text(library);
+        full = launch_with_exports(line, &launch, exports);
+    }
+    status = run(full ? full : line, preload, &trace);
+    if (status == -1) {
+        log_error("cannot run %s: %s", line[0], strerror(errno));
+        if (preload)
+            remove_folders(&trace);
+        goto out;
+    }
+    result = preload ? conclude(&trace, &launch, status) : pass_on(status);
+out:
+    free(trace.dir);
+    free(trace.spool);
+    free(library);
+    free(chosen);
+    free(anchor);
+    free(preload);
+    free(full);
+    return result;
+}
+
+/// Makes the archive of a run whose `pagoda trace` could not.
+static int finish_dir(const char *dir)
+{
+    struct trace trace = {memory_copy_text(dir), memory_format("%s/spool", dir), false};
+    struct finished finished = finish(&trace);
+
+    if (finished.status == 0)
+        say_where(&trace, &finished);
+    else if (finished.status == FINISHER_NO_RECORDS)
+        log_error("%s holds no records of a traced run", trace.spool);
+    free(trace.dir);
+    free(trace.spool);
+    return finished.status == 0 ? STATUS_DONE : STATUS_FAILED;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+    const char *dir = NULL;
+    const char *unfinished = NULL;
+    const struct option_row rows[] = {
+        OPTION_TEXT_ROW("output", 'o', "DIR", &dir, "leave the archive in DIR",
+                        "pagoda-PROGRAM-DATE"),
+        OPTION_TEXT_ROW("finish", 0, "DIR", &unfinished,
+                        "make the archive from the records an interrupted run left in DIR", NULL),
+    };
+    const struct option_usage usage = {
+        .command = "trace",
+        .operands = "-- LAUNCHER...",
+        .summary = "Runs an MPI program under the tracer and leaves an OTF2 archive",
+        .details = "LAUNCHER is the whole launch line: mpirun -n 4 ./app, srun ./app, a script.\n"
+                   "The program must be linked dynamically to Open MPI or MPICH; it need not be\n"
+                   "compiled anew. Its output, its exit status and its signals are untouched.\n",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 0,
+        .max_operands = -1,
+        .stops_at_operand = true,
+    };
+    int first;
+    int status;
+
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        return status;
+    if (unfinished && first < argc)
+        return options_usage_error(&usage, "--finish runs nothing: leave out the launch line");
+    if (unfinished)
+        return finish_dir(unfinished);
+    if (first >= argc)
+        return options_usage_error(&usage, "what is to be run? for example: -- mpirun -n 4 ./app");
+    return trace_line(argv + first, dir);
+}

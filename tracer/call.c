@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Process time: when to read the CPU clock, which costs as much as recording three calls.
+//
+// Only intervals between two MPI calls that last longer than LONG_INTERVAL_NS are given CPU times,
+// one at each end. Whether an interval will be long is not known when it starts; it is expected to
+// be if the last one after the same MPI function was. An unexpected one (often a preemption) gets
+// its start time from the last reading, which is at most CPU_READING_AGE_NS older, by assuming
+// that the process ran since then. Records go in time order, so this works only while no
+// user event stands between; such an interval stays without CPU times.
+#include "tracer/call.h"
+
+#include "tracer/functions.h"
+
+void call_define_function(struct stream *stream, uint32_t function)
+{
+    stream->known[function] = true;
+    stream_write_name(stream, RECORD_FUNCTION, function, wrappers[function].name);
+}
+
+static void write_cpu(struct stream *stream, uint64_t time_ns, uint64_t cpu_ns)
+{
+    struct record_cpu *record = stream_reserve(stream, sizeof *record);
+
+    if (record == NULL)
+        return;
+    record->time_ns = time_ns;
+    record->cpu_ns = cpu_ns;
+    stream_commit(&record->head, RECORD_CPU, 0, sizeof *record);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+void call_long_interval(struct stream *stream, uint64_t now_ns)
+{
+    uint64_t cpu_ns = clock_process_cpu_ns();
+
+    stream->long_after[stream->left_function] = true;
+    if (!stream->left_sampled && stream->left_at == stream->at && stream->cpu_read_at_ns != 0) {
+        uint64_t since_ns = stream->left_ns - stream->cpu_read_at_ns;
+
+        write_cpu(stream, stream->left_ns, least(stream->cpu_ns + since_ns, cpu_ns));
+        stream->left_sampled = true;
+    }
+    if (stream->left_sampled)
+        write_cpu(stream, now_ns, cpu_ns);
+    stream->cpu_ns = cpu_ns;
+    stream->cpu_read_at_ns = now_ns;
+}
+
+void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write)
+{
+    stream->cpu_ns = clock_process_cpu_ns();
+    stream->cpu_read_at_ns = now_ns;
+    if (write) {
+        write_cpu(stream, now_ns, stream->cpu_ns);
+        stream->left_sampled = true;
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frame of every wrapper: enter, returned, leave. A call made while another MPI call of the
+// same thread is open (by the MPI library itself, by another tool, by a callback) is not recorded.
+#ifndef PAGODA_TRACER_CALL_H
+#define PAGODA_TRACER_CALL_H
+
+#include "tracer/clock.h"
+#include "tracer/stream.h"
+
+// Longer stretches between two MPI calls get a CPU time at both ends. A preemption costs a
+// scheduler slice (a millisecond or more), so shorter stretches can be taken for computing.
+#define LONG_INTERVAL_NS 200000U
+// How old the last reading of the CPU clock may become, as the base of an estimate.
+#define CPU_READING_AGE_NS 500000U
+
+struct call {
+    struct stream *stream;
+    struct record_call *record;
+    uint64_t leave_ns;
+    uint32_t function;
+};
+
+// Writes the FUNCTION record that gives the number its name.
+void call_define_function(struct stream *stream, uint32_t function);
+
+// A long interval has just ended at `now_ns`: writes CPU records for both of its ends.
+void call_long_interval(struct stream *stream, uint64_t now_ns);
+
+// Reads the CPU clock at the end of a call, and records it if `write`.
+void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write);
+
+// Starts the record of a call. False: not recording, call the next definition and nothing else.
+static inline bool call_enter(struct call *call, uint32_t function)
+{
+    struct stream *stream = stream_current();
+    uint64_t now_ns;
+
+    if (stream == NULL || stream->depth != 0)
+        return false;
+    now_ns = clock_now_ns();
+    if (__builtin_expect(!stream->known[function], 0))
+        call_define_function(stream, function);
+    if (now_ns - stream->left_ns > LONG_INTERVAL_NS)
+        call_long_interval(stream, now_ns);
+    else
+        stream->long_after[stream->left_function] = false;
+    call->record = stream_reserve(stream, sizeof *call->record);
+    if (call->record == NULL)
+        return false;
+    stream->depth = 1;
+    call->stream = stream;
+    call->function = function;
+    call->record->enter_ns = now_ns;
+    stream_commit(&call->record->head, RECORD_CALL, function, sizeof *call->record);
+    return true;
+}
+
+// The wrapped function has returned. Details may be recorded between this and call_leave().
+static inline void call_returned(struct call *call)
+{
+    call->leave_ns = clock_now_ns();
+    call->record->leave_ns = call->leave_ns;
+    call->stream->poll = NULL;
+}
+
+static inline void call_leave(struct call *call)
+{
+    struct stream *stream = call->stream;
+    bool expect_long = stream->long_after[call->function];
+
+    stream->left_ns = call->leave_ns;
+    stream->left_function = call->function;
+    stream->left_sampled = false;
+    stream->left_at = stream->at;
+    if (expect_long || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
+        call_read_cpu(stream, call->leave_ns, expect_long);
+    stream->depth = 0;
+}
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicator table: open addressing by handle, with backward-shift deletion, so that thousands
+// of short-lived communicators leave no trace in it.
+#include "tracer/comm.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct comm *table;
+static size_t n_slots; // a power of two
+static size_t n_used;
+static uint32_t n_ids;
+static MPI_Group world_group;
+static struct comm world; // most calls use it: kept apart
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool lock_needed;
+
+void tables_set_threaded(bool threaded)
+{
+    lock_needed = threaded;
+}
+
+void tables_lock(void)
+{
+    if (lock_needed)
+        pthread_mutex_lock(&lock);
+}
+
+void tables_unlock(void)
+{
+    if (lock_needed)
+        pthread_mutex_unlock(&lock);
+}
+
+static size_t slot_of(MPI_Comm handle)
+{
+    return (size_t)(((uint64_t)handle * 0x9e3779b97f4a7c15U) >> 32) & (n_slots - 1);
+}
+
+static struct comm *look_up(MPI_Comm handle)
+{
+    if (n_slots == 0)
+        return NULL;
+    for (size_t i = slot_of(handle);; i = (i + 1) & (n_slots - 1)) {
+        if (table[i].n_local == 0)
+            return NULL;
+        if (table[i].handle == handle)
+            return &table[i];
+    }
+}
+
+static void insert(const struct comm *comm)
+{
+    size_t i = slot_of(comm->handle);
+
+    while (table[i].n_local != 0 && table[i].handle != comm->handle)
+        i = (i + 1) & (n_slots - 1);
+    if (table[i].n_local == 0)
+        n_used++;
+    table[i] = *comm;
+}
+
+static bool grow(void)
+{
+    struct comm *old = table;
+    size_t n_old = n_slots;
+    size_t n_new = n_old == 0 ? 64 : 2 * n_old;
+    struct comm *larger = calloc(n_new, sizeof *larger);
+
+    if (larger == NULL)
+        return false;
+    table = larger;
+    n_slots = n_new;
+    n_used = 0;
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].n_local != 0)
+            insert(&old[i]);
+    free(old);
+    return true;
+}
+
+static void close_gap(size_t hole)
+{
+    for (size_t i = (hole + 1) & (n_slots - 1); table[i].n_local != 0;
+         i = (i + 1) & (n_slots - 1)) {
+        size_t home = slot_of(table[i].handle);
+
+        if (((i - home) & (n_slots - 1)) >= ((i - hole) & (n_slots - 1))) {
+            table[hole] = table[i];
+            table[i].n_local = 0;
+            hole = i;
+        }
+    }
+}
+
+bool comm_take(MPI_Comm handle, struct comm *comm)
+{
+    struct comm *found;
+
+    if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+        return false;
+    tables_lock();
+    found = look_up(handle);
+    if (found != NULL) {
+        *comm = *found;
+        found->n_local = 0;
+        n_used--;
+        close_gap((size_t)(found - table));
+    }
+    tables_unlock();
+    return found != NULL;
+}
+
+void comm_put_back(const struct comm *comm)
+{
+    tables_lock();
+    if (2 * (n_used + 1) <= n_slots || grow())
+        insert(comm);
+    tables_unlock();
+}
+
+static struct comm describe(MPI_Comm handle)
+{
+    struct comm comm = {.handle = handle};
+    int is_inter = 0;
+
+    PMPI_Comm_rank(handle, &comm.rank);
+    PMPI_Comm_size(handle, &comm.n_local);
+    PMPI_Comm_test_inter(handle, &is_inter);
+    if (is_inter)
+        PMPI_Comm_remote_size(handle, &comm.n_remote);
+    return comm;
+}
+
+// Ranks in MPI_COMM_WORLD of a group's members.
+static void write_members(MPI_Group group, int n, int32_t *members)
+{
+    int *ranks = calloc((size_t)n * 2, sizeof *ranks); // in the group, then in the world
+
+    for (int i = 0; i < n; i++)
+        members[i] = -1;
+    if (ranks == NULL)
+        return;
+    for (int i = 0; i < n; i++)
+        ranks[i] = i;
+    for (int i = n; i < 2 * n; i++)
+        ranks[i] = MPI_UNDEFINED;
+    PMPI_Group_translate_ranks(group, n, ranks, world_group, ranks + n);
+    for (int i = 0; i < n; i++)
+        members[i] = ranks[n + i] == MPI_UNDEFINED ? -1 : ranks[n + i];
+    free(ranks);
+}
+
+static bool same_members(MPI_Comm a, MPI_Comm b)
+{
+    int result = MPI_UNEQUAL;
+    int a_inter = 0;
+    int b_inter = 0;
+
+    if (a == MPI_COMM_NULL)
+        return false;
+    PMPI_Comm_test_inter(a, &a_inter);
+    PMPI_Comm_test_inter(b, &b_inter);
+    if (a_inter || b_inter) // comparing the two kinds is an error
+        return false;
+    PMPI_Comm_compare(a, b, &result);
+    return result == MPI_IDENT || result == MPI_CONGRUENT;
+}
+
+static void define(struct stream *stream, const struct comm *comm, MPI_Comm parent,
+                   uint32_t parent_id)
+{
+    bool as_parent = same_members(parent, comm->handle);
+    size_t n_members = as_parent ? 0 : (size_t)comm->n_local + (size_t)comm->n_remote;
+    size_t n_bytes = (sizeof(struct record_comm) + n_members * sizeof(int32_t) + 7) / 8 * 8;
+    struct record_comm *record = stream_reserve(stream, n_bytes);
+    MPI_Group group;
+
+    if (record == NULL)
+        return;
+    record->parent = parent_id;
+    record->flags =
+        (as_parent ? RECORD_COMM_AS_PARENT : 0) | (comm->n_remote > 0 ? RECORD_COMM_INTER : 0);
+    record->n_local = (uint32_t)comm->n_local;
+    record->n_remote = (uint32_t)comm->n_remote;
+    if (!as_parent) {
+        PMPI_Comm_group(comm->handle, &group);
+        write_members(group, comm->n_local, record->members);
+        PMPI_Group_free(&group);
+        if (comm->n_remote > 0) {
+            PMPI_Comm_remote_group(comm->handle, &group);
+            write_members(group, comm->n_remote, record->members + comm->n_local);
+            PMPI_Group_free(&group);
+        }
+    }
+    stream_commit(&record->head, RECORD_COMM, comm->id, n_bytes);
+}
+
+// With the tables locked.
+static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_id, MPI_Comm handle)
+{
+    struct comm comm = describe(handle);
+
+    comm.id = n_ids++;
+    if (2 * (n_used + 1) <= n_slots || grow())
+        insert(&comm);
+    define(stream, &comm, parent, parent_id);
+    return comm;
+}
+
+void comm_table_init(struct stream *stream)
+{
+    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    world = add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_WORLD);
+    add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_SELF);
+}
+
+struct comm comm_find(struct stream *stream, MPI_Comm handle)
+{
+    struct comm *found;
+    struct comm comm;
+
+    if (handle == MPI_COMM_WORLD)
+        return world;
+    tables_lock();
+    found = look_up(handle);
+    comm = found != NULL ? *found : add(stream, MPI_COMM_NULL, RECORD_NO_COMM, handle);
+    tables_unlock();
+    return comm;
+}
+
+struct comm comm_add(struct stream *stream, MPI_Comm parent, MPI_Comm handle)
+{
+    struct comm parent_entry = comm_find(stream, parent);
+    struct comm comm;
+
+    tables_lock();
+    comm = add(stream, parent, parent_entry.id, handle);
+    tables_unlock();
+    return comm;
+}

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writing of the archive's definitions, see archive.h.
+//
+// Events refer to definitions by their global numbers, so no mapping tables are needed and all
+// definitions are written at the end, when everything that occurs is known. A location's own
+// definition file holds its clock offsets only.
+#include "tracer/finish/archive.h"
+
+#include "tracer/finish/memory.h"
+#include "tracer/finish/role.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EVENT_CHUNK_BYTES      (1024 * 1024)
+#define DEFINITION_CHUNK_BYTES (4 * 1024 * 1024)
+
+static OTF2_FlushType pre_flush(void *user, OTF2_FileType type, OTF2_LocationRef location,
+                                void *caller, bool final)
+{
+    (void)user;
+    (void)type;
+    (void)location;
+    (void)caller;
+    (void) final;
+    return OTF2_FLUSH;
+}
+
+static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = pre_flush};
+
+// OTF2 would print; the first message is kept instead.
+static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function,
+                                 OTF2_ErrorCode code, const char *format, va_list arguments)
+{
+    struct archive *archive = user;
+
+    (void)file;
+    (void)line;
+    (void)function;
+    (void)format;
+    (void)arguments;
+    if (archive->error == NULL)
+        archive->error = OTF2_Error_GetDescription(code);
+    return code;
+}
+
+static bool ok(struct archive *archive, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS && archive->error == NULL)
+        archive->error = OTF2_Error_GetDescription(code);
+    return archive->error == NULL;
+}
+
+bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
+{
+    OTF2_Archive *otf2;
+
+    *archive = (struct archive){.n_ranks = n_ranks, .first_ns = UINT64_MAX};
+    archive->hosts = alloc_or_die(n_ranks * sizeof *archive->hosts);
+    archive_string(archive, "");
+    OTF2_Error_RegisterCallback(keep_error, archive);
+    otf2 = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+                             DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (otf2 == NULL)
+        return ok(archive, OTF2_ERROR_FILE_INTERACTION);
+    archive->otf2 = otf2;
+    ok(archive, OTF2_Archive_SetFlushCallbacks(otf2, &flush_callbacks, NULL));
+    ok(archive, OTF2_Archive_SetSerialCollectiveCallbacks(otf2));
+    ok(archive, OTF2_Archive_SetCreator(otf2, "pagoda trace"));
+    return ok(archive, OTF2_Archive_OpenEvtFiles(otf2));
+}
+
+uint32_t archive_string(struct archive *archive, const char *text)
+{
+    bool is_new;
+    uint32_t number = table_number(&archive->strings, text, strlen(text) + 1, &is_new);
+
+    if (is_new) {
+        archive->string_texts =
+            realloc_or_die(archive->string_texts, (number + 1) * sizeof *archive->string_texts);
+        archive->string_texts[number] = strdup_or_die(text);
+    }
+    return number;
+}
+
+static uint32_t add_region(struct archive *archive, const struct archive_region *region)
+{
+    bool is_new;
+    uint32_t number = table_number(&archive->regions, region, sizeof *region, &is_new);
+
+    if (is_new) {
+        archive->region_list =
+            realloc_or_die(archive->region_list, (number + 1) * sizeof *archive->region_list);
+        archive->region_list[number] = *region;
+    }
+    return number;
+}
+
+uint32_t archive_mpi_region(struct archive *archive, const char *name)
+{
+    uint32_t text = archive_string(archive, name);
+    struct archive_region region = {text,
+                                    text,
+                                    archive_string(archive, "MPI"),
+                                    0,
+                                    role_of_mpi_function(name),
+                                    OTF2_PARADIGM_MPI};
+
+    return add_region(archive, &region);
+}
+
+uint32_t archive_function_region(struct archive *archive, const char *name, const char *file,
+                                 int line)
+{
+    uint32_t text = archive_string(archive, name);
+    struct archive_region region = {text,
+                                    text,
+                                    archive_string(archive, file != NULL ? file : ""),
+                                    line > 0 ? (uint32_t)line : 0,
+                                    OTF2_REGION_ROLE_FUNCTION,
+                                    OTF2_PARADIGM_COMPILER};
+
+    return add_region(archive, &region);
+}
+
+uint32_t archive_user_region(struct archive *archive, const char *name, bool is_marker)
+{
+    uint32_t text = archive_string(archive, name);
+    struct archive_region region = {text,
+                                    text,
+                                    archive_string(archive, ""),
+                                    0,
+                                    is_marker ? OTF2_REGION_ROLE_ARTIFICIAL : OTF2_REGION_ROLE_CODE,
+                                    OTF2_PARADIGM_USER};
+
+    return add_region(archive, &region);
+}
+
+uint32_t archive_parameter(struct archive *archive, const char *name)
+{
+    uint32_t text = archive_string(archive, name);
+    bool is_new;
+
+    return N_ATTRIBUTES + table_number(&archive->parameters, &text, sizeof text, &is_new);
+}
+
+OTF2_LocationRef archive_location_ref(uint32_t rank, uint32_t thread)
+{
+    return (OTF2_LocationRef)thread << 32 | rank;
+}
+
+void archive_property(struct archive *archive, const char *name, const char *value)
+{
+    if (value[0] != '\0')
+        ok(archive, OTF2_Archive_SetProperty(archive->otf2, name, value, true));
+}
+
+OTF2_EvtWriter *archive_begin_events(struct archive *archive, uint32_t rank, uint32_t thread)
+{
+    OTF2_EvtWriter *writer =
+        OTF2_Archive_GetEvtWriter(archive->otf2, archive_location_ref(rank, thread));
+
+    if (writer == NULL)
+        ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    return writer;
+}
+
+bool archive_end_events(struct archive *archive, OTF2_EvtWriter *writer,
+                        const struct archive_location *location)
+{
+    archive->locations =
+        realloc_or_die(archive->locations, (archive->n_locations + 1) * sizeof *archive->locations);
+    archive->locations[archive->n_locations++] = *location;
+    return ok(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer));
+}
+
+static void write_local_definitions(struct archive *archive)
+{
+    ok(archive, OTF2_Archive_CloseEvtFiles(archive->otf2));
+    if (!ok(archive, OTF2_Archive_OpenDefFiles(archive->otf2)))
+        return;
+    for (size_t i = 0; i < archive->n_locations; i++) {
+        const struct archive_location *location = &archive->locations[i];
+        OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(
+            archive->otf2, archive_location_ref(location->rank, location->thread));
+
+        if (writer == NULL) {
+            ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+            return;
+        }
+        for (uint32_t k = 0; k < location->n_offsets; k++)
+            ok(archive, OTF2_DefWriter_WriteClockOffset(writer, location->offsets[k].time_ns,
+                                                        location->offsets[k].offset_ns,
+                                                        (double)location->offsets[k].error_ns));
+        ok(archive, OTF2_Archive_CloseDefWriter(archive->otf2, writer));
+    }
+    ok(archive, OTF2_Archive_CloseDefFiles(archive->otf2));
+}
+
+// ---- Global definitions. Strings are added on the way and written first, so everything that
+// needs one asks for it in collect_strings() before the first record.
+
+static const struct {
+    const char *name;
+    const char *description;
+    OTF2_Type type;
+} attributes[N_ATTRIBUTES] = {
+    {"pagoda::communicator", "communicator of a receive request", OTF2_TYPE_COMM},
+    {"pagoda::source", "rank in the communicator the receive asks for, -1: any", OTF2_TYPE_INT32},
+    {"pagoda::tag", "tag the receive asks for, -1: any", OTF2_TYPE_INT32},
+    {"pagoda::poll_count", "unsuccessful calls this one stands for", OTF2_TYPE_UINT64},
+    {"pagoda::poll_ns", "time inside those calls", OTF2_TYPE_UINT64},
+};
+
+static void write_attributes(struct archive *archive, OTF2_GlobalDefWriter *writer)
+{
+    uint32_t empty = archive_string(archive, "");
+
+    for (uint32_t i = 0; i < N_ATTRIBUTES; i++)
+        ok(archive, OTF2_GlobalDefWriter_WriteAttribute(
+                        writer, i, archive_string(archive, attributes[i].name),
+                        archive_string(archive, attributes[i].description), attributes[i].type));
+    for (size_t i = 0; i < archive->parameters.n_slots; i++) {
+        const struct table_slot *slot = &archive->parameters.slots[i];
+
+        if (slot->key != NULL)
+            ok(archive, OTF2_GlobalDefWriter_WriteAttribute(writer, N_ATTRIBUTES + slot->number,
+                                                            *(const uint32_t *)slot->key, empty,
+                                                            OTF2_TYPE_DOUBLE));
+    }
+}
+
+static void write_paradigms(struct archive *archive, OTF2_GlobalDefWriter *writer)
+{
+    OTF2_AttributeValue template = {.stringRef = archive_string(archive, "MPI Rank ${id}")};
+
+    ok(archive,
+       OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_MPI, archive_string(archive, "MPI"),
+                                          OTF2_PARADIGM_CLASS_PROCESS));
+    ok(archive, OTF2_GlobalDefWriter_WriteParadigmProperty(
+                    writer, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+                    OTF2_TYPE_STRING, template));
+}
+
+// The machine, a node for each host in order of its first rank, a location group for each rank.
+static void write_system_tree(struct archive *archive, OTF2_GlobalDefWriter *writer)
+{
+    struct table nodes = {0};
+    uint32_t node_class = archive_string(archive, "node");
+    bool is_new;
+
+    ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                    writer, 0, archive_string(archive, "machine"),
+                    archive_string(archive, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    ok(archive,
+       OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+    for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
+        const char *host = archive->hosts[rank] != NULL ? archive->hosts[rank] : "unknown";
+        uint32_t node = 1 + table_number(&nodes, host, strlen(host) + 1, &is_new);
+
+        if (!is_new)
+            continue;
+        ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                        writer, node, archive_string(archive, host), node_class, 0));
+        ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+                        writer, node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+    }
+    for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
+        const char *host = archive->hosts[rank] != NULL ? archive->hosts[rank] : "unknown";
+        char name[32];
+
+        snprintf(name, sizeof name, "MPI Rank %u", rank);
+        ok(archive,
+           OTF2_GlobalDefWriter_WriteLocationGroup(
+               writer, rank, archive_string(archive, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+               1 + table_number(&nodes, host, strlen(host) + 1, &is_new),
+               OTF2_UNDEFINED_LOCATION_GROUP));
+    }
+    table_release(&nodes);
+}
+
+static void thread_name(char *name, size_t size, uint32_t thread)
+{
+    if (thread == 0)
+        snprintf(name, size, "Master thread");
+    else
+        snprintf(name, size, "Thread %u", thread);
+}
+
+static void write_locations(struct archive *archive, OTF2_GlobalDefWriter *writer)
+{
+    for (size_t i = 0; i < archive->n_locations; i++) {
+        const struct archive_location *location = &archive->locations[i];
+        char name[32];
+
+        thread_name(name, sizeof name, location->thread);
+        ok(archive, OTF2_GlobalDefWriter_WriteLocation(
+                        writer, archive_location_ref(location->rank, location->thread),
+                        archive_string(archive, name), OTF2_LOCATION_TYPE_CPU_THREAD,
+                        location->n_events, location->rank));
+    }
+}
+
+static void write_regions(struct archive *archive, OTF2_GlobalDefWriter *writer)
+{
+    for (uint32_t i = 0; i < archive->regions.n; i++) {
+        const struct archive_region *region = &archive->region_list[i];
+        uint32_t description = archive_string(
+            archive, region->role == OTF2_REGION_ROLE_ARTIFICIAL ? "pagoda marker" : "");
+
+        ok(archive, OTF2_GlobalDefWriter_WriteRegion(
+                        writer, i, region->name, region->canonical_name, description,
+                        (OTF2_RegionRole)region->role, (OTF2_Paradigm)region->paradigm,
+                        OTF2_REGION_FLAG_NONE, region->file, region->line, region->line));
+    }
+}
+
+// Group 0: the locations that communicate; 1: the empty group of MPI_COMM_SELF; then members.
+static void write_groups(struct archive *archive, OTF2_GlobalDefWriter *writer,
+                         const struct unify *unify)
+{
+    uint32_t empty = archive_string(archive, "");
+    uint64_t *members = alloc_or_die(archive->n_ranks * sizeof *members);
+
+    for (uint32_t rank = 0; rank < archive->n_ranks; rank++)
+        members[rank] = archive_location_ref(rank, 0);
+    ok(archive, OTF2_GlobalDefWriter_WriteGroup(writer, 0, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                                OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                                archive->n_ranks, members));
+    ok(archive, OTF2_GlobalDefWriter_WriteGroup(writer, 1, empty, OTF2_GROUP_TYPE_COMM_SELF,
+                                                OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 0, NULL));
+    for (uint32_t i = 0; i < unify->n_groups; i++) {
+        const struct unify_group *group = &unify->groups[i];
+        uint32_t n = 0;
+
+        for (uint32_t k = 0; k < group->n && n < archive->n_ranks; k++)
+            if (group->members[k] >= 0 && (uint32_t)group->members[k] < archive->n_ranks)
+                members[n++] = (uint64_t)group->members[k];
+        ok(archive,
+           OTF2_GlobalDefWriter_WriteGroup(writer, 2 + i, empty, OTF2_GROUP_TYPE_COMM_GROUP,
+                                           OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, n, members));
+    }
+    free(members);
+}
+
+static OTF2_GroupRef group_ref(uint32_t group)
+{
+    return group == RECORD_NO_COMM ? 1 : 2 + group;
+}
+
+static void write_comms(struct archive *archive, OTF2_GlobalDefWriter *writer,
+                        const struct unify *unify)
+{
+    for (uint32_t i = 0; i < unify->n_comms; i++) {
+        const struct unify_comm *comm = &unify->comms[i];
+        uint32_t name = archive_string(archive, comm->name != NULL ? comm->name : "");
+        OTF2_CommRef parent = comm->parent == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : comm->parent;
+        OTF2_CommFlag flags =
+            comm->has_lifetime ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
+
+        if (comm->remote == RECORD_NO_COMM)
+            ok(archive, OTF2_GlobalDefWriter_WriteComm(writer, i, name, group_ref(comm->group),
+                                                       parent, flags));
+        else
+            ok(archive,
+               OTF2_GlobalDefWriter_WriteInterComm(writer, i, name, group_ref(comm->group),
+                                                   group_ref(comm->remote), parent, flags));
+    }
+}
+
+static void write_cpu_metric(struct archive *archive, OTF2_GlobalDefWriter *writer)
+{
+    OTF2_MetricMemberRef member = 0;
+
+    if (!archive->has_cpu_metric)
+        return;
+    ok(archive, OTF2_GlobalDefWriter_WriteMetricMember(
+                    writer, 0, archive_string(archive, "process_cpu_time"),
+                    archive_string(archive, "CPU time of the process so far"),
+                    OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
+                    OTF2_BASE_DECIMAL, 0, archive_string(archive, "ns")));
+    ok(archive, OTF2_GlobalDefWriter_WriteMetricClass(
+                    writer, 0, 1, &member, OTF2_METRIC_SYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+}
+
+// Asks for every text that a definition will use, so that the strings can be written first.
+static void collect_strings(struct archive *archive, const struct unify *unify)
+{
+    static const char *const fixed[] = {
+        "MPI",     "MPI Rank ${id}", "machine",          "node",
+        "unknown", "pagoda marker",  "process_cpu_time", "CPU time of the process so far",
+        "ns"};
+    char name[32];
+
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        archive_string(archive, fixed[i]);
+    for (uint32_t i = 0; i < N_ATTRIBUTES; i++) {
+        archive_string(archive, attributes[i].name);
+        archive_string(archive, attributes[i].description);
+    }
+    for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
+        snprintf(name, sizeof name, "MPI Rank %u", rank);
+        archive_string(archive, name);
+        if (archive->hosts[rank] != NULL)
+            archive_string(archive, archive->hosts[rank]);
+    }
+    for (size_t i = 0; i < archive->n_locations; i++) {
+        thread_name(name, sizeof name, archive->locations[i].thread);
+        archive_string(archive, name);
+    }
+    for (size_t i = 0; i < unify->n_comms; i++)
+        if (unify->comms[i].name != NULL)
+            archive_string(archive, unify->comms[i].name);
+}
+
+static void write_global_definitions(struct archive *archive, const struct unify *unify)
+{
+    OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive->otf2);
+    uint32_t n_strings;
+
+    if (writer == NULL) {
+        ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+        return;
+    }
+    collect_strings(archive, unify);
+    n_strings = archive->strings.n;
+    ok(archive, OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, archive->first_ns,
+                                                          archive->last_ns - archive->first_ns,
+                                                          archive->realtime_ns));
+    for (uint32_t i = 0; i < n_strings; i++)
+        ok(archive, OTF2_GlobalDefWriter_WriteString(writer, i, archive->string_texts[i]));
+    write_paradigms(archive, writer);
+    write_attributes(archive, writer);
+    write_system_tree(archive, writer);
+    write_locations(archive, writer);
+    write_regions(archive, writer);
+    write_groups(archive, writer, unify);
+    write_comms(archive, writer, unify);
+    write_cpu_metric(archive, writer);
+    if (archive->strings.n != n_strings)
+        abort(); // a bug: a text that collect_strings() does not know
+    ok(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, writer));
+}
+
+static void release(struct archive *archive)
+{
+    for (uint32_t i = 0; i < archive->strings.n; i++)
+        free(archive->string_texts[i]);
+    for (uint32_t i = 0; i < archive->n_ranks; i++)
+        free(archive->hosts[i]);
+    free(archive->string_texts);
+    free(archive->hosts);
+    free(archive->region_list);
+    free(archive->locations);
+    table_release(&archive->strings);
+    table_release(&archive->regions);
+    table_release(&archive->parameters);
+    archive->otf2 = NULL;
+}
+
+bool archive_close(struct archive *archive, const struct unify *unify)
+{
+    write_local_definitions(archive);
+    if (archive->error == NULL)
+        write_global_definitions(archive, unify);
+    if (archive->error != NULL)
+        return false;
+    if (!ok(archive, OTF2_Archive_Close(archive->otf2)))
+        return false;
+    release(archive);
+    return true;
+}
+
+static void remove_file(const char *dir, const char *name)
+{
+    char *path = format_or_die("%s/%s", dir, name);
+
+    unlink(path);
+    free(path);
+}
+
+void archive_discard(struct archive *archive, const char *dir)
+{
+    char name[64];
+
+    if (archive->otf2 != NULL)
+        OTF2_Archive_Close(archive->otf2);
+    for (size_t i = 0; i < archive->n_locations; i++) {
+        unsigned long long ref =
+            archive_location_ref(archive->locations[i].rank, archive->locations[i].thread);
+
+        snprintf(name, sizeof name, "traces/%llu.evt", ref);
+        remove_file(dir, name);
+        snprintf(name, sizeof name, "traces/%llu.def", ref);
+        remove_file(dir, name);
+    }
+    remove_file(dir, "traces.def");
+    remove_file(dir, "traces.otf2");
+    snprintf(name, sizeof name, "/traces");
+    {
+        char *path = format_or_die("%s/traces", dir);
+
+        rmdir(path);
+        free(path);
+    }
+    release(archive);
+}

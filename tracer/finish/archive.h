@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The OTF2 archive that is being written: opening, definitions, closing. This file and events.c are
+// the only ones that know OTF2. The form is Score-P's, so that tools made for its archives read
+// ours: MPI regions with source file "MPI", paradigm and role; the group of communicator locations
+// first, communicator groups as ranks in it; one location group a rank below its node.
+#ifndef PAGODA_FINISH_ARCHIVE_H
+#define PAGODA_FINISH_ARCHIVE_H
+
+#include "tracer/finish/unify.h"
+
+#include <otf2/otf2.h>
+
+enum attribute {
+    ATTRIBUTE_COMMUNICATOR, // pagoda::communicator, on MpiIrecvRequest
+    ATTRIBUTE_SOURCE,       // pagoda::source
+    ATTRIBUTE_TAG,          // pagoda::tag
+    ATTRIBUTE_POLL_COUNT,   // pagoda::poll_count, on the enter of folded polls
+    ATTRIBUTE_POLL_NS,      // pagoda::poll_ns
+    N_ATTRIBUTES
+};
+
+struct archive_location {
+    uint32_t rank;
+    uint32_t thread;
+    uint64_t n_events;
+    uint32_t n_offsets;
+    struct spool_clock_offset offsets[2];
+};
+
+struct archive {
+    OTF2_Archive *otf2;
+    const char *error; // text of the first error OTF2 reported, NULL: none
+    struct table strings;
+    char **string_texts;
+    struct table regions;
+    struct archive_region *region_list;
+    struct table parameters; // names of marker parameters: attributes after the fixed ones
+    struct archive_location *locations;
+    size_t n_locations;
+    char **hosts; // by rank; NULL: the rank left nothing
+    uint32_t n_ranks;
+    uint64_t first_ns; // earliest and latest event, on the reference clock
+    uint64_t last_ns;
+    uint64_t realtime_ns; // time of day at first_ns
+    bool has_cpu_metric;
+};
+
+struct archive_region {
+    uint32_t name;
+    uint32_t canonical_name;
+    uint32_t file;
+    uint32_t line;
+    uint32_t role; // wide, so that the structure has no padding: it is a key
+    uint32_t paradigm;
+};
+
+// Creates DIR/traces.otf2 for a run of n_ranks. Returns false if OTF2 cannot; archive->error says
+// why, and archive_discard() must follow.
+bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks);
+
+// Reference of a text; the same text has the same one.
+uint32_t archive_string(struct archive *archive, const char *text);
+
+// References of regions: an MPI function by name; a compiled function; an annotation or marker.
+uint32_t archive_mpi_region(struct archive *archive, const char *name);
+uint32_t archive_function_region(struct archive *archive, const char *name, const char *file,
+                                 int line);
+uint32_t archive_user_region(struct archive *archive, const char *name, bool is_marker);
+
+// Attribute reference of a marker's parameter.
+uint32_t archive_parameter(struct archive *archive, const char *name);
+
+// OTF2's number of a thread: Score-P's scheme, so that ranks come first.
+OTF2_LocationRef archive_location_ref(uint32_t rank, uint32_t thread);
+
+// A fact about the run ("PAGODA::COMMAND", ...). Empty values are left out.
+void archive_property(struct archive *archive, const char *name, const char *value);
+
+// The event writer of a thread; archive_end_events() must follow with what was found out.
+OTF2_EvtWriter *archive_begin_events(struct archive *archive, uint32_t rank, uint32_t thread);
+bool archive_end_events(struct archive *archive, OTF2_EvtWriter *writer,
+                        const struct archive_location *location);
+
+// Writes all definitions and closes. Returns false if anything could not be written.
+bool archive_close(struct archive *archive, const struct unify *unify);
+
+// Gives up: closes, and removes the files that exist so far.
+void archive_discard(struct archive *archive, const char *dir);
+
+#endif

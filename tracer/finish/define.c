@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// First pass over a thread's records: what they refer to, and when they begin and end.
+#include "tracer/finish/events.h"
+#include "tracer/finish/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void define_name(struct process *process, uint32_t id, const char *text)
+{
+    if (process->n_names <= id) {
+        size_t n = (size_t)id + 1;
+
+        process->names = realloc_or_die(process->names, n * sizeof *process->names);
+        process->name_regions =
+            realloc_or_die(process->name_regions, n * sizeof *process->name_regions);
+        process->marker_regions =
+            realloc_or_die(process->marker_regions, n * sizeof *process->marker_regions);
+        for (; process->n_names < n; process->n_names++) {
+            process->names[process->n_names] = NULL;
+            process->name_regions[process->n_names] = UNDEFINED;
+            process->marker_regions[process->n_names] = UNDEFINED;
+        }
+    }
+    free(process->names[id]);
+    process->names[id] = strdup_or_die(text);
+}
+
+static void define_module(struct process *process, const struct record_module *record,
+                          const char *executable)
+{
+    process->modules =
+        realloc_or_die(process->modules, (process->n_modules + 1) * sizeof *process->modules);
+    process->modules[process->n_modules++] =
+        (struct process_module){record->base, record->start, record->end,
+                                record->path[0] != '\0' ? record->path : executable};
+}
+
+static void define_function(struct process *process, struct archive *archive, uint32_t id,
+                            const char *name)
+{
+    if (id < N_FUNCTIONS_MAX && process->functions[id] == UNDEFINED)
+        process->functions[id] = archive_mpi_region(archive, name);
+}
+
+static void define_comm_name(struct process *process, struct unify *unify, uint32_t id,
+                             const char *name)
+{
+    uint32_t comm = unify_find(&process->comms, id);
+
+    if (comm == RECORD_NO_COMM)
+        return;
+    free(unify->comms[comm].name);
+    unify->comms[comm].name = strdup_or_die(name);
+}
+
+static void mark_lifetime(struct process *process, struct unify *unify, uint32_t id)
+{
+    uint32_t comm = unify_find(&process->comms, id);
+
+    if (comm != RECORD_NO_COMM)
+        unify->comms[comm].has_lifetime = true;
+}
+
+static void see(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
+{
+    if (time_ns < *first_ns)
+        *first_ns = time_ns;
+    if (time_ns > *last_ns)
+        *last_ns = time_ns;
+}
+
+static void init(struct process *process)
+{
+    for (int i = 0; i < N_FUNCTIONS_MAX; i++)
+        process->functions[i] = UNDEFINED;
+    define_name(process, 0, "unnamed");
+}
+
+void events_define(struct process *process, struct archive *archive, struct unify *unify,
+                   const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns)
+{
+    if (process->n_names == 0)
+        init(process);
+    for (const struct record_head *head = spool_next(spool, NULL); head != NULL;
+         head = spool_next(spool, head)) {
+        const void *record = head;
+
+        switch ((enum record_kind)head->kind) {
+        case RECORD_FUNCTION:
+            define_function(process, archive, head->id, ((const struct record_name *)record)->text);
+            break;
+        case RECORD_NAME:
+            define_name(process, head->id, ((const struct record_name *)record)->text);
+            break;
+        case RECORD_COMM:
+            unify_add(unify, &process->comms, spool->header->rank, record);
+            break;
+        case RECORD_COMM_NAME:
+            define_comm_name(process, unify, head->id, ((const struct record_name *)record)->text);
+            break;
+        case RECORD_COMM_BEGIN:
+            mark_lifetime(process, unify, head->id);
+            break;
+        case RECORD_MODULE:
+            define_module(process, record, spool->header->executable);
+            break;
+        case RECORD_CALL:
+            see(((const struct record_call *)record)->enter_ns, first_ns, last_ns);
+            if (((const struct record_call *)record)->leave_ns != 0)
+                see(((const struct record_call *)record)->leave_ns, first_ns, last_ns);
+            break;
+        case RECORD_ENTER:
+        case RECORD_LEAVE:
+        case RECORD_REGION_BEGIN:
+        case RECORD_REGION_END:
+        case RECORD_MARKER:
+        case RECORD_CPU:
+            archive->has_cpu_metric |= head->kind == RECORD_CPU;
+            see(((const struct record_time *)record)->time_ns, first_ns, last_ns);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+void process_release(struct process *process)
+{
+    for (uint32_t i = 0; i < process->n_names; i++)
+        free(process->names[i]);
+    free(process->names);
+    free(process->name_regions);
+    free(process->marker_regions);
+    free(process->modules);
+    free(process->addresses);
+    unify_rank_release(&process->comms);
+}

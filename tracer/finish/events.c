@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Second pass: records to OTF2 events, see events.h.
+//
+// A CALL record with its details becomes: enter; what happened when the call began (sends, posted
+// receives, the begin of a collective); what was known when it returned (received messages,
+// completed requests, the end of the collective); leave. Time never steps back within a location
+// (clock corrections aside), and enters and leaves are balanced: a leave closes what was opened
+// inside it, a leave without its enter is dropped.
+#include "tracer/finish/events.h"
+
+#include "tracer/finish/memory.h"
+
+#include <stdlib.h>
+
+struct context {
+    struct process *process;
+    struct archive *archive;
+    struct symbols *symbols;
+    const struct spool *spool;
+    OTF2_EvtWriter *writer;
+    OTF2_AttributeList *attributes;
+    uint64_t now_ns; // of the last event
+    uint32_t *stack; // open regions
+    size_t depth;
+    size_t n_stack;
+};
+
+static uint64_t not_before(struct context *context, uint64_t time_ns)
+{
+    if (time_ns > context->now_ns)
+        context->now_ns = time_ns;
+    return context->now_ns;
+}
+
+static void check(struct context *context, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS && context->archive->error == NULL)
+        context->archive->error = OTF2_Error_GetDescription(code);
+}
+
+// Attributes added to context->attributes before go with the event.
+static void enter(struct context *context, uint64_t time_ns, uint32_t region)
+{
+    if (context->depth == context->n_stack) {
+        context->n_stack = context->n_stack == 0 ? 64 : 2 * context->n_stack;
+        context->stack = realloc_or_die(context->stack, context->n_stack * sizeof *context->stack);
+    }
+    context->stack[context->depth++] = region;
+    check(context, OTF2_EvtWriter_Enter(context->writer, context->attributes,
+                                        not_before(context, time_ns), region));
+}
+
+static void leave_top(struct context *context, uint64_t time_ns)
+{
+    uint32_t region = context->stack[--context->depth];
+
+    check(context,
+          OTF2_EvtWriter_Leave(context->writer, NULL, not_before(context, time_ns), region));
+}
+
+static void leave(struct context *context, uint64_t time_ns, uint32_t region)
+{
+    size_t depth = context->depth;
+
+    while (depth > 0 && context->stack[depth - 1] != region)
+        depth--;
+    if (depth == 0)
+        return;
+    while (context->depth >= depth)
+        leave_top(context, time_ns);
+}
+
+// ---- MPI calls
+
+// Details follow their call; definitions may stand between them.
+static bool belongs_to_call(const struct record_head *head)
+{
+    return head != NULL && (head->kind >= RECORD_SEND || head->kind < RECORD_CALL);
+}
+
+static OTF2_CommRef comm_ref(const struct context *context, uint32_t id)
+{
+    uint32_t comm = unify_find(&context->process->comms, id);
+
+    return comm == RECORD_NO_COMM ? 0 : comm;
+}
+
+static void receive_posted(struct context *context, uint64_t time_ns,
+                           const struct record_message *message)
+{
+    OTF2_AttributeList *list = context->attributes;
+
+    check(context, OTF2_AttributeList_AddCommRef(list, ATTRIBUTE_COMMUNICATOR,
+                                                 comm_ref(context, message->head.id)));
+    check(context, OTF2_AttributeList_AddInt32(list, ATTRIBUTE_SOURCE, message->peer));
+    check(context, OTF2_AttributeList_AddInt32(list, ATTRIBUTE_TAG, message->tag));
+    check(context,
+          OTF2_EvtWriter_MpiIrecvRequest(context->writer, list, time_ns, message->request));
+}
+
+// Details that belong to the moment the call began.
+static void write_at_enter(struct context *context, uint64_t time_ns,
+                           const struct record_head *head)
+{
+    const struct record_message *message = (const void *)head;
+    OTF2_EvtWriter *writer = context->writer;
+
+    if (head->kind == RECORD_SEND)
+        check(context, OTF2_EvtWriter_MpiSend(writer, NULL, time_ns, (uint32_t)message->peer,
+                                              comm_ref(context, head->id), (uint32_t)message->tag,
+                                              message->n_bytes));
+    else if (head->kind == RECORD_ISEND)
+        check(context, OTF2_EvtWriter_MpiIsend(writer, NULL, time_ns, (uint32_t)message->peer,
+                                               comm_ref(context, head->id), (uint32_t)message->tag,
+                                               message->n_bytes, message->request));
+    else if (head->kind == RECORD_IRECV_POST)
+        receive_posted(context, time_ns, message);
+    else if (head->kind == RECORD_ICOLL_POST)
+        check(context, OTF2_EvtWriter_NonBlockingCollectiveRequest(
+                           writer, NULL, time_ns, ((const struct record_request *)head)->request));
+    else if (head->kind == RECORD_COLLECTIVE)
+        check(context, OTF2_EvtWriter_MpiCollectiveBegin(writer, NULL, time_ns));
+}
+
+static uint32_t root_ref(int32_t root)
+{
+    switch (root) {
+    case RECORD_NO_ROOT:
+        return OTF2_COLLECTIVE_ROOT_NONE;
+    case RECORD_ROOT_SELF:
+        return OTF2_COLLECTIVE_ROOT_SELF;
+    case RECORD_ROOT_GROUP:
+        return OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+    default:
+        return (uint32_t)root;
+    }
+}
+
+static void write_collective_end(struct context *context, uint64_t time_ns,
+                                 const struct record_collective *record)
+{
+    OTF2_CommRef comm = comm_ref(context, record->head.id);
+    OTF2_CollectiveOp operation = (OTF2_CollectiveOp)record->operation;
+
+    if (record->head.kind == RECORD_COLLECTIVE)
+        check(context, OTF2_EvtWriter_MpiCollectiveEnd(context->writer, NULL, time_ns, operation,
+                                                       comm, root_ref(record->root),
+                                                       record->sent_bytes, record->received_bytes));
+    else
+        check(context, OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                           context->writer, NULL, time_ns, operation, comm, root_ref(record->root),
+                           record->sent_bytes, record->received_bytes, record->request));
+}
+
+static void write_received(struct context *context, uint64_t time_ns,
+                           const struct record_message *message)
+{
+    OTF2_CommRef comm = comm_ref(context, message->head.id);
+    uint32_t source = (uint32_t)message->peer;
+    uint32_t tag = (uint32_t)message->tag;
+
+    if (message->head.kind == RECORD_RECV)
+        check(context, OTF2_EvtWriter_MpiRecv(context->writer, NULL, time_ns, source, comm, tag,
+                                              message->n_bytes));
+    else
+        check(context, OTF2_EvtWriter_MpiIrecv(context->writer, NULL, time_ns, source, comm, tag,
+                                               message->n_bytes, message->request));
+}
+
+// Details that belong to the moment the call returned.
+static void write_at_leave(struct context *context, uint64_t time_ns,
+                           const struct record_head *head)
+{
+    const struct record_request *request = (const void *)head;
+    const struct record_poll *poll = (const void *)head;
+    OTF2_EvtWriter *writer = context->writer;
+
+    switch ((enum record_kind)head->kind) {
+    case RECORD_RECV:
+    case RECORD_IRECV:
+        write_received(context, time_ns, (const void *)head);
+        break;
+    case RECORD_ISEND_DONE:
+        check(context, OTF2_EvtWriter_MpiIsendComplete(writer, NULL, time_ns, request->request));
+        break;
+    case RECORD_CANCELLED:
+        check(context, OTF2_EvtWriter_MpiRequestCancelled(writer, NULL, time_ns, request->request));
+        break;
+    case RECORD_COLLECTIVE:
+    case RECORD_ICOLL:
+        write_collective_end(context, time_ns, (const void *)head);
+        break;
+    case RECORD_COMM_BEGIN:
+        check(context,
+              OTF2_EvtWriter_CommCreate(writer, NULL, time_ns, comm_ref(context, head->id)));
+        break;
+    case RECORD_COMM_END:
+        // Created before the tracer could see it: the definition does not promise this event.
+        if (unify_find(&context->process->comms, head->id) != RECORD_NO_COMM)
+            check(context,
+                  OTF2_EvtWriter_CommDestroy(writer, NULL, time_ns, comm_ref(context, head->id)));
+        break;
+    case RECORD_POLL:
+        if (poll->request != 0)
+            check(context, OTF2_EvtWriter_MpiRequestTest(writer, NULL, time_ns, poll->request));
+        break;
+    default:
+        break;
+    }
+}
+
+static void add_poll_attributes(struct context *context, const struct record_poll *poll)
+{
+    check(context,
+          OTF2_AttributeList_AddUint64(context->attributes, ATTRIBUTE_POLL_COUNT, poll->count));
+    check(context,
+          OTF2_AttributeList_AddUint64(context->attributes, ATTRIBUTE_POLL_NS, poll->inside_ns));
+}
+
+// Writes a call. Returns its last record. A call that never returned stays open.
+static const struct record_head *write_call(struct context *context, const struct record_call *call)
+{
+    const struct record_head *last = &call->head;
+    uint32_t region =
+        call->head.id < N_FUNCTIONS_MAX ? context->process->functions[call->head.id] : UNDEFINED;
+    const struct record_head *detail;
+
+    if (region == UNDEFINED)
+        region = archive_mpi_region(context->archive, "MPI_unknown");
+    detail = spool_next(context->spool, last);
+    if (detail != NULL && detail->kind == RECORD_POLL)
+        add_poll_attributes(context, (const void *)detail);
+    enter(context, call->enter_ns, region);
+    for (; belongs_to_call(detail); detail = spool_next(context->spool, detail))
+        write_at_enter(context, context->now_ns, detail);
+    if (call->leave_ns == 0)
+        return last;
+    not_before(context, call->leave_ns);
+    for (detail = spool_next(context->spool, last); belongs_to_call(detail);
+         detail = spool_next(context->spool, detail)) {
+        write_at_leave(context, context->now_ns, detail);
+        last = detail;
+    }
+    leave(context, context->now_ns, region);
+    return last;
+}
+
+// ---- User regions
+
+static uint32_t look_up_function(struct context *context, uint64_t address)
+{
+    const struct process *process = context->process;
+    struct symbol symbol = {NULL, NULL, 0};
+    uint32_t region;
+
+    for (size_t i = 0; i < process->n_modules && symbol.name == NULL; i++) {
+        const struct process_module *module = &process->modules[i];
+
+        if (address >= module->start && address < module->end)
+            symbol = symbols_find(context->symbols, module->path, address - module->base);
+    }
+    if (symbol.name == NULL)
+        symbol.name = format_or_die("0x%llx", (unsigned long long)address);
+    region = archive_function_region(context->archive, symbol.name, symbol.file, symbol.line);
+    free(symbol.name);
+    free(symbol.file);
+    return region;
+}
+
+static void grow_addresses(struct process *process)
+{
+    struct process_address *old = process->addresses;
+    size_t n_old = process->n_address_slots;
+
+    process->n_address_slots = n_old == 0 ? 1024 : 2 * n_old;
+    process->addresses = alloc_or_die(process->n_address_slots * sizeof *process->addresses);
+    for (size_t i = 0; i < n_old; i++) {
+        size_t slot = (old[i].address >> 4) & (process->n_address_slots - 1);
+
+        if (old[i].address == 0)
+            continue;
+        while (process->addresses[slot].address != 0)
+            slot = (slot + 1) & (process->n_address_slots - 1);
+        process->addresses[slot] = old[i];
+    }
+    free(old);
+}
+
+static uint32_t function_region(struct context *context, uint64_t address)
+{
+    struct process *process = context->process;
+    size_t slot;
+
+    if (2 * (process->n_addresses + 1) > process->n_address_slots)
+        grow_addresses(process);
+    slot = (address >> 4) & (process->n_address_slots - 1);
+    while (process->addresses[slot].address != 0 && process->addresses[slot].address != address)
+        slot = (slot + 1) & (process->n_address_slots - 1);
+    if (process->addresses[slot].address == 0) {
+        process->addresses[slot].address = address;
+        process->addresses[slot].region = look_up_function(context, address);
+        process->n_addresses++;
+    }
+    return process->addresses[slot].region;
+}
+
+static const char *name_of(const struct process *process, uint64_t id)
+{
+    return id < process->n_names && process->names[id] != NULL ? process->names[id] : "unnamed";
+}
+
+static uint32_t named_region(struct context *context, uint32_t id, bool is_marker)
+{
+    struct process *process = context->process;
+    uint32_t *regions = is_marker ? process->marker_regions : process->name_regions;
+
+    if (id >= process->n_names)
+        id = 0;
+    if (regions[id] == UNDEFINED)
+        regions[id] = archive_user_region(context->archive, name_of(process, id), is_marker);
+    return regions[id];
+}
+
+// A region without duration whose enter carries the parameters as attributes.
+static void write_marker(struct context *context, const struct record_marker *marker)
+{
+    for (uint32_t i = 0; i < marker->n; i++) {
+        const char *name = name_of(context->process, marker->parameters[i].name);
+
+        // The same name twice in one marker: OTF2 refuses it, the first value stands.
+        if (!OTF2_AttributeList_TestAttributeByID(context->attributes,
+                                                  archive_parameter(context->archive, name)))
+            check(context, OTF2_AttributeList_AddDouble(context->attributes,
+                                                        archive_parameter(context->archive, name),
+                                                        marker->parameters[i].value));
+    }
+    enter(context, marker->time_ns, named_region(context, marker->head.id, true));
+    leave_top(context, marker->time_ns);
+}
+
+static void write_cpu(struct context *context, const struct record_cpu *record)
+{
+    OTF2_Type type = OTF2_TYPE_UINT64;
+    OTF2_MetricValue value = {.unsigned_int = record->cpu_ns};
+
+    check(context,
+          OTF2_EvtWriter_Metric(context->writer, NULL, not_before(context, record->time_ns), 0, 1,
+                                &type, &value));
+}
+
+static const struct record_head *write_record(struct context *context,
+                                              const struct record_head *head)
+{
+    const struct record_time *timed = (const void *)head;
+    const struct record_function_event *function = (const void *)head;
+
+    switch ((enum record_kind)head->kind) {
+    case RECORD_CALL:
+        return write_call(context, (const void *)head);
+    case RECORD_ENTER:
+        enter(context, timed->time_ns, function_region(context, function->address));
+        break;
+    case RECORD_LEAVE:
+        leave(context, timed->time_ns, function_region(context, function->address));
+        break;
+    case RECORD_REGION_BEGIN:
+        enter(context, timed->time_ns, named_region(context, head->id, false));
+        break;
+    case RECORD_REGION_END:
+        leave(context, timed->time_ns, named_region(context, head->id, false));
+        break;
+    case RECORD_MARKER:
+        write_marker(context, (const void *)head);
+        break;
+    case RECORD_CPU:
+        write_cpu(context, (const void *)head);
+        break;
+    default:
+        break;
+    }
+    return head;
+}
+
+uint32_t events_write(struct process *process, struct archive *archive, struct symbols *symbols,
+                      const struct spool *spool, uint64_t close_ns)
+{
+    const struct spool_header *header = spool->header;
+    struct archive_location location = {.rank = header->rank, .thread = header->thread};
+    struct context context = {
+        .process = process, .archive = archive, .symbols = symbols, .spool = spool};
+    uint32_t open_call = UNDEFINED;
+
+    context.writer = archive_begin_events(archive, header->rank, header->thread);
+    if (context.writer == NULL)
+        return UNDEFINED;
+    context.attributes = OTF2_AttributeList_New();
+    for (const struct record_head *head = spool_next(spool, NULL);
+         head != NULL && archive->error == NULL; head = spool_next(spool, head)) {
+        if (head->kind == RECORD_CALL && ((const struct record_call *)head)->leave_ns == 0)
+            open_call = process->functions[head->id % N_FUNCTIONS_MAX];
+        head = write_record(&context, head);
+    }
+    while (context.depth > 0)
+        leave_top(&context, close_ns);
+    check(&context, OTF2_EvtWriter_GetNumberOfEvents(context.writer, &location.n_events));
+    OTF2_AttributeList_Delete(context.attributes);
+    free(context.stack);
+    archive_end_events(archive, context.writer, &location);
+    return open_call;
+}

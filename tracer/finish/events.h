@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Turns the records of one thread into the events of one OTF2 location.
+#ifndef PAGODA_FINISH_EVENTS_H
+#define PAGODA_FINISH_EVENTS_H
+
+#include "tracer/finish/archive.h"
+#include "tracer/finish/spool.h"
+#include "tracer/finish/symbols.h"
+
+#define N_FUNCTIONS_MAX 1024
+#define UNDEFINED       UINT32_MAX
+
+// What the records of a process (all its threads) refer to, as numbers of the archive.
+struct process {
+    uint32_t functions[N_FUNCTIONS_MAX]; // MPI functions: region
+    char **names;                        // user names by number; [0] is "unnamed"
+    uint32_t *name_regions;              // UNDEFINED: not used as a region yet
+    uint32_t *marker_regions;
+    uint32_t n_names;
+    struct unify_rank comms;
+    struct process_module {
+        uint64_t base, start, end;
+        const char *path;
+    } * modules;
+    size_t n_modules;
+    // Function addresses met so far: open addressing, address 0 is empty.
+    struct process_address {
+        uint64_t address;
+        uint32_t region;
+    } * addresses;
+    size_t n_address_slots;
+    size_t n_addresses;
+};
+
+// First pass: takes the definitions of a thread's records, and the time of its first and last
+// event (*last_ns is left alone if there is none).
+void events_define(struct process *process, struct archive *archive, struct unify *unify,
+                   const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns);
+void process_release(struct process *process);
+
+// Second pass: writes the events. Regions still open at the end are closed at `close_ns`. Returns
+// the region of the MPI call that was open then, or UNDEFINED.
+uint32_t events_write(struct process *process, struct archive *archive, struct symbols *symbols,
+                      const struct spool *spool, uint64_t close_ns);
+
+#endif

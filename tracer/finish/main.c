@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// pagoda-trace-finish SPOOL ARCHIVE: makes the OTF2 archive of a traced run from the records its
+// processes left in folder SPOOL, and removes them. `pagoda trace` runs it when the launcher has
+// ended. SPOOL/facts holds lines NAME=VALUE that become archive properties.
+//
+// A launch line may start MPI several times (a script): the first run goes to ARCHIVE, the next to
+// ARCHIVE/run-2 and so on. On stdout: one line "ranks R locations L events N open O" a run.
+// Exit status: 0 done, 1 the archive could not be written (the records are kept), 4 no records,
+// 5 the processes could not record and have said why.
+#include "tracer/finish/events.h"
+#include "tracer/finish/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_NO_RECORDS = 4, EXIT_REFUSED = 5 };
+
+struct run {
+    const struct spool *spools;
+    size_t n;
+    uint32_t n_ranks;
+    struct process *processes; // by rank
+    struct archive archive;
+    struct unify unify;
+    uint64_t *close_ns; // by spool: the run's last event on this thread's clock
+    uint32_t n_open;
+};
+
+// Clock offsets hold for all ranks that share the clock on which they were measured.
+static const struct spool_header *clock_of(const struct run *run, const struct spool_header *own)
+{
+    for (size_t i = 0; i < run->n; i++) {
+        const struct spool_header *header = run->spools[i].header;
+
+        if (header->n_clock_offsets > 0 && strcmp(header->clock_domain, own->clock_domain) == 0)
+            return header;
+    }
+    return NULL;
+}
+
+static int64_t offset_of(const struct run *run, const struct spool_header *own)
+{
+    const struct spool_header *clock = clock_of(run, own);
+
+    return clock != NULL ? clock->clock_offsets[clock->n_clock_offsets - 1].offset_ns : 0;
+}
+
+static void define(struct run *run)
+{
+    const struct spool_header *first = run->spools[0].header;
+
+    for (size_t i = 0; i < run->n; i++) {
+        const struct spool *spool = &run->spools[i];
+        const struct spool_header *header = spool->header;
+        uint64_t first_ns = UINT64_MAX;
+        uint64_t last_ns = 0;
+        uint64_t offset = (uint64_t)offset_of(run, header);
+
+        events_define(&run->processes[header->rank], &run->archive, &run->unify, spool, &first_ns,
+                      &last_ns);
+        if (run->archive.hosts[header->rank] == NULL)
+            run->archive.hosts[header->rank] = strdup_or_die(header->host);
+        if (last_ns == 0)
+            continue;
+        if (first_ns + offset < run->archive.first_ns)
+            run->archive.first_ns = first_ns + offset;
+        if (last_ns + offset > run->archive.last_ns)
+            run->archive.last_ns = last_ns + offset;
+    }
+    if (run->archive.first_ns == UINT64_MAX)
+        run->archive.first_ns = run->archive.last_ns = first->clock_ns;
+    run->archive.realtime_ns = first->realtime_ns + run->archive.first_ns -
+                               (first->clock_ns + (uint64_t)offset_of(run, first));
+}
+
+static void set_offsets(struct run *run, const struct spool_header *header)
+{
+    struct archive_location *location = &run->archive.locations[run->archive.n_locations - 1];
+    const struct spool_header *clock = clock_of(run, header);
+
+    if (clock == NULL)
+        return;
+    location->n_offsets = clock->n_clock_offsets;
+    memcpy(location->offsets, clock->clock_offsets, sizeof location->offsets);
+}
+
+// Ranks without records (killed before MPI_Init was over, files lost) get an empty location, so
+// that ranks in communicators keep their numbers.
+static void write_missing_ranks(struct run *run)
+{
+    for (uint32_t rank = 0; rank < run->n_ranks; rank++) {
+        struct archive_location location = {.rank = rank};
+        OTF2_EvtWriter *writer;
+
+        if (run->archive.hosts[rank] != NULL)
+            continue;
+        writer = archive_begin_events(&run->archive, rank, 0);
+        if (writer == NULL)
+            return;
+        archive_end_events(&run->archive, writer, &location);
+    }
+}
+
+static void write_events(struct run *run, struct symbols *symbols)
+{
+    for (size_t i = 0; i < run->n && run->archive.error == NULL; i++) {
+        const struct spool_header *header = run->spools[i].header;
+        uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, header);
+
+        if (header->finalized == 0)
+            run->n_open += header->thread == 0;
+        events_write(&run->processes[header->rank], &run->archive, symbols, &run->spools[i],
+                     close_ns);
+        if (run->archive.error == NULL)
+            set_offsets(run, header);
+    }
+    write_missing_ranks(run);
+}
+
+static void add_number(struct archive *archive, const char *name, uint64_t value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    archive_property(archive, name, text);
+}
+
+static void write_facts(struct run *run, const char *facts_path)
+{
+    const struct spool_header *header = run->spools[0].header;
+    FILE *file = fopen(facts_path, "re");
+    char *line = NULL;
+    size_t size = 0;
+
+    archive_property(&run->archive, "PAGODA::MPI", header->mpi);
+    archive_property(&run->archive, "PAGODA::MPI_VERSION", header->mpi_version);
+    archive_property(&run->archive, "PAGODA::HOST", header->host);
+    archive_property(&run->archive, "PAGODA::EXECUTABLE", header->executable);
+    archive_property(&run->archive, "PAGODA::PROGRAM", header->command);
+    archive_property(&run->archive, "PAGODA::CLOCK", "CLOCK_MONOTONIC");
+    add_number(&run->archive, "PAGODA::RANKS", run->n_ranks);
+    if (run->n_open > 0)
+        add_number(&run->archive, "PAGODA::RANKS_WITHOUT_FINALIZE", run->n_open);
+    while (file != NULL && getline(&line, &size, file) > 0) {
+        char *value = strchr(line, '=');
+
+        if (value == NULL)
+            continue;
+        *value++ = '\0';
+        value[strcspn(value, "\n")] = '\0';
+        archive_property(&run->archive, line, value);
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+}
+
+// Says once how the recording itself fared.
+static void report(const struct run *run)
+{
+    for (size_t i = 0; i < run->n; i++) {
+        const struct spool_header *header = run->spools[i].header;
+
+        if (header->stop_errno == 0)
+            continue;
+        fprintf(stderr,
+                "pagoda: rank %u on %s stopped recording %.3f s after its start (%s); the trace "
+                "is not complete\n",
+                header->rank, header->host, (double)(header->stop_ns - header->clock_ns) * 1e-9,
+                strerror(header->stop_errno));
+        return;
+    }
+    if (run->n_open > 0)
+        fprintf(stderr, "pagoda: %u of %u ranks ended without MPI_Finalize\n", run->n_open,
+                run->n_ranks);
+}
+
+static bool finish_run(struct run *run, const char *dir, const char *facts_path)
+{
+    struct symbols *symbols = symbols_new();
+    uint64_t n_events = 0;
+    size_t n_locations;
+    bool done;
+
+    run->processes = alloc_or_die(run->n_ranks * sizeof *run->processes);
+    unify_init(&run->unify, run->n_ranks);
+    done = archive_open(&run->archive, dir, run->n_ranks);
+    if (done) {
+        define(run);
+        write_events(run, symbols);
+        write_facts(run, facts_path);
+        for (size_t i = 0; i < run->archive.n_locations; i++)
+            n_events += run->archive.locations[i].n_events;
+        n_locations = run->archive.n_locations;
+        done = archive_close(&run->archive, &run->unify);
+    }
+    if (done) {
+        printf("ranks %u locations %zu events %llu open %u\n", run->n_ranks, n_locations,
+               (unsigned long long)n_events, run->n_open);
+        report(run);
+    } else {
+        fprintf(stderr, "pagoda: cannot write the archive in %s: %s\n", dir, run->archive.error);
+        archive_discard(&run->archive, dir);
+    }
+    for (uint32_t i = 0; i < run->n_ranks; i++)
+        process_release(&run->processes[i]);
+    free(run->processes);
+    unify_release(&run->unify);
+    symbols_free(symbols);
+    return done;
+}
+
+static bool finish_all(const struct spool_set *set, const char *archive_dir, const char *facts_path)
+{
+    size_t begin = 0;
+
+    for (unsigned number = 1; begin < set->n; number++) {
+        const struct spool_header *header = set->spools[begin].header;
+        struct run run = {.spools = &set->spools[begin], .n_ranks = header->n_ranks};
+        char *dir = number == 1 ? strdup_or_die(archive_dir)
+                                : format_or_die("%s/run-%u", archive_dir, number);
+        bool done;
+
+        while (begin + run.n < set->n &&
+               set->spools[begin + run.n].header->run_id == header->run_id)
+            run.n++;
+        if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+            fprintf(stderr, "pagoda: cannot make the folder %s: %s\n", dir, strerror(errno));
+            done = false;
+        } else {
+            done = finish_run(&run, dir, facts_path);
+        }
+        free(dir);
+        if (!done)
+            return false;
+        begin += run.n;
+    }
+    return true;
+}
+
+static bool is_refused(const struct spool_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (set->spools[i].header->refused == 0)
+            return false;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct spool_set set;
+    char *facts_path;
+    int error;
+    bool done;
+
+    if (argc != 3) {
+        fputs("usage: pagoda-trace-finish SPOOL ARCHIVE\n", stderr);
+        return 2;
+    }
+    error = spool_set_load(&set, argv[1]);
+    if (error != 0) {
+        fprintf(stderr, "pagoda: cannot read the records in %s: %s\n", argv[1], strerror(error));
+        return 1;
+    }
+    if (set.n == 0)
+        return EXIT_NO_RECORDS;
+    if (is_refused(&set)) {
+        spool_set_remove(&set);
+        return EXIT_REFUSED;
+    }
+    facts_path = format_or_die("%s/facts", argv[1]);
+    done = finish_all(&set, argv[2], facts_path);
+    if (done) {
+        spool_set_remove(&set);
+        unlink(facts_path);
+        rmdir(argv[1]);
+    }
+    free(facts_path);
+    spool_set_release(&set);
+    return done ? 0 : 1;
+}

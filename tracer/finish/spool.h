@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads what a traced run left: the spool files of a folder, grouped by run.
+#ifndef PAGODA_FINISH_SPOOL_H
+#define PAGODA_FINISH_SPOOL_H
+
+#include "tracer/record.h"
+
+#include <stddef.h>
+
+// One file, mapped read-only.
+struct spool {
+    char *path;
+    const struct spool_header *header;
+    const uint8_t *bytes;
+    size_t n_bytes;
+};
+
+// The files of a folder, ordered by run (earliest first), rank, thread.
+struct spool_set {
+    struct spool *spools;
+    size_t n;
+    size_t n_unreadable; // named like a spool but not one
+};
+
+// Maps all spool files of `dir`. Returns 0 or an errno value.
+int spool_set_load(struct spool_set *set, const char *dir);
+void spool_set_release(struct spool_set *set);
+
+// Deletes the files.
+void spool_set_remove(const struct spool_set *set);
+
+// The record after `record` (NULL: the first), or NULL at the end. A record that was cut off or
+// damaged ends the file.
+const struct record_head *spool_next(const struct spool *spool, const struct record_head *record);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See unify.h for the rule. Keys are byte strings of the numbers they are made of.
+#include "tracer/finish/unify.h"
+
+#include "tracer/finish/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t add_group(struct unify *unify, const int32_t *members, uint32_t n)
+{
+    bool is_new;
+    uint32_t group = table_number(&unify->groups_seen, members, n * sizeof *members, &is_new);
+
+    if (is_new) {
+        unify->groups = realloc_or_die(unify->groups, (group + 1) * sizeof *unify->groups);
+        unify->groups[group].n = n;
+        unify->groups[group].members = alloc_or_die(n * sizeof *members);
+        memcpy(unify->groups[group].members, members, n * sizeof *members);
+        unify->n_groups = group + 1;
+    }
+    return group;
+}
+
+static uint32_t add_comm(struct unify *unify, const uint32_t key[4])
+{
+    bool is_new;
+    uint32_t index = table_number(&unify->comms_seen, key, 4 * sizeof *key, &is_new);
+
+    if (is_new) {
+        unify->comms = realloc_or_die(unify->comms, (index + 1) * sizeof *unify->comms);
+        unify->comms[index] =
+            (struct unify_comm){.parent = key[0], .group = key[1], .remote = key[2]};
+        unify->n_comms = index + 1;
+    }
+    return index;
+}
+
+void unify_init(struct unify *unify, uint32_t n_ranks)
+{
+    int32_t *everyone = alloc_or_die(n_ranks * sizeof *everyone);
+
+    *unify = (struct unify){0};
+    for (uint32_t i = 0; i < n_ranks; i++)
+        everyone[i] = (int32_t)i;
+    add_comm(unify,
+             (uint32_t[]){RECORD_NO_COMM, add_group(unify, everyone, n_ranks), RECORD_NO_COMM, 0});
+    // Its group, the same empty list for every rank, is the archive's matter.
+    add_comm(unify, (uint32_t[]){RECORD_NO_COMM, RECORD_NO_COMM, RECORD_NO_COMM, 1});
+    unify->comms[0].name = strdup_or_die("MPI_COMM_WORLD");
+    unify->comms[1].name = strdup_or_die("MPI_COMM_SELF");
+    free(everyone);
+}
+
+void unify_release(struct unify *unify)
+{
+    for (size_t i = 0; i < unify->n_comms; i++)
+        free(unify->comms[i].name);
+    for (size_t i = 0; i < unify->n_groups; i++)
+        free(unify->groups[i].members);
+    free(unify->comms);
+    free(unify->groups);
+    table_release(&unify->comms_seen);
+    table_release(&unify->groups_seen);
+}
+
+void unify_rank_release(struct unify_rank *rank)
+{
+    free(rank->comms);
+    free(rank->n_made);
+    table_release(&rank->made);
+}
+
+// How many communicators with this parent and these members the rank has made before.
+static uint32_t count_made(struct unify_rank *rank, const uint32_t key[3])
+{
+    bool is_new;
+    uint32_t number = table_number(&rank->made, key, 3 * sizeof *key, &is_new);
+
+    if (is_new) {
+        rank->n_made = realloc_or_die(rank->n_made, (number + 1) * sizeof *rank->n_made);
+        rank->n_made[number] = 0;
+    }
+    return rank->n_made[number]++;
+}
+
+static uint32_t own_group(struct unify *unify, const struct record_comm *record, uint32_t parent,
+                          uint32_t own_rank)
+{
+    if ((record->flags & RECORD_COMM_AS_PARENT) == 0)
+        return add_group(unify, record->members, record->n_local);
+    if (parent != RECORD_NO_COMM && unify->comms[parent].group != RECORD_NO_COMM)
+        return unify->comms[parent].group;
+    return add_group(unify, (int32_t[]){(int32_t)own_rank}, 1); // a duplicate of MPI_COMM_SELF
+}
+
+static void set(struct unify_rank *rank, uint32_t id, uint32_t index)
+{
+    if (id >= rank->n_comms) {
+        rank->comms = realloc_or_die(rank->comms, ((size_t)id + 1) * sizeof *rank->comms);
+        while (rank->n_comms <= id)
+            rank->comms[rank->n_comms++] = RECORD_NO_COMM;
+    }
+    rank->comms[id] = index;
+}
+
+void unify_add(struct unify *unify, struct unify_rank *rank, uint32_t own_rank,
+               const struct record_comm *record)
+{
+    uint32_t key[4];
+
+    if (record->head.id <= 1) {
+        set(rank, record->head.id, record->head.id);
+        return;
+    }
+    key[0] = record->parent == RECORD_NO_COMM ? RECORD_NO_COMM : unify_find(rank, record->parent);
+    key[1] = own_group(unify, record, key[0], own_rank);
+    key[2] = RECORD_NO_COMM;
+    if ((record->flags & RECORD_COMM_INTER) != 0) {
+        key[2] = add_group(unify, record->members + record->n_local, record->n_remote);
+        // Both sides must name the pair alike: the group with the smaller first rank comes first.
+        if (unify->groups[key[2]].members[0] < unify->groups[key[1]].members[0]) {
+            uint32_t swap = key[1];
+
+            key[1] = key[2];
+            key[2] = swap;
+        }
+        key[0] = RECORD_NO_COMM; // the parents of the two sides differ
+    }
+    key[3] = 1 + count_made(rank, key); // 0 is MPI_COMM_WORLD itself
+    set(rank, record->head.id, add_comm(unify, key));
+}
+
+uint32_t unify_find(const struct unify_rank *rank, uint32_t id)
+{
+    return id < rank->n_comms ? rank->comms[id] : RECORD_NO_COMM;
+}

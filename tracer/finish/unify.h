@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which communicators of different ranks are the same one, found without communication.
+//
+// A communicator is made by all its members in the same order among those of its parent with the
+// same members. So two local communicators are the same if they agree on the parent, the members,
+// and how many of that parent and those members the rank had made before. (Multithreaded programs
+// that make communicators over different parents concurrently are covered, too: the count is
+// per parent.)
+#ifndef PAGODA_FINISH_UNIFY_H
+#define PAGODA_FINISH_UNIFY_H
+
+#include "tracer/finish/table.h"
+#include "tracer/record.h"
+
+// A list of ranks in MPI_COMM_WORLD that one or more communicators have as members.
+struct unify_group {
+    uint32_t n;
+    int32_t *members;
+};
+
+struct unify_comm {
+    uint32_t parent;   // index here; RECORD_NO_COMM: none known
+    uint32_t group;    // index of the local (intercommunicator: smaller) group
+    uint32_t remote;   // index of the other group; RECORD_NO_COMM: no intercommunicator
+    bool has_lifetime; // some rank recorded its creation
+    char *name;        // NULL: none given
+};
+
+struct unify {
+    struct unify_comm *comms; // [0] is MPI_COMM_WORLD, [1] MPI_COMM_SELF
+    size_t n_comms;
+    struct unify_group *groups;
+    size_t n_groups;
+    struct table groups_seen;
+    struct table comms_seen;
+};
+
+// The communicators of one rank: local number to index in struct unify.
+struct unify_rank {
+    uint32_t *comms; // RECORD_NO_COMM: not defined
+    uint32_t n_comms;
+    struct table made; // counts by parent and members
+    uint32_t *n_made;
+};
+
+void unify_init(struct unify *unify, uint32_t n_ranks);
+void unify_release(struct unify *unify);
+void unify_rank_release(struct unify_rank *rank);
+
+// Takes the definition of a rank's communicator. Those of a rank come in the order of their
+// numbers.
+void unify_add(struct unify *unify, struct unify_rank *rank, uint32_t own_rank,
+               const struct record_comm *record);
+
+// Index of local communicator `id`, RECORD_NO_COMM if it was never defined.
+uint32_t unify_find(const struct unify_rank *rank, uint32_t id);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The spool: what a traced thread leaves on disk until the run is over and the archive is written.
+//
+// A spool file is a header of SPOOL_HEADER_BYTES and then chunks of `chunk_bytes` each. It is
+// written through shared mappings, so that what was recorded outlives the process however it ends;
+// unused space is zero, and a zero head ends the records of a chunk and of the file (RECORD_PAD: go
+// to the next chunk). Records are 8-byte words: a head, then the structure of its kind. Integers
+// are those of the machine: a spool is read where it was written and is no exchange format.
+//
+// An MPI call is one CALL record, its head written on entry and `leave_ns` when it returns (zero:
+// the process ended inside the call), followed by the details known after it, which belong to it.
+#ifndef PAGODA_TRACER_RECORD_H
+#define PAGODA_TRACER_RECORD_H
+
+#include <stdint.h>
+
+#define SPOOL_MAGIC        "PGDSPOOL"
+#define SPOOL_VERSION      1
+#define SPOOL_HEADER_BYTES 65536 // the largest page size: chunks are mapped one by one
+#define SPOOL_SUFFIX       ".spool"
+
+struct spool_clock_offset {
+    uint64_t time_ns;  // on this process's clock
+    int64_t offset_ns; // to be added to this clock to get the reference clock
+    uint64_t error_ns; // half the shortest round trip
+};
+
+struct spool_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t chunk_bytes;
+    uint64_t run_id; // the same in all processes of one MPI_COMM_WORLD
+    uint32_t rank;
+    uint32_t n_ranks;
+    uint32_t thread; // 0: the thread that called MPI_Init
+    uint32_t pid;
+    uint64_t clock_ns;    // the recording clock (CLOCK_MONOTONIC) and the time of day,
+    uint64_t realtime_ns; // read together
+    uint32_t n_clock_offsets;
+    uint32_t finalized; // 1 once MPI_Finalize returned
+    int32_t stop_errno; // why recording stopped early, 0: it did not
+    uint32_t thread_level;
+    uint64_t stop_ns;
+    uint64_t refused;            // 1: some process could not record, so none did; it has said why
+    uint64_t n_lost_before_init; // user events that found the buffer before MPI_Init full
+    struct spool_clock_offset clock_offsets[2];
+    char host[256];
+    char clock_domain[128]; // processes with the same text here share a clock
+    char mpi[64];           // "openmpi" or "mpich"
+    char mpi_version[512];  // what MPI_Get_library_version says, first line
+    char executable[1024];
+    char command[2048]; // arguments, separated by spaces
+};
+
+enum record_kind {
+    RECORD_END = 0,
+    RECORD_PAD,
+    // Definitions; id is what later records call the thing.
+    RECORD_FUNCTION,  // an MPI function: struct record_name
+    RECORD_NAME,      // a user region, marker or parameter name: struct record_name
+    RECORD_COMM,      // struct record_comm
+    RECORD_COMM_NAME, // id: communicator; struct record_name
+    RECORD_MODULE,    // a loaded program or library: struct record_module
+    // Events by themselves.
+    RECORD_CALL,         // id: MPI function; struct record_call
+    RECORD_ENTER,        // struct record_function_event
+    RECORD_LEAVE,        // struct record_function_event
+    RECORD_REGION_BEGIN, // id: name; struct record_time
+    RECORD_REGION_END,   // id: name; struct record_time
+    RECORD_MARKER,       // id: name; struct record_marker
+    RECORD_CPU,          // struct record_cpu
+    // Details of the CALL before them. id: communicator, where there is one.
+    RECORD_SEND,       // struct record_message
+    RECORD_RECV,       // struct record_message
+    RECORD_ISEND,      // struct record_message
+    RECORD_ISEND_DONE, // struct record_request
+    RECORD_IRECV_POST, // struct record_message; source and tag as asked for
+    RECORD_IRECV,      // struct record_message
+    RECORD_CANCELLED,  // struct record_request
+    RECORD_COLLECTIVE, // struct record_collective
+    RECORD_ICOLL_POST, // struct record_request
+    RECORD_ICOLL,      // struct record_collective
+    RECORD_COMM_BEGIN, // id: the communicator the call created
+    RECORD_COMM_END,   // id: the communicator the call released
+    RECORD_POLL,       // struct record_poll: nothing was found, count times
+    N_RECORD_KINDS
+};
+
+#define RECORD_ANY        (-1) // source or tag: wildcard
+#define RECORD_NO_ROOT    (-1) // collective without a root
+#define RECORD_ROOT_SELF  (-2) // intercommunicator: MPI_ROOT
+#define RECORD_ROOT_GROUP (-3) // intercommunicator: MPI_PROC_NULL
+#define RECORD_NO_COMM    UINT32_MAX
+
+// Numbers of collective operations are OTF2's (OTF2_CollectiveOp).
+struct record_head {
+    uint16_t kind;
+    uint16_t n_words; // head included
+    uint32_t id;
+};
+
+struct record_time {
+    struct record_head head;
+    uint64_t time_ns;
+};
+
+struct record_call {
+    struct record_head head;
+    uint64_t enter_ns;
+    uint64_t leave_ns;
+};
+
+struct record_function_event {
+    struct record_head head;
+    uint64_t time_ns;
+    uint64_t address;
+};
+
+struct record_cpu {
+    struct record_head head;
+    uint64_t time_ns;
+    uint64_t cpu_ns;
+};
+
+struct record_message {
+    struct record_head head;
+    int32_t peer; // rank in the communicator (the remote group of an intercommunicator)
+    int32_t tag;
+    uint64_t n_bytes;
+    uint64_t request; // 0: blocking
+};
+
+struct record_request {
+    struct record_head head;
+    uint64_t request;
+};
+
+struct record_collective {
+    struct record_head head;
+    int32_t operation;
+    int32_t root;
+    uint64_t sent_bytes;
+    uint64_t received_bytes;
+    uint64_t request; // 0: blocking
+};
+
+struct record_poll {
+    struct record_head head;
+    uint64_t count;
+    uint64_t inside_ns; // time inside the folded calls
+    uint64_t request;   // the one tested, 0: several or none
+};
+
+struct record_name {
+    struct record_head head;
+    char text[]; // ends with a zero
+};
+
+#define RECORD_COMM_INTER     1u // members: local group, then remote group
+#define RECORD_COMM_AS_PARENT 2u // same members as the parent, none listed
+
+struct record_comm {
+    struct record_head head;
+    uint32_t parent; // RECORD_NO_COMM: unknown
+    uint32_t flags;
+    uint32_t n_local;
+    uint32_t n_remote;
+    int32_t members[]; // ranks in MPI_COMM_WORLD; -1: not in it
+};
+
+struct record_module {
+    struct record_head head;
+    uint64_t base;  // load address
+    uint64_t start; // of the mapped range
+    uint64_t end;
+    char path[];
+};
+
+struct record_marker {
+    struct record_head head;
+    uint64_t time_ns;
+    uint32_t n;
+    uint32_t unused;
+    struct {
+        uint64_t name;
+        double value;
+    } parameters[];
+};
+
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of user regions. Names are numbered by a hash table of their texts; it only grows, so
+// that a number once read stays valid.
+#include "tracer/region.h"
+
+#include "tracer/clock.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_NAMES 4096 // distinct names; further ones share number 0
+#define N_SLOTS (2 * N_NAMES)
+
+static struct {
+    char *text;
+    uint32_t id;
+} names[N_SLOTS];
+static uint32_t n_names;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// Number of a name, from 1; writes its definition the first time. 0: no room for more.
+static uint32_t name_id(struct stream *stream, const char *text)
+{
+    uint32_t hash = 2166136261U;
+    uint32_t id = 0;
+
+    for (const char *c = text; *c != '\0'; c++)
+        hash = (hash ^ (uint8_t)*c) * 16777619U;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = hash % N_SLOTS;; i = (i + 1) % N_SLOTS) {
+        if (names[i].text == NULL) {
+            if (n_names < N_NAMES && (names[i].text = strdup(text)) != NULL) {
+                id = names[i].id = ++n_names;
+                stream_write_name(stream, RECORD_NAME, id, text);
+            }
+            break;
+        }
+        if (strcmp(names[i].text, text) == 0) {
+            id = names[i].id;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+static void write_function(uint16_t kind, void *function)
+{
+    struct stream *stream = stream_current();
+    struct record_function_event *record;
+
+    if (stream == NULL || stream->depth != 0)
+        return;
+    record = stream_reserve(stream, sizeof *record);
+    if (record == NULL)
+        return;
+    record->time_ns = clock_now_ns();
+    record->address = (uint64_t)(uintptr_t)function;
+    stream_commit(&record->head, kind, 0, sizeof *record);
+}
+
+static void function_enter(void *function)
+{
+    write_function(RECORD_ENTER, function);
+}
+
+static void function_leave(void *function)
+{
+    write_function(RECORD_LEAVE, function);
+}
+
+static void write_named(uint16_t kind, const char *name)
+{
+    struct stream *stream = stream_current();
+    struct record_time *record;
+    uint32_t id;
+
+    if (stream == NULL || stream->depth != 0 || name == NULL)
+        return;
+    id = name_id(stream, name);
+    record = stream_reserve(stream, sizeof *record);
+    if (record == NULL)
+        return;
+    record->time_ns = clock_now_ns();
+    stream_commit(&record->head, kind, id, sizeof *record);
+}
+
+static void region_begin(const char *name)
+{
+    write_named(RECORD_REGION_BEGIN, name);
+}
+
+static void region_end(const char *name)
+{
+    write_named(RECORD_REGION_END, name);
+}
+
+static void marker(const char *name, int n, const char *const parameters[], const double values[])
+{
+    struct stream *stream = stream_current();
+    struct record_marker *record;
+    uint32_t ids[256];
+    uint32_t id;
+    size_t n_bytes;
+
+    if (stream == NULL || stream->depth != 0 || name == NULL)
+        return;
+    if (n < 0 || parameters == NULL || values == NULL)
+        n = 0;
+    if (n > 255)
+        n = 255;
+    id = name_id(stream, name);
+    for (int i = 0; i < n; i++)
+        ids[i] = parameters[i] != NULL ? name_id(stream, parameters[i]) : 0;
+    n_bytes = sizeof *record + (size_t)n * sizeof record->parameters[0];
+    record = stream_reserve(stream, n_bytes);
+    if (record == NULL)
+        return;
+    record->time_ns = clock_now_ns();
+    record->n = (uint32_t)n;
+    for (int i = 0; i < n; i++) {
+        record->parameters[i].name = ids[i];
+        record->parameters[i].value = values[i];
+    }
+    stream_commit(&record->head, RECORD_MARKER, id, n_bytes);
+}
+
+const struct recorder region_recorder = {
+    .function_enter = function_enter,
+    .function_leave = function_leave,
+    .api = {1, region_begin, region_end, marker},
+};
+
+static int write_module(struct dl_phdr_info *info, size_t size, void *stream)
+{
+    const char *path = info->dlpi_name;
+    uint64_t start = UINT64_MAX;
+    uint64_t end = 0;
+    size_t length;
+    size_t n_bytes;
+    struct record_module *record;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+
+        if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0) {
+            uint64_t first = info->dlpi_addr + header->p_vaddr;
+
+            start = first < start ? first : start;
+            end = first + header->p_memsz > end ? first + header->p_memsz : end;
+        }
+    }
+    if (end == 0)
+        return 0;
+    length = strnlen(path, 4095); // empty: the program itself
+    n_bytes = (sizeof *record + length + 1 + 7) / 8 * 8;
+    record = stream_reserve(stream, n_bytes);
+    if (record == NULL)
+        return 0;
+    record->base = info->dlpi_addr;
+    record->start = start;
+    record->end = end;
+    memcpy(record->path, path, length);
+    stream_commit(&record->head, RECORD_MODULE, 0, n_bytes);
+    return 0;
+}
+
+static int read_changes(struct dl_phdr_info *info, size_t size, void *changes)
+{
+    (void)size;
+    *(unsigned long long *)changes = info->dlpi_adds + info->dlpi_subs;
+    return 1;
+}
+
+void region_write_modules(struct stream *stream)
+{
+    static unsigned long long known_changes;
+    unsigned long long changes = 0;
+
+    dl_iterate_phdr(read_changes, &changes);
+    if (changes == known_changes)
+        return;
+    known_changes = changes;
+    dl_iterate_phdr(write_module, stream);
+}

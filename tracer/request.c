@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Request table: chained hashing by handle. MPIs hand out one shared handle for everything that
+// was complete at once (Open MPI: every small send), so a handle may stand for several requests;
+// a chain keeps them in the order they were started and they are completed in that order.
+#include "tracer/request.h"
+
+#include "tracer/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+static struct request *pool;
+static uint32_t *heads; // one chain a bucket
+static uint32_t *tails;
+static uint32_t n_pool; // entries and buckets, a power of two
+static uint32_t free_list = NONE;
+static uint32_t n_used;
+static uint64_t n_ids;
+
+static uint32_t bucket_of(MPI_Request handle)
+{
+    return (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c15U) >> 32) & (n_pool - 1);
+}
+
+static void append(uint32_t entry)
+{
+    uint32_t bucket = bucket_of(pool[entry].handle);
+
+    pool[entry].next = NONE;
+    if (heads[bucket] == NONE)
+        heads[bucket] = entry;
+    else
+        pool[tails[bucket]].next = entry;
+    tails[bucket] = entry;
+}
+
+// Doubles the table. Chains are rebuilt in the order of start, which the ids give.
+static bool grow(void)
+{
+    uint32_t n_new = n_pool == 0 ? 1024 : 2 * n_pool;
+    struct request *new_pool = malloc(n_new * sizeof *new_pool);
+    uint32_t *new_heads = malloc(n_new * sizeof *new_heads);
+    uint32_t *new_tails = malloc(n_new * sizeof *new_tails);
+    struct request *old_pool = pool;
+    uint32_t *old_heads = heads;
+    uint32_t n_old = n_pool;
+
+    if (new_pool == NULL || new_heads == NULL || new_tails == NULL) {
+        free(new_pool);
+        free(new_heads);
+        free(new_tails);
+        return false;
+    }
+    pool = new_pool;
+    heads = new_heads;
+    free(tails);
+    tails = new_tails;
+    n_pool = n_new;
+    memset(heads, 0xff, n_new * sizeof *heads);
+    n_used = 0;
+    // Requests of one handle share a bucket: walking chain by chain keeps their order.
+    for (uint32_t bucket = 0; bucket < n_old; bucket++) {
+        for (uint32_t i = old_heads[bucket]; i != NONE; i = old_pool[i].next) {
+            pool[n_used] = old_pool[i];
+            append(n_used++);
+        }
+    }
+    free_list = NONE;
+    for (uint32_t i = n_new; i-- > n_used;) {
+        pool[i].next = free_list;
+        free_list = i;
+    }
+    free(old_pool);
+    free(old_heads);
+    return true;
+}
+
+static uint32_t find(MPI_Request handle, uint32_t *previous)
+{
+    *previous = NONE;
+    if (n_pool == 0)
+        return NONE;
+    for (uint32_t i = heads[bucket_of(handle)]; i != NONE; i = pool[i].next) {
+        if (pool[i].handle == handle)
+            return i;
+        *previous = i;
+    }
+    return NONE;
+}
+
+static void drop(uint32_t entry, uint32_t previous)
+{
+    uint32_t bucket = bucket_of(pool[entry].handle);
+
+    if (previous == NONE)
+        heads[bucket] = pool[entry].next;
+    else
+        pool[previous].next = pool[entry].next;
+    if (tails[bucket] == entry)
+        tails[bucket] = previous;
+    pool[entry].next = free_list;
+    free_list = entry;
+    __atomic_store_n(&n_used, n_used - 1, __ATOMIC_RELAXED);
+}
+
+uint64_t request_add(const struct request *request)
+{
+    uint64_t id;
+
+    tables_lock();
+    id = ++n_ids;
+    if (free_list != NONE || grow()) {
+        uint32_t entry = free_list;
+
+        free_list = pool[entry].next;
+        pool[entry] = *request;
+        pool[entry].id = id;
+        append(entry);
+        __atomic_store_n(&n_used, n_used + 1, __ATOMIC_RELAXED);
+    }
+    tables_unlock();
+    return id;
+}
+
+bool request_any(void)
+{
+    return __atomic_load_n(&n_used, __ATOMIC_RELAXED) != 0;
+}
+
+// Takes the request out of the table, or leaves it there inactive.
+static bool take(MPI_Request handle, struct request *taken)
+{
+    uint32_t previous;
+    uint32_t entry;
+    bool found = false;
+
+    tables_lock();
+    entry = find(handle, &previous);
+    if (entry != NONE) {
+        *taken = pool[entry];
+        found = taken->active;
+        if (taken->persistent)
+            pool[entry].active = false;
+        else
+            drop(entry, previous);
+    }
+    tables_unlock();
+    return found;
+}
+
+static void write_request(struct call *call, uint16_t kind, uint64_t id)
+{
+    struct record_request *record = stream_reserve(call->stream, sizeof *record);
+
+    if (record == NULL)
+        return;
+    record->request = id;
+    stream_commit(&record->head, kind, 0, sizeof *record);
+}
+
+static void write_received(struct call *call, const struct request *request,
+                           const MPI_Status *status)
+{
+    struct record_message *record = stream_reserve(call->stream, sizeof *record);
+    int n_bytes = 0;
+
+    if (record == NULL)
+        return;
+    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
+    record->peer = status->MPI_SOURCE;
+    record->tag = status->MPI_TAG;
+    record->n_bytes = n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes;
+    record->request = request->id;
+    stream_commit(&record->head, RECORD_IRECV, request->comm, sizeof *record);
+}
+
+static void write_collective(struct call *call, const struct request *request)
+{
+    struct record_collective *record = stream_reserve(call->stream, sizeof *record);
+
+    if (record == NULL)
+        return;
+    record->operation = (int32_t)request->operation;
+    record->root = request->root;
+    record->sent_bytes = request->coll_bytes.sent;
+    record->received_bytes = request->coll_bytes.received;
+    record->request = request->id;
+    stream_commit(&record->head, RECORD_ICOLL, request->comm, sizeof *record);
+}
+
+void request_completed(struct call *call, MPI_Request handle, const MPI_Status *status)
+{
+    struct request request;
+    int cancelled = 0;
+
+    if (handle == MPI_REQUEST_NULL || !take(handle, &request))
+        return;
+    if (request.cancelling && status != NULL)
+        PMPI_Test_cancelled(status, &cancelled);
+    if (cancelled)
+        write_request(call, RECORD_CANCELLED, request.id);
+    else if (request.kind == REQUEST_SEND)
+        write_request(call, RECORD_ISEND_DONE, request.id);
+    else if (request.kind == REQUEST_COLLECTIVE)
+        write_collective(call, &request);
+    else if (status != NULL && status->MPI_SOURCE != MPI_PROC_NULL)
+        write_received(call, &request, status);
+}
+
+uint64_t request_id(MPI_Request handle)
+{
+    uint32_t previous;
+    uint32_t entry;
+    uint64_t id;
+
+    tables_lock();
+    entry = find(handle, &previous);
+    id = entry != NONE && pool[entry].active ? pool[entry].id : 0;
+    tables_unlock();
+    return id;
+}
+
+bool request_activate(MPI_Request handle, struct request *started)
+{
+    uint32_t previous;
+    uint32_t entry;
+
+    tables_lock();
+    entry = find(handle, &previous);
+    if (entry != NONE) {
+        pool[entry].id = ++n_ids;
+        pool[entry].active = true;
+        pool[entry].cancelling = false;
+        *started = pool[entry];
+    }
+    tables_unlock();
+    return entry != NONE;
+}
+
+void request_set_cancelling(MPI_Request handle)
+{
+    uint32_t previous;
+    uint32_t entry;
+
+    tables_lock();
+    entry = find(handle, &previous);
+    if (entry != NONE)
+        pool[entry].cancelling = true;
+    tables_unlock();
+}
+
+void request_remove(MPI_Request handle)
+{
+    uint32_t previous;
+    uint32_t entry;
+
+    tables_lock();
+    entry = find(handle, &previous);
+    if (entry != NONE)
+        drop(entry, previous);
+    tables_unlock();
+}

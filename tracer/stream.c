@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Spool files: opening, moving the window, stopping. See stream.h and record.h.
+#include "tracer/stream.h"
+
+#include "tracer/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES   (1U << 20)
+#define WAITING_BYTES ((size_t)64 << 20) // address space for records before MPI_Init
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static enum { STATE_OFF, STATE_WAITING, STATE_FILES } state;
+static char spool_dir[4096];
+static struct spool_header facts;
+static uint32_t n_threads;
+static struct stream *first;
+
+__thread struct stream *stream_of_thread __attribute__((tls_model("initial-exec")));
+
+// A stream lives in its own mapping: the program's heap is not touched.
+static struct stream *stream_new(void)
+{
+    struct stream *stream =
+        mmap(NULL, sizeof *stream, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (stream == MAP_FAILED)
+        return NULL;
+    stream->fd = -1;
+    return stream;
+}
+
+static void forget_in_child(void)
+{
+    // The mappings are the parent's. A child that becomes another program starts afresh.
+    state = STATE_OFF;
+    stream_of_thread = NULL;
+    first = NULL;
+}
+
+void stream_start_process(const char *dir)
+{
+    struct stream *stream = stream_new();
+
+    if (stream == NULL)
+        return;
+    stream->window = mmap(NULL, WAITING_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stream->window == MAP_FAILED) {
+        munmap(stream, sizeof *stream);
+        return;
+    }
+    snprintf(spool_dir, sizeof spool_dir, "%s", dir);
+    stream->window_bytes = WAITING_BYTES;
+    stream->at = stream->window;
+    stream->end = stream->window + WAITING_BYTES;
+    first = stream;
+    stream_of_thread = stream;
+    state = STATE_WAITING;
+    pthread_atfork(NULL, NULL, forget_in_child);
+}
+
+void stream_set_facts(const struct spool_header *new_facts)
+{
+    facts = *new_facts;
+    state = STATE_FILES;
+}
+
+struct stream *stream_first(void)
+{
+    return first;
+}
+
+void stream_stop_process(void)
+{
+    state = STATE_OFF;
+    for (struct stream *stream = first; stream != NULL; stream = stream->next)
+        stream->stopped = true;
+}
+
+static void stop(struct stream *stream, int error)
+{
+    stream->stopped = true;
+    stream->at = NULL;
+    stream->end = NULL;
+    stream->poll = NULL;
+    if (stream->header != NULL) {
+        stream->header->stop_errno = error;
+        stream->header->stop_ns = clock_now_ns();
+    }
+    if (stream->fd >= 0) {
+        close(stream->fd);
+        stream->fd = -1;
+    }
+}
+
+// Space is allocated before it is mapped: a full disk is an error here and no SIGBUS later.
+static int map_next_chunk(struct stream *stream)
+{
+    uint8_t *window;
+    int error = posix_fallocate(stream->fd, (off_t)stream->file_bytes, CHUNK_BYTES);
+
+    if (error != 0)
+        return error;
+    window = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, stream->fd,
+                  (off_t)stream->file_bytes);
+    if (window == MAP_FAILED)
+        return errno;
+    stream->file_bytes += CHUNK_BYTES;
+    stream->window = window;
+    stream->window_bytes = CHUNK_BYTES;
+    stream->at = window;
+    stream->end = window + CHUNK_BYTES;
+    return 0;
+}
+
+void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
+{
+    uint8_t *old = stream->window;
+    size_t old_bytes = stream->window_bytes;
+    int error;
+
+    if (stream->stopped)
+        return NULL;
+    if (!stream->in_file || n_bytes > CHUNK_BYTES) {
+        stream->n_lost++;
+        return NULL;
+    }
+    if (stream->end - stream->at >= (ptrdiff_t)sizeof(struct record_head))
+        stream_commit((struct record_head *)(void *)stream->at, RECORD_PAD, 0, 8);
+    stream->poll = NULL;
+    stream->left_at = NULL;
+    error = map_next_chunk(stream);
+    munmap(old, old_bytes);
+    if (error != 0) {
+        stop(stream, error);
+        return NULL;
+    }
+    return stream_reserve(stream, n_bytes);
+}
+
+static int open_file(struct stream *stream, uint32_t thread)
+{
+    char path[4352];
+    int error;
+
+    snprintf(path, sizeof path, "%s/%016llx-%06u-%03u%s", spool_dir,
+             (unsigned long long)facts.run_id, facts.rank, thread, SPOOL_SUFFIX);
+    stream->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (stream->fd < 0)
+        return errno;
+    error = posix_fallocate(stream->fd, 0, SPOOL_HEADER_BYTES);
+    if (error == 0) {
+        stream->header =
+            mmap(NULL, SPOOL_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, stream->fd, 0);
+        if (stream->header == MAP_FAILED) {
+            stream->header = NULL;
+            error = errno;
+        }
+    }
+    if (error != 0) {
+        close(stream->fd);
+        stream->fd = -1;
+        unlink(path);
+        return error;
+    }
+    stream->file_bytes = SPOOL_HEADER_BYTES;
+    *stream->header = facts;
+    stream->header->thread = thread;
+    stream->header->chunk_bytes = CHUNK_BYTES;
+    stream->header->version = SPOOL_VERSION;
+    memcpy(stream->header->magic, SPOOL_MAGIC, sizeof stream->header->magic);
+    return 0;
+}
+
+// Copies the records that waited in memory to the file. Details follow in n_words steps.
+static void move_records(struct stream *stream, const uint8_t *from, const uint8_t *end,
+                         void **moved)
+{
+    void *wanted = moved != NULL ? *moved : NULL;
+
+    while (from < end) {
+        const struct record_head *head = (const void *)from;
+        size_t n_bytes = (size_t)head->n_words * 8;
+        void *copy;
+
+        if (head->kind == RECORD_END || n_bytes == 0)
+            break;
+        copy = stream_reserve(stream, n_bytes);
+        if (copy == NULL)
+            return;
+        memcpy(copy, from, n_bytes);
+        if ((const void *)from == wanted)
+            *moved = copy;
+        from += n_bytes;
+    }
+}
+
+int stream_to_file(struct stream *stream, void **moved)
+{
+    uint8_t *waiting = stream->window;
+    const uint8_t *waiting_end = stream->at;
+    size_t waiting_bytes = stream->window_bytes;
+    uint32_t thread = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
+    int error = open_file(stream, thread);
+
+    if (error == 0)
+        error = map_next_chunk(stream);
+    if (error != 0) {
+        stop(stream, error);
+    } else {
+        stream->in_file = true;
+        stream->left_at = NULL;
+        stream->poll = NULL;
+        stream->header->n_lost_before_init = stream->n_lost;
+        move_records(stream, waiting, waiting_end, moved);
+    }
+    if (waiting != NULL)
+        munmap(waiting, waiting_bytes);
+    return error;
+}
+
+struct stream *stream_open_current(void)
+{
+    struct stream *stream = stream_of_thread;
+
+    if (state == STATE_OFF || (stream != NULL && stream->stopped))
+        return NULL;
+    if (state == STATE_WAITING)
+        return stream;
+    if (stream == NULL) {
+        stream = stream_new();
+        if (stream == NULL)
+            return NULL;
+        stream_of_thread = stream;
+        pthread_mutex_lock(&lock);
+        stream->next = first->next;
+        first->next = stream;
+        pthread_mutex_unlock(&lock);
+    }
+    if (!stream->in_file && stream_to_file(stream, NULL) != 0)
+        return NULL;
+    return stream;
+}
+
+void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const char *text)
+{
+    size_t length = strnlen(text, 4095);
+    size_t n_bytes = (sizeof(struct record_head) + length + 1 + 7) / 8 * 8;
+    struct record_name *record = stream_reserve(stream, n_bytes);
+
+    if (record == NULL)
+        return;
+    memcpy(record->text, text, length); // the rest is zero already
+    stream_commit(&record->head, kind, id, n_bytes);
+}

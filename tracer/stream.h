@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a thread's records go: a window onto its spool file (record.h), one stream a thread.
+//
+// Before MPI_Init returns neither rank nor run are known; the records wait in memory and move to
+// the file when it is opened. Everything here is best effort: a stream that cannot go on stops for
+// good, notes why in its file's header, and never tells the program.
+#ifndef PAGODA_TRACER_STREAM_H
+#define PAGODA_TRACER_STREAM_H
+
+#include "tracer/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define MAX_FUNCTIONS 1024
+
+struct stream {
+    uint8_t *at;    // where the next record goes
+    uint8_t *end;   // of the window
+    uint32_t depth; // above 0 inside an MPI call: nothing else is recorded
+    bool in_file;
+    bool stopped;
+    uint8_t *window;
+    size_t window_bytes;
+    uint64_t file_bytes;
+    int fd;
+    struct spool_header *header;
+    uint64_t n_lost;
+    // The last MPI call, for process time (call.c) and for folding polls.
+    uint64_t left_ns;
+    uint8_t *left_at; // end of its records
+    uint32_t left_function;
+    bool left_sampled;       // a CPU record stands at left_ns
+    uint64_t cpu_read_at_ns; // the last reading of the CPU clock
+    uint64_t cpu_ns;
+    struct record_poll *poll; // the last call's, if it found nothing
+    struct record_call *poll_call;
+    bool known[MAX_FUNCTIONS];      // FUNCTION record written
+    bool long_after[MAX_FUNCTIONS]; // the last interval after this function was long
+    struct stream *next;
+};
+
+// The calling thread's stream, opened if need be; NULL if nothing is to be recorded.
+struct stream *stream_open_current(void);
+
+extern __thread struct stream *stream_of_thread __attribute__((tls_model("initial-exec")));
+
+static inline struct stream *stream_current(void)
+{
+    struct stream *stream = stream_of_thread;
+
+    if (__builtin_expect(stream != NULL && stream->in_file && !stream->stopped, 1))
+        return stream;
+    return stream_open_current();
+}
+
+// Makes room for `n_bytes` in the next window. NULL: recording has stopped.
+void *stream_reserve_slow(struct stream *stream, size_t n_bytes);
+
+// Room for a record of `n_bytes` (a multiple of 8), valid until the next reservation in another
+// window. The record exists once its head is set with stream_commit(). NULL: not recording.
+static inline void *stream_reserve(struct stream *stream, size_t n_bytes)
+{
+    uint8_t *record = stream->at;
+
+    if (__builtin_expect((size_t)(stream->end - record) < n_bytes, 0))
+        return stream_reserve_slow(stream, n_bytes);
+    stream->at = record + n_bytes;
+    return record;
+}
+
+// Sets the head, after the rest of the record: a reader of a process that died sees it whole.
+static inline void stream_commit(struct record_head *head, uint16_t kind, uint32_t id,
+                                 size_t n_bytes)
+{
+    struct record_head value = {kind, (uint16_t)(n_bytes / 8), id};
+    uint64_t word;
+
+    __builtin_memcpy(&word, &value, sizeof word);
+    __atomic_store_n((uint64_t *)(void *)head, word, __ATOMIC_RELEASE);
+}
+
+// Writes a record that ends in text.
+void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const char *text);
+
+// The attaching thread's stream; records wait in memory.
+void stream_start_process(const char *spool_dir);
+
+// Facts for the headers of all streams of this process (copied). From then on streams go to files.
+void stream_set_facts(const struct spool_header *facts);
+
+// Opens the calling thread's file and moves what waits in memory there. *moved, a record that
+// waits, is updated to its new place. Returns 0 or an errno value.
+int stream_to_file(struct stream *stream, void **moved);
+
+// No more recording in this process.
+void stream_stop_process(void);
+
+// The first stream of this process and, through `next`, the others.
+struct stream *stream_first(void);
+
+#endif

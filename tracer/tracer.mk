@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The tracer: a preloaded dispatcher, one recorder for each MPI installed, and the program that
+# turns what they leave into an OTF2 archive. Included by the Makefile.
+
+TRACER_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -I. $(WARNINGS)
+TRACER_HEADERS = $(wildcard tracer/*.h) tracer/tracer.mk
+
+TRACER_MPICC_openmpi := $(shell command -v mpicc.openmpi 2>/dev/null)
+TRACER_MPICC_mpich := $(shell command -v mpicc.mpich 2>/dev/null)
+# Elsewhere than Debian there is one mpicc: ask it which MPI it is.
+ifeq ($(TRACER_MPICC_openmpi)$(TRACER_MPICC_mpich),)
+TRACER_MPICC := $(shell command -v mpicc 2>/dev/null)
+ifneq ($(TRACER_MPICC),)
+TRACER_KIND := $(shell echo '\#include <mpi.h>' > /tmp/pagoda-which-mpi.$$$$.c; \
+	$(TRACER_MPICC) -E -dM /tmp/pagoda-which-mpi.$$$$.c | grep -q OMPI_MAJOR_VERSION \
+	&& echo openmpi || echo mpich; rm -f /tmp/pagoda-which-mpi.$$$$.c)
+TRACER_MPICC_$(TRACER_KIND) := $(TRACER_MPICC)
+endif
+endif
+TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich,$(MPIS))
+TRACER_MPIS := $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m)))
+
+TRACER_RECORDER_SOURCES = call comm region request stream sync \
+	wrap_coll wrap_comm wrap_env wrap_p2p wrap_request
+TRACER_HAND = $(shell sed -n 's/^WRAP(\(MPI_[A-Za-z_]*\)).*/\1/p' tracer/wrap_*.c)
+
+ifeq ($(TRACER_MPIS),)
+TRACER_TARGETS =
+TRACER_INSTALL =
+tracer:
+	@echo "tracer: skipped, no MPI compiler (mpicc.openmpi, mpicc.mpich or mpicc) was found"
+else
+TRACER_INSTALL = $(BUILD)/libpagoda-trace.so $(BUILD)/pagoda-trace-finish \
+	$(TRACER_MPIS:%=$(BUILD)/libpagoda-%.so)
+TRACER_TARGETS = $(TRACER_INSTALL)
+tracer: $(TRACER_TARGETS)
+endif
+all: tracer
+.PHONY: tracer
+
+# Rules of one MPI.
+define tracer_mpi_rules
+$(BUILD)/tracer/$(1)/mpi.i: tracer/tracer.mk
+	@mkdir -p $$(@D)
+	$$(Q)printf '#include <mpi.h>\n' > $$(@D)/mpi.c
+	$$(Q)$$(TRACER_MPICC_$(1)) -E -P $$(@D)/mpi.c > $$@
+
+$(BUILD)/tracer/$(1)/names: $(BUILD)/tracer/$(1)/mpi.i tracer/generate.awk
+	$$(Q)LC_ALL=C awk -v mode=names -f tracer/generate.awk $$< > $$@
+
+$(BUILD)/tracer/$(1)/functions.gen.h: $(BUILD)/tracer/$(1)/mpi.i \
+		tracer/generate.awk
+	$$(call say,GEN,$$@)
+	$$(Q)LC_ALL=C awk -v mode=header -f tracer/generate.awk $$< > $$@
+
+$(BUILD)/tracer/$(1)/functions.gen.c: $(BUILD)/tracer/$(1)/mpi.i \
+		tracer/generate.awk tracer/functions.list $(wildcard tracer/wrap_*.c)
+	@{ echo '// Generated from mpi.h and tracer/functions.list.'; \
+	   echo '#include "tracer/functions.h"'; echo '#include "tracer/hooks.h"'; } > $$@.new
+	$$(call say,GEN,$$@)
+	$$(Q)LC_ALL=C awk -v mode=source -v hand="$$(TRACER_HAND)" -f tracer/generate.awk \
+		tracer/functions.list $$< >> $$@.new
+	@mv $$@.new $$@
+
+$(BUILD)/tracer/$(1)/%.o: tracer/%.c $(BUILD)/tracer/$(1)/functions.gen.h \
+		$(TRACER_HEADERS)
+	$$(call say,MPICC,$$@)
+	$$(Q)$$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -I$$(@D) -DRECORDER_MPI='"$(1)"' -c $$< -o $$@
+
+$(BUILD)/tracer/$(1)/functions.gen.o: $(BUILD)/tracer/$(1)/functions.gen.c \
+		$(BUILD)/tracer/$(1)/functions.gen.h $(TRACER_HEADERS)
+	$$(call say,MPICC,$$@)
+	$$(Q)$$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -Wno-deprecated-declarations -I$$(@D) -c $$< -o $$@
+
+# Linked without the MPI library: the one the program has loaded is the right one.
+$(BUILD)/libpagoda-$(1).so: $(BUILD)/tracer/$(1)/functions.gen.o \
+		$(TRACER_RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o)
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) -shared -Wl,-z,lazy -Wl,-soname,$$(@F) $$^ -o $$@ -lpthread -ldl
+endef
+$(foreach m,$(TRACER_MPIS),$(eval $(call tracer_mpi_rules,$(m))))
+
+$(BUILD)/tracer/entries.h: $(TRACER_MPIS:%=$(BUILD)/tracer/%/names)
+	$(Q)LC_ALL=C sort -u $^ | awk '{ printf "ENTRY(%s, %d)\n", $$1, NR - 1 }' > $@
+
+$(BUILD)/libpagoda-trace.so: tracer/dispatch.c tracer/trampolines.S \
+		$(BUILD)/tracer/entries.h $(TRACER_HEADERS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(TRACER_CFLAGS) -DENTRIES='"$(BUILD)/tracer/entries.h"' -shared \
+		-Wl,-soname,$(@F) tracer/dispatch.c tracer/trampolines.S -o $@ -ldl -lpthread
+
+TRACER_FINISH_SOURCES = $(wildcard tracer/finish/*.c)
+TRACER_FINISH_HEADERS = $(wildcard tracer/finish/*.h) tracer/record.h
+
+$(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TRACER_CFLAGS) $(otf2-cflags) -c $< -o $@
+
+$(BUILD)/pagoda-trace-finish: \
+		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $^ -o $@ $(otf2-libs) -ldw -lelf -ldl

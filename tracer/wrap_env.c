@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start and end of MPI in this process, and the recorder's entry point.
+//
+// Communication of the tracer's own happens in MPI_Init (run number, agreement that every process
+// can record, clock offsets) and in MPI_Finalize (clock offsets again), never in between.
+#include "tracer/comm.h"
+#include "tracer/functions.h"
+#include "tracer/hooks.h"
+#include "tracer/region.h"
+#include "tracer/sync.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef RECORDER_MPI
+#error "RECORDER_MPI: name of the MPI this recorder is built for"
+#endif
+
+static const struct dispatcher *dispatcher;
+
+static void read_text(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    size_t n = 0;
+
+    if (file != NULL) {
+        n = fread(text, 1, size - 1, file);
+        fclose(file);
+    }
+    text[n] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+}
+
+// Processes of one kernel and one time namespace share CLOCK_MONOTONIC.
+static void describe_clock_domain(char *text, size_t size)
+{
+    char boot_id[64];
+    char namespace[48] = "";
+
+    read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+    if (boot_id[0] == '\0')
+        gethostname(boot_id, sizeof boot_id - 1);
+    if (readlink("/proc/self/ns/time", namespace, sizeof namespace - 1) < 0)
+    namespace[0] = '\0';
+    snprintf(text, size, "%s %s", boot_id, namespace);
+}
+
+static void describe_command(char *text, size_t size)
+{
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t n = 0;
+
+    if (file != NULL) {
+        n = fread(text, 1, size - 1, file);
+        fclose(file);
+    }
+    for (size_t i = 0; i + 1 < n; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    text[n] = '\0';
+}
+
+static void describe_process(struct spool_header *facts)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    int level = MPI_THREAD_SINGLE;
+    int rank = 0;
+    int n_ranks = 0;
+    ssize_t n;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    PMPI_Query_thread(&level);
+    PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = '\0';
+    facts->rank = (uint32_t)rank;
+    facts->n_ranks = (uint32_t)n_ranks;
+    facts->thread_level = (uint32_t)level;
+    facts->pid = (uint32_t)getpid();
+    gethostname(facts->host, sizeof facts->host - 1);
+    describe_clock_domain(facts->clock_domain, sizeof facts->clock_domain);
+    snprintf(facts->mpi, sizeof facts->mpi, "%s", RECORDER_MPI);
+    snprintf(facts->mpi_version, sizeof facts->mpi_version, "%.500s", version);
+    n = readlink("/proc/self/exe", facts->executable, sizeof facts->executable - 1);
+    facts->executable[n > 0 ? n : 0] = '\0';
+    describe_command(facts->command, sizeof facts->command);
+    facts->clock_ns = clock_now_ns();
+    facts->realtime_ns = clock_read_ns(CLOCK_REALTIME);
+    tables_set_threaded(level == MPI_THREAD_MULTIPLE);
+}
+
+// All processes record, or none: a partial archive of a whole run would mislead.
+static bool all_can_record(int error)
+{
+    struct {
+        int error;
+        int rank;
+    } own, worst;
+    char host[256] = "";
+
+    own.error = error;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &own.rank);
+    PMPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    if (worst.error == 0)
+        return true;
+    gethostname(host, sizeof host - 1);
+    if (own.rank == worst.rank)
+        fprintf(stderr,
+                "pagoda: rank %d on %s cannot record in %s (%s): tracing is off, the "
+                "program runs on\n",
+                own.rank, host, dispatcher->spool_dir, strerror(worst.error));
+    return false;
+}
+
+// MPI is up: opens the file of this thread. `call` is the open MPI_Init.
+static void process_started(struct call *call)
+{
+    struct spool_header facts = {0};
+    struct spool_clock_offset offset;
+    void *record = call->record;
+    uint64_t run_id;
+    int error;
+
+    describe_process(&facts);
+    run_id = facts.realtime_ns / 1000 << 16 ^ facts.pid;
+    PMPI_Bcast(&run_id, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
+    facts.run_id = run_id;
+    stream_set_facts(&facts);
+    error = stream_to_file(call->stream, &record);
+    call->record = record;
+    sync_init(facts.clock_domain);
+    if (!all_can_record(error)) {
+        if (call->stream->header != NULL)
+            call->stream->header->refused = 1;
+        stream_stop_process();
+        return;
+    }
+    if (sync_measure(&offset)) {
+        call->stream->header->clock_offsets[0] = offset;
+        call->stream->header->n_clock_offsets = 1;
+    }
+}
+
+// Completes the MPI_Init call: its details follow its record in the file.
+static void init_returned(struct call *call, int result)
+{
+    if (result == MPI_SUCCESS)
+        process_started(call);
+    if (call->stream->stopped)
+        return;
+    call_returned(call);
+    if (result == MPI_SUCCESS) {
+        comm_table_init(call->stream);
+        coll_done_on(call, 0, COLL_CREATE_HANDLE);
+        region_write_modules(call->stream);
+    }
+    call_leave(call);
+}
+
+WRAP(MPI_Init)(int *argc, char ***argv)
+{
+    struct call call;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Init))
+        return next_MPI_Init(argc, argv);
+    result = next_MPI_Init(argc, argv);
+    init_returned(&call, result);
+    return result;
+}
+
+WRAP(MPI_Init_thread)(int *argc, char ***argv, int required, int *provided)
+{
+    struct call call;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Init_thread))
+        return next_MPI_Init_thread(argc, argv, required, provided);
+    result = next_MPI_Init_thread(argc, argv, required, provided);
+    init_returned(&call, result);
+    return result;
+}
+
+WRAP(MPI_Finalize)(void)
+{
+    struct call call;
+    struct spool_clock_offset offset;
+    bool recording = call_enter(&call, FN_MPI_Finalize);
+    int result;
+
+    // Also where this process has stopped recording: the others wait for it.
+    if (sync_measure(&offset) && recording) {
+        call.stream->header->clock_offsets[1] = offset;
+        call.stream->header->n_clock_offsets = 2;
+    }
+    result = next_MPI_Finalize();
+    if (!recording)
+        return result;
+    call_returned(&call);
+    if (result == MPI_SUCCESS) {
+        coll_done_on(&call, 0, COLL_DESTROY_HANDLE);
+        region_write_modules(call.stream);
+        if (call.stream->header != NULL)
+            call.stream->header->finalized = 1;
+    }
+    call_leave(&call);
+    return result;
+}
+
+__attribute__((visibility("default"))) const struct recorder *
+pagoda_recorder_attach(const struct dispatcher *from);
+
+const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
+{
+    if (from->version != DISPATCH_VERSION)
+        return NULL;
+    dispatcher = from;
+    stream_start_process(from->spool_dir);
+    if (stream_of_thread == NULL)
+        return NULL;
+    for (int i = 0; i < N_MPI_FUNCTIONS; i++) {
+        *wrappers[i].next = from->next(wrappers[i].name);
+        if (*wrappers[i].next != NULL)
+            from->publish(wrappers[i].name, wrappers[i].wrap);
+    }
+    call_read_cpu(stream_of_thread, clock_now_ns(), true);
+    stream_of_thread->left_ns = stream_of_thread->cpu_read_at_ns;
+    return &region_recorder;
+}

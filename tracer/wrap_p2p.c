@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Point-to-point messages: the records of sends and receives, and of the requests they start.
+#include "tracer/comm.h"
+#include "tracer/functions.h"
+#include "tracer/request.h"
+
+static uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype)
+{
+    int size = 0;
+
+    PMPI_Type_size(datatype, &size);
+    return (uint64_t)count * (uint64_t)(size > 0 ? size : 0);
+}
+
+static int32_t tag_or_any(int tag)
+{
+    return tag == MPI_ANY_TAG ? RECORD_ANY : tag;
+}
+
+static int32_t source_or_any(int source)
+{
+    return source == MPI_ANY_SOURCE ? RECORD_ANY : source;
+}
+
+static void write_message(struct call *call, uint16_t kind, uint32_t comm, int32_t peer,
+                          int32_t tag, uint64_t n_bytes, uint64_t request)
+{
+    struct record_message *record = stream_reserve(call->stream, sizeof *record);
+
+    if (record == NULL)
+        return;
+    record->peer = peer;
+    record->tag = tag;
+    record->n_bytes = n_bytes;
+    record->request = request;
+    stream_commit(&record->head, kind, comm, sizeof *record);
+}
+
+void p2p_send(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
+              MPI_Datatype datatype)
+{
+    if (dest == MPI_PROC_NULL)
+        return;
+    write_message(call, RECORD_SEND, comm_find(call->stream, comm).id, dest, tag,
+                  bytes_of(count, datatype), 0);
+}
+
+void p2p_recv(struct call *call, MPI_Comm comm, const MPI_Status *status)
+{
+    int n_bytes = 0;
+
+    if (status->MPI_SOURCE == MPI_PROC_NULL)
+        return;
+    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
+    write_message(call, RECORD_RECV, comm_find(call->stream, comm).id, status->MPI_SOURCE,
+                  status->MPI_TAG, n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes, 0);
+}
+
+void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
+               MPI_Datatype datatype, MPI_Request handle)
+{
+    struct request request = {.handle = handle, .kind = REQUEST_SEND, .active = true};
+
+    if (dest == MPI_PROC_NULL)
+        return;
+    request.comm = comm_find(call->stream, comm).id;
+    write_message(call, RECORD_ISEND, request.comm, dest, tag, bytes_of(count, datatype),
+                  request_add(&request));
+}
+
+void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
+{
+    struct request request = {.handle = handle, .kind = REQUEST_RECV, .active = true};
+
+    if (source == MPI_PROC_NULL)
+        return;
+    request.comm = comm_find(call->stream, comm).id;
+    write_message(call, RECORD_IRECV_POST, request.comm, source_or_any(source), tag_or_any(tag), 0,
+                  request_add(&request));
+}
+
+void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
+                   MPI_Datatype datatype, MPI_Request handle)
+{
+    struct request request = {.handle = handle, .kind = REQUEST_SEND, .persistent = true};
+
+    if (dest == MPI_PROC_NULL)
+        return;
+    request.comm = comm_find(call->stream, comm).id;
+    request.peer = dest;
+    request.tag = tag;
+    request.n_bytes = bytes_of(count, datatype);
+    request_add(&request);
+}
+
+void p2p_recv_init(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
+{
+    struct request request = {.handle = handle, .kind = REQUEST_RECV, .persistent = true};
+
+    if (source == MPI_PROC_NULL)
+        return;
+    request.comm = comm_find(call->stream, comm).id;
+    request.peer = source_or_any(source);
+    request.tag = tag_or_any(tag);
+    request_add(&request);
+}
+
+void request_start(struct call *call, MPI_Request handle)
+{
+    struct request request;
+
+    if (!request_activate(handle, &request))
+        return;
+    write_message(call, request.kind == REQUEST_SEND ? RECORD_ISEND : RECORD_IRECV_POST,
+                  request.comm, request.peer, request.tag, request.n_bytes, request.id);
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The test and wait family, and probes.
+//
+// Handles are set to MPI_REQUEST_NULL when they complete, so they are copied before the call; and
+// a completed receive shows its source, tag and size only in its status, so a status is supplied
+// where the program wants none. Copies and statuses of long lists live in a buffer that each
+// thread keeps.
+//
+// Polling: consecutive calls of one function that found nothing become one call record, from the
+// first enter to the last leave, with a POLL record that counts them. Only calls without anything
+// recorded between them, and without a long interval (which has CPU times), are put together.
+#include "tracer/comm.h"
+#include "tracer/functions.h"
+#include "tracer/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Statuses and handles for one call on `n` requests.
+struct scratch {
+    MPI_Request *requests; // NULL: nothing to look up
+    MPI_Status *statuses;
+};
+
+#define N_ON_STACK 32
+
+struct scratch_space {
+    MPI_Request requests[N_ON_STACK];
+    MPI_Status statuses[N_ON_STACK];
+};
+
+static __thread struct {
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    size_t n;
+} kept;
+
+static bool keep(size_t n)
+{
+    MPI_Request *requests;
+    MPI_Status *statuses;
+
+    if (kept.n >= n)
+        return true;
+    requests = realloc(kept.requests, 2 * n * sizeof *requests);
+    if (requests != NULL)
+        kept.requests = requests;
+    statuses = realloc(kept.statuses, 2 * n * sizeof *statuses);
+    if (statuses != NULL)
+        kept.statuses = statuses;
+    if (requests == NULL || statuses == NULL)
+        return false;
+    kept.n = 2 * n;
+    return true;
+}
+
+// Copies the handles. The program's own statuses are used where it gave some.
+static struct scratch scratch_for(struct scratch_space *space, int count, const MPI_Request *list,
+                                  MPI_Status *statuses)
+{
+    struct scratch scratch = {NULL, statuses};
+    size_t n = (size_t)count;
+
+    if (count <= 0 || list == NULL || !request_any())
+        return scratch;
+    if (count <= N_ON_STACK) {
+        scratch.requests = space->requests;
+        scratch.statuses = space->statuses;
+    } else if (keep(n)) {
+        scratch.requests = kept.requests;
+        scratch.statuses = kept.statuses;
+    } else {
+        return scratch;
+    }
+    memcpy(scratch.requests, list, n * sizeof *list);
+    if (statuses != MPI_STATUSES_IGNORE)
+        scratch.statuses = statuses;
+    return scratch;
+}
+
+// A poll that found nothing: joins the call before, or gets a POLL record of its own.
+static void found_nothing(struct call *call, struct record_poll *before, uint64_t request)
+{
+    struct stream *stream = call->stream;
+    uint64_t inside_ns = call->leave_ns - call->record->enter_ns;
+    struct record_poll *poll;
+
+    if (before != NULL && stream->poll_call->head.id == call->function &&
+        (uint8_t *)call->record == (uint8_t *)(before + 1)) {
+        // Undo the record of this call: zero is the end of the records again.
+        stream->at = (uint8_t *)call->record;
+        memset(call->record, 0, sizeof *call->record);
+        call->record = stream->poll_call;
+        call->record->leave_ns = call->leave_ns;
+        before->count++;
+        before->inside_ns += inside_ns;
+        if (before->request != request)
+            before->request = 0;
+        stream->poll = before;
+        return;
+    }
+    poll = stream_reserve(stream, sizeof *poll);
+    if (poll == NULL)
+        return;
+    poll->count = 1;
+    poll->inside_ns = inside_ns;
+    poll->request = request;
+    stream_commit(&poll->head, RECORD_POLL, 0, sizeof *poll);
+    stream->poll = poll;
+    stream->poll_call = call->record;
+}
+
+// The record of the poll that this call may join, taken before call_returned() forgets it.
+static struct record_poll *poll_before(const struct call *call)
+{
+    return call->stream->poll;
+}
+
+// A call failed; a request that it ended nevertheless is forgotten.
+static void failed(MPI_Request handle, const MPI_Request *request)
+{
+    if (request != NULL && handle != MPI_REQUEST_NULL && *request == MPI_REQUEST_NULL)
+        request_remove(handle);
+}
+
+WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
+{
+    struct call call;
+    MPI_Request handle;
+    MPI_Status own;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Wait))
+        return next_MPI_Wait(request, status);
+    handle = request != NULL ? *request : MPI_REQUEST_NULL;
+    if (status == MPI_STATUS_IGNORE)
+        status = &own;
+    result = next_MPI_Wait(request, status);
+    call_returned(&call);
+    if (result == MPI_SUCCESS)
+        request_completed(&call, handle, status);
+    else
+        failed(handle, request);
+    call_leave(&call);
+    return result;
+}
+
+WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct call call;
+    struct record_poll *before;
+    MPI_Request handle;
+    MPI_Status own;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Test))
+        return next_MPI_Test(request, flag, status);
+    before = poll_before(&call);
+    handle = request != NULL ? *request : MPI_REQUEST_NULL;
+    if (status == MPI_STATUS_IGNORE)
+        status = &own;
+    result = next_MPI_Test(request, flag, status);
+    call_returned(&call);
+    if (result == MPI_SUCCESS && *flag)
+        request_completed(&call, handle, status);
+    else if (result == MPI_SUCCESS)
+        found_nothing(&call, before, request_id(handle));
+    else
+        failed(handle, request);
+    call_leave(&call);
+    return result;
+}
+
+static void all_completed(struct call *call, int result, int count, const MPI_Request requests[],
+                          const struct scratch *scratch)
+{
+    if (scratch->requests == NULL || (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS))
+        return;
+    for (int i = 0; i < count; i++) {
+        if (result == MPI_SUCCESS || scratch->statuses[i].MPI_ERROR == MPI_SUCCESS)
+            request_completed(call, scratch->requests[i], &scratch->statuses[i]);
+        else
+            failed(scratch->requests[i], &requests[i]);
+    }
+}
+
+WRAP(MPI_Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    struct call call;
+    struct scratch_space space;
+    struct scratch scratch;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Waitall))
+        return next_MPI_Waitall(count, requests, statuses);
+    scratch = scratch_for(&space, count, requests, statuses);
+    result = next_MPI_Waitall(count, requests, scratch.statuses);
+    call_returned(&call);
+    all_completed(&call, result, count, requests, &scratch);
+    call_leave(&call);
+    return result;
+}
+
+WRAP(MPI_Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+    struct call call;
+    struct scratch_space space;
+    struct scratch scratch;
+    struct record_poll *before;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Testall))
+        return next_MPI_Testall(count, requests, flag, statuses);
+    before = poll_before(&call);
+    scratch = scratch_for(&space, count, requests, statuses);
+    result = next_MPI_Testall(count, requests, flag, scratch.statuses);
+    call_returned(&call);
+    if (result == MPI_SUCCESS && !*flag)
+        found_nothing(&call, before, 0);
+    else
+        all_completed(&call, result, count, requests, &scratch);
+    call_leave(&call);
+    return result;
+}
+
+WRAP(MPI_Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    struct call call;
+    struct scratch_space space;
+    struct scratch scratch;
+    MPI_Status own;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Waitany))
+        return next_MPI_Waitany(count, requests, index, status);
+    scratch = scratch_for(&space, count, requests, MPI_STATUSES_IGNORE);
+    if (status == MPI_STATUS_IGNORE)
+        status = &own;
+    result = next_MPI_Waitany(count, requests, index, status);
+    call_returned(&call);
+    if (result == MPI_SUCCESS && scratch.requests != NULL && *index != MPI_UNDEFINED)
+        request_completed(&call, scratch.requests[*index], status);
+    call_leave(&call);
+    return result;
+}
+
+WRAP(MPI_Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+    struct call call;
+    struct scratch_space space;
+    struct scratch scratch;
+    struct record_poll *before;
+    MPI_Status own;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Testany))
+        return next_MPI_Testany(count, requests, index, flag, status);
+    before = poll_before(&call);
+    scratch = scratch_for(&space, count, requests, MPI_STATUSES_IGNORE);
+    if (status == MPI_STATUS_IGNORE)
+        status = &own;
+    result = next_MPI_Testany(count, requests, index, flag, status);
+    call_returned(&call);
+    if (result == MPI_SUCCESS && !*flag)
+        found_nothing(&call, before, 0);
+    else if (result == MPI_SUCCESS && scratch.requests != NULL && *index != MPI_UNDEFINED)
+        request_completed(&call, scratch.requests[*index], status);
+    call_leave(&call);
+    return result;
+}
+
+static void some_completed(struct call *call, int result, int n_done, const int indices[],
+                           const MPI_Request requests[], const struct scratch *scratch)
+{
+    if (scratch->requests == NULL || n_done == MPI_UNDEFINED ||
+        (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS))
+        return;
+    for (int i = 0; i < n_done; i++) {
+        if (result == MPI_SUCCESS || scratch->statuses[i].MPI_ERROR == MPI_SUCCESS)
+            request_completed(call, scratch->requests[indices[i]], &scratch->statuses[i]);
+        else
+            failed(scratch->requests[indices[i]], &requests[indices[i]]);
+    }
+}
+
+WRAP(MPI_Waitsome)
+(int count, MPI_Request requests[], int *n_done, int indices[], MPI_Status statuses[])
+{
+    struct call call;
+    struct scratch_space space;
+    struct scratch scratch;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Waitsome))
+        return next_MPI_Waitsome(count, requests, n_done, indices, statuses);
+    scratch = scratch_for(&space, count, requests, statuses);
+    result = next_MPI_Waitsome(count, requests, n_done, indices, scratch.statuses);
+    call_returned(&call);
+    some_completed(&call, result, *n_done, indices, requests, &scratch);
+    call_leave(&call);
+    return result;
+}
+
+WRAP(MPI_Testsome)
+(int count, MPI_Request requests[], int *n_done, int indices[], MPI_Status statuses[])
+{
+    struct call call;
+    struct scratch_space space;
+    struct scratch scratch;
+    struct record_poll *before;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Testsome))
+        return next_MPI_Testsome(count, requests, n_done, indices, statuses);
+    before = poll_before(&call);
+    scratch = scratch_for(&space, count, requests, statuses);
+    result = next_MPI_Testsome(count, requests, n_done, indices, scratch.statuses);
+    call_returned(&call);
+    if (result == MPI_SUCCESS && *n_done == 0)
+        found_nothing(&call, before, 0);
+    else
+        some_completed(&call, result, *n_done, indices, requests, &scratch);
+    call_leave(&call);
+    return result;
+}
+
+WRAP(MPI_Iprobe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    struct call call;
+    struct record_poll *before;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Iprobe))
+        return next_MPI_Iprobe(source, tag, comm, flag, status);
+    before = poll_before(&call);
+    result = next_MPI_Iprobe(source, tag, comm, flag, status);
+    call_returned(&call);
+    if (result == MPI_SUCCESS && !*flag)
+        found_nothing(&call, before, 0);
+    call_leave(&call);
+    return result;
+}
+
+WRAP(MPI_Improbe)
+(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    struct call call;
+    struct record_poll *before;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Improbe))
+        return next_MPI_Improbe(source, tag, comm, flag, message, status);
+    before = poll_before(&call);
+    result = next_MPI_Improbe(source, tag, comm, flag, message, status);
+    call_returned(&call);
+    if (result == MPI_SUCCESS && !*flag)
+        found_nothing(&call, before, 0);
+    call_leave(&call);
+    return result;
+}
+
+WRAP(MPI_Request_free)(MPI_Request *request)
+{
+    struct call call;
+    MPI_Request handle;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Request_free))
+        return next_MPI_Request_free(request);
+    handle = request != NULL ? *request : MPI_REQUEST_NULL;
+    result = next_MPI_Request_free(request);
+    call_returned(&call);
+    if (result == MPI_SUCCESS)
+        request_remove(handle);
+    call_leave(&call);
+    return result;
+}
+
+void request_cancelling(MPI_Request request)
+{
+    request_set_cancelling(request);
+}
