@@ -18,7 +18,7 @@ static inline struct event *append(struct decoder *decoder, uint64_t ticks, enum
         ticks = (uint64_t)decoder->last_ticks;
     }
     decoder->last_ticks = (int64_t)ticks;
-    struct event *event = &decoder->cursor.events[decoder->cursor.end++];
+    struct event *event = &decoder->output[decoder->n_output++];
     *event = (struct event){.time_ns = clock_time_ns(decoder->clock, ticks), .kind = (uint8_t)kind};
     return event;
 }

@@ -12,13 +12,15 @@
 
 /// What the callbacks of one location know; handed to OTF2 as their user data.
 struct decoder {
-    struct cursor cursor; // first, so that the engine and the callbacks share its cache line
-    int64_t last_ticks;   // time of the newest event, below 0 when a clock offset says so
+    struct event *output; // where the callbacks append; has room for what is asked of OTF2
+    uint32_t n_output;
+    int64_t last_ticks; // time of the newest event, below 0 when a clock offset says so
     const struct clock *clock;
     const struct records *records;
     const struct resolved *resolved;
-    size_t capacity; // events the buffer can hold; a record makes one event at most
-    OTF2_EvtReader *reader;
+    OTF2_EvtReader *reader; // NULL: nothing (more) to read
+    struct cursor cursor;   // what the engine reads; not touched by the callbacks
+    size_t capacity;        // events the cursor's buffer can hold
     struct location_report report;
     char *reason; // owned text of report.reason
 };

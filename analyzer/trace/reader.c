@@ -17,13 +17,16 @@
 #include "analyzer/trace/anchor.h"
 #include "analyzer/trace/clock.h"
 #include "analyzer/trace/decode.h"
+#include "analyzer/trace/decode_ahead.h"
 #include "analyzer/trace/otf2_error.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/resolve.h"
 
 enum {
-    BATCH_EVENTS = 512,     // 24 KiB: stays in the first-level cache
-    SPARE_DESCRIPTORS = 64, // beyond one for each location
+    BATCH_EVENTS = 512,        // 24 KiB: stays in the first-level cache
+    AHEAD_BATCH_EVENTS = 2048, // of the second thread: fewer hand-overs
+    MAX_LARGE_BATCHES = 256,   // locations; beyond them memory counts more
+    SPARE_DESCRIPTORS = 64,    // beyond one for each location
 };
 
 struct trace {
@@ -32,7 +35,10 @@ struct trace {
     struct records records;
     struct resolved resolved;
     struct clock clock;
-    struct decoder *decoders; // by location index
+    struct decoder *decoders;   // by location index
+    struct decode_ahead *ahead; // NULL: decoding happens in place
+    bool has_origin;            // times are final: decoding ahead may begin
+    bool has_tried_ahead;
     size_t n_decoders;
     char *creator;
     char *description;
@@ -238,6 +244,7 @@ static void rebase_times(struct trace *trace)
     if (start_ns && first_ticks != INT64_MAX && origin_ticks > trace->records.global_offset)
         start_ns += clock_duration_ns(&trace->clock, origin_ticks - trace->records.global_offset);
     trace->resolved.definitions.realtime_ns = start_ns;
+    trace->has_origin = true;
 }
 
 struct trace *trace_open(const char *path, struct error *err)
@@ -267,6 +274,7 @@ void trace_close(struct trace *trace)
 {
     if (!trace)
         return;
+    decode_ahead_stop(trace->ahead);
     otf2_error_begin();
     if (trace->reader)
         OTF2_Reader_Close(trace->reader);
@@ -309,24 +317,53 @@ const struct location_report *trace_location_report(const struct trace *trace, s
     return &trace->decoders[location].report;
 }
 
-// Ends a location, because its file is at its end or CODE says that it cannot be read further.
-static void end_location(struct trace *trace, size_t location, OTF2_ErrorCode code)
+// Notes why a location ends here, when it is not just the end of its file, and closes the file.
+static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode code)
 {
     struct decoder *decoder = &trace->decoders[location];
-    decoder->cursor.at_end = true;
     if (code != OTF2_SUCCESS) {
         unsigned long long id = trace->resolved.definitions.locations[location].id;
         decoder->report.is_cut = true;
         set_reason(decoder, "cannot read its event file (%llu.evt) behind event %llu: %s", id,
                    (unsigned long long)decoder->report.n_read, otf2_error_cause(code));
     }
-    if (decoder->reader)
-        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
+    OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
     decoder->reader = NULL;
 }
 
-// Moves the unread events to the front and makes room for a batch behind them.
-static void make_room(struct decoder *decoder, uint32_t min_ahead)
+// Decodes at most N_WANTED records of a location to OUTPUT; a record makes one event at most.
+// Returns the number of events; *AT_END: there are no more.
+static uint32_t decode_to(struct trace *trace, size_t location, struct event *output,
+                          size_t n_wanted, bool *at_end)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    *at_end = !decoder->reader;
+    if (*at_end)
+        return 0;
+    otf2_error_begin();
+    decoder->output = output;
+    decoder->n_output = 0;
+    uint64_t n_read = 0;
+    OTF2_ErrorCode code =
+        OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_wanted, &n_read);
+    decoder->report.n_read += n_read;
+    *at_end = code != OTF2_SUCCESS || n_read < n_wanted;
+    if (*at_end)
+        end_reading(trace, location, code);
+    return decoder->n_output;
+}
+
+static void decode_batch_of(void *context, size_t location, struct batch *batch)
+{
+    struct trace *trace = context;
+    size_t n_wanted = trace->n_decoders > MAX_LARGE_BATCHES ? BATCH_EVENTS : AHEAD_BATCH_EVENTS;
+    batch->events = array_reserve(batch->events, &batch->capacity, BATCH_HEADROOM + n_wanted,
+                                  sizeof *batch->events);
+    batch->n = decode_to(trace, location, batch->events + BATCH_HEADROOM, n_wanted, &batch->at_end);
+}
+
+// Moves the unread events to the front and makes room for N_MORE behind them.
+static void make_room(struct decoder *decoder, size_t n_more)
 {
     struct cursor *cursor = &decoder->cursor;
     uint32_t n_unread = cursor->end - cursor->position;
@@ -335,34 +372,54 @@ static void make_room(struct decoder *decoder, uint32_t min_ahead)
                 n_unread * sizeof *cursor->events);
     cursor->position = 0;
     cursor->end = n_unread;
-    size_t wanted = BATCH_EVENTS;
-    while (wanted < 2 * (size_t)min_ahead)
-        wanted *= 2;
-    cursor->events =
-        array_reserve(cursor->events, &decoder->capacity, wanted, sizeof *cursor->events);
+    cursor->events = array_reserve(cursor->events, &decoder->capacity, n_unread + n_more,
+                                   sizeof *cursor->events);
+}
+
+// Puts a batch behind the unread events: the buffers change places when these fit before it.
+static void take_batch(struct decoder *decoder, struct batch *batch)
+{
+    struct cursor *cursor = &decoder->cursor;
+    uint32_t n_unread = cursor->end - cursor->position;
+    cursor->at_end = batch->at_end;
+    if (n_unread > BATCH_HEADROOM) {
+        make_room(decoder, batch->n);
+        memcpy(cursor->events + cursor->end, batch->events + BATCH_HEADROOM,
+               batch->n * sizeof *cursor->events);
+        cursor->end += batch->n;
+        return;
+    }
+    struct event *front = batch->events + BATCH_HEADROOM - n_unread;
+    if (n_unread)
+        memcpy(front, cursor->events + cursor->position, n_unread * sizeof *front);
+    struct event *old_events = cursor->events;
+    size_t old_capacity = decoder->capacity;
+    *cursor = (struct cursor){.events = batch->events,
+                              .position = BATCH_HEADROOM - n_unread,
+                              .end = BATCH_HEADROOM + batch->n,
+                              .at_end = batch->at_end};
+    decoder->capacity = batch->capacity;
+    batch->events = old_events;
+    batch->capacity = old_capacity;
 }
 
 void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead)
 {
     struct decoder *decoder = &trace->decoders[location];
     struct cursor *cursor = &decoder->cursor;
-    if (cursor->at_end)
-        return;
-    if (!decoder->reader) {
-        end_location(trace, location, OTF2_SUCCESS);
-        return;
+    if (trace->has_origin && !trace->has_tried_ahead) {
+        trace->has_tried_ahead = true;
+        trace->ahead = decode_ahead_start(trace->n_decoders, decode_batch_of, trace);
     }
-    make_room(decoder, min_ahead);
-    otf2_error_begin();
-    while (cursor->end < min_ahead) {
-        uint64_t n_wanted = decoder->capacity - cursor->end;
-        uint64_t n_read = 0;
-        OTF2_ErrorCode code =
-            OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_wanted, &n_read);
-        decoder->report.n_read += n_read;
-        if (code != OTF2_SUCCESS || n_read < n_wanted) {
-            end_location(trace, location, code);
-            return;
+    while (cursor->end - cursor->position < min_ahead && !cursor->at_end) {
+        if (trace->ahead) {
+            take_batch(decoder, decode_ahead_wait(trace->ahead, location));
+            if (!cursor->at_end)
+                decode_ahead_request(trace->ahead, location);
+        } else {
+            make_room(decoder, BATCH_EVENTS);
+            cursor->end += decode_to(trace, location, cursor->events + cursor->end,
+                                     decoder->capacity - cursor->end, &cursor->at_end);
         }
     }
 }
