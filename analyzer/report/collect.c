@@ -219,15 +219,17 @@ void collect_result(const struct collect_input *input, struct result *result)
     put_facts(input, result);
     put_ranks(input, result);
     call_tree_build(&tree, definitions, input->replay, result);
+    struct coverage coverage = coverage_of(result, input->replay);
     waits_collect(&(struct waits_input){.catalogue = input->catalogue,
                                         .matcher = input->matcher,
                                         .definitions = definitions,
-                                        .tree = &tree},
+                                        .tree = &tree,
+                                        .coverage = &coverage},
                   result);
     put_efficiency(result);
     put_critical_path(input, &tree, result);
     put_traffic(input->replay, result);
-    warnings_collect(input->trace, input->replay, result);
+    warnings_collect(input->trace, input->replay, &coverage, result);
     conclusion_write(result);
     call_tree_release(&tree);
 }

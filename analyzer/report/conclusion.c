@@ -96,26 +96,29 @@ static const struct result_amount *heaviest_amount(const struct result_amount *a
     return heaviest;
 }
 
-/// ", 81 % of it at PATH", ", rank 0 has most of it (45 %)", ", waiting for rank 3 (92 %)": what a
-/// pattern's waits concentrate on.
+/// "all" or "81.2 %" of WHOLE.
+static struct quantity portion(uint64_t amount_ns, uint64_t whole_ns)
+{
+    struct quantity q = {"all"};
+    double share = part((double)amount_ns, (double)whole_ns);
+    if (share < 0.9995)
+        return quantity_share(share);
+    return q;
+}
+
+/// What a pattern's waits concentrate on: "; 81.0 % of it in PATH, all on rank 0, ...".
 static void write_whereabouts(const struct result *result, const struct result_pattern *pattern,
                               FILE *out)
 {
-    double total = (double)pattern->total_ns;
     const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
     const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
-    if (pattern->n_by_path > 0) {
-        const struct result_amount *path = &pattern->by_path[0];
-        fprintf(out, ", %s of it in %s", quantity_part((double)path->ns, total).text,
-                result->paths[path->key].path);
-    }
-    if (rank && pattern->n_by_rank == 1)
-        fprintf(out, ", all on rank %u", rank->key);
-    else if (rank)
-        fprintf(out, ", most on rank %u (%s)", rank->key,
-                quantity_part((double)rank->ns, total).text);
+    if (pattern->n_by_path > 0)
+        fprintf(out, "; %s of it in %s", portion(pattern->by_path[0].ns, pattern->total_ns).text,
+                result->paths[pattern->by_path[0].key].path);
+    if (rank)
+        fprintf(out, ", %s on rank %u", portion(rank->ns, pattern->total_ns).text, rank->key);
     if (cause)
-        fprintf(out, "; %s of it waiting for rank %u", quantity_part((double)cause->ns, total).text,
+        fprintf(out, ", %s waiting for rank %u", portion(cause->ns, pattern->total_ns).text,
                 cause->key);
 }
 

@@ -10,7 +10,7 @@ struct time_unit time_unit_for(uint64_t run_ns)
 {
     if (run_ns >= UINT64_C(10000000000))
         return (struct time_unit){"s", 1e9, 3};
-    if (run_ns >= 10000000)
+    if (run_ns >= 1000000)
         return (struct time_unit){"ms", 1e6, 3};
     return (struct time_unit){"us", 1e3, 3};
 }

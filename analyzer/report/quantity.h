@@ -17,7 +17,7 @@ struct time_unit {
     int decimals;
 };
 
-/// The unit in which a run of RUN_NS reads well: seconds from ten on, else ms, below 10 ms us.
+/// The unit in which a run of RUN_NS reads well: seconds from 10 s on, else ms, below 1 ms us.
 struct time_unit time_unit_for(uint64_t run_ns);
 
 /// TIME_NS in UNIT, without its name: "12.345".

@@ -66,8 +66,8 @@ static void print_run(const struct page *page)
     const struct result *result = page->result;
     bool colour = page->options->has_colours;
     fprintf(page->stream, "%s%s%s: %s", colour ? "\033[1m" : "",
-            result->program[0] ? result->program : "program of unknown name",
-            colour ? "\033[0m" : "", quantity_count(result->n_ranks, "rank").text);
+            result->program[0] ? result->program : "unnamed program", colour ? "\033[0m" : "",
+            quantity_count(result->n_ranks, "rank").text);
     if (result->n_nodes > 0)
         fprintf(page->stream, " on %s", quantity_count(result->n_nodes, "node").text);
     fprintf(page->stream, ", %s\n", quantity_time(result->time_ns).text);
@@ -77,18 +77,32 @@ static void print_run(const struct page *page)
     fprintf(page->stream, ", %s\n", quantity_count(result->n_collectives, "collective").text);
 }
 
+/// Efficiencies leave start-up and end out; said where that is much of the run.
+static void print_window(const struct page *page)
+{
+    const struct result *result = page->result;
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
+    if ((double)window_ns > 0.95 * (double)result->time_ns)
+        return;
+    char *text = memory_format("%s between MPI_Init and MPI_Finalize, %s of the run",
+                               quantity_time(window_ns).text,
+                               quantity_part((double)window_ns, (double)result->time_ns).text);
+    page_labelled(page, "Judged part", text);
+    free(text);
+}
+
 static void print_efficiency(const struct page *page)
 {
     const struct result *result = page->result;
     const struct result_efficiency *efficiency = &result->efficiency;
     double total = (double)result->total_ns;
-    char *text = memory_format("%s = load balance %s x communication efficiency %s",
+    char *text = memory_format("%s = load balance %s x communication %s",
                                quantity_share(efficiency->parallel).text,
                                quantity_share(efficiency->load_balance).text,
                                quantity_share(efficiency->communication).text);
     page_labelled(page, "Parallel efficiency", text);
     free(text);
-    text = memory_format("computing %s, waiting for others %s, rest of MPI %s",
+    text = memory_format("computing %s, waiting %s, other MPI %s",
                          quantity_part((double)result->useful_ns, total).text,
                          quantity_part((double)result->wait_ns, total).text,
                          quantity_part((double)result->other_mpi_ns, total).text);
@@ -127,6 +141,7 @@ static void print_summary(const struct page *page)
     const struct result *result = page->result;
     print_run(page);
     fputc('\n', page->stream);
+    print_window(page);
     print_efficiency(page);
     page_labelled(page, "Biggest loss", result->headline);
     print_path_summary(page);

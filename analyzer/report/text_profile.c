@@ -44,8 +44,11 @@ static void add_region_row(struct table *table, const struct page *page,
         if (region->max_rank == RESULT_NONE || mean <= 0)
             table_add_cell(table, "-");
         else
-            table_add_cell(table, "%.2f x rank %u", (double)region->max_ns / mean,
-                           region->max_rank);
+            table_add_cell(table, "%.2f", (double)region->max_ns / mean);
+        if (region->max_rank == RESULT_NONE)
+            table_add_cell(table, "-");
+        else
+            table_add_cell(table, "%u", region->max_rank);
     }
     if (region->file[0] && region->line && !region->is_mpi)
         table_add_cell(table, "%s  %s:%u", region->name, region->file, region->line);
@@ -69,12 +72,15 @@ void page_regions(const struct page *page)
     struct table table = {0};
     char *titles[2];
     add_time_columns(&table, page, titles);
-    if (result->n_ranks > 1)
-        table_add_column(&table, "max / mean", false);
+    if (result->n_ranks > 1) {
+        table_add_column(&table, "max/mean", false);
+        table_add_column(&table, "rank", false);
+    }
     table_add_column(&table, "region", true);
     for (size_t i = 0; i < n_shown; i++)
         add_region_row(&table, page, &result->regions[order[i]]);
-    page_heading(page, "Time by region", "sums over ranks; max / mean: of the exclusive time");
+    page_heading(page, "Time by region",
+                 "sums over ranks; max/mean: rank with most exclusive time");
     page_table(page, &table);
     page_left_out(page, n_used - n_shown, "region", "--top");
     table_release(&table);

@@ -9,12 +9,43 @@
 
 enum { HARDEST_HIT = 3 };
 
-static bool has_waits(const struct result_pattern *pattern)
+/// A top pattern with those below it, which follow it.
+struct group {
+    size_t first, end; // indices of patterns
+    uint64_t total_ns; // of the first
+};
+
+static int compare_groups(const void *left, const void *right)
 {
-    return pattern->count > 0;
+    const struct group *a = left, *b = right;
+    if (a->total_ns != b->total_ns)
+        return a->total_ns > b->total_ns ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
 }
 
-static void print_overview(const struct page *page)
+/// The indices of the patterns that found something, the heaviest group first, the order of the
+/// hierarchy within a group. The caller frees.
+static size_t *order_patterns(const struct result *result, size_t *n_ordered)
+{
+    struct group *groups = memory_zeroed(result->n_patterns, sizeof *groups);
+    size_t *order = memory_zeroed(result->n_patterns, sizeof *order);
+    size_t n_groups = 0;
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        if (result->patterns[i].depth == 0 || n_groups == 0)
+            groups[n_groups++] = (struct group){i, i, result->patterns[i].total_ns};
+        groups[n_groups - 1].end = i + 1;
+    }
+    qsort(groups, n_groups, sizeof *groups, compare_groups);
+    *n_ordered = 0;
+    for (size_t g = 0; g < n_groups; g++)
+        for (size_t i = groups[g].first; i < groups[g].end; i++)
+            if (result->patterns[i].count > 0)
+                order[(*n_ordered)++] = i;
+    free(groups);
+    return order;
+}
+
+static void print_overview(const struct page *page, const size_t *order, size_t n)
 {
     const struct result *result = page->result;
     struct table table = {0};
@@ -24,10 +55,8 @@ static void print_overview(const struct page *page)
     table_add_column(&table, "count", false);
     table_add_column(&table, "confidence", false);
     table_add_column(&table, "wait state", true);
-    for (size_t i = 0; i < result->n_patterns; i++) {
-        const struct result_pattern *pattern = &result->patterns[i];
-        if (!has_waits(pattern))
-            continue;
+    for (size_t i = 0; i < n; i++) {
+        const struct result_pattern *pattern = &result->patterns[order[i]];
         table_add_cell(&table, "%s", quantity_in((int64_t)pattern->total_ns, page->unit).text);
         table_add_cell(&table, "%s",
                        quantity_part((double)pattern->total_ns, page->rank_time_ns).text);
@@ -124,29 +153,44 @@ static void print_pattern(const struct page *page, const struct result_pattern *
     print_paths(page, pattern);
     print_worst(page, pattern);
     const struct result_hint *hint = hint_of(page->result, pattern->id);
-    if (hint) {
-        char *text = hint->source[0] ? memory_format("%s (%s)", hint->text, hint->source)
-                                     : memory_copy_text(hint->text);
-        page_labelled(page, "  hint", text);
-        free(text);
+    if (hint)
+        page_labelled(page, "  hint", hint->text);
+}
+
+/// Patterns that could not be looked for are no good news.
+static void print_not_evaluated(const struct page *page)
+{
+    const struct result *result = page->result;
+    char *names = memory_copy_text("");
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        if (result->patterns[i].is_evaluated)
+            continue;
+        char *longer =
+            memory_format("%s%s%s", names, names[0] ? ", " : "", result->patterns[i].name);
+        free(names);
+        names = longer;
     }
+    if (names[0]) {
+        fputc('\n', page->stream);
+        page_labelled(page, "not evaluated", names);
+    }
+    free(names);
 }
 
 void page_waits(const struct page *page)
 {
     const struct result *result = page->result;
-    size_t n_found = 0;
-    for (size_t i = 0; i < result->n_patterns; i++)
-        n_found += has_waits(&result->patterns[i]);
-    page_heading(page, "Wait states", "sums over ranks and the whole run");
-    if (n_found == 0) {
+    size_t n;
+    size_t *order = order_patterns(result, &n);
+    page_heading(page, "Wait states", "sums over ranks; share: of the ranks' run time");
+    if (n == 0)
         fputs("  none found\n", page->stream);
-        return;
-    }
-    print_overview(page);
-    for (size_t i = 0; i < result->n_patterns; i++)
-        if (has_waits(&result->patterns[i]))
-            print_pattern(page, &result->patterns[i]);
+    else
+        print_overview(page, order, n);
+    for (size_t i = 0; i < n; i++)
+        print_pattern(page, &result->patterns[order[i]]);
+    print_not_evaluated(page);
+    free(order);
 }
 
 void page_critical_path(const struct page *page)

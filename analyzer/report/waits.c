@@ -245,6 +245,15 @@ static void put_hints(struct weighted *weighted, struct result *result)
     }
 }
 
+/// MPI_Finalize needs no record besides its enter and leave, so its pattern found something even
+/// so.
+static bool lacks_records(const struct coverage *coverage, const struct pattern *pattern)
+{
+    if (pattern->root_kind == ROOT_COLLECTIVE)
+        return coverage->n_collective_calls > 0 && strcmp(pattern->id, "wait-at-finalize") != 0;
+    return coverage->n_message_calls > 0;
+}
+
 void waits_collect(const struct waits_input *input, struct result *result)
 {
     const struct catalogue *catalogue = input->catalogue;
@@ -264,7 +273,7 @@ void waits_collect(const struct waits_input *input, struct result *result)
         to->unit = utf8_clean(pattern->unit);
         to->diagnosis = utf8_clean(pattern->diagnosis);
         to->is_top = pattern->is_counted;
-        to->is_evaluated = true;
+        to->is_evaluated = !lacks_records(input->coverage, pattern);
         to->depth = depth_of(catalogue, pattern);
         put_finding(input, i, result, to);
         put_cells(input, i, to);

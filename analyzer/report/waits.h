@@ -7,6 +7,7 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/report/call_tree.h"
+#include "analyzer/report/coverage.h"
 #include "analyzer/report/result.h"
 #include "analyzer/trace/definitions.h"
 
@@ -14,7 +15,8 @@ struct waits_input {
     const struct catalogue *catalogue;
     const struct matcher *matcher;
     const struct definitions *definitions;
-    const struct call_tree *tree; // of the same result
+    const struct call_tree *tree;    // of the same result
+    const struct coverage *coverage; // likewise
 };
 
 /// Fills patterns and hints of RESULT and adds to wait_ns of its ranks; ranks, paths and times are

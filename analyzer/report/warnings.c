@@ -149,10 +149,16 @@ static int compare_warnings(const void *left, const void *right)
     return strcmp(a->code, b->code);
 }
 
-void warnings_collect(struct trace *trace, const struct pag_result *replay, struct result *result)
+void warnings_collect(struct trace *trace, const struct pag_result *replay,
+                      const struct coverage *coverage, struct result *result)
 {
     result->warnings = memory_zeroed(MAX_WARNINGS, sizeof *result->warnings);
     warn_of_replay(replay, result);
+    warn(result, "missing-record", coverage->n_message_calls + coverage->n_collective_calls,
+         "MPI call",
+         "without the records of its messages or collectives; the trace holds no %s of this kind, "
+         "so waits there cannot be found",
+         coverage->n_message_calls ? "message" : "collective");
     warn_of_locations(trace, result);
     qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
 }

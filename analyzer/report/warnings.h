@@ -4,13 +4,15 @@
 #define PAGODA_REPORT_WARNINGS_H
 
 #include "analyzer/pag/pag.h"
+#include "analyzer/report/coverage.h"
 #include "analyzer/report/result.h"
 #include "analyzer/trace/reader.h"
 
 /// Fills warnings and has_unreadable_records of RESULT from what the replay and the reader counted:
 /// ambiguous-receive, backward-time, bad-reference, clock-violation, incomplete-collective,
-/// location-cut, location-skipped, lost-record, missing-finalize, missing-init, unbalanced-region,
-/// unknown-record, unmatched-receive, unmatched-send.
-void warnings_collect(struct trace *trace, const struct pag_result *replay, struct result *result);
+/// location-cut, location-skipped, lost-record, missing-finalize, missing-init, missing-record,
+/// unbalanced-region, unknown-record, unmatched-receive, unmatched-send.
+void warnings_collect(struct trace *trace, const struct pag_result *replay,
+                      const struct coverage *coverage, struct result *result);
 
 #endif
