@@ -162,7 +162,7 @@ $(foreach mpi,$(MPIS),$(eval $(call program-rules,$(mpi))))
 programs: $(programs)
 tests: all $(unit-tests) $(tools) $(programs)
 
--include $(patsubst %.o,%.d,$(objects)) $(wildcard $(BUILD)/obj/tests/*/*.d) \
+-include $(patsubst %.o,%.d,$(objects)) $(wildcard $(BUILD)/obj/tests/*/*.d $(BUILD)/obj/tests/*/*/*.d) \
     $(wildcard $(BUILD)/programs/*/*.d)
 
 ## ---- packages ----------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ bench: all $(tools) $(benches)
 
 ## ---- style -------------------------------------------------------------------------------------
 
-c-files = $(wildcard analyzer/*.[ch] analyzer/*/*.[ch] db/*.[ch] tracer/*.[ch] tests/*/*.[ch])
+c-files = $(wildcard analyzer/*.[ch] analyzer/*/*.[ch] db/*.[ch] tracer/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 .PHONY: format lint layers
 format:
