@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading and writing the resource normal form by a hand-written scanner: a path is kept as escaped
+// text, in which an unescaped slash always separates levels, so that a prefix is a subtree.
+#include "db/focus.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+static const char special[] = "/,()<>\\";
+
+/// Text that grows at its end.
+struct text {
+    char *bytes;
+    size_t length, capacity;
+};
+
+static void text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    text->bytes = array_reserve(text->bytes, &text->capacity, text->length + length + 1, 1);
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+static void text_add(struct text *text, const char *string)
+{
+    text_add_bytes(text, string, strlen(string));
+}
+
+/// Length of the UTF-8 character at BYTES, 0 when there is no valid one (RFC 3629).
+static size_t utf8_length(const unsigned char *bytes)
+{
+    unsigned char first = bytes[0];
+    if (first < 0x80)
+        return 1;
+    size_t length = first >= 0xC2 && first <= 0xDF   ? 2
+                    : first >= 0xE0 && first <= 0xEF ? 3
+                    : first >= 0xF0 && first <= 0xF4 ? 4
+                                                     : 0;
+    unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    for (size_t i = 1; i < length; i++) {
+        if (bytes[i] < (i == 1 ? low : 0x80) || bytes[i] > (i == 1 ? high : 0xBF))
+            return 0;
+    }
+    return length;
+}
+
+/// Adds NAME; with ESCAPES_ALL as a level of a path, else only made valid UTF-8.
+static void add_name(struct text *text, const char *name, bool escapes_all)
+{
+    size_t name_length = strlen(name);
+    for (size_t i = 0; i < name_length;) {
+        const unsigned char *at = (const unsigned char *)name + i;
+        size_t length = utf8_length(at);
+        bool is_edge_space = *at == ' ' && (i == 0 || i + 1 == name_length);
+        bool is_control = *at < 0x20 || *at == 0x7F;
+        if (length == 0 || (escapes_all && is_control)) {
+            char hex[5];
+            snprintf(hex, sizeof hex, "\\x%02X", *at);
+            text_add(text, hex);
+            i++;
+            continue;
+        }
+        if (escapes_all && (is_edge_space || strchr(special, *at)))
+            text_add(text, "\\");
+        text_add_bytes(text, name + i, length);
+        i += length;
+    }
+}
+
+char *focus_path(const char *parent_path, const char *name)
+{
+    struct text path = {0};
+    text_add(&path, parent_path);
+    text_add(&path, "/");
+    if (name[0])
+        add_name(&path, name, true);
+    else
+        text_add(&path, "\\e");
+    return path.bytes;
+}
+
+char *focus_readable_name(const char *name)
+{
+    struct text readable = {0};
+    text_add(&readable, "");
+    add_name(&readable, name, false);
+    return readable.bytes;
+}
+
+/// Where the parser stands.
+struct scanner {
+    const char *text, *at;
+    struct error *err;
+};
+
+static int scan_error(struct scanner *scanner, const char *what)
+{
+    return error_set(scanner->err, "the focus \"%s\" is wrong at character %zu: %s", scanner->text,
+                     (size_t)(scanner->at - scanner->text) + 1, what);
+}
+
+static void skip_spaces(struct scanner *scanner)
+{
+    scanner->at += strspn(scanner->at, " \t\n");
+}
+
+static bool take(struct scanner *scanner, char c)
+{
+    skip_spaces(scanner);
+    if (*scanner->at != c)
+        return false;
+    scanner->at++;
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    const char *digits = "0123456789abcdef";
+    const char *found = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
+/// Reads one escape after its backslash into NAME.
+static int scan_escape(struct scanner *scanner, struct text *name)
+{
+    const char *at = scanner->at;
+    if (*at == 'e') {
+        scanner->at++;
+        return 0; // the empty name
+    }
+    if (*at == 'x') {
+        int high = hex_digit(at[1]), low = high < 0 ? -1 : hex_digit(at[2]);
+        if (low < 0 || high * 16 + low == 0)
+            return scan_error(scanner, "\\x wants two hexadecimal digits that are not 00");
+        char byte = (char)(high * 16 + low);
+        text_add_bytes(name, &byte, 1);
+        scanner->at += 3;
+        return 0;
+    }
+    if (!*at || (*at != ' ' && !strchr(special, *at)))
+        return scan_error(scanner, "a backslash can stand before / , ( ) < > \\ space x and e");
+    text_add_bytes(name, at, 1);
+    scanner->at++;
+    return 0;
+}
+
+/// Reads the name of one level and adds it, newly escaped, to PATH.
+static int scan_name(struct scanner *scanner, struct text *path)
+{
+    struct text name = {0};
+    size_t kept = 0; // up to here spaces belong to the name
+    text_add(&name, "");
+    skip_spaces(scanner);
+    const char *begin = scanner->at;
+    int status = 0;
+    while (status == 0 && *scanner->at &&
+           (*scanner->at == '\\' || !strchr(special, *scanner->at))) {
+        bool is_plain_space = *scanner->at == ' ';
+        if (*scanner->at == '\\') {
+            scanner->at++;
+            status = scan_escape(scanner, &name);
+        } else {
+            text_add_bytes(&name, scanner->at++, 1);
+        }
+        if (!is_plain_space)
+            kept = name.length;
+    }
+    if (status == 0 && scanner->at == begin)
+        status = scan_error(scanner, "the name of a resource is missing");
+    if (status == 0) {
+        name.bytes[kept] = '\0';
+        char *level = focus_path("", name.bytes);
+        text_add(path, level);
+        free(level);
+    }
+    free(name.bytes);
+    return status;
+}
+
+static void selection_add(struct focus_selection *selection, char *path)
+{
+    selection->paths =
+        memory_resize(selection->paths, selection->n_paths + 1, sizeof *selection->paths);
+    selection->paths[selection->n_paths++] = path;
+}
+
+/// Reads "a,b)" below PARENT.
+static int scan_group(struct scanner *scanner, const char *parent,
+                      struct focus_selection *selection)
+{
+    do {
+        struct text path = {0};
+        text_add(&path, parent);
+        if (scan_name(scanner, &path)) {
+            free(path.bytes);
+            return -1;
+        }
+        selection_add(selection, path.bytes);
+    } while (take(scanner, ','));
+    return take(scanner, ')') ? 0 : scan_error(scanner, "expected , or ) here");
+}
+
+static int scan_selection(struct scanner *scanner, struct focus_selection *selection)
+{
+    struct text path = {0};
+    text_add(&path, "");
+    int status = 0;
+    skip_spaces(scanner);
+    if (*scanner->at != '/')
+        status = scan_error(scanner, "a resource begins with /");
+    while (status == 0 && take(scanner, '/')) {
+        if (path.length && take(scanner, '(')) {
+            status = scan_group(scanner, path.bytes, selection);
+            free(path.bytes);
+            return status;
+        }
+        status = scan_name(scanner, &path);
+    }
+    if (status)
+        free(path.bytes);
+    else
+        selection_add(selection, path.bytes);
+    return status;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void selection_normalise(struct focus_selection *selection)
+{
+    qsort(selection->paths, selection->n_paths, sizeof *selection->paths, compare_texts);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < selection->n_paths; i++) {
+        if (n_kept && !strcmp(selection->paths[n_kept - 1], selection->paths[i]))
+            free(selection->paths[i]);
+        else
+            selection->paths[n_kept++] = selection->paths[i];
+    }
+    selection->n_paths = n_kept;
+}
+
+static const char *const known_roots[] = {"/Code", "/CallPath", "/Machine", "/Process", "/Message"};
+enum { N_KNOWN_ROOTS = sizeof known_roots / sizeof known_roots[0] };
+
+/// Length of the root's path at the begin of PATH: the first unescaped slash after it ends it.
+static size_t root_length(const char *path)
+{
+    size_t length = 1;
+    while (path[length] && path[length] != '/')
+        length += path[length] == '\\' && path[length + 1] ? 2 : 1;
+    return length;
+}
+
+static bool is_below(const char *path, const char *root)
+{
+    size_t length = root_length(path);
+    return length == strlen(root) && !memcmp(path, root, length);
+}
+
+static int root_rank(const char *path)
+{
+    for (int i = 0; i < N_KNOWN_ROOTS; i++)
+        if (is_below(path, known_roots[i]))
+            return i;
+    return N_KNOWN_ROOTS;
+}
+
+static int compare_selections(const void *a, const void *b)
+{
+    const char *path_a = ((const struct focus_selection *)a)->paths[0];
+    const char *path_b = ((const struct focus_selection *)b)->paths[0];
+    int rank_a = root_rank(path_a), rank_b = root_rank(path_b);
+    return rank_a != rank_b ? rank_a - rank_b : strcmp(path_a, path_b);
+}
+
+/// Puts the hierarchies in order; each may be there once.
+static int focus_normalise(struct focus *focus, const char *text, struct error *err)
+{
+    for (size_t i = 0; i < focus->n_selections; i++)
+        selection_normalise(&focus->selections[i]);
+    qsort(focus->selections, focus->n_selections, sizeof *focus->selections, compare_selections);
+    for (size_t i = 1; i < focus->n_selections; i++) {
+        const char *path = focus->selections[i].paths[0];
+        const char *before = focus->selections[i - 1].paths[0];
+        size_t length = root_length(path);
+        if (length == root_length(before) && !memcmp(path, before, length))
+            return error_set(err,
+                             "the focus \"%s\" selects twice in the hierarchy %.*s: put resources "
+                             "of one level in parentheses",
+                             text, (int)length, path);
+    }
+    return 0;
+}
+
+int focus_parse(const char *text, struct focus *focus, struct error *err)
+{
+    struct scanner scanner = {.text = text, .at = text, .err = err};
+    *focus = (struct focus){0};
+    bool has_bracket = take(&scanner, '<');
+    int status = 0;
+    do {
+        focus->selections =
+            memory_resize(focus->selections, focus->n_selections + 1, sizeof *focus->selections);
+        focus->selections[focus->n_selections] = (struct focus_selection){0};
+        status = scan_selection(&scanner, &focus->selections[focus->n_selections++]);
+    } while (status == 0 && take(&scanner, ','));
+    if (status == 0 && has_bracket && !take(&scanner, '>'))
+        status = scan_error(&scanner, "expected , or > here");
+    skip_spaces(&scanner);
+    if (status == 0 && *scanner.at)
+        status = scan_error(&scanner, has_bracket ? "nothing may follow the >" : "expected , here");
+    if (status == 0)
+        status = focus_normalise(focus, text, err);
+    if (status)
+        focus_release(focus);
+    return status;
+}
+
+void focus_release(struct focus *focus)
+{
+    for (size_t i = 0; i < focus->n_selections; i++) {
+        for (size_t j = 0; j < focus->selections[i].n_paths; j++)
+            free(focus->selections[i].paths[j]);
+        free(focus->selections[i].paths);
+    }
+    free(focus->selections);
+    *focus = (struct focus){0};
+}
+
+const struct focus_selection *focus_find(const struct focus *focus, const char *root)
+{
+    for (size_t i = 0; i < focus->n_selections; i++)
+        if (is_below(focus->selections[i].paths[0], root))
+            return &focus->selections[i];
+    return NULL;
+}
+
+/// Where the last level of PATH begins, at its slash.
+static size_t last_level(const char *path)
+{
+    size_t last = 0;
+    for (size_t i = 0; path[i]; i += path[i] == '\\' && path[i + 1] ? 2 : 1)
+        if (path[i] == '/')
+            last = i;
+    return last;
+}
+
+static void add_selection(struct text *text, const struct focus_selection *selection)
+{
+    text_add(text, text->length > 2 ? ", " : "");
+    if (selection->n_paths == 1) {
+        text_add(text, selection->paths[0]);
+        return;
+    }
+    size_t parent_length = last_level(selection->paths[0]);
+    text_add_bytes(text, selection->paths[0], parent_length);
+    text_add(text, "/(");
+    for (size_t i = 0; i < selection->n_paths; i++) {
+        text_add(text, i ? "," : "");
+        text_add(text, selection->paths[i] + parent_length + 1);
+    }
+    text_add(text, ")");
+}
+
+char *focus_format(const struct focus *focus)
+{
+    struct text text = {0};
+    text_add(&text, "< ");
+    for (size_t i = 0; i < N_KNOWN_ROOTS; i++) {
+        const struct focus_selection *selection = focus_find(focus, known_roots[i]);
+        char *root = (char *)known_roots[i];
+        struct focus_selection all = {.paths = &root, .n_paths = 1};
+        bool is_always_written = i == 0 || i == 2 || i == 3; // Code, Machine, Process
+        bool restricts = selection && strcmp(selection->paths[0], root);
+        if (restricts || is_always_written)
+            add_selection(&text, restricts ? selection : &all);
+    }
+    for (size_t i = 0; i < focus->n_selections; i++) {
+        const struct focus_selection *selection = &focus->selections[i];
+        if (root_rank(selection->paths[0]) == N_KNOWN_ROOTS &&
+            selection->paths[0][root_length(selection->paths[0])])
+            add_selection(&text, selection);
+    }
+    text_add(&text, " >");
+    return text.bytes;
+}

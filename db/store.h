@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keeps a replayed run in an experiment database: application, experiment, trial, its resources,
+// tuples (metric, focus, interval, value) and property instances.
+//
+//     struct store_names names = {.experiment = "scaling"};
+//     if (store_result("runs.db", &result, &names, &err))
+//         log_error("%s", err.text);
+#ifndef PAGODA_DB_STORE_H
+#define PAGODA_DB_STORE_H
+
+#include <stddef.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/report/result.h"
+
+/// What the run is called; everything may be NULL or empty and then has a default.
+struct store_names {
+    const char *application; // default: the program's base name
+    const char *experiment;  // default: "default"
+    const char *trial;       // default: the trace's name and the date of the run, made unique
+    const char *origin;      // "measured" (default), "predicted", "threshold" or "interval"
+    const struct result_named *parameters; // of the run, such as {"size", "1024"}
+    size_t n_parameters;
+};
+
+/// Stores RESULT in the database at PATH, which is created when it is missing. All in one
+/// transaction: whatever happens, the run is there wholly or not at all. NAMES may be NULL. Fails
+/// when the experiment already has a trial of that given name. 0, or -1 and ERR.
+int store_result(const char *path, const struct result *result, const struct store_names *names,
+                 struct error *err);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How fast the database stores and finds: one run of a million tuples, then a thousand small runs
+// and one focus over all of them.
+//
+//     build/bench/store_speed FILE.db      FILE.db must not exist; it is left for a look
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/result.h"
+#include "db/query.h"
+#include "db/store.h"
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/// A run of N_PATHS call paths (a main with leaves) on N_RANKS ranks, 3 values each.
+static void make_run(struct result *run, uint32_t n_paths, uint32_t n_ranks)
+{
+    *run = (struct result){.trace_path = memory_copy_text("bench"),
+                           .program = memory_copy_text("bench"),
+                           .time_ns = 1000000000,
+                           .n_ranks = n_ranks,
+                           .n_paths = n_paths,
+                           .n_regions = n_paths,
+                           .n_path_ranks = (size_t)n_paths * n_ranks};
+    run->ranks = memory_zeroed(n_ranks, sizeof *run->ranks);
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        run->ranks[rank].name = memory_format("rank %" PRIu32, rank);
+        run->ranks[rank].node = RESULT_NONE;
+    }
+    run->regions = memory_zeroed(n_paths, sizeof *run->regions);
+    run->paths = memory_zeroed(n_paths, sizeof *run->paths);
+    run->path_ranks = memory_zeroed(run->n_path_ranks, sizeof *run->path_ranks);
+    struct result_path_rank *value = run->path_ranks;
+    for (uint32_t path = 0; path < n_paths; path++) {
+        run->regions[path].name = memory_format("function_%" PRIu32, path);
+        run->regions[path].file = memory_format("file_%" PRIu32 ".c", path % 17);
+        run->paths[path].path = memory_copy_text("");
+        run->paths[path].region = path;
+        run->paths[path].parent = path ? 0 : RESULT_NONE;
+        for (uint32_t rank = 0; rank < n_ranks; rank++)
+            *value++ = (struct result_path_rank){path, rank, 1 + rank, 5000 + path, 3000 + rank};
+    }
+}
+
+/// Stores a run, says how long it took; ends the program when it fails.
+static double store(const char *path, const struct result *run)
+{
+    struct error err;
+    double begin = seconds_now();
+    if (store_result(path, run, NULL, &err)) {
+        fprintf(stderr, "store_speed: %s\n", err.text);
+        exit(1);
+    }
+    return seconds_now() - begin;
+}
+
+struct sum {
+    size_t n_trials;
+    double value;
+};
+
+static void add_value(const struct query_value *value, void *user)
+{
+    struct sum *sum = user;
+    sum->n_trials++;
+    sum->value += value->value;
+}
+
+static void query(const char *path, const char *metric, const char *focus)
+{
+    struct error err;
+    struct sum sum = {0};
+    double begin = seconds_now();
+    if (query_focus(path, metric, focus, add_value, &sum, &err)) {
+        fprintf(stderr, "store_speed: %s\n", err.text);
+        exit(1);
+    }
+    printf("%-12s of %-46s %6.3f s  %zu trials, sum %.0f\n", metric, focus, seconds_now() - begin,
+           sum.n_trials, sum.value);
+}
+
+int main(int argc, char **argv)
+{
+    enum { N_TRIALS = 1000 };
+    if (argc != 2) {
+        fprintf(stderr, "usage: store_speed FILE.db\n");
+        return 2;
+    }
+    struct result large, small;
+    make_run(&large, 1302, 256);
+    printf("one run of %zu tuples, new database:  %6.3f s\n", 3 * large.n_path_ranks,
+           store(argv[1], &large));
+    printf("the same run again:                       %6.3f s\n", store(argv[1], &large));
+    make_run(&small, 100, 64);
+    double total = 0;
+    for (int i = 0; i < N_TRIALS; i++)
+        total += store(argv[1], &small);
+    printf("%d runs of %zu tuples:                %6.3f s\n", N_TRIALS, 3 * small.n_path_ranks,
+           total);
+    query(argv[1], "time_ns", "</Code, /Machine, /Process>");
+    query(argv[1], "exclusive_ns", "</CallPath/function_0/function_50, /Process/7>");
+    query(argv[1], "inclusive_ns", "</CallPath/function_0/function_50>");
+    query(argv[1], "exclusive_ns", "</Code/file_3.c/(function_3,function_20)>");
+    query(argv[1], "exclusive_ns", "</Code/file_3.c>");
+    query(argv[1], "exclusive_ns", "</Process/9>");
+    result_release(&large);
+    result_release(&small);
+    return 0;
+}
