@@ -44,6 +44,8 @@ static bool read_request(int argc, char **argv, struct replay_request *request, 
         OPTION_COUNT_ROW("depth", 0, "N", &request->text.depth, "levels of the call tree shown",
                          "4"),
         OPTION_COUNT_ROW("top", 0, "N", &request->text.top, "rows of a table shown", "12"),
+        OPTION_FLAG_ROW("all", 0, &request->text.shows_all,
+                        "details of every wait state, however small"),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
                         "look for the patterns in this file too"),
     };

@@ -21,7 +21,7 @@ struct page {
 /// An empty line and a heading, with an explanation in brackets unless it is "".
 void page_heading(const struct page *page, const char *heading, const char *explanation);
 void page_table(const struct page *page, const struct table *table);
-/// "... and N more NOUN" when rows were left out.
+/// "... and 5 further rows (more with --top)" when some were left out.
 void page_left_out(const struct page *page, uint64_t n_left_out, const char *noun,
                    const char *option);
 /// A paragraph behind LABEL, later lines below the first word.

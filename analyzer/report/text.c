@@ -51,8 +51,8 @@ void page_left_out(const struct page *page, uint64_t n_left_out, const char *nou
                    const char *option)
 {
     if (n_left_out > 0)
-        fprintf(page->stream, "  ... and %s more (%s)\n", quantity_count(n_left_out, noun).text,
-                option);
+        fprintf(page->stream, "  ... and %s (more with %s)\n",
+                quantity_count(n_left_out, noun).text, option);
 }
 
 void page_labelled(const struct page *page, const char *label, const char *text)

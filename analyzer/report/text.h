@@ -17,6 +17,7 @@ struct text_options {
     size_t width;    // columns of the page
     bool cuts_lines; // rows longer than the page lose the middle of their last column
     bool has_colours;
+    bool shows_all; // details of each wait state, however small
 };
 
 /// 4 levels, 12 rows, the width of the terminal STREAM is (then lines are cut) or 80.

@@ -82,7 +82,7 @@ void page_regions(const struct page *page)
     page_heading(page, "Time by region",
                  "sums over ranks; max/mean: rank with most exclusive time");
     page_table(page, &table);
-    page_left_out(page, n_used - n_shown, "region", "--top");
+    page_left_out(page, n_used - n_shown, "further region", "--top");
     table_release(&table);
     free(titles[0]);
     free(titles[1]);
@@ -135,7 +135,7 @@ void page_call_tree(const struct page *page)
     }
     page_heading(page, "Time by call path", "sums over ranks; share: of the ranks' run time");
     page_table(page, &table);
-    page_left_out(page, result->n_paths - n_shown, "call path", "--depth, --top");
+    page_left_out(page, result->n_paths - n_shown, "further call path", "--depth, --top");
     table_release(&table);
     free(titles[0]);
     free(titles[1]);

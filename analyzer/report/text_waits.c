@@ -8,6 +8,7 @@
 #include "analyzer/report/page.h"
 
 enum { HARDEST_HIT = 3 };
+static const double worth_details = 0.005; // of the ranks' run time
 
 /// A top pattern with those below it, which follow it.
 struct group {
@@ -141,7 +142,10 @@ static const struct result_hint *hint_of(const struct result *result, const char
 
 static void print_pattern(const struct page *page, const struct result_pattern *pattern)
 {
-    fprintf(page->stream, "\n  %s: %s\n", pattern->name, pattern->summary);
+    char *title = memory_format("%s: %s", pattern->name, pattern->summary);
+    fputs("\n  ", page->stream);
+    print_paragraph(title, 2, 4, page->options->width, page->stream);
+    free(title);
     char *ranks = ranks_text(pattern->by_rank, pattern->n_by_rank, pattern->total_ns);
     if (ranks)
         page_labelled(page, "  ranks", ranks);
@@ -155,6 +159,34 @@ static void print_pattern(const struct page *page, const struct result_pattern *
     const struct result_hint *hint = hint_of(page->result, pattern->id);
     if (hint)
         page_labelled(page, "  hint", hint->text);
+}
+
+/// A pattern all of whose waits are those of the next one, a part of it, says less than that one.
+static bool is_told_by_next(const struct result *result, const size_t *order, size_t n, size_t i)
+{
+    const struct result_pattern *pattern = &result->patterns[order[i]];
+    if (i + 1 == n)
+        return false;
+    const struct result_pattern *next = &result->patterns[order[i + 1]];
+    return next->depth > pattern->depth && next->total_ns == pattern->total_ns;
+}
+
+static void print_details(const struct page *page, const size_t *order, size_t n)
+{
+    const struct result *result = page->result;
+    uint64_t n_small = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct result_pattern *pattern = &result->patterns[order[i]];
+        bool is_small = (double)pattern->total_ns < worth_details * page->rank_time_ns;
+        if (page->options->shows_all || (!is_small && !is_told_by_next(result, order, n, i)))
+            print_pattern(page, pattern);
+        else
+            n_small += is_small;
+    }
+    if (n_small > 0) {
+        fputc('\n', page->stream);
+        page_left_out(page, n_small, "smaller wait state", "--all");
+    }
 }
 
 /// Patterns that could not be looked for are no good news.
@@ -187,8 +219,7 @@ void page_waits(const struct page *page)
         fputs("  none found\n", page->stream);
     else
         print_overview(page, order, n);
-    for (size_t i = 0; i < n; i++)
-        print_pattern(page, &result->patterns[order[i]]);
+    print_details(page, order, n);
     print_not_evaluated(page);
     free(order);
 }
@@ -216,7 +247,7 @@ void page_critical_path(const struct page *page)
     }
     page_heading(page, "Critical path", "what determined the run time, by region and rank");
     page_table(page, &table);
-    page_left_out(page, n_rows - n_shown, "row", "--top");
+    page_left_out(page, n_rows - n_shown, "further row", "--top");
     table_release(&table);
     free(title);
 }

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Command lines: values with units, operands, and what is refused.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+
+struct settings {
+    bool json;
+    uint64_t top, latency_ns, eager_bytes;
+    double speed;
+    const char *store;
+    struct option_list patterns;
+};
+
+static struct settings settings;
+static int first, status;
+
+/// Parses the words of LINE (at most 15) as the command line of a command with every type.
+static bool parse(const char *line, bool stops_at_operand)
+{
+    static char words[512];
+    static char *argv[16];
+    const struct option_row rows[] = {
+        OPTION_FLAG_ROW("json", 'j', &settings.json, "print JSON"),
+        OPTION_COUNT_ROW("top", 't', "N", &settings.top, "rows", "10"),
+        OPTION_DURATION_ROW("latency", 0, "T", &settings.latency_ns, "time", NULL),
+        OPTION_SIZE_ROW("eager", 0, "BYTES", &settings.eager_bytes, "size", NULL),
+        OPTION_NUMBER_ROW("cpu-speed", 0, "F", &settings.speed, "factor", NULL),
+        OPTION_TEXT_ROW("store", 0, "DB", &settings.store, "database", NULL),
+        OPTION_LIST_ROW("patterns", 'p', "FILE", &settings.patterns, "more"),
+    };
+    const struct option_usage usage = {
+        .command = "test",
+        .operands = "TRACE",
+        .summary = "Tests",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 1,
+        .max_operands = stops_at_operand ? -1 : 2,
+        .stops_at_operand = stops_at_operand,
+    };
+    int argc = 0;
+    options_list_release(&settings.patterns);
+    settings = (struct settings){.top = 10};
+    status = -1;
+    strcpy(words, line);
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    return options_parse(&usage, argc, argv, &first, &status);
+}
+
+static void test_values_of_each_type(void **state)
+{
+    (void)state;
+    assert_true(parse("test -j --top 3 --latency 1.5us --eager=64KiB --cpu-speed 0.5 --store a.db "
+                      "-p one --patterns two trace",
+                      false));
+    assert_true(settings.json);
+    assert_int_equal(settings.top, 3);
+    assert_int_equal(settings.latency_ns, 1500);
+    assert_int_equal(settings.eager_bytes, 65536);
+    assert_true(settings.speed == 0.5);
+    assert_string_equal(settings.store, "a.db");
+    assert_int_equal(settings.patterns.count, 2);
+    assert_string_equal(settings.patterns.values[0], "one");
+    assert_string_equal(settings.patterns.values[1], "two");
+}
+
+static void test_defaults_stay(void **state)
+{
+    (void)state;
+    assert_true(parse("test trace", false));
+    assert_false(settings.json);
+    assert_int_equal(settings.top, 10);
+    assert_null(settings.store);
+    assert_int_equal(first, 1);
+}
+
+static void test_options_follow_operands(void **state)
+{
+    (void)state;
+    assert_true(parse("test trace --json", false));
+    assert_true(settings.json);
+    assert_int_equal(first, 2);
+}
+
+static void test_operands_end_the_options_where_asked(void **state)
+{
+    (void)state;
+    assert_true(parse("test --json mpirun --top 3", true));
+    assert_int_equal(first, 2);
+    assert_int_equal(settings.top, 10);
+    assert_true(parse("test -- --top 3", true));
+    assert_int_equal(first, 2);
+}
+
+static void test_wrong_usage_is_refused(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "test",                                  // no operand
+        "test a b c",                            // too many
+        "test --jsn trace",                      // misspelt
+        "test --json=3 trace",                   // value for a flag
+        "test -x trace",                         // no such letter
+        "test trace --top",                      // value missing
+        "test --top -1 trace",                   // not a count
+        "test --top 0x10 trace",                 //
+        "test --top 3.5 trace",                  //
+        "test --top 18446744073709551616 trace", // one too many
+        "test --latency 3parsec trace",          // no such unit
+        "test --latency us trace",               // no digits
+        "test --latency -1us trace",             //
+        "test --latency inf trace",              //
+        "test --eager 1e30 trace",               // too large
+        "test --cpu-speed 1,5 trace",            // a comma is no decimal point
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        assert_false(parse(lines[i], false));
+        assert_int_equal(status, STATUS_USAGE);
+    }
+}
+
+static void test_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } durations[] = {
+        {"7ns", 7},
+        {"0.5us", 500},
+        {"10µs", 10000},
+        {"2ms", 2000000},
+        {"1.25s", 1250000000},
+        {"3", 3000000000},
+        {"2min", 120000000000},
+        {"1e-6s", 1000},
+    };
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } sizes[] = {{"0", 0},           {"17B", 17},          {"2kB", 2000},    {"2KiB", 2048},
+                 {"1.5MB", 1500000}, {"1GiB", 1073741824}, {".5MiB", 524288}};
+    struct error err = {{0}};
+    uint64_t value;
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
+        assert_int_equal(option_read_duration(durations[i].text, &value, &err), 0);
+        assert_int_equal(value, durations[i].ns);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        assert_int_equal(option_read_size(sizes[i].text, &value, &err), 0);
+        assert_int_equal(value, sizes[i].bytes);
+    }
+}
+
+static void test_help_ends_the_command(void **state)
+{
+    (void)state;
+    assert_false(parse("test --help", false));
+    assert_int_equal(status, STATUS_DONE);
+}
+
+static void test_spelling(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"replay", "trace", "store", "check", "patterns"};
+    const size_t n = sizeof names / sizeof names[0];
+    assert_string_equal(spelling_nearest("replya", names, n), "replay");
+    assert_string_equal(spelling_nearest("trce", names, n), "trace");
+    assert_string_equal(spelling_nearest("pat", names, n), "patterns");
+    assert_null(spelling_nearest("frobnicate", names, n));
+    assert_null(spelling_nearest("", names, n));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values_of_each_type),
+        cmocka_unit_test(test_defaults_stay),
+        cmocka_unit_test(test_options_follow_operands),
+        cmocka_unit_test(test_operands_end_the_options_where_asked),
+        cmocka_unit_test(test_wrong_usage_is_refused),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_help_ends_the_command),
+        cmocka_unit_test(test_spelling),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    options_list_release(&settings.patterns);
+    return failed;
+}
