@@ -24,11 +24,11 @@ struct settings {
 static struct settings settings;
 static int first, status;
 
-/// Parses the words of LINE (at most 15) as the command line of a command with every type.
+/// Parses the words of LINE (at most 31) as the command line of a command with every type.
 static bool parse(const char *line, bool stops_at_operand)
 {
     static char words[512];
-    static char *argv[16];
+    static char *argv[32];
     const struct option_row rows[] = {
         OPTION_FLAG_ROW("json", 'j', &settings.json, "print JSON"),
         OPTION_COUNT_ROW("top", 't', "N", &settings.top, "rows", "10"),

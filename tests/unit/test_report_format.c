@@ -112,7 +112,7 @@ static void test_table(void **state)
     (void)state;
     char *text = printed(print_wide_table);
     assert_string_equal(text, "    ms  region  path\n"
-                              "     7  größe   main/a...ther_long_one/MPI_Recv\n"
+                              "     7  größe   main/a_...g_one/MPI_Recv\n"
                               "  1234  f       main\n");
     free(text);
 }
