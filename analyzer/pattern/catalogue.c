@@ -155,7 +155,7 @@ static int follow_parents(const struct pattern_list *list, bool find_cycles, str
 {
     for (size_t i = 0; i < list->n_patterns; i++) {
         const struct pattern *pattern = &list->patterns[i], *above = pattern;
-        for (int depth = 0; above->parent[0] && depth <= MAX_DEPTH; depth++) {
+        for (int depth = 0; above->parent[0] && depth < MAX_DEPTH; depth++) {
             uint32_t parent = find(list->patterns, list->n_patterns, above->parent);
             if (parent == PATTERN_NONE)
                 return unknown_parent(list, above, err);
@@ -274,7 +274,7 @@ static int compile_pattern(const struct catalogue *catalogue, struct pattern *pa
                            struct error *err)
 {
     if (pattern->is_abstract)
-        return compile_threshold(pattern, err);
+        return 0;
     if (set_root(catalogue, pattern, err))
         return -1;
     if (strcmp(pattern->unit, "ns") != 0) {

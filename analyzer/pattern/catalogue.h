@@ -14,8 +14,9 @@
 
 #define PATTERN_NONE UINT32_MAX
 
-/// The elements of a pattern: X(element, need). ALWAYS: every pattern; WAIT: those with a wait
-/// formula (an abstract pattern, a node of the hierarchy, has none); MAYBE: has a default.
+/// The elements of a pattern: X(element, need). ALWAYS: every pattern must have it;
+/// WAIT: each one with a wait (an abstract pattern, a node of the hierarchy, has the first ones
+/// only); MAYBE: those may have it.
 #define PATTERN_ELEMENTS(X)                                                                        \
     X(name, ALWAYS)                                                                                \
     X(summary, ALWAYS)     /* one sentence */                                                      \

@@ -152,8 +152,14 @@ static int check_needs(const char *path, struct pattern *pattern, struct error *
 {
     pattern->is_abstract = !pattern->wait && !pattern->root;
     for (size_t i = 0; i < N_ELEMENTS; i++) {
-        if (*element_text(pattern, i))
+        if (*element_text(pattern, i)) {
+            if (pattern->is_abstract && elements[i].need != ALWAYS)
+                return error_set(err,
+                                 "%s:%u: pattern '%s' has neither <root> nor <wait>, so <%s> "
+                                 "has no use",
+                                 path, pattern->line, pattern->id, elements[i].name);
             continue;
+        }
         if (elements[i].need == ALWAYS || (elements[i].need == WAIT && !pattern->is_abstract))
             return error_set(err, "%s:%u: pattern '%s' needs an element <%s>", path, pattern->line,
                              pattern->id, elements[i].name);
@@ -164,12 +170,6 @@ static int check_needs(const char *path, struct pattern *pattern, struct error *
     if (!pattern->is_abstract && !pattern->root)
         return error_set(err, "%s:%u: pattern '%s' has a <wait> but no <root>", path, pattern->line,
                          pattern->id);
-    if (pattern->is_abstract && (pattern->condition || pattern->within || pattern->begin ||
-                                 pattern->cause || pattern->confidence))
-        return error_set(err,
-                         "%s:%u: pattern '%s' has neither <root> nor <wait>, so nothing else "
-                         "of it can be evaluated",
-                         path, pattern->line, pattern->id);
     return 0;
 }
 

@@ -240,7 +240,7 @@ static bool is_comparison(enum program_operation operation)
 }
 
 /// Computes an operation on two constants by running it.
-static bool fold(struct parser *p, const struct program_step *step, const struct operand *left,
+static void fold(struct parser *p, const struct program_step *step, const struct operand *left,
                  struct operand *result)
 {
     struct program_step alone = *step;
@@ -250,10 +250,45 @@ static bool fold(struct parser *p, const struct program_step *step, const struct
                                .is_truth = is_comparison((enum program_operation)step->operation)};
     if (p->scope->is_real) {
         double slots[PROGRAM_SLOTS] = {left->constant.real};
-        return program_run_real(&program, slots, &result->constant.real);
+        program_run_real(&program, slots, &result->constant.real);
+    } else {
+        int64_t slots[PROGRAM_SLOTS] = {left->constant.whole};
+        program_run(&program, slots, &result->constant.whole);
     }
-    int64_t slots[PROGRAM_SLOTS] = {left->constant.whole};
-    return program_run(&program, slots, &result->constant.whole);
+}
+
+static bool is_zero(const struct parser *p, const struct operand *operand)
+{
+    return operand->is_constant &&
+           (p->scope->is_real ? operand->constant.real == 0 : operand->constant.whole == 0);
+}
+
+/// The operation that gives the same with its operands exchanged; false when there is none.
+static bool mirror(enum program_operation *operation)
+{
+    switch (*operation) {
+    case PROGRAM_ADD:
+    case PROGRAM_MULTIPLY:
+    case PROGRAM_MIN:
+    case PROGRAM_MAX:
+    case PROGRAM_EQUAL:
+    case PROGRAM_UNEQUAL:
+        return true;
+    case PROGRAM_LESS:
+        *operation = PROGRAM_GREATER;
+        return true;
+    case PROGRAM_AT_MOST:
+        *operation = PROGRAM_AT_LEAST;
+        return true;
+    case PROGRAM_GREATER:
+        *operation = PROGRAM_LESS;
+        return true;
+    case PROGRAM_AT_LEAST:
+        *operation = PROGRAM_AT_MOST;
+        return true;
+    default:
+        return false;
+    }
 }
 
 static struct operand binary(struct parser *p, enum program_operation operation,
@@ -262,11 +297,19 @@ static struct operand binary(struct parser *p, enum program_operation operation,
     struct operand result = {0};
     if (p->has_failed)
         return result;
+    if (left->is_constant && !right->is_constant && mirror(&operation)) {
+        const struct operand *first = left;
+        left = right;
+        right = first;
+    }
     struct program_step step = {.operation = (uint8_t)operation};
     set_right(&step, right);
+    if (operation == PROGRAM_DIVIDE && is_zero(p, right)) {
+        fail(p, "a division by zero");
+        return result;
+    }
     if (left->is_constant && right->is_constant) {
-        if (!fold(p, &step, left, &result))
-            fail(p, "a division by zero");
+        fold(p, &step, left, &result);
         return result;
     }
     if (is_temporary(left))
@@ -540,9 +583,10 @@ int expression_compile(const char *text, const struct expression_scope *scope,
         fail(&p, "the expression is longer than %d characters", MAX_BYTES);
     next(&p);
     struct operand value = parse_expression(&p);
-    if (p.token != TOKEN_END)
-        fail(&p, "an operator is missing before '%s'",
-             p.token == TOKEN_NUMBER ? "a number" : p.word);
+    if (p.token == TOKEN_NUMBER)
+        fail(&p, "an operator is missing before a number");
+    else if (p.token != TOKEN_END)
+        fail(&p, "an operator is missing before '%s'", p.word);
     if (p.has_failed) {
         free(p.steps);
         return -1;

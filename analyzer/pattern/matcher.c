@@ -242,21 +242,25 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
     note_worst(matcher, candidate, root, note_cause(matcher, candidate, slots));
 }
 
-/// Evaluates one pattern; true and its wait and begin in TOTAL when there is an instance.
+/// Evaluates one pattern; true and its wait and begin in TOTAL when there is an instance: the part
+/// of [begin, begin + wait] that lies in the call.
 static bool evaluate(const struct pattern *pattern, const struct root *root, int64_t *slots,
                      struct pattern_total *total)
 {
-    int64_t holds, wait, begin;
+    int64_t holds, wait, begin, end;
     if (!program_run(&pattern->programs.condition, slots, &holds) || !holds ||
         !program_run(&pattern->programs.wait, slots, &wait) || wait <= 0 ||
-        !program_run(&pattern->programs.begin, slots, &begin) || begin < 0)
+        !program_run(&pattern->programs.begin, slots, &begin))
         return false;
+    int64_t enter = root->value[root_enter_field(root->kind)];
     int64_t leave = root->value[root_leave_field(root->kind)];
-    if (begin >= leave)
-        return false;
-    total->wait = wait < leave - begin ? wait : leave - begin;
+    if (__builtin_add_overflow(begin, wait, &end) || end > leave)
+        end = leave;
+    if (begin < enter)
+        begin = enter;
+    total->wait = end - begin;
     total->begin = begin;
-    return true;
+    return begin < end;
 }
 
 void matcher_root(void *context, const struct root *root)

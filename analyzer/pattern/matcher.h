@@ -51,8 +51,8 @@ struct matcher *matcher_new(const struct catalogue *catalogue,
 void matcher_free(struct matcher *matcher);
 
 /// For struct pag_listener; the context is the matcher. An instance is a wait above 0 where the
-/// condition holds; it is cut at the end of its call, so that no wait is longer than its call
-/// whatever the clocks or a user's formula say.
+/// condition holds, as far as it lies in its call: no wait is longer than that, whatever the clocks
+/// or a user's formula say.
 void matcher_root(void *matcher, const struct root *root);
 void matcher_window_moved(void *matcher);
 

@@ -115,11 +115,429 @@ static void test_late_sender_worst_instance(void **state)
     matcher_free(matcher);
 }
 
+static struct root queued(int64_t queued_send, bool is_same_source)
+{
+    struct root root = receive(100, 200, 150);
+    root.value[ROOT_RECEIVE_QUEUED_SEND] = queued_send;
+    root.value[ROOT_RECEIVE_QUEUED_SAME_SOURCE] = is_same_source;
+    return root;
+}
+
+static void test_wrong_order(void **state)
+{
+    (void)state;
+    const char *same = "late-sender-wrong-order-same-source";
+    const char *different = "late-sender-wrong-order-different-source";
+    struct root root = queued(120, true);
+    check(&root, "late-sender", 50, "late-sender-wrong-order", 30, same, 30, NULL);
+    root = queued(120, false);
+    check(&root, "late-sender", 50, "late-sender-wrong-order", 30, different, 30, NULL);
+    root = queued(60, false); // sent before the receive began: all of the wait
+    check(&root, "late-sender", 50, "late-sender-wrong-order", 50, different, 50, NULL);
+    root = queued(150, true);
+    check(&root, "late-sender", 50, NULL);
+    root = queued(149, true);
+    check(&root, "late-sender", 50, "late-sender-wrong-order", 1, same, 1, NULL);
+    root = queued(120, true);
+    root.value[ROOT_RECEIVE_LEAVE] = 140; // cut at the leave
+    check(&root, "late-sender", 40, "late-sender-wrong-order", 20, same, 20, NULL);
+}
+
+static void test_wrong_order_needs_a_late_sender(void **state)
+{
+    (void)state;
+    struct root root = queued(60, true);
+    root.value[ROOT_RECEIVE_SEND_ENTER] = 100;
+    check(&root, NULL);
+    root.value[ROOT_RECEIVE_SEND_ENTER] = 90;
+    check(&root, NULL);
+}
+
+static void test_wrong_order_begins_when_it_could_have_been_taken(void **state)
+{
+    (void)state;
+    struct matcher *matcher = matcher_new(catalogue, &definitions);
+    struct root root = queued(120, true);
+    matcher_root(matcher, &root);
+    assert_int_equal(found(matcher, "late-sender").worst.time_ns, 100);
+    assert_int_equal(found(matcher, "late-sender-wrong-order").worst.time_ns, 120);
+    assert_int_equal(found(matcher, "late-sender-wrong-order-same-source").worst.time_ns, 120);
+    assert_int_equal(found(matcher, "late-sender-wrong-order").worst.cause_rank, 2);
+    matcher_free(matcher);
+}
+
+static struct root send(int64_t enter, int64_t leave, int64_t post_enter)
+{
+    struct root root = {.kind = ROOT_SEND, .location = 2, .rank = 2, .call_path = 7};
+    root.value[ROOT_SEND_ENTER] = root.value[ROOT_SEND_SEND_ENTER] = enter;
+    root.value[ROOT_SEND_LEAVE] = leave;
+    root.value[ROOT_SEND_POST_ENTER] = post_enter;
+    root.value[ROOT_SEND_RECEIVER] = 3;
+    return root;
+}
+
+static void test_late_receiver(void **state)
+{
+    (void)state;
+    struct root root = send(100, 200, 150);
+    check(&root, "late-receiver", 50, NULL);
+    root = send(100, 200, 199);
+    check(&root, "late-receiver", 99, NULL);
+    root = send(100, 200, 200); // posted when the sender had gone
+    check(&root, NULL);
+    root = send(100, 200, 100);
+    check(&root, NULL);
+    root = send(100, 200, 50);
+    check(&root, NULL);
+    root = send(100, 200, ROOT_NEVER);
+    check(&root, NULL);
+}
+
+static void test_late_receiver_confidence(void **state)
+{
+    (void)state;
+    struct matcher *matcher = matcher_new(catalogue, &definitions);
+    struct root root = send(100, 200, 130);
+    matcher_root(matcher, &root);
+    assert_true(found(matcher, "late-receiver").confidence == 0.5);
+    assert_int_equal(found(matcher, "late-receiver").worst.cause_rank, 3);
+    root = send(300, 500, 390);
+    root.value[ROOT_SEND_IS_SYNCHRONOUS] = 1;
+    matcher_root(matcher, &root);
+    assert_true(found(matcher, "late-receiver").confidence == (30 * 0.5 + 90) / 120.0);
+    matcher_free(matcher);
+}
+
+// ---- collectives ----
+
+/// Rank 1 in [enter, leave]; the last one, rank 3, came at LAST; the first left at FIRST_LEAVE.
+static struct root collective(int64_t kind, int64_t enter, int64_t leave, int64_t last,
+                              int64_t first_leave)
+{
+    struct root root = {.kind = ROOT_COLLECTIVE, .location = 1, .rank = 1, .call_path = 2};
+    int64_t *value = root.value;
+    value[ROOT_COLLECTIVE_ENTER] = enter;
+    value[ROOT_COLLECTIVE_LEAVE] = leave;
+    value[ROOT_COLLECTIVE_KIND] = kind;
+    value[ROOT_COLLECTIVE_FIRST_ENTER] = enter;
+    value[ROOT_COLLECTIVE_LAST_ENTER] = last;
+    value[ROOT_COLLECTIVE_LAST_RANK] = 3;
+    value[ROOT_COLLECTIVE_FIRST_LEAVE] = first_leave;
+    value[ROOT_COLLECTIVE_ROOT_ENTER] = ROOT_NEVER;
+    value[ROOT_COLLECTIVE_ROOT_RANK] = -1;
+    value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = ROOT_NEVER;
+    value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = enter;
+    value[ROOT_COLLECTIVE_BYTES] = 8;
+    value[ROOT_COLLECTIVE_N_MEMBERS] = N_RANKS;
+    return root;
+}
+
+static void test_barrier(void **state)
+{
+    (void)state;
+    struct root root = collective(COLLECTIVE_BARRIER, 100, 200, 150, 180);
+    root.value[ROOT_COLLECTIVE_BYTES] = 0;
+    check(&root, "wait-at-barrier", 50, "barrier-completion", 20, NULL);
+    root = collective(COLLECTIVE_BARRIER, 100, 200, 100, 200);
+    check(&root, NULL);
+    root = collective(COLLECTIVE_BARRIER, 100, 200, 101, 199);
+    check(&root, "wait-at-barrier", 1, "barrier-completion", 1, NULL);
+    root = collective(COLLECTIVE_BARRIER, 100, 200, 170, 160); // left before the last one came
+    check(&root, "wait-at-barrier", 70, "barrier-completion", 30, NULL);
+    root = collective(COLLECTIVE_BARRIER, 100, 200, 260, 210);
+    check(&root, "wait-at-barrier", 100, NULL);
+    root = collective(COLLECTIVE_BARRIER, 100, 200, 90, 95); // posted by others before our Wait
+    check(&root, "barrier-completion", 100, NULL);
+}
+
+static void test_completion_has_no_cause(void **state)
+{
+    (void)state;
+    struct matcher *matcher = matcher_new(catalogue, &definitions);
+    struct root root = collective(COLLECTIVE_BARRIER, 100, 200, 150, 180);
+    matcher_root(matcher, &root);
+    assert_int_equal(found(matcher, "wait-at-barrier").worst.cause_rank, 3);
+    assert_int_equal(found(matcher, "barrier-completion").worst.cause_rank, MATCHER_NO_RANK);
+    assert_int_equal(found(matcher, "barrier-completion").worst.time_ns, 180);
+    matcher_free(matcher);
+}
+
+static void test_nxn(void **state)
+{
+    (void)state;
+    struct root root = collective(COLLECTIVE_ALL_TO_ALL, 100, 200, 150, 180);
+    check(&root, "wait-at-nxn", 50, "nxn-completion", 20, NULL);
+    root.value[ROOT_COLLECTIVE_BYTES] = 1;
+    check(&root, "wait-at-nxn", 50, "nxn-completion", 20, NULL);
+    root.value[ROOT_COLLECTIVE_BYTES] = 0;
+    check(&root, NULL);
+    root = collective(COLLECTIVE_ALL_TO_ALL, 100, 200, 100, 200);
+    check(&root, NULL);
+    root = collective(COLLECTIVE_ALL_TO_ALL, 100, 200, 500, 600);
+    check(&root, "wait-at-nxn", 100, NULL);
+}
+
+static void test_late_broadcast(void **state)
+{
+    (void)state;
+    struct root root = collective(COLLECTIVE_ONE_TO_ALL, 100, 200, 190, 180);
+    check(&root, NULL); // without a root
+    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 150;
+    root.value[ROOT_COLLECTIVE_ROOT_RANK] = 0;
+    check(&root, "late-broadcast", 50, NULL);
+    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 250;
+    check(&root, "late-broadcast", 100, NULL);
+    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 101;
+    check(&root, "late-broadcast", 1, NULL);
+    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 100;
+    check(&root, NULL);
+    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 150;
+    root.value[ROOT_COLLECTIVE_IS_ROOT] = 1;
+    check(&root, NULL);
+}
+
+static void test_early_reduce(void **state)
+{
+    (void)state;
+    struct root root = collective(COLLECTIVE_ALL_TO_ONE, 100, 200, 190, 180);
+    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 100;
+    root.value[ROOT_COLLECTIVE_ROOT_RANK] = 1;
+    root.value[ROOT_COLLECTIVE_IS_ROOT] = 1;
+    check(&root, NULL); // without others
+    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 130;
+    root.value[ROOT_COLLECTIVE_FIRST_SENDER_RANK] = 2;
+    check(&root, "early-reduce", 30, NULL);
+    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 201;
+    check(&root, "early-reduce", 100, NULL);
+    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 100;
+    check(&root, NULL);
+    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 130;
+    root.value[ROOT_COLLECTIVE_IS_ROOT] = 0;
+    check(&root, NULL);
+}
+
+static void test_early_scan(void **state)
+{
+    (void)state;
+    struct root root = collective(COLLECTIVE_SCAN, 100, 200, 190, 180);
+    check(&root, NULL);
+    root.value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = 101;
+    check(&root, "early-scan", 1, NULL);
+    root.value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = 160;
+    check(&root, "early-scan", 60, NULL);
+    root.value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = 260;
+    check(&root, "early-scan", 100, NULL);
+}
+
+static void test_finalize_and_handles(void **state)
+{
+    (void)state;
+    struct root root = collective(ROOT_KIND_FINALIZE, 100, 200, 150, 120);
+    check(&root, "wait-at-finalize", 50, NULL);
+    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 250;
+    check(&root, "wait-at-finalize", 100, NULL);
+    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 100;
+    check(&root, NULL);
+    root = collective(COLLECTIVE_HANDLE, 100, 200, 150, 120);
+    check(&root, NULL);
+    root = collective(99, 100, 200, 150, 120); // a kind that is to come
+    check(&root, NULL);
+    root = collective(-1, 100, 200, 150, 120);
+    check(&root, NULL);
+    root = collective(INT64_MAX, 100, 200, 150, 120);
+    check(&root, NULL);
+}
+
+// ---- sums ----
+
+static void test_sums_by_location_and_call_path(void **state)
+{
+    (void)state;
+    struct matcher *matcher = matcher_new(catalogue, &definitions);
+    uint32_t index = catalogue_find(catalogue, "late-sender");
+    for (int i = 0; i < 100; i++) {
+        struct root root = receive(100 * i, 100 * i + 90, 100 * i + 10 + i % 3);
+        root.location = root.rank = (uint32_t)i % 2;
+        root.call_path = (uint32_t)(i % 10) * 7;
+        matcher_root(matcher, &root);
+    }
+    uint64_t count = 0, total_ns = 0;
+    for (size_t location = 0; location < N_RANKS; location++) {
+        size_t n_cells;
+        const struct matcher_cell *cells = matcher_cells(matcher, index, location, &n_cells);
+        assert_int_equal(n_cells > 0, location < 2);
+        for (size_t path = 0; path < n_cells; path++) {
+            bool is_used = path % 14 == 7 * location && path < 70;
+            assert_int_equal(cells[path].count, is_used ? 10 : 0);
+            assert_int_equal(cells[path].wait_ns > 0, is_used);
+            count += cells[path].count;
+            total_ns += cells[path].wait_ns;
+        }
+    }
+    struct matcher_finding finding = found(matcher, "late-sender");
+    assert_int_equal(count, 100);
+    assert_int_equal(finding.count, 100);
+    assert_int_equal(finding.total_ns, total_ns);
+    assert_int_equal(total_ns, 100 * 10 + 99);
+    assert_int_equal(finding.window_ns, 0);
+    matcher_free(matcher);
+}
+
+static void test_worst_instance_does_not_depend_on_the_order(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t enter, wait;
+        uint32_t rank;
+    } instances[] = {{500, 40, 0}, {300, 40, 3}, {300, 40, 2}, {100, 39, 1}, {400, 40, 1}};
+    for (size_t first = 0; first < 5; first++) {
+        struct matcher *matcher = matcher_new(catalogue, &definitions);
+        for (size_t i = 0; i < 5; i++) {
+            size_t k = (first + i * 3) % 5;
+            struct root root = receive(instances[k].enter, instances[k].enter + 90,
+                                       instances[k].enter + instances[k].wait);
+            root.rank = root.location = instances[k].rank;
+            matcher_root(matcher, &root);
+        }
+        struct matcher_finding finding = found(matcher, "late-sender");
+        assert_int_equal(finding.worst.wait_ns, 40);
+        assert_int_equal(finding.worst.time_ns, 300);
+        assert_int_equal(finding.worst.rank, 2);
+        matcher_free(matcher);
+    }
+}
+
+static void test_window(void **state)
+{
+    (void)state;
+    struct matcher *matcher = matcher_new(catalogue, &definitions);
+    uint32_t index = catalogue_find(catalogue, "late-sender");
+    struct root root = receive(100, 200, 150);
+    root.in_window = true;
+    matcher_root(matcher, &root);
+    assert_int_equal(found(matcher, "late-sender").window_ns, 50);
+    assert_int_equal(matcher_window_ns(matcher, index, 1), 50);
+    matcher_window_moved(matcher);
+    assert_int_equal(found(matcher, "late-sender").window_ns, 0);
+    assert_int_equal(matcher_window_ns(matcher, index, 1), 0);
+    root = receive(300, 400, 320);
+    root.in_window = true;
+    matcher_root(matcher, &root);
+    root.in_window = false;
+    matcher_root(matcher, &root);
+    assert_int_equal(found(matcher, "late-sender").window_ns, 20);
+    assert_int_equal(matcher_window_ns(matcher, index, 1), 20);
+    assert_int_equal(matcher_window_ns(matcher, index, 0), 0);
+    assert_int_equal(found(matcher, "late-sender").total_ns, 90);
+    matcher_free(matcher);
+}
+
+static void test_cause_out_of_range_is_unknown(void **state)
+{
+    (void)state;
+    static const int64_t senders[] = {-1, N_RANKS, INT64_MAX, INT64_MIN, 0};
+    for (size_t i = 0; i < 5; i++) {
+        struct matcher *matcher = matcher_new(catalogue, &definitions);
+        struct root root = receive(100, 200, 150);
+        root.value[ROOT_RECEIVE_SENDER] = senders[i];
+        matcher_root(matcher, &root);
+        assert_int_equal(found(matcher, "late-sender").worst.cause_rank,
+                         senders[i] == 0 ? 0 : MATCHER_NO_RANK);
+        matcher_free(matcher);
+    }
+}
+
+/// Kappa-Pi's Late Sender against ours: same waits for blocking receives, none for others.
+static void test_kappa_pi_finds_the_same_waits(void **state)
+{
+    (void)state;
+    struct error err = {{0}};
+    static const char *const file[] = {"tests/traces/patterns/late-sender.kappa-pi.xml"};
+    struct catalogue *theirs = catalogue_load(NULL, file, 1, &err);
+    if (!theirs)
+        fail_msg("%s", err.text);
+    for (int64_t send_enter = 0; send_enter < 40; send_enter++)
+        for (int is_nonblocking = 0; is_nonblocking < 2; is_nonblocking++) {
+            struct root root = receive(10, 30, send_enter);
+            root.value[ROOT_RECEIVE_IS_NONBLOCKING] = is_nonblocking;
+            struct matcher *their_matcher = matcher_new(theirs, &definitions);
+            struct matcher *our_matcher = matcher_new(catalogue, &definitions);
+            matcher_root(their_matcher, &root);
+            matcher_root(our_matcher, &root);
+            struct matcher_finding their_finding = matcher_finding(their_matcher, 0);
+            struct matcher_finding our_finding = found(our_matcher, "late-sender");
+            if (is_nonblocking) {
+                assert_int_equal(their_finding.count, 0);
+            } else {
+                assert_int_equal(their_finding.count, our_finding.count);
+                assert_int_equal(their_finding.total_ns, our_finding.total_ns);
+                assert_int_equal(their_finding.worst.cause_rank, our_finding.worst.cause_rank);
+            }
+            matcher_free(their_matcher);
+            matcher_free(our_matcher);
+        }
+    catalogue_free(theirs);
+}
+
+/// Formulas of users may be wild: no wait before the run, beyond its call, or from a division by 0.
+static void test_wild_formulas(void **state)
+{
+    (void)state;
+    struct error err = {{0}};
+    static const char *const file[] = {"tests/traces/patterns/wild-patterns.xml"};
+    struct catalogue *wild = catalogue_load(NULL, file, 1, &err);
+    if (!wild)
+        fail_msg("%s", err.text);
+    struct matcher *matcher = matcher_new(wild, &definitions);
+    struct root root = receive(100, 200, 150);
+    matcher_root(matcher, &root);
+    static const struct {
+        const char *id;
+        uint64_t total_ns, time_ns;
+    } expected[] = {
+        {"huge-wait", 100, 100},      {"late-begin", 20, 180},   {"begin-after-leave", 0, 0},
+        {"begin-before-run", 0, 0},   {"divided-by-zero", 0, 0}, {"negative", 0, 0},
+        {"guarded-far-away", 0, 0},   {"both", 30, 100},         {"twice-within", 60, 100},
+        {"within-what-is-not", 0, 0},
+    };
+    assert_int_equal(wild->n_patterns, sizeof(expected) / sizeof(expected[0]));
+    for (size_t i = 0; i < wild->n_patterns; i++) {
+        uint32_t index = catalogue_find(wild, expected[i].id);
+        assert_int_not_equal(index, PATTERN_NONE);
+        struct matcher_finding finding = matcher_finding(matcher, index);
+        if (finding.total_ns != expected[i].total_ns ||
+            finding.worst.time_ns != expected[i].time_ns || finding.confidence < 0 ||
+            finding.confidence > 1)
+            fail_msg("%s: %llu ns from %llu", expected[i].id, (unsigned long long)finding.total_ns,
+                     (unsigned long long)finding.worst.time_ns);
+    }
+    matcher_free(matcher);
+    catalogue_free(wild);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_late_sender),
         cmocka_unit_test(test_late_sender_worst_instance),
+        cmocka_unit_test(test_wrong_order),
+        cmocka_unit_test(test_wrong_order_needs_a_late_sender),
+        cmocka_unit_test(test_wrong_order_begins_when_it_could_have_been_taken),
+        cmocka_unit_test(test_late_receiver),
+        cmocka_unit_test(test_late_receiver_confidence),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_completion_has_no_cause),
+        cmocka_unit_test(test_nxn),
+        cmocka_unit_test(test_late_broadcast),
+        cmocka_unit_test(test_early_reduce),
+        cmocka_unit_test(test_early_scan),
+        cmocka_unit_test(test_finalize_and_handles),
+        cmocka_unit_test(test_sums_by_location_and_call_path),
+        cmocka_unit_test(test_worst_instance_does_not_depend_on_the_order),
+        cmocka_unit_test(test_window),
+        cmocka_unit_test(test_cause_out_of_range_is_unknown),
+        cmocka_unit_test(test_kappa_pi_finds_the_same_waits),
+        cmocka_unit_test(test_wild_formulas),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The expression compiler and interpreter: values, precedence, jumps, saturation, errors, and
+// random expressions against a second, tree-walking evaluation.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/pattern/expression.h"
+
+static const struct expression_name names[] = {
+    {"a", false, 0},
+    {"b", false, 1},
+    {"c", false, 2},
+    {"zero", false, 3},
+    {"never", true, INT64_MAX},
+    {"seven", true, 7},
+};
+static const int64_t values[] = {10, 3, -4, 0};
+
+static struct expression_scope scope(bool is_real)
+{
+    return (struct expression_scope){names, sizeof(names) / sizeof(names[0]), is_real};
+}
+
+static bool evaluate(const char *text, int64_t *value)
+{
+    struct error err = {{0}};
+    struct expression_scope whole = scope(false);
+    struct program program;
+    if (expression_compile(text, &whole, &program, &err))
+        fail_msg("%s: %s", text, err.text);
+    int64_t slots[PROGRAM_SLOTS] = {0};
+    memcpy(slots, values, sizeof(values));
+    bool has_value = program_run(&program, slots, value);
+    program_release(&program);
+    return has_value;
+}
+
+static void check(const char *text, int64_t expected)
+{
+    int64_t value;
+    if (!evaluate(text, &value))
+        fail_msg("%s has no value", text);
+    if (value != expected)
+        fail_msg("%s is %lld, not %lld", text, (long long)value, (long long)expected);
+}
+
+static void check_real(const char *text, double expected)
+{
+    struct error err = {{0}};
+    struct expression_scope real = scope(true);
+    struct program program;
+    if (expression_compile(text, &real, &program, &err))
+        fail_msg("%s: %s", text, err.text);
+    double slots[PROGRAM_SLOTS] = {10, 3, -4, 0}, value;
+    assert_true(program_run_real(&program, slots, &value));
+    program_release(&program);
+    if (fabs(value - expected) > 1e-15 * fabs(expected))
+        fail_msg("%s is %.17g, not %.17g", text, value, expected);
+}
+
+static void check_error(const char *text, const char *message)
+{
+    struct error err = {{0}};
+    struct expression_scope whole = scope(false);
+    struct program program;
+    if (!expression_compile(text, &whole, &program, &err))
+        fail_msg("%s was accepted", text);
+    if (strncmp(err.text, message, strlen(message)) != 0)
+        fail_msg("%s: \"%s\" instead of \"%s\"", text, err.text, message);
+}
+
+static void test_arithmetic(void **state)
+{
+    (void)state;
+    check("a", 10);
+    check("42", 42);
+    check("a - b - c", 11);
+    check("a - (b - c)", 3);
+    check("1 + 2 * 3", 7);
+    check("(1 + 2) * 3", 9);
+    check("a / b * b", 9);
+    check("a + b * c", -2);
+    check("-a", -10);
+    check("- - a", 10);
+    check("5 - -a", 15);
+    check("7 - a * b", -23);
+    check("(a + b) * (a - b)", 91);
+    check("20 / (a - b)", 2);
+    check("c / b", -1);
+    check("seven * seven", 49);
+    check("min(a, b)", 3);
+    check("max(a, b, c, 12)", 12);
+    check("min(a + 1, max(b, c) * 2) - 1", 5);
+    check(" a\n\t+ b ", 13);
+}
+
+static void test_truth(void **state)
+{
+    (void)state;
+    check("a = 10", 1);
+    check("a == 10 and b != 3", 0);
+    check("a > b", 1);
+    check("a < b or b < a", 1);
+    check("a >= 10 and a <= 10", 1);
+    check("a <> b", 1);
+    check("not a", 0);
+    check("not not a", 1);
+    check("not a = b", 1);
+    check("a and b", 1);
+    check("zero or zero", 0);
+    check("zero or b", 1);
+    check("1 or 1 and 0", 1); // `and` binds more tightly
+    check("(1 or 1) and 0", 0);
+    check("not zero and zero", 0);
+    check("a > b and b > c and c < zero", 1);
+    check("a > b and (b < c or c < zero) and a = 10", 1);
+    check("(a > b) + (b > c) + (c > zero)", 2);
+    check("if(a > b, a - b, b - a)", 7);
+    check("if(zero, a, b) + if(1, if(zero, 1, 5), 2)", 8);
+    check("if(a, zero, b) = 0 and a > 1", 1);
+    check("5 - if(a > b and b > c, c, a)", 9);
+    check("5 - (a > 3 or b)", 4);
+}
+
+static void test_divisions_by_zero_have_no_value(void **state)
+{
+    (void)state;
+    int64_t value;
+    assert_false(evaluate("a / zero", &value));
+    assert_false(evaluate("1 + a / (b - 3)", &value));
+    check("zero = 0 or a / zero > 1", 1);
+    check("zero != 0 and a / zero > 1", 0);
+    check("if(zero, a / zero, 5)", 5);
+}
+
+static void test_saturation(void **state)
+{
+    (void)state;
+    check("never", INT64_MAX);
+    check("never + 1", INT64_MAX);
+    check("never - -a", INT64_MAX);
+    check("-never - 2", INT64_MIN);
+    check("-never - a", INT64_MIN);
+    check("never * a", INT64_MAX);
+    check("never * c", INT64_MIN);
+    check("(-never - 1) / -1", INT64_MAX);
+    check("(-never - a) * never * c", INT64_MAX);
+    check("min(never, a)", 10);
+    check("9223372036854775807", INT64_MAX);
+}
+
+static void test_real(void **state)
+{
+    (void)state;
+    check_real("a / b", 10.0 / 3.0);
+    check_real("0.5", 0.5);
+    check_real(".25 + 1.", 1.25);
+    check_real("if(a > 3.5, 1, 0.5)", 1);
+    check_real("if(b > 3.5, 1, 0.1)", 0.1);
+    check_real("1 - a / 100", 0.9);
+    check_real("not zero and c < -3.9", 1);
+    check_real("123456.789", 123456.789);
+    check_real("max(0.001, min(a, b)) * 2 - 1", 5);
+    struct error err = {{0}};
+    struct expression_scope real = scope(true);
+    struct program program;
+    double slots[PROGRAM_SLOTS] = {0}, value;
+    assert_int_equal(expression_compile("1 / a", &real, &program, &err), 0);
+    assert_false(program_run_real(&program, slots, &value));
+    program_release(&program);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    check_error("", "a value is missing at the end (at character 1 of \"\")");
+    check_error("a +", "a value is missing at the end");
+    check_error("* a", "a value is missing before *");
+    check_error("a b", "an operator is missing before 'b' (at character 3 of \"a b\")");
+    check_error("a 3", "an operator is missing before a number");
+    check_error("(a + b", "')' is missing");
+    check_error("a + b)", "an operator is missing before ')'");
+    check_error("nevr - a", "there is no value 'nevr' here, did you mean 'never'?");
+    check_error("a + wrongname", "there is no value 'wrongname' here (at character 5");
+    check_error("a < b < c", "comparisons cannot be chained; write a < b and b < c");
+    check_error("a && b", "'&' has no meaning here; use the words and, or, not");
+    check_error("a ! b", "'!' has no meaning here; use the words");
+    check_error("a \xE2\x89\xA5 b", "'\xE2\x89\xA5' has no meaning here (at character 3");
+    check_error("1.5", "only whole numbers can be used here");
+    check_error("12ms", "a number is followed directly by 'm'");
+    check_error("99999999999999999999", "a number is too large");
+    check_error("9223372036854775808", "a number is too large");
+    check_error("min(a)", "min and max need two values or more");
+    check_error("min a", "there is no value 'min' here");
+    check_error("minimum(a, b)", "there is no function 'minimum'; there are min, max and if");
+    check_error("if(a, b)", "',' is missing");
+    check_error("1 / 0", "a division by zero");
+    check_error("a / (seven - 7)", "a division by zero");
+}
+
+static void test_sizes_are_bounded(void **state)
+{
+    (void)state;
+    static char text[200000];
+    struct error err = {{0}};
+    struct expression_scope whole = scope(false);
+    struct program program;
+    memset(text, '(', sizeof(text) - 1);
+    assert_int_equal(expression_compile(text, &whole, &program, &err), -1);
+    text[300] = '\0';
+    check_error(text, "the expression is nested too deeply");
+    for (int i = 0; i < 900; i++)
+        memcpy(text + 4 * i, "not ", 5);
+    check_error(text, "the expression is nested too deeply");
+    text[0] = '\0';
+    for (int i = 0; i < 40; i++)
+        strcat(text, "a*(b+c-("); // forty temporaries at once
+    check_error(text, "the expression is nested too deeply");
+    strcpy(text, "a");
+    for (int i = 0; i < 800; i++)
+        strcat(text, " + b");
+    check(text, 10 + 800 * 3);
+}
+
+static void test_guard(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is_guard;
+        int slot;
+        int64_t value;
+    } cases[] = {
+        {"a = 3", true, 0, 3},
+        {"b = seven and a > 3", true, 1, 7},
+        {"3 = b and (a or c) and a", true, 1, 3},
+        {"a = b", false, 0, 0},
+        {"a = 3 or b = 2", false, 0, 0},
+        {"a = 3 and b or c", false, 0, 0},
+        {"not (a = 3)", false, 0, 0},
+        {"a > 3 and b = 2", false, 0, 0},
+        {"if(a = 3, b, c)", false, 0, 0},
+        {"a", false, 0, 0},
+        {"1", false, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct error err = {{0}};
+        struct expression_scope whole = scope(false);
+        struct program program;
+        uint8_t slot = 99;
+        int64_t value = 99;
+        assert_int_equal(expression_compile(cases[i].text, &whole, &program, &err), 0);
+        if (program_guard(&program, &slot, &value) != cases[i].is_guard)
+            fail_msg("%s: guard expected: %d", cases[i].text, cases[i].is_guard);
+        if (cases[i].is_guard) {
+            assert_int_equal(slot, cases[i].slot);
+            assert_int_equal(value, cases[i].value);
+        }
+        program_release(&program);
+    }
+}
+
+// ---- random expressions ----
+
+static uint32_t random_state;
+
+static unsigned random_below(unsigned n)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % n;
+}
+
+/// Writes a random expression and its value computed on the way; has_value turns false where a
+/// division by zero is really reached.
+static int64_t generate(char *text, int depth, bool *has_value)
+{
+    static const char *const plain[] = {"a", "b", "c", "zero", "2", "7"};
+    static const int64_t plain_values[] = {10, 3, -4, 0, 2, 7};
+    if (depth == 0 || random_below(6) == 0) {
+        unsigned i = random_below(6);
+        strcat(text, plain[i]);
+        return plain_values[i];
+    }
+    static const char *const operators[] = {"+", "-", "*", "/", "<", ">=", "=", "!=", "and", "or"};
+    unsigned choice = random_below(13);
+    bool left_has = true, right_has = true;
+    int64_t left, right;
+    if (choice == 10) {
+        strcat(text, "(not ");
+        left = generate(text, depth - 1, &left_has);
+        strcat(text, ")");
+        *has_value &= left_has;
+        return !left;
+    }
+    if (choice > 10) {
+        bool else_has = true;
+        strcat(text, choice == 11 ? "if(" : "max(");
+        left = generate(text, depth - 1, &left_has);
+        strcat(text, ",");
+        right = generate(text, depth - 1, &right_has);
+        strcat(text, ",");
+        int64_t third = generate(text, depth - 1, &else_has);
+        strcat(text, ")");
+        *has_value &= left_has;
+        if (choice == 11) {
+            *has_value &= left ? right_has : else_has;
+            return left ? right : third;
+        }
+        *has_value &= right_has && else_has;
+        int64_t larger = left > right ? left : right;
+        return larger > third ? larger : third;
+    }
+    strcat(text, "(");
+    left = generate(text, depth - 1, &left_has);
+    sprintf(text + strlen(text), " %s ", operators[choice]);
+    right = generate(text, depth - 1, &right_has);
+    strcat(text, ")");
+    *has_value &= left_has;
+    if ((choice == 8 && !left) || (choice == 9 && left))
+        return choice == 9;
+    *has_value &= right_has && (choice != 3 || right != 0);
+    switch (choice) {
+    case 0:
+        return left + right;
+    case 1:
+        return left - right;
+    case 2:
+        return left * right;
+    case 3:
+        return right ? left / right : 0;
+    case 4:
+        return left < right;
+    case 5:
+        return left >= right;
+    case 6:
+        return left == right;
+    case 7:
+        return left != right;
+    default:
+        return right != 0;
+    }
+}
+
+static void test_random_expressions(void **state)
+{
+    (void)state;
+    unsigned n_values = 0;
+    random_state = 1;
+    for (int i = 0; i < 20000; i++) {
+        char text[4000] = "";
+        bool has_value = true;
+        int64_t expected = generate(text, 4, &has_value), value = 0;
+        struct error err = {{0}};
+        struct expression_scope whole = scope(false);
+        struct program program;
+        if (expression_compile(text, &whole, &program, &err)) {
+            assert_non_null(strstr(err.text, "a division by zero"));
+            continue; // of constants, found while compiling
+        }
+        int64_t slots[PROGRAM_SLOTS] = {0};
+        memcpy(slots, values, sizeof(values));
+        bool ran = program_run(&program, slots, &value);
+        program_release(&program);
+        if (ran != has_value || (ran && value != expected))
+            fail_msg("%s: %lld (%d) instead of %lld (%d)", text, (long long)value, ran,
+                     (long long)expected, has_value);
+        n_values += ran;
+    }
+    assert_true(n_values > 10000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_truth),
+        cmocka_unit_test(test_divisions_by_zero_have_no_value),
+        cmocka_unit_test(test_saturation),
+        cmocka_unit_test(test_real),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_sizes_are_bounded),
+        cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_random_expressions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
