@@ -6,9 +6,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/pag/pag.h"
@@ -18,6 +20,7 @@
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "analyzer/trace/reader.h"
+#include "db/store.h"
 
 /// What the command line asks for.
 struct replay_request {
@@ -25,6 +28,9 @@ struct replay_request {
     bool wants_json;
     struct text_options text;
     struct option_list pattern_files;
+    const char *database; // NULL: the result is not kept
+    struct store_names names;
+    struct option_list parameters; // NAME=VALUE
 };
 
 /// A replay from its trace to its result; released as a whole.
@@ -35,6 +41,31 @@ struct replay_run {
     struct pag_result replay;
     struct result result;
 };
+
+static bool request_is_sound(const struct replay_request *request, const struct option_usage *usage,
+                             int *status)
+{
+    const struct store_names *names = &request->names;
+    if (request->text.depth == 0 || request->text.top == 0) {
+        *status = options_usage_error(usage, "--depth and --top are at least 1");
+        return false;
+    }
+    if (!request->database && (names->application || names->experiment || names->trial ||
+                               request->parameters.count > 0)) {
+        *status = options_usage_error(usage, "--application, --experiment, --trial and "
+                                             "--parameter name what --store DB keeps");
+        return false;
+    }
+    for (size_t i = 0; i < request->parameters.count; i++) {
+        const char *parameter = request->parameters.values[i];
+        if (strchr(parameter, '=') && parameter[0] != '=')
+            continue;
+        *status =
+            options_usage_error(usage, "--parameter %s: not of the form NAME=VALUE", parameter);
+        return false;
+    }
+    return true;
+}
 
 static bool read_request(int argc, char **argv, struct replay_request *request, int *status)
 {
@@ -48,6 +79,16 @@ static bool read_request(int argc, char **argv, struct replay_request *request, 
                         "details of every wait state, however small"),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
                         "look for the patterns in this file too"),
+        OPTION_TEXT_ROW("store", 0, "DB", &request->database,
+                        "keep the result in this database, made when missing", NULL),
+        OPTION_TEXT_ROW("application", 0, "NAME", &request->names.application,
+                        "with --store: application the run belongs to", "the program's name"),
+        OPTION_TEXT_ROW("experiment", 0, "NAME", &request->names.experiment,
+                        "with --store: experiment it belongs to", "default"),
+        OPTION_TEXT_ROW("trial", 0, "NAME", &request->names.trial, "with --store: name of this run",
+                        "the trace's name and date"),
+        OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request->parameters,
+                        "with --store: a parameter of the run, such as size=1024"),
     };
     const struct option_usage usage = {
         .command = "replay",
@@ -63,11 +104,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request, 
     if (!options_parse(&usage, argc, argv, &first_operand, status))
         return false;
     request->trace = argv[first_operand];
-    if (request->text.depth == 0 || request->text.top == 0) {
-        *status = options_usage_error(&usage, "--depth and --top are at least 1");
-        return false;
-    }
-    return true;
+    return request_is_sound(request, &usage, status);
 }
 
 static int load_patterns(const struct replay_request *request, struct replay_run *run,
@@ -107,6 +144,29 @@ static int run_replay(const struct replay_request *request, struct replay_run *r
     return 0;
 }
 
+static int store_run(const struct replay_request *request, const struct result *result,
+                     struct error *err)
+{
+    size_t n_parameters = request->parameters.count;
+    struct result_named *parameters = memory_zeroed(n_parameters, sizeof *parameters);
+    for (size_t i = 0; i < n_parameters; i++) {
+        const char *text = request->parameters.values[i];
+        const char *equals = strchr(text, '=');
+        parameters[i].name = memory_format("%.*s", (int)(equals - text), text);
+        parameters[i].value = memory_copy_text(equals + 1);
+    }
+    struct store_names names = request->names;
+    names.parameters = parameters;
+    names.n_parameters = n_parameters;
+    int status = store_result(request->database, result, &names, err);
+    for (size_t i = 0; i < n_parameters; i++) {
+        free(parameters[i].name);
+        free(parameters[i].value);
+    }
+    free(parameters);
+    return status;
+}
+
 static int print_result(const struct replay_request *request, const struct result *result,
                         struct error *err)
 {
@@ -125,6 +185,23 @@ static void release_run(struct replay_run *run)
     trace_close(run->trace);
 }
 
+/// Keeps and prints the result: a database that cannot be written costs the exit status, not the
+/// report.
+static int deliver(const struct replay_request *request, const struct result *result)
+{
+    struct error err = {{0}};
+    int status = result->has_unreadable_records ? STATUS_UNREADABLE : STATUS_DONE;
+    if (request->database && store_run(request, result, &err) != 0) {
+        log_error("%s", err.text);
+        status = STATUS_FAILED;
+    }
+    if (print_result(request, result, &err) != 0) {
+        log_error("%s", err.text);
+        status = STATUS_FAILED;
+    }
+    return status;
+}
+
 int cmd_replay(int argc, char **argv)
 {
     struct replay_request request = {0};
@@ -133,12 +210,13 @@ int cmd_replay(int argc, char **argv)
     int status = STATUS_FAILED;
     if (!read_request(argc, argv, &request, &status))
         goto out;
-    if (run_replay(&request, &run, &err) != 0 || print_result(&request, &run.result, &err) != 0)
+    if (run_replay(&request, &run, &err) != 0)
         log_error("%s", err.text);
     else
-        status = run.result.has_unreadable_records ? STATUS_UNREADABLE : STATUS_DONE;
+        status = deliver(&request, &run.result);
 out:
     release_run(&run);
     options_list_release(&request.pattern_files);
+    options_list_release(&request.parameters);
     return status;
 }
