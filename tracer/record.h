@@ -80,8 +80,6 @@ enum record_kind {
     RECORD_COLLECTIVE, // struct record_collective
     RECORD_ICOLL_POST, // struct record_request
     RECORD_ICOLL,      // struct record_collective
-    RECORD_COMM_BEGIN, // id: the communicator the call created
-    RECORD_COMM_END,   // id: the communicator the call released
     RECORD_POLL,       // struct record_poll: nothing was found, count times
     N_RECORD_KINDS
 };

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Creation, naming and release of communicators. As Score-P does, a creation is a collective
-// operation on the parent (or on the new communicator, where only its members take part) that
-// brackets the new communicator's first appearance.
+// Creation, naming and release of communicators. As in Score-P's archives a creation is a
+// collective operation on the parent (or on the new communicator, where only its members take
+// part), a release one on the communicator itself. OTF2's CommCreate and CommDestroy events between
+// their begin and end are left out: Python's bindings of OTF2 3.0 cannot open an archive that
+// announces them.
 #include "tracer/comm.h"
 #include "tracer/functions.h"
 #include "tracer/hooks.h"
 
-static void write_lifetime(struct call *call, uint16_t kind, uint32_t comm)
-{
-    struct record_head *record = stream_reserve(call->stream, sizeof *record);
-
-    if (record != NULL)
-        stream_commit(record, kind, comm, sizeof *record);
-}
-
 void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created)
 {
     if (created != MPI_COMM_NULL)
-        write_lifetime(call, RECORD_COMM_BEGIN, comm_add(call->stream, parent, created).id);
+        comm_add(call->stream, parent, created);
     coll_done(call, parent, COLL_CREATE_HANDLE, 0, coll_no_bytes());
 }
 
@@ -25,7 +19,7 @@ void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm create
 {
     if (created == MPI_COMM_NULL)
         return;
-    write_lifetime(call, RECORD_COMM_BEGIN, comm_add(call->stream, parent, created).id);
+    comm_add(call->stream, parent, created);
     coll_done(call, created, COLL_CREATE_HANDLE, 0, coll_no_bytes());
 }
 
@@ -48,12 +42,10 @@ static int release(uint32_t function, int (*next)(MPI_Comm *comm), MPI_Comm *han
     known = handle != NULL && comm_take(*handle, &comm);
     result = next(handle);
     call_returned(&call);
-    if (known && result == MPI_SUCCESS) {
-        write_lifetime(&call, RECORD_COMM_END, comm.id);
+    if (known && result == MPI_SUCCESS)
         coll_done_on(&call, comm.id, COLL_DESTROY_HANDLE);
-    } else if (known) {
+    else if (known)
         comm_put_back(&comm);
-    }
     call_leave(&call);
     return result;
 }

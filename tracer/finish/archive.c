@@ -357,16 +357,14 @@ static void write_comms(struct archive *archive, OTF2_GlobalDefWriter *writer,
         const struct unify_comm *comm = &unify->comms[i];
         uint32_t name = archive_string(archive, comm->name != NULL ? comm->name : "");
         OTF2_CommRef parent = comm->parent == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : comm->parent;
-        OTF2_CommFlag flags =
-            comm->has_lifetime ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
 
         if (comm->remote == RECORD_NO_COMM)
             ok(archive, OTF2_GlobalDefWriter_WriteComm(writer, i, name, group_ref(comm->group),
-                                                       parent, flags));
+                                                       parent, OTF2_COMM_FLAG_NONE));
         else
-            ok(archive,
-               OTF2_GlobalDefWriter_WriteInterComm(writer, i, name, group_ref(comm->group),
-                                                   group_ref(comm->remote), parent, flags));
+            ok(archive, OTF2_GlobalDefWriter_WriteInterComm(writer, i, name, group_ref(comm->group),
+                                                            group_ref(comm->remote), parent,
+                                                            OTF2_COMM_FLAG_NONE));
     }
 }
 

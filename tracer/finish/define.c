@@ -54,14 +54,6 @@ static void define_comm_name(struct process *process, struct unify *unify, uint3
     unify->comms[comm].name = strdup_or_die(name);
 }
 
-static void mark_lifetime(struct process *process, struct unify *unify, uint32_t id)
-{
-    uint32_t comm = unify_find(&process->comms, id);
-
-    if (comm != RECORD_NO_COMM)
-        unify->comms[comm].has_lifetime = true;
-}
-
 static void see(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
 {
     if (time_ns < *first_ns)
@@ -98,9 +90,6 @@ void events_define(struct process *process, struct archive *archive, struct unif
             break;
         case RECORD_COMM_NAME:
             define_comm_name(process, unify, head->id, ((const struct record_name *)record)->text);
-            break;
-        case RECORD_COMM_BEGIN:
-            mark_lifetime(process, unify, head->id);
             break;
         case RECORD_MODULE:
             define_module(process, record, spool->header->executable);

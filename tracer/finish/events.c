@@ -190,16 +190,6 @@ static void write_at_leave(struct context *context, uint64_t time_ns,
     case RECORD_ICOLL:
         write_collective_end(context, time_ns, (const void *)head);
         break;
-    case RECORD_COMM_BEGIN:
-        check(context,
-              OTF2_EvtWriter_CommCreate(writer, NULL, time_ns, comm_ref(context, head->id)));
-        break;
-    case RECORD_COMM_END:
-        // Created before the tracer could see it: the definition does not promise this event.
-        if (unify_find(&context->process->comms, head->id) != RECORD_NO_COMM)
-            check(context,
-                  OTF2_EvtWriter_CommDestroy(writer, NULL, time_ns, comm_ref(context, head->id)));
-        break;
     case RECORD_POLL:
         if (poll->request != 0)
             check(context, OTF2_EvtWriter_MpiRequestTest(writer, NULL, time_ns, poll->request));

@@ -19,11 +19,10 @@ struct unify_group {
 };
 
 struct unify_comm {
-    uint32_t parent;   // index here; RECORD_NO_COMM: none known
-    uint32_t group;    // index of the local (intercommunicator: smaller) group
-    uint32_t remote;   // index of the other group; RECORD_NO_COMM: no intercommunicator
-    bool has_lifetime; // some rank recorded its creation
-    char *name;        // NULL: none given
+    uint32_t parent; // index here; RECORD_NO_COMM: none known
+    uint32_t group;  // index of the local (intercommunicator: smaller) group
+    uint32_t remote; // index of the other group; RECORD_NO_COMM: no intercommunicator
+    char *name;      // NULL: none given
 };
 
 struct unify {

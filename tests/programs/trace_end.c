@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Ends in the way its argument says: exit N, abort N, kill SIGNAL (rank 1 to itself), no-finalize,
+ * no-init, hang (rank 1 waits for a message that never comes), fill MEGABYTES (records that much by
+ * cheap calls), before-init. For the tests of the tracer.
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A call of MPI_Comm_rank is 24 bytes of records. */
+static void fill(long n_bytes)
+{
+    int rank;
+
+    for (long i = 0; i < n_bytes / 24; i++)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+
+int main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "exit";
+    int number = argc > 2 ? atoi(argv[2]) : 0, rank, value;
+
+    if (!strcmp(way, "no-init"))
+        return number;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        printf("running\n");
+        fflush(stdout);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!strcmp(way, "abort") && rank == 1)
+        MPI_Abort(MPI_COMM_WORLD, number);
+    if (!strcmp(way, "kill") && rank == 1)
+        kill(getpid(), number);
+    if (!strcmp(way, "hang") || !strcmp(way, "abort") || !strcmp(way, "kill"))
+        MPI_Recv(&value, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!strcmp(way, "fill"))
+        fill(number * 1024L * 1024L);
+    if (!strcmp(way, "no-finalize"))
+        exit(number);
+    MPI_Finalize();
+    return strcmp(way, "exit") ? 0 : number;
+}
