@@ -167,8 +167,10 @@ tests: all $(unit-tests) $(tools) $(programs)
 
 ## ---- packages ----------------------------------------------------------------------------------
 
-PACKAGES_BUILD = gcc make pkg-config libc6-dev libotf2-trace-dev libxml2-dev libsqlite3-dev \
-    libgsl-dev libjansson-dev libdw-dev
+# An OTF2 built from its source is as good as the package, which older releases do not have.
+own-otf2 = $(shell command -v otf2-config || { $(PKG_CONFIG) --exists otf2 && echo yes; } 2>/dev/null)
+PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-dev) libxml2-dev \
+    libsqlite3-dev libgsl-dev libjansson-dev libdw-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev otf2-tools python3-otf2 sqlite3 jq \
     libxml2-utils hpcc netpipe-openmpi locales
@@ -189,7 +191,10 @@ define install-packages
 	    "  sudo apt-get install -y --no-install-recommends$$missing" >&2; exit 1; fi; \
 	echo "Installing$$missing"; export DEBIAN_FRONTEND=noninteractive; \
 	apt-get update -qq && \
-	apt-get install -y -qq --no-install-recommends $$missing </dev/null >/dev/null
+	apt-get install -y -qq --no-install-recommends $$missing </dev/null >/dev/null || { \
+	    printf '%s\n' "apt-get could not install$$missing." \
+	    "A release without OTF2 (before Debian 12 and Ubuntu 24.04) needs it from its source, with" \
+	    "otf2-config on the PATH." >&2; exit 1; }
 endef
 
 .PHONY: deps deps-test deps-lint
@@ -232,15 +237,19 @@ bench: all $(tools) $(benches)
 
 ## ---- style -------------------------------------------------------------------------------------
 
-c-files = $(wildcard analyzer/*.[ch] analyzer/*/*.[ch] db/*.[ch] tracer/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
+c-files = $(wildcard $(addsuffix /*.[ch],analyzer analyzer/* db tracer tracer/* tests/* tests/*/*))
 
 .PHONY: format lint layers
 format:
 	$(CLANG_FORMAT) -i $(c-files)
 lint:
 	@CLANG_FORMAT='$(CLANG_FORMAT)' tests/lint
-layers:
-	@$(need-libraries)CC='$(CC)' CPPFLAGS="$(own-cppflags) $(library-cflags) $(CPPFLAGS)" tests/layers
+# One of the MPIs serves to compile the tracer's headers.
+layers-mpi = $(firstword $(TRACER_MPIS))
+layers: $(layers-mpi:%=$(BUILD)/tracer/%/functions.gen.h)
+	@$(need-libraries)CC='$(CC)' CPPFLAGS="$(own-cppflags) $(library-cflags) $(CPPFLAGS)" \
+	    TRACER_CC='$(if $(layers-mpi),$(TRACER_MPICC_$(layers-mpi)) -I$(BUILD)/tracer/$(layers-mpi))' \
+	    tests/layers
 
 ## ---- install, dist, clean ------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ TRACER_MPICC_$(TRACER_KIND) := $(TRACER_MPICC)
 endif
 endif
 TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich,$(MPIS))
-TRACER_MPIS := $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m)))
+TRACER_MPIS := $(strip $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m))))
 
 TRACER_RECORDER_SOURCES = call comm region request stream sync \
 	wrap_coll wrap_comm wrap_env wrap_p2p wrap_request
@@ -95,7 +95,7 @@ TRACER_FINISH_HEADERS = $(wildcard tracer/finish/*.h) tracer/record.h
 $(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(TRACER_CFLAGS) $(otf2-cflags) -c $< -o $@
+	$(need-libraries)$(Q)$(CC) $(TRACER_CFLAGS) $(otf2-cflags) -c $< -o $@
 
 $(BUILD)/pagoda-trace-finish: \
 		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o)
