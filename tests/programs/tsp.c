@@ -70,7 +70,7 @@ static void make_cities(void)
     }
 }
 
-static int32_t tour_length(const int32_t cities[])
+PROGRAM_INNER int32_t tour_length(const int32_t cities[])
 {
     int32_t length = 0;
 
@@ -79,7 +79,7 @@ static int32_t tour_length(const int32_t cities[])
     return length;
 }
 
-static void swap_cities(int32_t *a, int32_t *b)
+PROGRAM_INNER void swap_cities(int32_t *a, int32_t *b)
 {
     int32_t c = *a;
 
