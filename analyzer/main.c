@@ -10,6 +10,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/cmd/replay.h"
+#include "analyzer/cmd/store.h"
 #include "analyzer/cmd/trace.h"
 
 #ifndef PAGODA_VERSION
@@ -27,6 +28,7 @@ struct command {
 static const struct command commands[] = {
     {"trace", cmd_trace, "run an MPI program under the tracer"},
     {"replay", cmd_replay, "replay a trace: where the time was lost, and why"},
+    {"store", cmd_store, "the experiment database: list, show and remove runs"},
     {NULL, NULL, NULL},
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 
 static const char special[] = "/,()<>\\";
 
@@ -31,45 +32,24 @@ static void text_add(struct text *text, const char *string)
     text_add_bytes(text, string, strlen(string));
 }
 
-/// Length of the UTF-8 character at BYTES, 0 when there is no valid one (RFC 3629).
-static size_t utf8_length(const unsigned char *bytes)
-{
-    unsigned char first = bytes[0];
-    if (first < 0x80)
-        return 1;
-    size_t length = first >= 0xC2 && first <= 0xDF   ? 2
-                    : first >= 0xE0 && first <= 0xEF ? 3
-                    : first >= 0xF0 && first <= 0xF4 ? 4
-                                                     : 0;
-    unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    for (size_t i = 1; i < length; i++) {
-        if (bytes[i] < (i == 1 ? low : 0x80) || bytes[i] > (i == 1 ? high : 0xBF))
-            return 0;
-    }
-    return length;
-}
-
-/// Adds NAME; with ESCAPES_ALL as a level of a path, else only made valid UTF-8.
-static void add_name(struct text *text, const char *name, bool escapes_all)
+/// Adds NAME as one level of a path.
+static void add_level(struct text *text, const char *name)
 {
     size_t name_length = strlen(name);
-    for (size_t i = 0; i < name_length;) {
-        const unsigned char *at = (const unsigned char *)name + i;
-        size_t length = utf8_length(at);
-        bool is_edge_space = *at == ' ' && (i == 0 || i + 1 == name_length);
-        bool is_control = *at < 0x20 || *at == 0x7F;
-        if (length == 0 || (escapes_all && is_control)) {
+    text_add(text, name_length ? "/" : "/\\e");
+    for (size_t i = 0, length; i < name_length; i += length) {
+        length = utf8_sequence(name + i);
+        if (length == 0 || utf8_is_control(name + i, length)) {
             char hex[5];
-            snprintf(hex, sizeof hex, "\\x%02X", *at);
+            snprintf(hex, sizeof hex, "\\x%02X", (unsigned char)name[i]);
             text_add(text, hex);
-            i++;
+            length = 1; // what follows in the sequence is no UTF-8 by itself
             continue;
         }
-        if (escapes_all && (is_edge_space || strchr(special, *at)))
+        bool is_edge_space = name[i] == ' ' && (i == 0 || i + 1 == name_length);
+        if (is_edge_space || strchr(special, name[i]))
             text_add(text, "\\");
         text_add_bytes(text, name + i, length);
-        i += length;
     }
 }
 
@@ -77,20 +57,8 @@ char *focus_path(const char *parent_path, const char *name)
 {
     struct text path = {0};
     text_add(&path, parent_path);
-    text_add(&path, "/");
-    if (name[0])
-        add_name(&path, name, true);
-    else
-        text_add(&path, "\\e");
+    add_level(&path, name);
     return path.bytes;
-}
-
-char *focus_readable_name(const char *name)
-{
-    struct text readable = {0};
-    text_add(&readable, "");
-    add_name(&readable, name, false);
-    return readable.bytes;
 }
 
 /// Where the parser stands.
@@ -175,9 +143,7 @@ static int scan_name(struct scanner *scanner, struct text *path)
         status = scan_error(scanner, "the name of a resource is missing");
     if (status == 0) {
         name.bytes[kept] = '\0';
-        char *level = focus_path("", name.bytes);
-        text_add(path, level);
-        free(level);
+        add_level(path, name.bytes);
     }
     free(name.bytes);
     return status;

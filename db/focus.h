@@ -33,10 +33,6 @@ struct focus {
 /// The caller frees.
 char *focus_path(const char *parent_path, const char *name);
 
-/// NAME as valid UTF-8 for people to read: itself, or with the other bytes written \xHH. The caller
-/// frees.
-char *focus_readable_name(const char *name);
-
 /// Reads a focus or a list of paths (the outer < > may be missing); spaces around paths and names
 /// are ignored, order and repetitions within parentheses do not matter. 0, or -1 and ERR, which
 /// says where; FOCUS is to be released after 0 only.

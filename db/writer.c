@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "analyzer/base/utf8.h"
 #include "db/focus.h"
 #include "db/schema.h"
 
@@ -67,7 +68,7 @@ void writer_bind_count(struct sqlite3_stmt *statement, int position, uint64_t va
 
 void writer_bind_text(struct sqlite3_stmt *statement, int position, const char *text)
 {
-    sqlite3_bind_text(statement, position, focus_readable_name(text ? text : ""), -1, free);
+    sqlite3_bind_text(statement, position, utf8_clean(text), -1, free);
 }
 
 /// Runs a query for one id: 1 found, 0 not found, -1 and ERR.

@@ -91,7 +91,7 @@ int writer_instance(struct writer *writer, const struct writer_instance *instanc
 
 /// Binds VALUE, as a real number where an integer of SQLite cannot hold it.
 void writer_bind_count(struct sqlite3_stmt *statement, int position, uint64_t value);
-/// Binds TEXT as valid UTF-8; NULL is the empty text.
+/// Binds TEXT as valid UTF-8 without control characters; NULL is the empty text.
 void writer_bind_text(struct sqlite3_stmt *statement, int position, const char *text);
 
 #endif

@@ -2,7 +2,6 @@
 // UTF-8 by the table of well-formed sequences (Unicode 15, table 3-7), independent of the locale.
 #include "analyzer/base/utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -12,10 +11,10 @@ static bool is_continuation(unsigned char byte)
     return (byte & 0xC0) == 0x80;
 }
 
-/// Length of the well-formed sequence at TEXT, 0 when there is none. The second byte's range keeps
-/// overlong forms, surrogates and code points beyond U+10FFFF out.
-static size_t sequence_length(const unsigned char *text)
+/// The second byte's range keeps overlong forms, surrogates and code points beyond U+10FFFF out.
+size_t utf8_sequence(const char *bytes)
 {
+    const unsigned char *text = (const unsigned char *)bytes;
     unsigned char lead = text[0], low = 0x80, high = 0xBF;
     size_t length;
     if (lead < 0x80)
@@ -44,27 +43,27 @@ static size_t sequence_length(const unsigned char *text)
     return length;
 }
 
-/// C0 controls, DEL, and the C1 controls U+0080..U+009F that some terminals obey.
-static bool is_control(const unsigned char *text, size_t length)
+bool utf8_is_control(const char *text, size_t length)
 {
+    unsigned char lead = (unsigned char)text[0];
     if (length == 1)
-        return text[0] < 0x20 || text[0] == 0x7F;
-    return length == 2 && text[0] == 0xC2 && text[1] < 0xA0;
+        return lead < 0x20 || lead == 0x7F;
+    return length == 2 && lead == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
 
 char *utf8_clean(const char *text)
 {
     static const char replacement[] = "\xEF\xBF\xBD";
-    const unsigned char *at = (const unsigned char *)(text ? text : "");
-    char *clean = memory_new(3 * strlen((const char *)at) + 1);
+    const char *at = text ? text : "";
+    char *clean = memory_new(3 * strlen(at) + 1);
     char *end = clean;
     while (*at) {
-        size_t length = sequence_length(at);
+        size_t length = utf8_sequence(at);
         if (length == 0) {
             memcpy(end, replacement, 3);
             end += 3;
             at++;
-        } else if (is_control(at, length)) {
+        } else if (utf8_is_control(at, length)) {
             *end++ = '?';
             at += length;
         } else {

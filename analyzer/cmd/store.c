@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda store`: what an experiment database holds, and removing from it. Runs get into it by
+// `pagoda replay --store`. Nothing is computed here: db/trials.h reads, this prints.
+#include "analyzer/cmd/store.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/report/quantity.h"
+#include "analyzer/report/table.h"
+#include "analyzer/report/text.h"
+#include "db/trials.h"
+
+static const char trial_help[] = "DB is a file that `pagoda replay --store DB` made. TRIAL is a "
+                                 "trial's name, EXPERIMENT/TRIAL,\n"
+                                 "APPLICATION/EXPERIMENT/TRIAL, or its number in the list.\n";
+
+/// Prints JSON that a reading function made.
+static void print_json(char *json)
+{
+    puts(json);
+    free(json);
+}
+
+static void print_list(const struct trial_list *list)
+{
+    struct table table = {0};
+    table_add_column(&table, "number", false);
+    table_add_column(&table, "application", true);
+    table_add_column(&table, "experiment", true);
+    table_add_column(&table, "ranks", false);
+    table_add_column(&table, "time", false);
+    table_add_column(&table, "efficiency", false);
+    table_add_column(&table, "origin", true);
+    table_add_column(&table, "trial", true);
+    for (size_t i = 0; i < list->n_trials; i++) {
+        const struct trial_summary *trial = &list->trials[i];
+        table_add_cell(&table, "%" PRId64, trial->id);
+        table_add_cell(&table, "%s", trial->application);
+        table_add_cell(&table, "%s", trial->experiment);
+        table_add_cell(&table, "%" PRIu64, trial->n_ranks);
+        table_add_cell(&table, "%s", quantity_time(trial->time_ns).text);
+        table_add_cell(&table, "%s", quantity_share(trial->parallel_efficiency).text);
+        table_add_cell(&table, "%s", trial->origin);
+        table_add_cell(&table, "%s", trial->name);
+    }
+    table_print(&table, 0, 0, stdout);
+    table_release(&table);
+}
+
+static int run_list(int argc, char **argv)
+{
+    struct trial_filter filter = {0};
+    bool wants_json = false;
+    const struct option_row rows[] = {
+        OPTION_TEXT_ROW("application", 0, "NAME", &filter.application, "only its trials", NULL),
+        OPTION_TEXT_ROW("experiment", 0, "NAME", &filter.experiment, "only its trials", NULL),
+        OPTION_FLAG_ROW("json", 0, &wants_json, "print JSON instead of text"),
+    };
+    const struct option_usage usage = {
+        .command = "store list",
+        .operands = "DB",
+        .summary = "Lists the runs in an experiment database",
+        .details = "DB is a file that `pagoda replay --store DB` made.\n",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 1,
+        .max_operands = 1,
+    };
+    int first, status;
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        return status;
+    struct error err;
+    struct trial_list list = {0};
+    char *json = NULL;
+    if (wants_json ? trials_read_json(argv[first], &filter, &json, &err)
+                   : trials_read(argv[first], &filter, &list, &err)) {
+        log_error("%s", err.text);
+        return STATUS_FAILED;
+    }
+    if (wants_json)
+        print_json(json);
+    else if (list.n_trials)
+        print_list(&list);
+    else
+        printf("no trials%s\n", filter.application || filter.experiment ? " of that name" : "");
+    trial_list_release(&list);
+    return STATUS_DONE;
+}
+
+static void print_attributes(const struct trial_rows *rows)
+{
+    struct table table = {0};
+    table_add_column(&table, "kind", true);
+    table_add_column(&table, "name", true);
+    table_add_column(&table, "value", true);
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        table_add_cell(&table, "%s", rows->rows[i].group);
+        table_add_cell(&table, "%s", rows->rows[i].name);
+        table_add_cell(&table, "%s", rows->rows[i].text);
+    }
+    printf("\nWhat was run\n");
+    table_print(&table, 2, 0, stdout);
+    table_release(&table);
+}
+
+static void print_metrics(const struct trial_rows *rows)
+{
+    struct table table = {0};
+    table_add_column(&table, "metric", true);
+    table_add_column(&table, "value", false);
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        const struct trial_row *row = &rows->rows[i];
+        table_add_cell(&table, "%s", row->name);
+        if (!strcmp(row->group, "share"))
+            table_add_cell(&table, "%s", quantity_share(row->value).text);
+        else if (!strcmp(row->group, "ns"))
+            table_add_cell(&table, "%s", quantity_time((uint64_t)fmax(row->value, 0)).text);
+        else
+            table_add_cell(&table, "%g %s", row->value, row->group);
+    }
+    printf("\nThe whole program\n");
+    table_print(&table, 2, 0, stdout);
+    table_release(&table);
+}
+
+static void print_wait_states(const struct trial_rows *rows)
+{
+    if (rows->n_rows == 0) {
+        printf("\nNo wait states\n");
+        return;
+    }
+    struct table table = {0};
+    table_add_column(&table, "count", false);
+    table_add_column(&table, "time", false);
+    table_add_column(&table, "severity", false);
+    table_add_column(&table, "confidence", false);
+    table_add_column(&table, "wait state", true);
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        const struct trial_row *row = &rows->rows[i];
+        table_add_cell(&table, "%" PRIu64, row->count);
+        table_add_cell(&table, "%s", quantity_time(row->time_ns).text);
+        table_add_cell(&table, "%s", quantity_share(row->severity).text);
+        table_add_cell(&table, "%.2f", row->confidence);
+        table_add_cell(&table, "%s", row->name);
+    }
+    printf("\nWait states\n");
+    table_print(&table, 2, 0, stdout);
+    table_release(&table);
+}
+
+static void print_regions(const struct trial_rows *rows, uint64_t top)
+{
+    struct table table = {0};
+    table_add_column(&table, "visits", false);
+    table_add_column(&table, "inclusive", false);
+    table_add_column(&table, "exclusive", false);
+    table_add_column(&table, "region", true);
+    table_add_column(&table, "file", true);
+    size_t n_shown = rows->n_rows < top ? rows->n_rows : (size_t)top;
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct trial_row *row = &rows->rows[i];
+        table_add_cell(&table, "%" PRIu64, row->count);
+        table_add_cell(&table, "%s", quantity_time(row->time_ns).text);
+        table_add_cell(&table, "%s", quantity_time(row->exclusive_ns).text);
+        table_add_cell(&table, "%s", row->name);
+        table_add_cell(&table, "%s", row->group);
+    }
+    printf("\nTime by region, all ranks together\n");
+    table_print(&table, 2, 0, stdout);
+    if (n_shown < rows->n_rows)
+        printf("  ... and %s more (--top)\n",
+               quantity_count(rows->n_rows - n_shown, "region").text);
+    table_release(&table);
+}
+
+static void print_details(const struct trial_details *details, uint64_t top)
+{
+    const struct trial_summary *summary = &details->summary;
+    printf("trial %" PRId64 ": %s (%s)\n", summary->id, summary->name, summary->origin);
+    printf("application %s, experiment %s\n", summary->application, summary->experiment);
+    printf("%s%s%sstored %s\n", summary->started_at[0] ? "started " : "", summary->started_at,
+           summary->started_at[0] ? ", " : "", summary->stored_at);
+    printf("trace %s\n", details->trace_path);
+    printf("%s", quantity_count(summary->n_ranks, "rank").text);
+    printf(" on %s", quantity_count(details->n_nodes, "node").text);
+    printf(", %s", quantity_time(summary->time_ns).text);
+    printf(", %s", quantity_count(details->n_events, "event").text);
+    printf(", %s", quantity_count(details->n_messages, "message").text);
+    printf(", %s", quantity_count(details->n_collectives, "collective").text);
+    printf("; %s stored\n", quantity_count(details->n_tuples, "value").text);
+    for (size_t i = 0; i < details->warnings.n_rows; i++)
+        printf("warning: %s [%s]\n", details->warnings.rows[i].text,
+               details->warnings.rows[i].name);
+    print_attributes(&details->attributes);
+    print_metrics(&details->metrics);
+    print_wait_states(&details->properties);
+    print_regions(&details->regions, top);
+    if (details->conclusion[0]) {
+        struct text_options page = text_options_for(stdout);
+        printf("\n");
+        print_paragraph(details->conclusion, 0, 0, page.width, stdout);
+    }
+}
+
+static int run_show(int argc, char **argv)
+{
+    bool wants_json = false;
+    uint64_t top = 12;
+    const struct option_row rows[] = {
+        OPTION_FLAG_ROW("json", 0, &wants_json, "print JSON instead of text"),
+        OPTION_COUNT_ROW("top", 0, "N", &top, "regions shown", "12"),
+    };
+    const struct option_usage usage = {
+        .command = "store show",
+        .operands = "DB TRIAL",
+        .summary = "Shows one run of an experiment database",
+        .details = trial_help,
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 2,
+        .max_operands = 2,
+    };
+    int first, status;
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        return status;
+    struct error err;
+    struct trial_details details = {0};
+    char *json = NULL;
+    if (wants_json ? trial_read_json(argv[first], argv[first + 1], &json, &err)
+                   : trial_read(argv[first], argv[first + 1], &details, &err)) {
+        log_error("%s", err.text);
+        return STATUS_FAILED;
+    }
+    if (wants_json)
+        print_json(json);
+    else
+        print_details(&details, top);
+    trial_details_release(&details);
+    return STATUS_DONE;
+}
+
+static int run_remove(int argc, char **argv)
+{
+    const struct option_usage usage = {
+        .command = "store remove",
+        .operands = "DB TRIAL...",
+        .summary = "Removes runs from an experiment database, all that are named or none",
+        .details = trial_help,
+        .min_operands = 2,
+        .max_operands = -1,
+    };
+    int first, status;
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        return status;
+    struct error err;
+    struct trial_list removed;
+    if (trials_remove(argv[first], (const char *const *)argv + first + 1,
+                      (size_t)(argc - first - 1), &removed, &err)) {
+        log_error("%s", err.text);
+        return STATUS_FAILED;
+    }
+    for (size_t i = 0; i < removed.n_trials; i++)
+        printf("removed trial %" PRId64 ": %s/%s/%s\n", removed.trials[i].id,
+               removed.trials[i].application, removed.trials[i].experiment, removed.trials[i].name);
+    trial_list_release(&removed);
+    return STATUS_DONE;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} actions[] = {
+    {"list", run_list, "the runs in a database"},
+    {"show", run_show, "one run: facts, efficiencies, wait states, time by region"},
+    {"remove", run_remove, "take runs out of it"},
+};
+enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
+
+static void print_help(FILE *stream)
+{
+    fprintf(stream, "usage: pagoda store ACTION DB ...\n\n"
+                    "Looks into experiment databases and removes from them; runs get into one by\n"
+                    "`pagoda replay TRACE --store DB`.\n\nactions:\n");
+    for (size_t i = 0; i < N_ACTIONS; i++)
+        fprintf(stream, "  %-10s %s\n", actions[i].name, actions[i].summary);
+    fprintf(stream, "\n`pagoda store ACTION --help` tells what an action does.\n");
+}
+
+int cmd_store(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : NULL;
+    if (!name) {
+        print_help(stderr);
+        return STATUS_USAGE;
+    }
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+        print_help(stdout);
+        return STATUS_DONE;
+    }
+    const char *names[N_ACTIONS];
+    for (size_t i = 0; i < N_ACTIONS; i++) {
+        if (!strcmp(actions[i].name, name))
+            return actions[i].run(argc - 1, argv + 1);
+        names[i] = actions[i].name;
+    }
+    const char *nearest = spelling_nearest(name, names, N_ACTIONS);
+    log_error("pagoda store has no action `%s`%s%s%s (`pagoda store --help` lists them)", name,
+              nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "`?" : "");
+    return STATUS_USAGE;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a database holds: its trials in a list, one of them with all that describes it, and their
+// removal.
+//
+// A trial is chosen by its name, by experiment/name, by application/experiment/name, or by its
+// number; a name goes before a number.
+#ifndef PAGODA_DB_TRIALS_H
+#define PAGODA_DB_TRIALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+
+struct trial_summary {
+    int64_t id;
+    char *application, *experiment, *name;
+    char *origin;                 // measured, predicted, threshold, interval
+    char *started_at, *stored_at; // UTC, ISO 8601; "" when unknown
+    uint64_t n_ranks, time_ns;
+    double parallel_efficiency; // NAN when unknown
+};
+
+struct trial_list {
+    struct trial_summary *trials;
+    size_t n_trials, capacity;
+};
+
+void trial_list_release(struct trial_list *list);
+
+/// Which trials a list has; NULL means all.
+struct trial_filter {
+    const char *application, *experiment;
+};
+
+/// The trials of the database at PATH in the order of their numbers. 0 (LIST is to be released), or
+/// -1 and ERR.
+int trials_read(const char *path, const struct trial_filter *filter, struct trial_list *list,
+                struct error *err);
+/// The same as one JSON object; the caller frees.
+int trials_read_json(const char *path, const struct trial_filter *filter, char **json,
+                     struct error *err);
+
+/// One row of a table about a trial: texts and numbers by what the row is about.
+struct trial_row {
+    char *name;     // attribute, metric, property, or region
+    char *group;    // kind of attribute, unit of metric, title of property, or file of region
+    char *text;     // value of an attribute, text of a warning, focus of a value
+    double value;   // of a metric
+    uint64_t count; // instances, visits, warnings
+    uint64_t time_ns, exclusive_ns; // wait, or inclusive and exclusive time
+    double severity, confidence;    // of a property
+};
+
+struct trial_rows {
+    struct trial_row *rows;
+    size_t n_rows, capacity;
+};
+
+struct trial_details {
+    struct trial_summary summary;
+    char *trace_path, *program, *conclusion;
+    uint64_t n_nodes, n_locations, n_events, n_messages, n_collectives;
+    uint64_t n_tuples;
+    struct trial_rows attributes; // by kind, then name
+    struct trial_rows metrics;    // of the whole program
+    struct trial_rows properties; // that have instances, most severe first
+    struct trial_rows regions;    // most exclusive time first
+    struct trial_rows warnings;
+};
+
+/// Everything about the trial chosen by SELECTOR but its single values. 0 (DETAILS is to be
+/// released), or -1 and ERR: no such trial (with the nearest name), or more than one.
+int trial_read(const char *path, const char *selector, struct trial_details *details,
+               struct error *err);
+void trial_details_release(struct trial_details *details);
+/// The same as one JSON object; the caller frees.
+int trial_read_json(const char *path, const char *selector, char **json, struct error *err);
+
+/// Removes the trials chosen by SELECTORS with everything that only they have, all or none; REMOVED
+/// (to be released) says which. 0, or -1 and ERR.
+int trials_remove(const char *path, const char *const *selectors, size_t n_selectors,
+                  struct trial_list *removed, struct error *err);
+
+#endif
