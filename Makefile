@@ -145,25 +145,23 @@ $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(tool-library) $(library)
 
 # The programs are built as a user would build his: no flags of ours. Each one also with its
 # functions instrumented, below programs/<mpi>-regions/.
+# $(call program-rules,FOLDER,MPI,FLAGS)
 define program-rules
 $(BUILD)/programs/$(1)/%: tests/programs/%.c
 	$$(call say,MPICC,$$@)
-	@mkdir -p $$(@D)
-	$$(Q)mpicc.$(1) -O2 -g -std=gnu11 -Wall -Wextra -MMD -MP -MF $$@.d -I. -o $$@ $$< -lm
-$(BUILD)/programs/$(1)-regions/%: tests/programs/%.c
-	$$(call say,MPICC,$$@)
-	@mkdir -p $$(@D)
-	$$(Q)mpicc.$(1) -O2 -g -std=gnu11 -Wall -Wextra -finstrument-functions -rdynamic -MMD -MP \
-	    -MF $$@.d -I. -o $$@ $$< -lm
+	@mkdir -p $$(@D) $(BUILD)/obj/programs
+	$$(Q)mpicc.$(2) -O2 -g -std=gnu11 -Wall -Wextra $(3) -MMD -MP -MF $(BUILD)/obj/programs/$(1)-$$*.d \
+	    -I. -o $$@ $$< -lm
 endef
-$(foreach mpi,$(MPIS),$(eval $(call program-rules,$(mpi))))
+$(foreach mpi,$(MPIS),$(eval $(call program-rules,$(mpi),$(mpi),)) \
+    $(eval $(call program-rules,$(mpi)-regions,$(mpi),-finstrument-functions -rdynamic)))
 
 .PHONY: all programs tests
 programs: $(programs)
 tests: all $(unit-tests) $(tools) $(programs)
 
 -include $(patsubst %.o,%.d,$(objects)) $(wildcard $(BUILD)/obj/tests/*/*.d $(BUILD)/obj/tests/*/*/*.d) \
-    $(wildcard $(BUILD)/programs/*/*.d)
+    $(wildcard $(BUILD)/obj/programs/*.d)
 
 ## ---- packages ----------------------------------------------------------------------------------
 
