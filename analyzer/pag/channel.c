@@ -35,6 +35,7 @@ void channel_init(struct engine *engine)
 {
     pool_init(&engine->channels, sizeof(struct channel));
     engine->channel_buckets = NULL;
+    engine->channel_epoch = 1;
     new_buckets(engine, FIRST_BUCKETS);
 }
 
@@ -82,6 +83,7 @@ static void sweep(struct engine *engine)
 {
     uint32_t *old = engine->channel_buckets, n_old = engine->n_channel_buckets;
     engine->channel_buckets = NULL;
+    engine->channel_epoch++;
     uint32_t n_kept = 0;
     for (uint32_t bucket = 0; bucket < n_old; bucket++)
         for (uint32_t i = old[bucket]; i != NONE; i = channel_at(engine, i)->next_in_bucket)
@@ -113,31 +115,36 @@ static bool is_same(const struct channel *a, const struct channel *b)
            a->sender == b->sender && a->tag == b->tag;
 }
 
-uint32_t channel_find(struct engine *engine, uint32_t communicator, uint32_t receiver,
-                      uint32_t sender, uint32_t tag)
+static uint32_t new_channel(struct engine *engine, struct channel *wanted)
 {
-    struct channel wanted = {.communicator = communicator,
-                             .receiver = receiver,
-                             .sender = sender,
-                             .tag = tag,
-                             .first_send = NONE,
-                             .last_send = NONE,
-                             .first_receive = NONE,
-                             .last_receive = NONE};
+    if (engine->channels.n_live >= engine->n_channel_buckets)
+        sweep(engine);
+    wanted->first_send = wanted->last_send = NONE;
+    wanted->first_receive = wanted->last_receive = NONE;
+    wanted->mailbox = channel_mailbox(engine, wanted->communicator, wanted->receiver);
+    wanted->traffic = traffic_between(engine, wanted->sender, wanted->receiver);
+    uint32_t *bucket = &engine->channel_buckets[bucket_of(engine, wanted)];
+    wanted->next_in_bucket = *bucket;
+    uint32_t index = pool_take(&engine->channels);
+    *channel_at(engine, index) = *wanted;
+    *bucket = index;
+    return index;
+}
+
+uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint32_t communicator,
+                      uint32_t receiver, uint32_t sender, uint32_t tag)
+{
+    struct channel wanted = {
+        .communicator = communicator, .receiver = receiver, .sender = sender, .tag = tag};
+    if (recent->epoch == engine->channel_epoch &&
+        is_same(channel_at(engine, recent->channel), &wanted))
+        return recent->channel;
     uint32_t index = engine->channel_buckets[bucket_of(engine, &wanted)];
     while (index != NONE && !is_same(channel_at(engine, index), &wanted))
         index = channel_at(engine, index)->next_in_bucket;
-    if (index != NONE)
-        return index;
-    if (engine->channels.n_live >= engine->n_channel_buckets)
-        sweep(engine);
-    wanted.mailbox = channel_mailbox(engine, communicator, receiver);
-    wanted.traffic = traffic_between(engine, sender, receiver);
-    uint32_t *bucket = &engine->channel_buckets[bucket_of(engine, &wanted)];
-    wanted.next_in_bucket = *bucket;
-    index = pool_take(&engine->channels);
-    *channel_at(engine, index) = wanted;
-    *bucket = index;
+    if (index == NONE)
+        index = new_channel(engine, &wanted);
+    *recent = (struct recent_channel){index, engine->channel_epoch};
     return index;
 }
 

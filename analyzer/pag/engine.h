@@ -101,6 +101,12 @@ struct call {
     size_t parts_capacity;
 };
 
+/// The channel a location used last, for sending and for receiving: programs repeat themselves.
+struct recent_channel {
+    uint32_t channel;
+    uint32_t epoch; // of the channel table; 0: none
+};
+
 struct location_state {
     uint32_t index;
     uint32_t rank; // NONE without
@@ -111,6 +117,7 @@ struct location_state {
     struct profile profile;
     struct head head;
     struct call call;
+    struct recent_channel sent, received;
     uint32_t lookahead_left; // events its partners may still be read ahead for its sake
     uint64_t team_end_ns;    // last EVENT_THREAD_TEAM_END
 };
@@ -261,6 +268,7 @@ struct engine {
     size_t traffic_capacity;
     uint32_t *channel_buckets;
     uint32_t n_channel_buckets;
+    uint32_t channel_epoch;  // grows when channels may have gone
     struct heap_entry *heap; // locations that have not ended, earliest first
     uint32_t n_heap;
     uint32_t *heap_place; // by location

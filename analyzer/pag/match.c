@@ -135,7 +135,8 @@ static void queue_receive(struct engine *engine, uint32_t index)
 {
     struct receive *receive = receive_at(engine, index);
     uint32_t channel_index =
-        channel_find(engine, receive->communicator, receive->rank, receive->source, receive->tag);
+        channel_find(engine, &engine->locations[receive->location].received, receive->communicator,
+                     receive->rank, receive->source, receive->tag);
     struct channel *channel = channel_at(engine, channel_index);
     receive->channel = channel_index;
     if (receive->sequence < channel->last_sequence)
@@ -305,7 +306,7 @@ static void send(struct engine *engine, struct location_state *location, const s
     }
     engine->result->n_messages++;
     uint32_t channel_index =
-        channel_find(engine, event->index, receiver, location->rank, event->tag);
+        channel_find(engine, &location->sent, event->index, receiver, location->rank, event->tag);
     uint32_t index = new_message(engine, location, event, receiver, channel_index);
     struct channel *channel = channel_at(engine, channel_index);
     channel_count_traffic(engine, channel, event->size_bytes);

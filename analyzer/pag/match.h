@@ -23,9 +23,10 @@ void channel_release(struct engine *engine);
 /// The mailbox of a world rank on a communicator, made when it is new.
 uint32_t channel_mailbox(struct engine *engine, uint32_t communicator, uint32_t receiver);
 
-/// The channel, made when it is new; other channels' indices stay valid, empty ones may go.
-uint32_t channel_find(struct engine *engine, uint32_t communicator, uint32_t receiver,
-                      uint32_t sender, uint32_t tag);
+/// The channel, made when it is new; then empty ones may go, indices of others stay valid.
+/// RECENT is looked at first and updated.
+uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint32_t communicator,
+                      uint32_t receiver, uint32_t sender, uint32_t tag);
 
 void channel_count_traffic(struct engine *engine, struct channel *channel, uint64_t size_bytes);
 
