@@ -171,24 +171,33 @@ PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-d
     libsqlite3-dev libgsl-dev libjansson-dev libdw-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev otf2-tools python3-otf2 sqlite3 jq \
-    libxml2-utils hpcc netpipe-openmpi locales
+    libxml2-utils locales
+# Real programs that not every release packages; their tests are skipped without them.
+PACKAGES_TEST_OPTIONAL = hpcc netpipe-openmpi
 PACKAGES_LINT = clang clang-format cppcheck shellcheck mandoc libxml2-utils
 
-# $(call install-packages,LIST): nothing when all are there, so that it works without a network.
+# $(call install-packages,LIST,OPTIONAL): nothing when all are there, so that it works without a
+# network. Of the optional ones those are installed that apt knows, and only by root.
 define install-packages
-@missing=$$(for package in $(1); do \
+@missing_of() { for package; do \
 	    dpkg-query -W -f '$${Status}\n' $$package 2>/dev/null | grep -q 'install ok installed' || \
-	    printf ' %s' $$package; done); \
-	test -n "$$missing" || exit 0; \
+	    printf ' %s' $$package; done; }; \
+	missing=$$(missing_of $(1)); optional=$$(missing_of $(2)); \
+	test -n "$$missing$$optional" || exit 0; \
 	if ! command -v apt-get >/dev/null; then \
+	    test -n "$$missing" || exit 0; \
 	    printf '%s\n' "This is no Debian or Ubuntu: please install what these packages hold:$$missing" \
 	    "(elsewhere often called: otf2, libxml2-devel, sqlite-devel, gsl-devel, jansson-devel," \
 	    "elfutils-devel, openmpi-devel), then call the target you want, or \`make\`." >&2; exit 1; \
 	elif test "$$(id -u)" != 0; then \
+	    test -n "$$missing" || exit 0; \
 	    printf '%s\n' "Packages are missing. Run this, then call make again:" \
-	    "  sudo apt-get install -y --no-install-recommends$$missing" >&2; exit 1; fi; \
+	    "  sudo apt-get install -y --no-install-recommends$$missing$$optional" >&2; exit 1; fi; \
+	test -z "$$missing" || apt-get update -qq || exit 1; \
+	for package in $$optional; do \
+	    ! apt-cache show $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
+	test -n "$$missing" || exit 0; \
 	echo "Installing$$missing"; export DEBIAN_FRONTEND=noninteractive; \
-	apt-get update -qq && \
 	apt-get install -y -qq --no-install-recommends $$missing </dev/null >/dev/null || { \
 	    printf '%s\n' "apt-get could not install$$missing." \
 	    "A release without OTF2 (before Debian 12 and Ubuntu 24.04) needs it from its source, with" \
@@ -199,7 +208,7 @@ endef
 deps:
 	$(call install-packages,$(PACKAGES_BUILD) $(PACKAGES_RUN))
 deps-test:
-	$(call install-packages,$(PACKAGES_BUILD) $(PACKAGES_RUN) $(PACKAGES_TEST))
+	$(call install-packages,$(PACKAGES_BUILD) $(PACKAGES_RUN) $(PACKAGES_TEST),$(PACKAGES_TEST_OPTIONAL))
 deps-lint:
 	$(call install-packages,$(PACKAGES_BUILD) $(PACKAGES_LINT))
 

@@ -62,6 +62,21 @@ with_only() {
     [[ $output != *"was called"* ]]
 }
 
+@test "deps: what not every release has is installed where apt knows it" {
+    fake dpkg-query 'case $* in *hpcc* | *netpipe*) exit 1 ;; esac; echo "install ok installed"'
+    fake apt-get 'echo "apt-get $*" >&2'
+    fake apt-cache 'case $* in *hpcc*) exit 0 ;; esac; exit 100'
+    fake id 'echo 0'
+    run make deps-test
+    [ "$status" = 0 ]
+    [[ $output == *"install -y -qq --no-install-recommends hpcc"* ]]
+    [[ $output != *netpipe* ]]
+    fake id 'echo 1000'
+    run make deps-test
+    [ "$status" = 0 ]
+    [ -z "$output" ]
+}
+
 @test "deps: elsewhere than Debian the packages are named" {
     run with_only make sh nproc cat grep id -- make deps
     [ "$status" = 2 ]
