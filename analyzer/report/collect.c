@@ -99,6 +99,8 @@ static void put_efficiency(struct result *result)
         result->other_mpi_ns += rank->mpi_ns > rank->wait_ns ? rank->mpi_ns - rank->wait_ns : 0;
     }
     result->total_ns = n_read * window_ns;
+    uint64_t seen_ns = result->useful_ns + result->wait_ns + result->other_mpi_ns;
+    result->unrecorded_ns = result->total_ns > seen_ns ? result->total_ns - seen_ns : 0;
     struct result_efficiency *efficiency = &result->efficiency;
     *efficiency = (struct result_efficiency){NAN, NAN, NAN, NAN, NAN};
     if (max_ns == 0 || window_ns == 0)

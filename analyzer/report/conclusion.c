@@ -122,6 +122,22 @@ static void write_whereabouts(const struct result *result, const struct result_p
                 cause->key);
 }
 
+/// Time in a call whose partner is missing looks like MPI's own.
+static void write_doubt(const struct result *result, FILE *out)
+{
+    static const char *const codes[] = {"unmatched-receive", "incomplete-collective",
+                                        "missing-record"};
+    for (size_t i = 0; i < result->n_warnings; i++) {
+        for (size_t j = 0; j < sizeof codes / sizeof codes[0]; j++) {
+            if (strcmp(result->warnings[i].code, codes[j]) != 0)
+                continue;
+            fprintf(out, " The trace lacks the partners of some calls (see the warnings), so part "
+                         "of it may be waiting after all.");
+            return;
+        }
+    }
+}
+
 static void write_loss(const struct result *result, const struct loss *loss, FILE *out)
 {
     const struct quantity share = quantity_share(loss->share);
@@ -151,6 +167,7 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
             fprintf(out, ", most of it in %s (%s)", result->paths[path].path,
                     quantity_count(result->paths[path].visits, "call").text);
         fputc('.', out);
+        write_doubt(result, out);
         break;
     }
     }
@@ -184,30 +201,51 @@ static void write_place(const struct result_region *region, FILE *out)
         fprintf(out, " (%s)", region->file);
 }
 
-/// Uneven work between the ranks, when it is worth a sentence. Returns true when it was.
-static bool write_imbalance(const struct result *result, uint64_t n_read, FILE *out)
+/// "solve (solve.c:56), where rank 2 spends 20.0 ms against a mean of 10.0 ms"
+static void write_uneven_region(const struct result_region *region, uint64_t n_read, FILE *out)
 {
-    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
+    write_place(region, out);
+    fprintf(out, ", where rank %u spends %s", region->max_rank, quantity_time(region->max_ns).text);
+    fprintf(out, " against a mean of %s", quantity_time(region->exclusive_ns / n_read).text);
+}
+
+static uint32_t busiest_rank(const struct result *result)
+{
     uint32_t busiest = RESULT_NONE;
     for (uint32_t i = 0; i < result->n_ranks; i++)
         if (!result->ranks[i].is_skipped &&
             (busiest == RESULT_NONE ||
              result->ranks[i].useful_ns > result->ranks[busiest].useful_ns))
             busiest = i;
+    return busiest;
+}
+
+/// Uneven work between the ranks, when it is worth a sentence. Returns true when it was. Work after
+/// the first MPI_Finalize is in the profile only.
+static bool write_imbalance(const struct result *result, uint64_t n_read, bool is_outside,
+                            FILE *out)
+{
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
+    uint32_t busiest = busiest_rank(result);
+    uint32_t uneven = most_uneven_region(result, n_read);
+    const struct result_region *region = uneven == RESULT_NONE ? NULL : &result->regions[uneven];
+    if (is_outside) {
+        if (!region)
+            return false;
+        fprintf(out, " The work is uneven, most so in ");
+        write_uneven_region(region, n_read, out);
+        fputc('.', out);
+        return true;
+    }
     double mean = (double)result->useful_ns / (double)n_read;
     double most = (double)result->ranks[busiest].useful_ns;
     if (part(most - mean, (double)window_ns) < little)
         return false;
     fprintf(out, " The work is uneven: rank %u computes for %s, the mean is %s", busiest,
             quantity_time((uint64_t)most).text, quantity_time((uint64_t)mean).text);
-    uint32_t uneven = most_uneven_region(result, n_read);
-    if (uneven != RESULT_NONE) {
-        const struct result_region *region = &result->regions[uneven];
+    if (region) {
         fprintf(out, "; look first at ");
-        write_place(region, out);
-        fprintf(out, ", where rank %u spends %s against a mean of %s", region->max_rank,
-                quantity_time(region->max_ns).text,
-                quantity_time(region->exclusive_ns / n_read).text);
+        write_uneven_region(region, n_read, out);
     }
     fputc('.', out);
     return true;
@@ -235,11 +273,10 @@ static void write_outside(const struct result *result, FILE *out)
     double after = part((double)(result->time_ns - result->window_end_ns), time);
     if (before + after < 0.2)
         return;
-    fprintf(out,
-            " All this is about the part between MPI_Init and MPI_Finalize; %s of the run came "
-            "before it",
-            quantity_share(before).text);
-    fprintf(out, " and %s after.", quantity_share(after).text);
+    fprintf(out, "Judged is the part between MPI_Init and MPI_Finalize, %s of the run",
+            quantity_share(1 - before - after).text);
+    fprintf(out, " (%s came before it", quantity_share(before).text);
+    fprintf(out, ", %s after). ", quantity_share(after).text);
 }
 
 static void write_times(const struct result *result, FILE *out)
@@ -267,7 +304,8 @@ static void write_judgement(const struct result *result, uint64_t n_read, FILE *
         return;
     }
     write_loss(result, &loss, out);
-    bool is_uneven = n_read > 1 && write_imbalance(result, n_read, out);
+    bool is_uneven =
+        n_read > 1 && write_imbalance(result, n_read, loss.kind == LOSS_PATTERN_OUTSIDE, out);
     if (!is_uneven && loss.kind == LOSS_NONE)
         write_critical_path(result, out);
     if (is_uneven || !loss.pattern)
@@ -301,9 +339,10 @@ static char *headline_of(const struct result *result)
     const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
     const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
     if (rank)
-        fprintf(out, ", most on rank %u", rank->key);
+        fprintf(out, ", %srank %u", pattern->n_by_rank > 1 ? "hardest on " : "", rank->key);
     if (cause)
-        fprintf(out, ", waiting for rank %u", cause->key);
+        fprintf(out, " waiting %sfor rank %u", pattern->n_by_cause > 1 ? "mostly " : "",
+                cause->key);
     fclose(out);
     return text;
 }
@@ -328,8 +367,8 @@ void conclusion_write(struct result *result)
     if (n_read < result->n_ranks)
         fprintf(out, "%s could not be read, so this is about the other %" PRIu64 ". ",
                 quantity_count(result->n_ranks - n_read, "rank").text, n_read);
-    write_judgement(result, n_read, out);
     write_outside(result, out);
+    write_judgement(result, n_read, out);
     fclose(out);
     result->headline = headline_of(result);
     result->conclusion = text;

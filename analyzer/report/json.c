@@ -81,6 +81,7 @@ static json_t *window_object(const struct result *result)
     set_count(window, "useful_ns", result->useful_ns);
     set_count(window, "wait_ns", result->wait_ns);
     set_count(window, "other_mpi_ns", result->other_mpi_ns);
+    set_count(window, "unrecorded_ns", result->unrecorded_ns);
     return window;
 }
 
@@ -255,8 +256,8 @@ int json_print(const struct result *result, const char *version, FILE *stream, s
     set_text(root, "conclusion", result->conclusion);
     int status = json_dumpf(root, stream, JSON_FORMAT);
     json_decref(root);
-    if (status != 0)
-        return error_set(err, "cannot write the JSON");
+    if (status != 0 && !ferror(stream)) // what the stream refuses is told where it is closed
+        return error_set(err, "bug: the result does not fit into JSON");
     fputc('\n', stream);
     return 0;
 }

@@ -10,7 +10,7 @@
 
 /// Prints RESULT as one JSON object and a newline, the same bytes for the same result in any
 /// locale: keys in a fixed order, times as integers in ns, null for what is unknown. 0, or -1 and
-/// ERR.
+/// ERR; a failed write is left to ferror(STREAM).
 int json_print(const struct result *result, const char *version, FILE *stream, struct error *err);
 
 #endif

@@ -140,8 +140,9 @@ struct result {
     bool has_unreadable_records; // the exit status is 3
     struct result_efficiency efficiency;
     // Where the time of the ranks within the window went, summed over the ranks that were read:
-    // useful, waits of the patterns with is_top, and the rest of the time inside MPI calls.
-    uint64_t useful_ns, wait_ns, other_mpi_ns;
+    // useful, waits of the patterns with is_top, the rest of the time inside MPI calls, and time of
+    // ranks whose events begin late or end early.
+    uint64_t useful_ns, wait_ns, other_mpi_ns, unrecorded_ns;
     uint64_t total_ns;               // ranks that were read x length of the window
     struct result_named *properties; // archive properties: command line, MPI, host, ...
     size_t n_properties;

@@ -104,6 +104,8 @@ void print_paragraph(const char *text, size_t column, size_t indent, size_t widt
     bool at_line_start = true;
     while (*text) {
         size_t length = strcspn(text, " ");
+        if (text[length] == ' ' && text[length + 1] == '%') // a number keeps its percent sign
+            length += 1 + strcspn(text + length + 1, " ");
         char *word = memory_format("%.*s", (int)length, text);
         size_t word_width = utf8_width(word);
         if (!at_line_start && column + 1 + word_width > width) {

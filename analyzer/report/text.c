@@ -102,10 +102,13 @@ static void print_efficiency(const struct page *page)
                                quantity_share(efficiency->communication).text);
     page_labelled(page, "Parallel efficiency", text);
     free(text);
-    text = memory_format("computing %s, waiting %s, other MPI %s",
+    struct quantity unrecorded = quantity_part((double)result->unrecorded_ns, total);
+    bool has_gap = (double)result->unrecorded_ns >= 0.0005 * total;
+    text = memory_format("computing %s, waiting %s, other MPI %s%s%s",
                          quantity_part((double)result->useful_ns, total).text,
                          quantity_part((double)result->wait_ns, total).text,
-                         quantity_part((double)result->other_mpi_ns, total).text);
+                         quantity_part((double)result->other_mpi_ns, total).text,
+                         has_gap ? ", not recorded " : "", has_gap ? unrecorded.text : "");
     page_labelled(page, "Time of the ranks", text);
     free(text);
 }

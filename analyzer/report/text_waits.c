@@ -183,10 +183,9 @@ static void print_details(const struct page *page, const size_t *order, size_t n
         else
             n_small += is_small;
     }
-    if (n_small > 0) {
-        fputc('\n', page->stream);
-        page_left_out(page, n_small, "smaller wait state", "--all");
-    }
+    if (n_small > 0)
+        fprintf(page->stream, "\n  (details of %s with --all)\n",
+                quantity_count(n_small, "small wait state").text);
 }
 
 /// Patterns that could not be looked for are no good news.

@@ -39,26 +39,26 @@ static void warn(struct result *result, const char *code, uint64_t count, const 
 static void warn_of_replay(const struct pag_result *replay, struct result *result)
 {
     warn(result, "unmatched-send", replay->n_unmatched_sends, "message",
-         "sent but never received in this trace; waits that hang on it are not counted");
+         "sent but not received in this trace: no wait is counted there");
     warn(result, "unmatched-receive", replay->n_unmatched_receives, "receive",
-         "without its send in this trace; a wait there is not counted");
+         "without a matching send in this trace: no wait is counted there");
     warn(result, "ambiguous-receive", replay->n_ambiguous_receives, "receive",
-         "matched in order of completion, because the trace does not say what was posted; single "
+         "matched in order of completion, because the trace does not say what was posted: single "
          "waits there may be off");
-    warn(result, "clock-violation", replay->n_clock_violations, "message or collective",
-         "received before it was sent: the clocks of the nodes disagree, and waits there are cut "
-         "to the call they are in");
+    warn(result, "clock-violation", replay->n_clock_violations, "clock violation",
+         "(data received before it was sent): the clocks of the nodes disagree, and waits there "
+         "end with their call");
     warn(result, "incomplete-collective", replay->n_incomplete_collectives, "collective operation",
-         "without all of its members in this trace; no wait is counted there");
+         "that not all members took part in: no wait is counted there");
     warn(result, "missing-init", replay->n_missing_init, "rank",
-         "with MPI calls but without MPI_Init; the judged part begins with the trace or with the "
-         "other ranks' MPI_Init");
+         "with MPI calls but without MPI_Init: it is judged from where the others left theirs, or "
+         "from the start");
     warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
-         "with MPI calls but without MPI_Finalize; the program or its trace ended early");
+         "with MPI calls but without MPI_Finalize: the program or its trace ended early");
     warn(result, "unbalanced-region", replay->n_unbalanced, "region visit",
-         "without its enter or its leave; it is closed with the region around it");
+         "without its enter or its leave: closed with the region around it, or at the end");
     warn(result, "lost-record", replay->n_lost_calls, "record",
-         "that did not fit the MPI call it stands in; left out");
+         "that did not fit the MPI call around it, left out");
 }
 
 /// "rank 3" or "rank 3 thread 7", or the location's name when it belongs to no rank.

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The command itself: help, version, unknown commands, the manual's lists of options.
+load ../helper
+
+# commands: the names in the list of `pagoda --help`.
+commands() {
+    "$PAGODA" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+# help_options COMMAND: its long options, one a line.
+help_options() {
+    "$PAGODA" "$1" --help | sed -n '/^options:/,$s/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | sort
+}
+
+# manual_options COMMAND: the long options that begin an entry of the manual's OPTIONS section.
+manual_options() {
+    sed -n '/^\.Sh OPTIONS/,/^\.Sh [^O]/s/^\.It .*Fl -\([a-z-]*\).*/\1/p' \
+        "$ROOT/man/pagoda-$1.1" | sort
+}
+
+@test "help names each command with a summary" {
+    run "$PAGODA" --help
+    [ "$status" = 0 ]
+    [[ $output == *"  replay     "* ]]
+    run "$PAGODA" -h
+    [ "$status" = 0 ]
+    run "$PAGODA" help
+    [ "$status" = 0 ]
+}
+
+@test "without a command: the help on stderr, exit status 2" {
+    run bash -c '"$PAGODA" 2>/dev/null'
+    [ "$status" = 2 ]
+    [ -z "$output" ]
+    run "$PAGODA"
+    [[ $output == "usage: pagoda COMMAND"* ]]
+}
+
+@test "help COMMAND is COMMAND --help" {
+    for command in $(commands); do
+        [ "$("$PAGODA" help "$command")" = "$("$PAGODA" "$command" --help)" ]
+    done
+    run "$PAGODA" help replya
+    [ "$status" = 2 ]
+}
+
+@test "version" {
+    run "$PAGODA" --version
+    [ "$status" = 0 ]
+    [[ $output =~ ^pagoda\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "an unknown command is answered by the nearest one" {
+    run "$PAGODA" replya
+    [ "$status" = 2 ]
+    [ "$output" = 'pagoda: there is no command `replya`; did you mean `replay`?' ]
+    run "$PAGODA" frobnicate
+    [ "$status" = 2 ]
+    [ "${#lines[@]}" = 1 ]
+    run "$PAGODA" --jsn replay
+    [ "$status" = 2 ]
+    [ "${#lines[@]}" = 1 ]
+}
+
+@test "each command has a manual page that describes exactly its options" {
+    for command in $(commands); do
+        case $command in store) continue ;; esac # has commands of its own: store.bats
+        diff -u <(manual_options "$command") <(help_options "$command")
+    done
+}

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda replay: golden reports of text traces (tests/traces/replay/NAME.txt beside NAME.report),
+# JSON, options, exit statuses, bad input. `UPDATE=1 bats tests/cli/replay.bats` rewrites reports.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# archive NAME: makes the archive NAME here out of the text trace NAME.
+archive() {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/$1.txt" "$1"
+}
+
+# golden NAME: the report of a text trace is what NAME.report says.
+golden() {
+    archive "$1"
+    "$PAGODA" replay "$1" >"$1.report"
+    [ -z "${UPDATE:-}" ] || cp "$1.report" "$ROOT/tests/traces/replay/$1.report"
+    diff -u "$ROOT/tests/traces/replay/$1.report" "$1.report"
+}
+
+# sentence PATTERN: the only line of output begins with `pagoda: ` and matches.
+sentence() {
+    [ "${#lines[@]}" = 1 ]
+    [[ ${lines[0]} == "pagoda: "* ]]
+    [[ ${lines[0]} =~ $1 ]]
+}
+
+@test "report: a late sender, then uneven work before an allreduce" {
+    golden pipeline
+}
+
+@test "report: nothing to gain" {
+    golden balanced
+}
+
+@test "report: all the waiting is in MPI_Finalize" {
+    golden uneven
+}
+
+@test "report: a run cut short, with its warnings" {
+    golden damaged
+}
+
+@test "the anchor file and the directory are the same trace" {
+    archive pipeline
+    "$PAGODA" replay pipeline >directory
+    "$PAGODA" replay pipeline/traces.otf2 >anchor
+    cmp directory anchor
+}
+
+@test "the first ten lines say how long, where the time went, the loss, who and whom for" {
+    archive pipeline
+    run bash -c '"$PAGODA" replay pipeline | head -n 11'
+    [[ $output == *"2 ranks on 1 node, 9.040 ms"* ]]
+    [[ $output == *"computing 57.1 %, waiting 42.8 %"* ]]
+    [[ $output == *"Late Sender: 4.000 ms"*"main/solve/MPI_Recv, rank 1 waiting for rank 0"* ]]
+}
+
+@test "json: schema 1 with the keys and types of the manual" {
+    archive pipeline
+    "$PAGODA" replay --json pipeline >out.json
+    jq -e '.schema == 1 and (.pagoda | type) == "string"
+        and .trace.path == "pipeline/traces.otf2" and .trace.ranks == 2 and .trace.locations == 2
+        and .trace.events == 30 and .trace.messages == 1 and .trace.collectives == 1
+        and .trace.clock_violations == 0 and .warnings == [] and .time_ns == 9040000
+        and .efficiency.serialization == null and .efficiency.transfer == null
+        and (has("whatif") | not)' out.json
+    jq -e '.profile[] | select(.path == "main/solve/MPI_Recv")
+        | . == {path: "main/solve/MPI_Recv", region: "MPI_Recv", visits: 1,
+                inclusive_ns: 4004000, exclusive_ns: 4004000}' out.json
+    jq -e '.patterns[] | select(.id == "late-sender") | .count == 1 and .total_ns == 4000000
+        and .confidence == 1 and .by_rank == [{rank: 1, ns: 4000000}]
+        and .by_path == [{path: "main/solve/MPI_Recv", ns: 4000000}]
+        and .worst == {rank: 1, time_ns: 3000000, wait_ns: 4000000, path: "main/solve/MPI_Recv",
+                       cause_rank: 0}' out.json
+    jq -e '.patterns[] | select(.id == "late-broadcast") | .count == 0 and .worst == null' out.json
+    jq -e '.hints[0] | .pattern == "late-sender" and .source == "solve.c:56"
+        and (.text | contains("4.000 ms"))' out.json
+}
+
+@test "json: the parts add up" {
+    for trace in pipeline balanced uneven damaged; do
+        archive $trace
+        "$PAGODA" replay --json $trace | jq -e '
+            .time_ns == .critical_path.length_ns
+            and ([.critical_path.regions[].time_ns] | add) == .time_ns
+            and ([.critical_path.ranks[].time_ns] | add) == .time_ns
+            and ([.critical_path.region_ranks[].time_ns] | add) == .time_ns
+            and all(.patterns[]; .total_ns == ([.by_rank[].ns] | add // 0)
+                                 and .total_ns == ([.by_path[].ns] | add // 0))
+            and ([.ranks[].useful_ns] | add) == .window.useful_ns
+            and .window.useful_ns + .window.wait_ns + .window.other_mpi_ns + .window.unrecorded_ns
+                == (.window.end_ns - .window.begin_ns) * .trace.ranks
+            and (.efficiency | (.load_balance * .communication - .parallel) | fabs < 1e-9)'
+    done
+}
+
+@test "warnings have their codes and do not change the exit status" {
+    archive damaged
+    run "$PAGODA" replay --json damaged
+    [ "$status" = 0 ]
+    [ "$(jq -r '[.warnings[] | "\(.code) \(.count)"] | join(" ")' <<<"$output")" = \
+        "incomplete-collective 1 missing-finalize 2 unbalanced-region 2 unmatched-receive 1\
+ unmatched-send 1" ]
+}
+
+@test "--depth and --top shorten the tables and say so" {
+    archive pipeline
+    run "$PAGODA" replay --depth 1 --top 2 pipeline
+    [ "$status" = 0 ]
+    [ "$(sed -n '/^Time by call path/,/^$/p' <<<"$output" | grep -c solve)" = 0 ]
+    [[ $output == *"... and 5 further regions (more with --top)"* ]]
+    [[ $output == *"... and 6 further call paths (more with --depth, --top)"* ]]
+}
+
+@test "--all details every wait state" {
+    archive pipeline
+    run "$PAGODA" replay pipeline
+    [[ $output != *"Wait at Finalize: "* ]]
+    run "$PAGODA" replay --all pipeline
+    [[ $output == *"Wait at Finalize: "* ]]
+}
+
+@test "--patterns adds a pattern of the user's" {
+    archive pipeline
+    cat >mine.xml <<'XML'
+<?xml version="1.0"?>
+<pattern id="any-receive" parent="point-to-point">
+  <name>Any receive</name>
+  <summary>A rank is in a receive.</summary>
+  <description>From enter to leave.</description>
+  <formula>L - E</formula>
+  <unit>ns</unit>
+  <diagnosis>None.</diagnosis>
+  <root>receive</root>
+  <wait>leave - enter</wait>
+</pattern>
+XML
+    "$PAGODA" replay --json --patterns mine.xml pipeline |
+        jq -e '.patterns[] | select(.id == "any-receive") | .total_ns == 4004000'
+    printf '<pattern id="x">' >broken.xml
+    run "$PAGODA" replay --patterns broken.xml pipeline
+    [ "$status" = 1 ]
+    [[ ${lines[0]} == *broken.xml* ]]
+    run "$PAGODA" replay --patterns missing.xml pipeline
+    [ "$status" = 1 ]
+    [[ $output == *missing.xml* ]]
+}
+
+@test "without the shipped patterns: one sentence" {
+    archive pipeline
+    mkdir bin
+    cp "$PAGODA" bin/
+    run bin/pagoda replay pipeline
+    [ "$status" = 1 ]
+    sentence 'patterns.*bin/../patterns'
+}
+
+@test "--store keeps the run, once a name" {
+    archive pipeline
+    "$PAGODA" replay pipeline >plain
+    "$PAGODA" replay pipeline --store runs.db --application demo --experiment first --trial one \
+        --parameter size=64 >stored
+    cmp plain stored
+    run "$PAGODA" replay pipeline --store runs.db --application demo --experiment first --trial one
+    [ "$status" = 1 ]
+    [[ $output == *"unnamed program"* ]] # the report is there even so
+    [[ $output == *'pagoda: the run was not stored: runs.db has a trial "one"'* ]]
+    [ "$(sqlite3 runs.db 'select count(*) from trial')" = 1 ]
+}
+
+@test "--store in an unwritable place: the report, a sentence, exit status 1" {
+    archive pipeline
+    run "$PAGODA" replay pipeline --store /proc/none/runs.db
+    [ "$status" = 1 ]
+    [[ $output == *"pagoda: the run was not stored: "*"/proc/none/runs.db"* ]]
+    [[ $output == *"Conclusion"* ]]
+}
+
+@test "wrong usage is one sentence and exit status 2" {
+    archive pipeline
+    run "$PAGODA" replay
+    [ "$status" = 2 ]
+    sentence 'needs TRACE'
+    run "$PAGODA" replay pipeline twice
+    [ "$status" = 2 ]
+    sentence 'twice.*too many'
+    run "$PAGODA" replay --jsn pipeline
+    [ "$status" = 2 ]
+    sentence 'no option --jsn; did you mean --json'
+    run "$PAGODA" replay --top many pipeline
+    [ "$status" = 2 ]
+    sentence '--top many'
+    run "$PAGODA" replay --top 0 pipeline
+    [ "$status" = 2 ]
+    run "$PAGODA" replay --trial one pipeline
+    [ "$status" = 2 ]
+    sentence 'what --store DB keeps'
+    run "$PAGODA" replay --store runs.db --parameter size pipeline
+    [ "$status" = 2 ]
+    sentence 'NAME=VALUE'
+    [ ! -e runs.db ]
+}
+
+@test "no archive: one sentence that names it, exit status 1, nothing on stdout" {
+    mkdir empty
+    echo "no archive" >text.otf2
+    head -c 4096 /dev/urandom >noise.otf2
+    : >nothing.otf2
+    for input in missing missing.otf2 empty text.otf2 noise.otf2 nothing.otf2 /dev/null; do
+        "$PAGODA" replay "$input" >stdout 2>stderr && return 1
+        [ $? = 1 ]
+        [ ! -s stdout ]
+        [ "$(wc -l <stderr)" = 1 ]
+        grep -q "^pagoda: .*$input" stderr
+    done
+}
+
+@test "a location file that is missing: the rest is reported, exit status 3" {
+    archive pipeline
+    rm pipeline/traces/1.evt
+    run "$PAGODA" replay pipeline
+    [ "$status" = 3 ]
+    [[ $output == *"parts of the trace were unreadable"* ]]
+    [[ $output == *"1 location not read at all"*"rank 1"*"[location-skipped]"* ]]
+    [[ $output == *"1 rank could not be read, so this is about the other 1."* ]]
+    run "$PAGODA" replay --json pipeline
+    [ "$status" = 3 ]
+    jq -e '.warnings | any(.code == "location-skipped" and .count == 1)' <<<"$output"
+}
+
+@test "a location file cut off: the rest is reported, exit status 3" {
+    archive pipeline
+    truncate -s 120 pipeline/traces/1.evt
+    run "$PAGODA" replay pipeline
+    [ "$status" = 3 ]
+    [[ $output == *"1 location readable only up to some record"*"rank 1"*"[location-cut]"* ]]
+}
+
+@test "definitions cut off: one sentence, exit status 1" {
+    archive pipeline
+    truncate -s 20 pipeline/traces.def
+    run "$PAGODA" replay pipeline
+    [ "$status" = 1 ]
+    sentence 'traces.def|pipeline'
+}
+
+@test "an archive without events: one sentence, exit status 1" {
+    /usr/bin/python3 - <<'PYTHON'
+import otf2
+with otf2.writer.open("none", timer_resolution=1000000000) as trace:
+    node = trace.definitions.system_tree_node("node")
+    process = trace.definitions.location_group("Process", system_tree_parent=node)
+    trace.event_writer("Main", group=process)
+PYTHON
+    run "$PAGODA" replay none
+    [ "$status" = 1 ]
+    sentence 'none/traces.otf2 has no events'
+}
+
+@test "stdout that cannot be written: one sentence, exit status 1" {
+    archive pipeline
+    run bash -c '"$PAGODA" replay pipeline 2>&1 >/dev/full'
+    [ "$status" = 1 ]
+    sentence 'cannot write the output: No space left on device'
+    run bash -c '"$PAGODA" replay --json pipeline 2>&1 >/dev/full'
+    [ "$status" = 1 ]
+    sentence 'cannot write'
+}
+
+@test "a reader of stdout that goes away is nothing to talk about" {
+    archive pipeline
+    run bash -c '"$PAGODA" replay --json pipeline 2>&1 >&3 3>&- | cat' 3> >(head -n 1 >/dev/null)
+    [ -z "$output" ]
+}
+
+@test "the report does not depend on the locale" {
+    archive pipeline
+    LC_ALL=C "$PAGODA" replay pipeline >c
+    "$PAGODA" replay pipeline >here
+    cmp c here
+}
+
+@test "NO_COLOR and files: no escape sequences" {
+    archive pipeline
+    run "$PAGODA" replay pipeline
+    [[ $output != *$'\033'* ]]
+}
