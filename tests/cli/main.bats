@@ -62,9 +62,12 @@ manual_options() {
     [ "${#lines[@]}" = 1 ]
 }
 
-@test "each command has a manual page that describes exactly its options" {
-    for command in $(commands); do
+@test "the manual page of a command describes exactly its options" {
+    for page in "$ROOT"/man/pagoda-*.1; do
+        command=${page##*/pagoda-}
+        command=${command%.1}
         case $command in store) continue ;; esac # has commands of its own: store.bats
+        [ "$(help_options "$command" | wc -l)" -gt 1 ]
         diff -u <(manual_options "$command") <(help_options "$command")
     done
 }
