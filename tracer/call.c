@@ -6,7 +6,8 @@
 // be if the last one after the same MPI function was. An unexpected one (often a preemption) gets
 // its start time from the last reading, which is at most CPU_READING_AGE_NS older, by assuming
 // that the process ran since then. Records go in time order, so this works only while no
-// user event stands between; such an interval stays without CPU times.
+// user event stands between; such an interval stays without CPU times. Once several threads call
+// MPI the process's CPU time says nothing about any of them, and recording it ends.
 #include "tracer/call.h"
 
 #include "tracer/functions.h"
@@ -35,8 +36,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 void call_long_interval(struct stream *stream, uint64_t now_ns)
 {
-    uint64_t cpu_ns = clock_process_cpu_ns();
+    uint64_t cpu_ns;
 
+    if (stream_n_threads() > 1)
+        return;
+    cpu_ns = clock_process_cpu_ns();
     stream->long_after[stream->left_function] = true;
     if (!stream->left_sampled && stream->left_at == stream->at && stream->cpu_read_at_ns != 0) {
         uint64_t since_ns = stream->left_ns - stream->cpu_read_at_ns;
@@ -52,6 +56,8 @@ void call_long_interval(struct stream *stream, uint64_t now_ns)
 
 void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write)
 {
+    if (stream_n_threads() > 1)
+        return;
     stream->cpu_ns = clock_process_cpu_ns();
     stream->cpu_read_at_ns = now_ns;
     if (write) {

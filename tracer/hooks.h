@@ -109,6 +109,6 @@ void comm_named(struct call *call, MPI_Comm comm, const char *name);
 
 // ---- wrap_request.c
 // From now on the completion of this request may be a cancellation.
-void request_cancelling(MPI_Request request);
+void request_cancelling(const struct call *call, MPI_Request request);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Request table: chained hashing by handle. MPIs hand out one shared handle for everything that
 // was complete at once (Open MPI: every small send), so a handle may stand for several requests;
-// a chain keeps them in the order they were started and they are completed in that order.
+// a chain keeps them in the order they were started and they are completed in that order, those of
+// the completing thread first.
 #include "tracer/request.h"
 
 #include "tracer/comm.h"
@@ -77,17 +78,25 @@ static bool grow(void)
     return true;
 }
 
-static uint32_t find(MPI_Request handle, uint32_t *previous)
+static uint32_t find(const struct stream *stream, MPI_Request handle, uint32_t *previous)
 {
+    uint32_t before = NONE;
+    uint32_t found = NONE;
+
     *previous = NONE;
     if (n_pool == 0)
         return NONE;
-    for (uint32_t i = heads[bucket_of(handle)]; i != NONE; i = pool[i].next) {
-        if (pool[i].handle == handle)
-            return i;
-        *previous = i;
+    for (uint32_t i = heads[bucket_of(handle)]; i != NONE; before = i, i = pool[i].next) {
+        bool is_own = pool[i].stream == stream;
+
+        if (pool[i].handle != handle || (found != NONE && !is_own))
+            continue;
+        found = i;
+        *previous = before;
+        if (is_own)
+            break;
     }
-    return NONE;
+    return found;
 }
 
 static void drop(uint32_t entry, uint32_t previous)
@@ -130,14 +139,14 @@ bool request_any(void)
 }
 
 // Takes the request out of the table, or leaves it there inactive.
-static bool take(MPI_Request handle, struct request *taken)
+static bool take(const struct stream *stream, MPI_Request handle, struct request *taken)
 {
     uint32_t previous;
     uint32_t entry;
     bool found = false;
 
     tables_lock();
-    entry = find(handle, &previous);
+    entry = find(stream, handle, &previous);
     if (entry != NONE) {
         *taken = pool[entry];
         found = taken->active;
@@ -195,7 +204,7 @@ void request_completed(struct call *call, MPI_Request handle, const MPI_Status *
     struct request request;
     int cancelled = 0;
 
-    if (handle == MPI_REQUEST_NULL || !take(handle, &request))
+    if (handle == MPI_REQUEST_NULL || !take(call->stream, handle, &request))
         return;
     if (request.cancelling && status != NULL)
         PMPI_Test_cancelled(status, &cancelled);
@@ -209,28 +218,29 @@ void request_completed(struct call *call, MPI_Request handle, const MPI_Status *
         write_received(call, &request, status);
 }
 
-uint64_t request_id(MPI_Request handle)
+uint64_t request_id(const struct stream *stream, MPI_Request handle)
 {
     uint32_t previous;
     uint32_t entry;
     uint64_t id;
 
     tables_lock();
-    entry = find(handle, &previous);
+    entry = find(stream, handle, &previous);
     id = entry != NONE && pool[entry].active ? pool[entry].id : 0;
     tables_unlock();
     return id;
 }
 
-bool request_activate(MPI_Request handle, struct request *started)
+bool request_activate(const struct stream *stream, MPI_Request handle, struct request *started)
 {
     uint32_t previous;
     uint32_t entry;
 
     tables_lock();
-    entry = find(handle, &previous);
+    entry = find(stream, handle, &previous);
     if (entry != NONE) {
         pool[entry].id = ++n_ids;
+        pool[entry].stream = stream;
         pool[entry].active = true;
         pool[entry].cancelling = false;
         *started = pool[entry];
@@ -239,25 +249,25 @@ bool request_activate(MPI_Request handle, struct request *started)
     return entry != NONE;
 }
 
-void request_set_cancelling(MPI_Request handle)
+void request_set_cancelling(const struct stream *stream, MPI_Request handle)
 {
     uint32_t previous;
     uint32_t entry;
 
     tables_lock();
-    entry = find(handle, &previous);
+    entry = find(stream, handle, &previous);
     if (entry != NONE)
         pool[entry].cancelling = true;
     tables_unlock();
 }
 
-void request_remove(MPI_Request handle)
+void request_remove(const struct stream *stream, MPI_Request handle)
 {
     uint32_t previous;
     uint32_t entry;
 
     tables_lock();
-    entry = find(handle, &previous);
+    entry = find(stream, handle, &previous);
     if (entry != NONE)
         drop(entry, previous);
     tables_unlock();

@@ -9,7 +9,8 @@ enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE };
 
 struct request {
     MPI_Request handle;
-    uint64_t id; // in the archive; unique in this process, from 1
+    uint64_t id;                 // in the archive; unique in this process, from 1
+    const struct stream *stream; // of the thread that started it
     enum request_kind kind;
     bool persistent;
     bool active;
@@ -36,15 +37,15 @@ bool request_any(void);
 void request_completed(struct call *call, MPI_Request handle, const MPI_Status *status);
 
 // The id of the request behind `handle`, 0 if there is none.
-uint64_t request_id(MPI_Request handle);
+uint64_t request_id(const struct stream *stream, MPI_Request handle);
 
 // Makes a persistent request active under a new id; *started is a copy of it. False: not known.
-bool request_activate(MPI_Request handle, struct request *started);
+bool request_activate(const struct stream *stream, MPI_Request handle, struct request *started);
 
 // Notes that the program asked to cancel the request.
-void request_set_cancelling(MPI_Request handle);
+void request_set_cancelling(const struct stream *stream, MPI_Request handle);
 
 // Forgets a request that the program gives up.
-void request_remove(MPI_Request handle);
+void request_remove(const struct stream *stream, MPI_Request handle);
 
 #endif

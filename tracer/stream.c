@@ -73,9 +73,9 @@ void stream_set_facts(const struct spool_header *new_facts)
     state = STATE_FILES;
 }
 
-struct stream *stream_first(void)
+uint32_t stream_n_threads(void)
 {
-    return first;
+    return __atomic_load_n(&n_threads, __ATOMIC_RELAXED);
 }
 
 void stream_stop_process(void)

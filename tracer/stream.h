@@ -96,7 +96,7 @@ int stream_to_file(struct stream *stream, void **moved);
 // No more recording in this process.
 void stream_stop_process(void);
 
-// The first stream of this process and, through `next`, the others.
-struct stream *stream_first(void);
+// Number of threads that have recorded something.
+uint32_t stream_n_threads(void);
 
 #endif

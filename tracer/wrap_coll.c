@@ -51,8 +51,11 @@ void coll_done_on(struct call *call, uint32_t comm_id, enum coll_operation opera
 void coll_started(struct call *call, MPI_Comm comm, enum coll_operation operation, int root,
                   struct coll_bytes bytes, MPI_Request handle)
 {
-    struct request request = {
-        .handle = handle, .kind = REQUEST_COLLECTIVE, .active = true, .operation = operation};
+    struct request request = {.handle = handle,
+                              .stream = call->stream,
+                              .kind = REQUEST_COLLECTIVE,
+                              .active = true,
+                              .operation = operation};
     struct record_request *record;
 
     request.comm = comm_find(call->stream, comm).id;

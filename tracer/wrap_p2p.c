@@ -59,7 +59,8 @@ void p2p_recv(struct call *call, MPI_Comm comm, const MPI_Status *status)
 void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
                MPI_Datatype datatype, MPI_Request handle)
 {
-    struct request request = {.handle = handle, .kind = REQUEST_SEND, .active = true};
+    struct request request = {
+        .handle = handle, .stream = call->stream, .kind = REQUEST_SEND, .active = true};
 
     if (dest == MPI_PROC_NULL)
         return;
@@ -70,7 +71,8 @@ void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count co
 
 void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
 {
-    struct request request = {.handle = handle, .kind = REQUEST_RECV, .active = true};
+    struct request request = {
+        .handle = handle, .stream = call->stream, .kind = REQUEST_RECV, .active = true};
 
     if (source == MPI_PROC_NULL)
         return;
@@ -82,7 +84,8 @@ void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Reques
 void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
                    MPI_Datatype datatype, MPI_Request handle)
 {
-    struct request request = {.handle = handle, .kind = REQUEST_SEND, .persistent = true};
+    struct request request = {
+        .handle = handle, .stream = call->stream, .kind = REQUEST_SEND, .persistent = true};
 
     if (dest == MPI_PROC_NULL)
         return;
@@ -95,7 +98,8 @@ void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Coun
 
 void p2p_recv_init(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
 {
-    struct request request = {.handle = handle, .kind = REQUEST_RECV, .persistent = true};
+    struct request request = {
+        .handle = handle, .stream = call->stream, .kind = REQUEST_RECV, .persistent = true};
 
     if (source == MPI_PROC_NULL)
         return;
@@ -109,7 +113,7 @@ void request_start(struct call *call, MPI_Request handle)
 {
     struct request request;
 
-    if (!request_activate(handle, &request))
+    if (!request_activate(call->stream, handle, &request))
         return;
     write_message(call, request.kind == REQUEST_SEND ? RECORD_ISEND : RECORD_IRECV_POST,
                   request.comm, request.peer, request.tag, request.n_bytes, request.id);

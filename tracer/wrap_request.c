@@ -117,10 +117,10 @@ static struct record_poll *poll_before(const struct call *call)
 }
 
 // A call failed; a request that it ended nevertheless is forgotten.
-static void failed(MPI_Request handle, const MPI_Request *request)
+static void failed(const struct call *call, MPI_Request handle, const MPI_Request *request)
 {
     if (request != NULL && handle != MPI_REQUEST_NULL && *request == MPI_REQUEST_NULL)
-        request_remove(handle);
+        request_remove(call->stream, handle);
 }
 
 WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
@@ -140,7 +140,7 @@ WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
     if (result == MPI_SUCCESS)
         request_completed(&call, handle, status);
     else
-        failed(handle, request);
+        failed(&call, handle, request);
     call_leave(&call);
     return result;
 }
@@ -164,9 +164,9 @@ WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
     if (result == MPI_SUCCESS && *flag)
         request_completed(&call, handle, status);
     else if (result == MPI_SUCCESS)
-        found_nothing(&call, before, request_id(handle));
+        found_nothing(&call, before, request_id(call.stream, handle));
     else
-        failed(handle, request);
+        failed(&call, handle, request);
     call_leave(&call);
     return result;
 }
@@ -180,7 +180,7 @@ static void all_completed(struct call *call, int result, int count, const MPI_Re
         if (result == MPI_SUCCESS || scratch->statuses[i].MPI_ERROR == MPI_SUCCESS)
             request_completed(call, scratch->requests[i], &scratch->statuses[i]);
         else
-            failed(scratch->requests[i], &requests[i]);
+            failed(call, scratch->requests[i], &requests[i]);
     }
 }
 
@@ -279,7 +279,7 @@ static void some_completed(struct call *call, int result, int n_done, const int 
         if (result == MPI_SUCCESS || scratch->statuses[i].MPI_ERROR == MPI_SUCCESS)
             request_completed(call, scratch->requests[indices[i]], &scratch->statuses[i]);
         else
-            failed(scratch->requests[indices[i]], &requests[indices[i]]);
+            failed(call, scratch->requests[indices[i]], &requests[indices[i]]);
     }
 }
 
@@ -371,12 +371,12 @@ WRAP(MPI_Request_free)(MPI_Request *request)
     result = next_MPI_Request_free(request);
     call_returned(&call);
     if (result == MPI_SUCCESS)
-        request_remove(handle);
+        request_remove(call.stream, handle);
     call_leave(&call);
     return result;
 }
 
-void request_cancelling(MPI_Request request)
+void request_cancelling(const struct call *call, MPI_Request request)
 {
-    request_set_cancelling(request);
+    request_set_cancelling(call->stream, request);
 }

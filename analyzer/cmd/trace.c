@@ -233,6 +233,7 @@ struct finished {
     unsigned n_ranks;
     unsigned long long n_events;
     unsigned n_runs;
+    unsigned n_open; // ranks that ended without MPI_Finalize
 };
 
 static struct finished finish(const struct trace *trace)
@@ -258,13 +259,16 @@ static struct finished finish(const struct trace *trace)
     FILE *answers = fdopen(out[0], "r");
     while (answers && fgets(line, sizeof line, answers)) {
         unsigned n_ranks;
+        unsigned n_open;
         unsigned long long n_events;
 
-        if (sscanf(line, "ranks %u locations %*u events %llu", &n_ranks, &n_events) != 2)
+        if (sscanf(line, "ranks %u locations %*u events %llu open %u", &n_ranks, &n_events,
+                   &n_open) != 3)
             continue;
         if (finished.n_runs++ == 0) {
             finished.n_ranks = n_ranks;
             finished.n_events = n_events;
+            finished.n_open = n_open;
         }
     }
     if (answers)
@@ -292,12 +296,16 @@ static const char *shown(const char *path)
 
 static void say_where(const struct trace *trace, const struct finished *finished)
 {
+    const char *dir = shown(trace->dir);
+    char open[64] = "";
     char more[64] = "";
 
+    if (finished->n_open > 0)
+        snprintf(open, sizeof open, ", %u of them without MPI_Finalize", finished->n_open);
     if (finished->n_runs > 1)
-        snprintf(more, sizeof more, "; %u more MPI runs in run-2 ...", finished->n_runs - 1);
-    fprintf(stderr, "pagoda: %u ranks, %llu events in %s%s; next: pagoda replay %s\n",
-            finished->n_ranks, finished->n_events, shown(trace->dir), more, shown(trace->dir));
+        snprintf(more, sizeof more, " (%u more MPI runs in run-2 ...)", finished->n_runs - 1);
+    fprintf(stderr, "pagoda: %u ranks%s, %llu events in %s%s; next: pagoda replay %s\n",
+            finished->n_ranks, open, finished->n_events, dir, more, dir);
 }
 
 static void say_no_mpi(const struct launch *launch, bool is_static, bool failed)

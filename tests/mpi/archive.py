@@ -41,7 +41,7 @@ class Checker:
         self.count = collections.Counter()
         self.sends = collections.defaultdict(list)
         self.receives = collections.defaultdict(list)
-        self.requests = {}
+        self.requests = set()
         self.collectives = collections.defaultdict(list)
 
     def rank_in(self, comm, location):
@@ -68,30 +68,32 @@ class Checker:
             key = (event.communicator, self.rank_in(event.communicator, location), event.receiver)
             self.sends[key].append((event.msg_tag, event.msg_length))
             if isinstance(event, e.MpiIsend):
-                self.request(location, event.request_id, "isend", event.communicator)
+                self.request(location, event.request_id)
         elif isinstance(event, (e.MpiRecv, e.MpiIrecv)):
             key = (event.communicator, event.sender, self.rank_in(event.communicator, location))
             self.receives[key].append((event.msg_tag, event.msg_length))
             if isinstance(event, e.MpiIrecv):
                 self.done(location, event.request_id)
         elif isinstance(event, e.MpiIrecvRequest):
-            self.request(location, event.request_id, "irecv", None)
+            self.request(location, event.request_id)
         elif isinstance(event, e.NonBlockingCollectiveRequest):
-            self.request(location, event.request_id, "collective", None)
+            self.request(location, event.request_id)
         elif isinstance(event, (e.MpiIsendComplete, e.MpiRequestCancelled,
                                 e.NonBlockingCollectiveComplete)):
             self.done(location, event.request_id)
         elif isinstance(event, e.MpiCollectiveEnd):
-            self.collectives[event.communicator, location].append(event.collective_op)
+            self.collectives[event.communicator, location.group].append(event.collective_op)
 
-    def request(self, location, request, kind, _):
-        if (location, request) in self.requests:
+    # A request belongs to the process: another thread may complete it.
+    def request(self, location, request):
+        if (location.group, request) in self.requests:
             fail(f"request {request} of {location} started twice")
-        self.requests[location, request] = kind
+        self.requests.add((location.group, request))
 
     def done(self, location, request):
-        if self.requests.pop((location, request), None) is None:
+        if (location.group, request) not in self.requests:
             fail(f"request {request} of {location} ended without a start")
+        self.requests.remove((location.group, request))
 
     def finish(self, trace, allow):
         for location in trace.definitions.locations:
@@ -101,7 +103,7 @@ class Checker:
             if self.stack[location]:
                 fail(f"{self.stack[location][-1].name} is never left on {location}")
         if "open-requests" not in allow and self.requests:
-            fail(f"requests without an end: {list(self.requests.items())[:3]}")
+            fail(f"requests without an end: {list(self.requests)[:3]}")
         if "messages" not in allow:
             for key in set(self.sends) | set(self.receives):
                 if key[1] is None or key[2] is None:
@@ -114,8 +116,8 @@ class Checker:
 
     def check_collectives(self):
         by_comm = collections.defaultdict(dict)
-        for (comm, location), operations in self.collectives.items():
-            by_comm[comm][location] = operations
+        for (comm, rank), operations in self.collectives.items():
+            by_comm[comm][rank] = operations
         for comm, lists in by_comm.items():
             members = comm_members(comm)
             if not members:

@@ -49,6 +49,22 @@ static int64_t offset_of(const struct run *run, const struct spool_header *own)
     return clock != NULL ? clock->clock_offsets[clock->n_clock_offsets - 1].offset_ns : 0;
 }
 
+// Events before the last measurement are corrected by another offset than the one used here, so
+// the first may come out a little earlier.
+static uint64_t correction_slack(const struct run *run)
+{
+    uint64_t slack_ns = 0;
+
+    for (size_t i = 0; i < run->n; i++) {
+        const struct spool_clock_offset *offsets = run->spools[i].header->clock_offsets;
+        uint64_t drift_ns = (uint64_t)llabs(offsets[1].offset_ns - offsets[0].offset_ns);
+
+        if (run->spools[i].header->n_clock_offsets == 2 && 2 * drift_ns > slack_ns)
+            slack_ns = 2 * drift_ns;
+    }
+    return slack_ns;
+}
+
 static void define(struct run *run)
 {
     const struct spool_header *first = run->spools[0].header;
@@ -73,6 +89,7 @@ static void define(struct run *run)
     }
     if (run->archive.first_ns == UINT64_MAX)
         run->archive.first_ns = run->archive.last_ns = first->clock_ns;
+    run->archive.first_ns -= correction_slack(run);
     run->archive.realtime_ns = first->realtime_ns + run->archive.first_ns -
                                (first->clock_ns + (uint64_t)offset_of(run, first));
 }
@@ -174,9 +191,6 @@ static void report(const struct run *run)
                 strerror(header->stop_errno));
         return;
     }
-    if (run->n_open > 0)
-        fprintf(stderr, "pagoda: %u of %u ranks ended without MPI_Finalize\n", run->n_open,
-                run->n_ranks);
 }
 
 static bool finish_run(struct run *run, const char *dir, const char *facts_path)
@@ -203,7 +217,11 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
                (unsigned long long)n_events, run->n_open);
         report(run);
     } else {
-        fprintf(stderr, "pagoda: cannot write the archive in %s: %s\n", dir, run->archive.error);
+        fprintf(
+            stderr,
+            "pagoda: cannot write the archive in %s (%s); the records are kept: make room, then "
+            "call pagoda trace --finish\n",
+            dir, run->archive.error);
         archive_discard(&run->archive, dir);
     }
     for (uint32_t i = 0; i < run->n_ranks; i++)
