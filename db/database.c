@@ -179,10 +179,15 @@ static int read_integer(struct database *database, const char *sql, int64_t *val
 /// Tells a Pagoda database and an empty file (*VERSION 0) from everything else.
 static int identify(struct database *database, uint32_t *version, struct error *err)
 {
-    int64_t application_id, n_tables;
-    if (read_integer(database, "PRAGMA application_id", &application_id, err) ||
-        read_integer(database, "SELECT count(*) FROM sqlite_master", &n_tables, err) ||
-        schema_read_version(database, version, err))
+    int64_t application_id = 0, n_tables = 0;
+    // One look: between two, another process may turn an empty file into a database.
+    int status = database_run(database, "BEGIN", err);
+    if (status == 0)
+        status = read_integer(database, "PRAGMA application_id", &application_id, err) ||
+                 read_integer(database, "SELECT count(*) FROM sqlite_master", &n_tables, err) ||
+                 schema_read_version(database, version, err);
+    database_rollback(database);
+    if (status)
         return -1;
     bool is_empty = application_id == 0 && *version == 0 && n_tables == 0;
     if (application_id != SCHEMA_APPLICATION_ID && !is_empty)
@@ -240,10 +245,11 @@ static int open_handle(struct database *database, enum database_mode mode, bool 
                        struct error *err)
 {
     int flags = SQLITE_OPEN_READWRITE | (mode == DATABASE_CREATE ? SQLITE_OPEN_CREATE : 0);
-    // ":memory:" and its like mean something else to SQLite, but a file to the user.
+    // What begins with a slash or a dot is a path to SQLite too; ":memory:" and "file:..." are not,
+    // but to the user they are files.
     char *name = is_frozen_file
                      ? uri_of(database->path)
-                     : memory_format("%s%s", database->path[0] == ':' ? "./" : "", database->path);
+                     : memory_format("%s%s", database->path[0] == '/' ? "" : "./", database->path);
     int code =
         sqlite3_open_v2(name, &database->handle,
                         is_frozen_file ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : flags, NULL);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A run goes into a database and comes out again by SQL: names, facts, resources, foci, tuples and
 // property instances; the same run twice shares its foci; whatever fails leaves nothing behind.
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,108 +8,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-#include <sqlite3.h>
 
 #include "db/database.h"
 #include "db/schema.h"
 #include "db/store.h"
 #include "db/writer.h"
 #include "tests/unit/sample_run.h"
-
-static char folder[] = "/tmp/test_store.XXXXXX";
-static char path[PATH_MAX];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
-
-static void remove_database(void)
-{
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char name[PATH_MAX + 10];
-        snprintf(name, sizeof name, "%s%s", path, endings[i]);
-        unlink(name);
-    }
-}
-
-static int new_path(void **state)
-{
-    (void)state;
-    snprintf(path, sizeof path, "%s/runs.db", folder);
-    remove_database();
-    return 0;
-}
-
-static int old_path(void **state)
-{
-    (void)state;
-    remove_database();
-    return 0;
-}
-
-/// The first column of the only row of SQL, read by a connection that knows nothing of ours.
-static const char *answer(const char *sql)
-{
-    static char text[1000];
-    sqlite3 *handle;
-    sqlite3_stmt *statement;
-    assert_int_equal(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    if (sqlite3_prepare_v2(handle, sql, -1, &statement, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
-    snprintf(text, sizeof text, "no row");
-    if (sqlite3_step(statement) == SQLITE_ROW) {
-        const unsigned char *value = sqlite3_column_text(statement, 0);
-        snprintf(text, sizeof text, "%s", value ? (const char *)value : "NULL");
-        assert_int_equal(sqlite3_step(statement), SQLITE_DONE);
-    }
-    sqlite3_finalize(statement);
-    sqlite3_close(handle);
-    return text;
-}
-
-static void assert_sound(void)
-{
-    assert_string_equal(answer("PRAGMA integrity_check"), "ok");
-    assert_string_equal(answer("PRAGMA foreign_key_check"), "no row");
-}
-
-static void store_sample(const struct store_names *names)
-{
-    struct result run;
-    struct error err = {{0}};
-    sample_run_init(&run);
-    if (store_result(path, &run, names, &err))
-        fail_msg("%s", err.text);
-    result_release(&run);
-    assert_sound();
-}
+#include "tests/unit/scratch_database.h"
 
 static void test_names_by_default(void **state)
 {
     (void)state;
-    store_sample(NULL);
-    assert_string_equal(answer("SELECT application || '|' || experiment || '|' || trial || '|' || "
-                               "origin || '|' || started_at FROM trials"),
-                        "ring|default|ring-trace-2026-10-29T00:00:00Z|measured|"
-                        "2026-10-29T00:00:00Z");
-    store_sample(NULL);
-    store_sample(NULL);
-    assert_string_equal(answer("SELECT group_concat(name, ' ') FROM (SELECT name FROM trial "
-                               "ORDER BY id)"),
-                        "ring-trace-2026-10-29T00:00:00Z ring-trace-2026-10-29T00:00:00Z-2 "
-                        "ring-trace-2026-10-29T00:00:00Z-3");
+    scratch_store_sample(NULL);
+    assert_string_equal(
+        scratch_answer("SELECT application || '|' || experiment || '|' || trial || '|' || "
+                       "origin || '|' || started_at FROM trials"),
+        "ring|default|ring-trace-2026-10-29T00:00:00Z|measured|"
+        "2026-10-29T00:00:00Z");
+    scratch_store_sample(NULL);
+    scratch_store_sample(NULL);
+    assert_string_equal(
+        scratch_answer("SELECT group_concat(name, ' ') FROM (SELECT name FROM trial "
+                       "ORDER BY id)"),
+        "ring-trace-2026-10-29T00:00:00Z ring-trace-2026-10-29T00:00:00Z-2 "
+        "ring-trace-2026-10-29T00:00:00Z-3");
 }
 
 static void test_given_names_are_taken_or_refused(void **state)
@@ -120,150 +43,168 @@ static void test_given_names_are_taken_or_refused(void **state)
                                         {(char *)"it's", (char *)"\"quoted\""}};
     const struct store_names names = {"o'ring",    "weak; scaling", "a \"b\" /c",
                                       "predicted", parameters,      2};
-    store_sample(&names);
-    assert_string_equal(answer("SELECT application || '|' || experiment || '|' || trial || '|' || "
-                               "origin FROM trials"),
-                        "o'ring|weak; scaling|a \"b\" /c|predicted");
-    assert_string_equal(answer("SELECT value FROM trial_attribute WHERE kind = 'parameter' AND "
-                               "name = 'it''s'"),
-                        "\"quoted\"");
+    scratch_store_sample(&names);
+    assert_string_equal(
+        scratch_answer("SELECT application || '|' || experiment || '|' || trial || '|' || "
+                       "origin FROM trials"),
+        "o'ring|weak; scaling|a \"b\" /c|predicted");
+    assert_string_equal(
+        scratch_answer("SELECT value FROM trial_attribute WHERE kind = 'parameter' AND "
+                       "name = 'it''s'"),
+        "\"quoted\"");
     struct result run;
     struct error err = {{0}};
     sample_run_init(&run);
-    assert_int_equal(store_result(path, &run, &names, &err), -1);
+    assert_int_equal(store_result(scratch_path, &run, &names, &err), -1);
     assert_non_null(strstr(err.text, "has a trial \"a \"b\" /c\" already in the experiment"));
     const struct store_names other = {"o'ring", "strong", "a \"b\" /c", NULL, NULL, 0};
-    assert_int_equal(store_result(path, &run, &other, &err), 0);
+    assert_int_equal(store_result(scratch_path, &run, &other, &err), 0);
     result_release(&run);
-    assert_string_equal(answer("SELECT count(*) FROM trial"), "2");
+    assert_string_equal(scratch_answer("SELECT count(*) FROM trial"), "2");
 }
 
 static void test_facts_of_the_run(void **state)
 {
     (void)state;
-    store_sample(NULL);
-    assert_string_equal(answer("SELECT n_ranks || ' ' || n_nodes || ' ' || n_locations || ' ' || "
-                               "n_events || ' ' || n_messages || ' ' || n_collectives || ' ' || "
-                               "time_ns || ' ' || conclusion FROM trial"),
-                        "2 2 2 40 3 1 1000 Rank 0 waits for rank 1.");
-    assert_string_equal(answer("SELECT value FROM trial_attribute WHERE kind = 'environment' AND "
-                               "name = 'command'"),
-                        "./ring '1' \"2\"; DROP TABLE trial; --");
-    assert_string_equal(answer("SELECT value FROM trial_attribute WHERE name = 'trace creator'"),
-                        "a tracer 1.0");
-    assert_string_equal(answer("SELECT code || count || text FROM trial_warning"),
+    scratch_store_sample(NULL);
+    assert_string_equal(
+        scratch_answer("SELECT n_ranks || ' ' || n_nodes || ' ' || n_locations || ' ' || "
+                       "n_events || ' ' || n_messages || ' ' || n_collectives || ' ' || "
+                       "time_ns || ' ' || conclusion FROM trial"),
+        "2 2 2 40 3 1 1000 Rank 0 waits for rank 1.");
+    assert_string_equal(
+        scratch_answer("SELECT value FROM trial_attribute WHERE kind = 'environment' AND "
+                       "name = 'command'"),
+        "./ring '1' \"2\"; DROP TABLE trial; --");
+    assert_string_equal(
+        scratch_answer("SELECT value FROM trial_attribute WHERE name = 'trace creator'"),
+        "a tracer 1.0");
+    assert_string_equal(scratch_answer("SELECT code || count || text FROM trial_warning"),
                         "unmatched-send2two sends have no receive");
-    assert_string_equal(answer("SELECT property || text || source FROM trial_hint"),
+    assert_string_equal(scratch_answer("SELECT property || text || source FROM trial_hint"),
                         "late-sendersend earliersolve.c:56");
-    assert_string_equal(answer("SELECT name || ' ' || begin_ns || ' ' || end_ns FROM "
-                               "time_interval WHERE number = 1"),
+    assert_string_equal(scratch_answer("SELECT name || ' ' || begin_ns || ' ' || end_ns FROM "
+                                       "time_interval WHERE number = 1"),
                         "window 10 990");
-    assert_string_equal(answer("SELECT m.path || ' ' || r.name FROM trial_rank r JOIN resource m "
-                               "ON m.id = machine_id JOIN resource p ON p.id = process_id WHERE "
-                               "p.path = '/Process/1'"),
-                        "/Machine/beta MPI Rank 1");
+    assert_string_equal(
+        scratch_answer("SELECT m.path || ' ' || r.name FROM trial_rank r JOIN resource m "
+                       "ON m.id = machine_id JOIN resource p ON p.id = process_id WHERE "
+                       "p.path = '/Process/1'"),
+        "/Machine/beta MPI Rank 1");
 }
 
 static void test_resources_and_foci(void **state)
 {
     (void)state;
-    store_sample(NULL);
-    assert_string_equal(answer("SELECT group_concat(path, ' ') FROM (SELECT path FROM resource "
-                               "WHERE path NOT LIKE '%\\%' ORDER BY path)"),
-                        "/ /CallPath /CallPath/main /CallPath/main/solve "
-                        "/CallPath/main/solve/MPI_Recv /Code /Code/MPI /Code/MPI/MPI_Recv "
-                        "/Code/ring.c /Code/ring.c/main /Code/solve.c /Code/solve.c/solve "
-                        "/Code/unknown /Machine /Machine/alpha /Machine/beta /Message "
-                        "/Message/pair /Message/pair/0 /Message/pair/0/1 /Message/pair/1 "
-                        "/Message/pair/1/0 /Process /Process/0 /Process/1");
+    scratch_store_sample(NULL);
+    assert_string_equal(
+        scratch_answer("SELECT group_concat(path, ' ') FROM (SELECT path FROM resource "
+                       "WHERE path NOT LIKE '%\\%' ORDER BY path)"),
+        "/ /CallPath /CallPath/main /CallPath/main/solve "
+        "/CallPath/main/solve/MPI_Recv /Code /Code/MPI /Code/MPI/MPI_Recv "
+        "/Code/ring.c /Code/ring.c/main /Code/solve.c /Code/solve.c/solve "
+        "/Code/unknown /Machine /Machine/alpha /Machine/beta /Message "
+        "/Message/pair /Message/pair/0 /Message/pair/0/1 /Message/pair/1 "
+        "/Message/pair/1/0 /Process /Process/0 /Process/1");
     char sql[300];
     snprintf(sql, sizeof sql, "SELECT name FROM resource WHERE path = '%s'",
              "/CallPath/main/operator\\,\\(a\\/b\\) \\<\"x''y\"\\> \\\\");
-    assert_string_equal(answer(sql), sample_hostile_name);
-    assert_string_equal(answer("SELECT focus FROM foci WHERE call_path = "
-                               "'/CallPath/main/solve' AND process = '/Process/1'"),
+    assert_string_equal(scratch_answer(sql), sample_hostile_name);
+    assert_string_equal(scratch_answer("SELECT focus FROM foci WHERE call_path = "
+                                       "'/CallPath/main/solve' AND process = '/Process/1'"),
                         "< /Code/solve.c/solve, /CallPath/main/solve, /Machine, /Process/1 >");
-    assert_string_equal(answer("SELECT focus FROM foci WHERE focus_id = 0"),
+    assert_string_equal(scratch_answer("SELECT focus FROM foci WHERE focus_id = 0"),
                         "< /Code, /Machine, /Process >");
 }
 
 static void test_values(void **state)
 {
     (void)state;
-    store_sample(NULL);
-    assert_string_equal(answer("SELECT value FROM measurements WHERE metric = 'inclusive_ns' AND "
-                               "call_path = '/CallPath/main/solve' AND process = '/Process/1'"),
-                        "650");
-    assert_string_equal(answer("SELECT visits || ' ' || inclusive_ns || ' ' || exclusive_ns FROM "
-                               "profile_by_call_path WHERE call_path = '/CallPath/main/solve'"),
-                        "20 1300 1000");
-    assert_string_equal(answer("SELECT sum(exclusive_ns) FROM profile_by_region"), "2000");
-    assert_string_equal(answer("SELECT file || ' ' || visits || ' ' || inclusive_ns || ' ' || "
-                               "exclusive_ns FROM profile_by_region WHERE region = 'solve'"),
-                        "solve.c 20 1300 1000");
-    assert_string_equal(answer("SELECT value || ' ' || unit || ' ' || interval FROM measurements "
-                               "WHERE metric = 'load_balance'"),
-                        "0.9 share window");
+    scratch_store_sample(NULL);
+    assert_string_equal(
+        scratch_answer("SELECT value FROM measurements WHERE metric = 'inclusive_ns' AND "
+                       "call_path = '/CallPath/main/solve' AND process = '/Process/1'"),
+        "650");
+    assert_string_equal(
+        scratch_answer("SELECT visits || ' ' || inclusive_ns || ' ' || exclusive_ns FROM "
+                       "profile_by_call_path WHERE call_path = '/CallPath/main/solve'"),
+        "20 1300 1000");
+    assert_string_equal(scratch_answer("SELECT sum(exclusive_ns) FROM profile_by_region"), "2000");
+    assert_string_equal(
+        scratch_answer("SELECT file || ' ' || visits || ' ' || inclusive_ns || ' ' || "
+                       "exclusive_ns FROM profile_by_region WHERE region = 'solve'"),
+        "solve.c 20 1300 1000");
+    assert_string_equal(
+        scratch_answer("SELECT value || ' ' || unit || ' ' || interval FROM measurements "
+                       "WHERE metric = 'load_balance'"),
+        "0.9 share window");
     // NAN is not known, and not stored.
-    assert_string_equal(answer("SELECT count(*) FROM measurements WHERE metric = "
-                               "'serialization_efficiency'"),
+    assert_string_equal(scratch_answer("SELECT count(*) FROM measurements WHERE metric = "
+                                       "'serialization_efficiency'"),
                         "0");
-    assert_string_equal(answer("SELECT useful_ns || ' ' || mpi_ns || ' ' || wait_ns || machine "
-                               "FROM profile_by_process WHERE process = '/Process/1'"),
-                        "701 201 50/Machine/beta");
-    assert_string_equal(answer("SELECT time_ns || ' ' || share FROM critical_path_by_region WHERE "
-                               "region = 'solve'"),
-                        "550 0.55");
-    assert_string_equal(answer("SELECT sum(time_ns) FROM critical_path_by_region"), "1000");
-    assert_string_equal(answer("SELECT n_messages || ' ' || size_bytes FROM "
-                               "messages_between_ranks WHERE sender = 0 AND receiver = 1"),
+    assert_string_equal(
+        scratch_answer("SELECT useful_ns || ' ' || mpi_ns || ' ' || wait_ns || machine "
+                       "FROM profile_by_process WHERE process = '/Process/1'"),
+        "701 201 50/Machine/beta");
+    assert_string_equal(
+        scratch_answer("SELECT time_ns || ' ' || share FROM critical_path_by_region WHERE "
+                       "region = 'solve'"),
+        "550 0.55");
+    assert_string_equal(scratch_answer("SELECT sum(time_ns) FROM critical_path_by_region"), "1000");
+    assert_string_equal(scratch_answer("SELECT n_messages || ' ' || size_bytes FROM "
+                                       "messages_between_ranks WHERE sender = 0 AND receiver = 1"),
                         "2 2048");
-    assert_string_equal(answer("SELECT parallel_efficiency FROM trials"), "0.75");
+    assert_string_equal(scratch_answer("SELECT parallel_efficiency FROM trials"), "0.75");
 }
 
 static void test_property_instances(void **state)
 {
     (void)state;
-    store_sample(NULL);
-    assert_string_equal(answer("SELECT property || ' ' || count || ' ' || wait_ns || ' ' || "
-                               "severity || ' ' || confidence FROM wait_states"),
-                        "late-sender 3 150 0.075 0.5");
-    assert_string_equal(answer("SELECT count || ' ' || wait_ns || ' ' || severity FROM "
-                               "property_instances WHERE process = '/Process/0'"),
+    scratch_store_sample(NULL);
+    assert_string_equal(
+        scratch_answer("SELECT property || ' ' || count || ' ' || wait_ns || ' ' || "
+                       "severity || ' ' || confidence FROM wait_states"),
+        "late-sender 3 150 0.075 0.5");
+    assert_string_equal(scratch_answer("SELECT count || ' ' || wait_ns || ' ' || severity FROM "
+                                       "property_instances WHERE process = '/Process/0'"),
                         "2 100 0.05");
-    assert_string_equal(answer("SELECT count || ' ' || wait_ns FROM property_instances WHERE "
-                               "call_path = '/CallPath/main/solve/MPI_Recv'"),
-                        "3 150");
-    assert_string_equal(answer("SELECT value FROM measurements WHERE metric = "
-                               "'late-sender.wait_ns' AND process = '/Process/1'"),
+    assert_string_equal(
+        scratch_answer("SELECT count || ' ' || wait_ns FROM property_instances WHERE "
+                       "call_path = '/CallPath/main/solve/MPI_Recv'"),
+        "3 150");
+    assert_string_equal(scratch_answer("SELECT value FROM measurements WHERE metric = "
+                                       "'late-sender.wait_ns' AND process = '/Process/1'"),
                         "50");
-    assert_string_equal(answer("SELECT value FROM measurements WHERE metric = "
-                               "'late-sender.caused_ns' AND process = '/Process/1'"),
+    assert_string_equal(scratch_answer("SELECT value FROM measurements WHERE metric = "
+                                       "'late-sender.caused_ns' AND process = '/Process/1'"),
                         "100");
-    assert_string_equal(answer("SELECT p.name || ' ' || is_evaluated || ' ' || "
-                               "ifnull(worst_wait_ns, 'none') FROM trial_property JOIN property p "
-                               "ON p.id = property_id WHERE p.parent IS NULL"),
-                        "wait-at-barrier 0 none");
-    assert_string_equal(answer("SELECT f.focus || ' ' || r.path || ' ' || worst_begin_ns || ' ' || "
-                               "worst_wait_ns FROM trial_property t JOIN foci f ON f.focus_id = "
-                               "worst_focus_id JOIN resource r ON r.id = worst_cause_id"),
-                        "< /Code/MPI/MPI_Recv, /CallPath/main/solve/MPI_Recv, /Machine, "
-                        "/Process/0 > /Process/1 400 80");
+    assert_string_equal(
+        scratch_answer("SELECT p.name || ' ' || is_evaluated || ' ' || "
+                       "ifnull(worst_wait_ns, 'none') FROM trial_property JOIN property p "
+                       "ON p.id = property_id WHERE p.parent IS NULL"),
+        "wait-at-barrier 0 none");
+    assert_string_equal(
+        scratch_answer("SELECT f.focus || ' ' || r.path || ' ' || worst_begin_ns || ' ' || "
+                       "worst_wait_ns FROM trial_property t JOIN foci f ON f.focus_id = "
+                       "worst_focus_id JOIN resource r ON r.id = worst_cause_id"),
+        "< /Code/MPI/MPI_Recv, /CallPath/main/solve/MPI_Recv, /Machine, "
+        "/Process/0 > /Process/1 400 80");
 }
 
 static void test_runs_share_resources_and_foci(void **state)
 {
     (void)state;
-    store_sample(NULL);
+    scratch_store_sample(NULL);
     char foci[20], resources[20];
-    snprintf(foci, sizeof foci, "%s", answer("SELECT count(*) FROM focus"));
-    snprintf(resources, sizeof resources, "%s", answer("SELECT count(*) FROM resource"));
-    store_sample(NULL);
-    assert_string_equal(answer("SELECT count(*) FROM focus"), foci);
-    assert_string_equal(answer("SELECT count(*) FROM resource"), resources);
-    assert_string_equal(answer("SELECT count(DISTINCT n) || ' ' || count(*) FROM (SELECT count(*) "
-                               "AS n FROM tuple GROUP BY trial_id)"),
-                        "1 2");
+    snprintf(foci, sizeof foci, "%s", scratch_answer("SELECT count(*) FROM focus"));
+    snprintf(resources, sizeof resources, "%s", scratch_answer("SELECT count(*) FROM resource"));
+    scratch_store_sample(NULL);
+    assert_string_equal(scratch_answer("SELECT count(*) FROM focus"), foci);
+    assert_string_equal(scratch_answer("SELECT count(*) FROM resource"), resources);
+    assert_string_equal(
+        scratch_answer("SELECT count(DISTINCT n) || ' ' || count(*) FROM (SELECT count(*) "
+                       "AS n FROM tuple GROUP BY trial_id)"),
+        "1 2");
 }
 
 /// Two regions of one name in one file are one resource; their values add up.
@@ -278,12 +219,13 @@ static void test_regions_of_one_name_add_up(void **state)
     run.regions[3].file = strdup("/elsewhere/ring.c");
     free(run.regions[3].name);
     run.regions[3].name = strdup("solve");
-    assert_int_equal(store_result(path, &run, NULL, &err), 0);
+    assert_int_equal(store_result(scratch_path, &run, NULL, &err), 0);
     result_release(&run);
-    assert_sound();
-    assert_string_equal(answer("SELECT value FROM measurements WHERE metric = 'exclusive_ns' AND "
-                               "call_path = '/CallPath/main/solve' AND process = '/Process/0'"),
-                        "500");
+    scratch_assert_sound();
+    assert_string_equal(
+        scratch_answer("SELECT value FROM measurements WHERE metric = 'exclusive_ns' AND "
+                       "call_path = '/CallPath/main/solve' AND process = '/Process/0'"),
+        "500");
 }
 
 static void test_values_beyond_an_integer_of_sqlite(void **state)
@@ -294,11 +236,12 @@ static void test_values_beyond_an_integer_of_sqlite(void **state)
     sample_run_init(&run);
     run.traffic[0].size_bytes = UINT64_MAX;
     run.traffic[1].size_bytes = INT64_MAX;
-    assert_int_equal(store_result(path, &run, NULL, &err), 0);
+    assert_int_equal(store_result(scratch_path, &run, NULL, &err), 0);
     result_release(&run);
-    assert_string_equal(answer("SELECT group_concat(size_bytes, ' ') FROM "
-                               "(SELECT size_bytes FROM messages_between_ranks ORDER BY sender)"),
-                        "1.84467440737096e+19 9223372036854775807");
+    assert_string_equal(
+        scratch_answer("SELECT group_concat(size_bytes, ' ') FROM "
+                       "(SELECT size_bytes FROM messages_between_ranks ORDER BY sender)"),
+        "1.84467440737096e+19 9223372036854775807");
 }
 
 static void test_bytes_that_are_not_utf8(void **state)
@@ -309,23 +252,23 @@ static void test_bytes_that_are_not_utf8(void **state)
     sample_run_init(&run);
     strcpy(run.regions[1].name, "s\xFF\n");
     run.regions[2].name[0] = '\0';
-    assert_int_equal(store_result(path, &run, NULL, &err), 0);
+    assert_int_equal(store_result(scratch_path, &run, NULL, &err), 0);
     result_release(&run);
-    assert_string_equal(answer("SELECT path FROM resource WHERE name = 's\uFFFD?' AND path "
-                               "LIKE '/Code/%'"),
+    assert_string_equal(scratch_answer("SELECT path FROM resource WHERE name = 's\uFFFD?' AND path "
+                                       "LIKE '/Code/%'"),
                         "/Code/solve.c/s\\xFF\\x0A");
-    assert_string_equal(answer("SELECT path FROM resource WHERE path LIKE '/Code/MPI/%'"),
+    assert_string_equal(scratch_answer("SELECT path FROM resource WHERE path LIKE '/Code/MPI/%'"),
                         "/Code/MPI/\\e");
 }
 
 static void test_a_hierarchy_of_the_user(void **state)
 {
     (void)state;
-    store_sample(NULL);
+    scratch_store_sample(NULL);
     struct database *database;
     struct writer writer;
     struct error err = {{0}};
-    assert_int_equal(database_open(&database, path, DATABASE_WRITE, &err), 0);
+    assert_int_equal(database_open(&database, scratch_path, DATABASE_WRITE, &err), 0);
     assert_int_equal(database_begin(database, &err), 0);
     assert_int_equal(writer_init(&writer, database, 1, &err), 0);
     const struct writer_resource top = {ROOT_OTHER, (char *)""};
@@ -344,27 +287,27 @@ static void test_a_hierarchy_of_the_user(void **state)
     writer_release(&writer);
     assert_int_equal(database_commit(database, &err), 0);
     database_close(database);
-    assert_sound();
-    assert_string_equal(answer("SELECT focus || value || unit FROM measurements WHERE other <> "
-                               "'/'"),
-                        "< /Code, /Machine, /Process, /Phase/start >7ns");
+    scratch_assert_sound();
+    assert_string_equal(
+        scratch_answer("SELECT focus || value || unit FROM measurements WHERE other <> "
+                       "'/'"),
+        "< /Code, /Machine, /Process, /Phase/start >7ns");
 }
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, new_path, old_path)
     const struct CMUnitTest tests[] = {
-        TEST(test_names_by_default),
-        TEST(test_given_names_are_taken_or_refused),
-        TEST(test_facts_of_the_run),
-        TEST(test_resources_and_foci),
-        TEST(test_values),
-        TEST(test_property_instances),
-        TEST(test_runs_share_resources_and_foci),
-        TEST(test_regions_of_one_name_add_up),
-        TEST(test_values_beyond_an_integer_of_sqlite),
-        TEST(test_bytes_that_are_not_utf8),
-        TEST(test_a_hierarchy_of_the_user),
+        SCRATCH_TEST(test_names_by_default),
+        SCRATCH_TEST(test_given_names_are_taken_or_refused),
+        SCRATCH_TEST(test_facts_of_the_run),
+        SCRATCH_TEST(test_resources_and_foci),
+        SCRATCH_TEST(test_values),
+        SCRATCH_TEST(test_property_instances),
+        SCRATCH_TEST(test_runs_share_resources_and_foci),
+        SCRATCH_TEST(test_regions_of_one_name_add_up),
+        SCRATCH_TEST(test_values_beyond_an_integer_of_sqlite),
+        SCRATCH_TEST(test_bytes_that_are_not_utf8),
+        SCRATCH_TEST(test_a_hierarchy_of_the_user),
     };
-    return cmocka_run_group_tests_name("store", tests, make_folder, remove_folder);
+    return cmocka_run_group_tests_name("store", tests, scratch_group_setup, scratch_group_teardown);
 }
