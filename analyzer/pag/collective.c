@@ -2,12 +2,12 @@
 // Collective operations: the k-th operation of every member of a communicator belongs together. An
 // instance is held from the first member in to the last one out; lineages are kept only of members
 // that may release another one (the last one in, the root, lower ranks of a scan).
-#include "analyzer/pag/collective.h"
+
+#include "analyzer/pag/engine.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/match.h"
 
 static struct collective *collective_at(const struct engine *engine, uint32_t index)
 {

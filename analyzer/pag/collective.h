@@ -1,9 +1,67 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What collective.c and collective_roots.c share.
+// Open collective operations: members, who released whom, the last one out.
 #ifndef PAGODA_PAG_COLLECTIVE_H
 #define PAGODA_PAG_COLLECTIVE_H
 
-#include "analyzer/pag/engine.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+struct location_state;
+
+struct call;
+struct part;
+
+/// A nonblocking collective between its posting and its completion.
+struct posting {
+    uint64_t in_ns;
+    uint32_t node;       // own lineage at in_ns
+    uint32_t collective; // the instance, NONE when the record did not name the communicator
+};
+
+struct member {
+    uint64_t in_ns;              // enter of the call that entered or posted the operation
+    uint64_t enter_ns, leave_ns; // of the call that completes it
+    uint64_t size_bytes;
+    uint32_t rank, location, path;
+    uint32_t node; // own lineage at in_ns where somebody may need it, NONE
+    uint8_t operation, class_;
+    bool has_entered, has_left, is_test, is_root;
+    bool is_passive; // an intercommunicator's member beside the root: takes no part
+};
+
+/// One collective operation on one communicator, from the first member in to the last one out.
+struct collective {
+    uint32_t communicator;   // NONE: MPI_Finalize of all ranks
+    uint32_t previous, next; // open instances of the communicator, by sequence
+    uint64_t sequence;
+    uint32_t n_members, n_entered, n_left;
+    uint32_t root; // member index, NONE
+    uint32_t last; // member with the latest in_ns, ties: lowest rank
+    struct member *members;
+    uint32_t members_capacity;
+};
+
+struct communicator_state {
+    uint32_t first_open, last_open; // collective instances
+    uint64_t *sequences;            // by member: operations entered so far
+    uint32_t n_members;             // both groups of an intercommunicator
+    uint32_t n_ended;               // members whose locations have ended
+};
+
+void collective_init(struct engine *engine);
+void collective_release(struct engine *engine);
+void collective_enter_call(struct engine *engine, struct location_state *location);
+/// The part's call is left: root events when it was the last one out.
+void collective_leave(struct engine *engine, struct part part, const struct call *call);
+/// World rank of a member that has not come yet and that could release PART; NONE when all have.
+uint32_t collective_missing_rank(const struct engine *engine, struct part part);
+/// The member that released PART (last one in, root, ...), NULL when it is itself or incomplete.
+const struct member *collective_releaser(const struct engine *engine, struct part part);
+/// Whether PART cannot have been left before its releaser came.
+bool collective_is_firm(const struct engine *engine, struct part part);
+void collective_rank_ended(struct engine *engine, uint32_t rank);
+void collective_finish(struct engine *engine);
 
 /// Place of a world rank among the members (both groups of an intercommunicator, the local one
 /// first); NONE when it is no member. COMMUNICATOR NONE stands for MPI_Finalize of all ranks.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Root events of a finished collective operation: one a member, with the times of the members a
 // pattern may compare.
-#include "analyzer/pag/collective.h"
+#include "analyzer/pag/engine.h"
 
 /// What is the same for all members of an instance.
 struct summary {

@@ -39,8 +39,8 @@ static void add_open_leaf(const struct location_state *location, struct tally *t
         add_if_any(tally, location->index, head->touched[i],
                    (int64_t)(path->exclusive_ns - path->mark_ns));
     }
-    add_if_any(tally, location->index, PATH_CLOCK_REPAIR, head->clock_repair_ns);
-    add_if_any(tally, location->index, PATH_BEFORE_START, (int64_t)head->before_start_ns);
+    add_if_any(tally, location->index, PAG_PATH_CLOCK_REPAIR, head->clock_repair_ns);
+    add_if_any(tally, location->index, PAG_PATH_BEFORE_START, (int64_t)head->before_start_ns);
 }
 
 uint32_t head_cut(struct engine *engine, struct location_state *location)

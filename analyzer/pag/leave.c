@@ -6,7 +6,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
-#include "analyzer/pag/match.h"
 
 /// The latest release of a call, and the lineage to go on from.
 struct release {
@@ -16,16 +15,6 @@ struct release {
     int priority; // lower wins among equals: receives, synchronous sends, collectives
     bool is_firm; // the call cannot have been left before it
 };
-
-static struct message *message_at(const struct engine *engine, uint32_t index)
-{
-    return pool_at(&engine->messages, index);
-}
-
-static struct receive *receive_at(const struct engine *engine, uint32_t index)
-{
-    return pool_at(&engine->receives, index);
-}
 
 // --- is everything there?
 

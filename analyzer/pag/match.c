@@ -4,7 +4,7 @@
 // posted with a wildcard takes its place in a channel when its completion tells which; specific
 // receives posted after it that could compete for the same messages wait for that. Receives of
 // traces that do not say what was posted take their place at completion.
-#include "analyzer/pag/match.h"
+#include "analyzer/pag/engine.h"
 
 #include <stdlib.h>
 
@@ -13,16 +13,6 @@
 // Open requests a rank may have before sends are no longer followed to their completion: archives
 // without completion records must not use up memory.
 enum { MAX_OPEN_REQUESTS = 1 << 20 };
-
-static struct message *message_at(const struct engine *engine, uint32_t index)
-{
-    return pool_at(&engine->messages, index);
-}
-
-static struct receive *receive_at(const struct engine *engine, uint32_t index)
-{
-    return pool_at(&engine->receives, index);
-}
 
 static struct mailbox *mailbox_at(const struct engine *engine, uint32_t index)
 {
@@ -114,7 +104,7 @@ const struct message *match_queued(const struct engine *engine, const struct mes
 
 /// MESSAGE and RECEIVE belong together. The snapshots of lineages that a wait on either side needs
 /// are taken here, if the call that may wait is open, or when the order of reading does not tell.
-static void pair(struct engine *engine, uint32_t message_index, uint32_t receive_index)
+void match_pair(struct engine *engine, uint32_t message_index, uint32_t receive_index)
 {
     struct message *message = message_at(engine, message_index);
     struct receive *receive = receive_at(engine, receive_index);
@@ -129,95 +119,6 @@ static void pair(struct engine *engine, uint32_t message_index, uint32_t receive
     }
     if (message->send_wait != NONE)
         leave_resolve_send(engine, message);
-}
-
-static void queue_receive(struct engine *engine, uint32_t index)
-{
-    struct receive *receive = receive_at(engine, index);
-    uint32_t channel_index =
-        channel_find(engine, &engine->locations[receive->location].received, receive->communicator,
-                     receive->rank, receive->source, receive->tag);
-    struct channel *channel = channel_at(engine, channel_index);
-    receive->channel = channel_index;
-    if (receive->sequence < channel->last_sequence)
-        engine->result->n_ambiguous_receives++;
-    else
-        channel->last_sequence = receive->sequence;
-    uint32_t message = channel_pop_send(engine, channel);
-    if (message == NONE)
-        channel_push_receive(engine, channel, index);
-    else
-        pair(engine, message, index);
-}
-
-// --- posted receives whose channel is not known yet
-
-static bool may_take_same(const struct receive *wildcard, const struct receive *other)
-{
-    return (wildcard->source == EVENT_ANY || wildcard->source == other->source) &&
-           (wildcard->tag == EVENT_ANY || wildcard->tag == other->tag);
-}
-
-static bool is_wildcard(const struct receive *receive)
-{
-    return receive->source == EVENT_ANY || receive->tag == EVENT_ANY;
-}
-
-/// Whether an older deferred wildcard of the mailbox could take RECEIVE's message; looks at the
-/// list from its start up to BEFORE (NONE: to its end).
-static bool has_older_rival(const struct engine *engine, const struct mailbox *mailbox,
-                            const struct receive *receive, uint32_t before)
-{
-    for (uint32_t i = mailbox->first_deferred; i != NONE && i != before;
-         i = receive_at(engine, i)->next) {
-        const struct receive *older = receive_at(engine, i);
-        if (is_wildcard(older) && may_take_same(older, receive))
-            return true;
-    }
-    return false;
-}
-
-static void defer(struct engine *engine, struct mailbox *mailbox, uint32_t index)
-{
-    struct receive *receive = receive_at(engine, index);
-    receive->is_deferred = true;
-    receive->previous = mailbox->last_deferred;
-    receive->next = NONE;
-    if (mailbox->last_deferred == NONE)
-        mailbox->first_deferred = index;
-    else
-        receive_at(engine, mailbox->last_deferred)->next = index;
-    mailbox->last_deferred = index;
-    engine->ranks[receive->rank].n_unresolved_posts++;
-}
-
-static void undefer(struct engine *engine, struct mailbox *mailbox, uint32_t index)
-{
-    struct receive *receive = receive_at(engine, index);
-    if (receive->previous == NONE)
-        mailbox->first_deferred = receive->next;
-    else
-        receive_at(engine, receive->previous)->next = receive->next;
-    if (receive->next == NONE)
-        mailbox->last_deferred = receive->previous;
-    else
-        receive_at(engine, receive->next)->previous = receive->previous;
-    receive->is_deferred = false;
-    engine->ranks[receive->rank].n_unresolved_posts--;
-}
-
-/// After a wildcard has left the list: what waited only for it takes its place.
-static void release_deferred(struct engine *engine, struct mailbox *mailbox)
-{
-    for (uint32_t i = mailbox->first_deferred; i != NONE;) {
-        const struct receive *receive = receive_at(engine, i);
-        uint32_t next = receive->next;
-        if (!is_wildcard(receive) && !has_older_rival(engine, mailbox, receive, i)) {
-            undefer(engine, mailbox, i);
-            queue_receive(engine, i);
-        }
-        i = next;
-    }
 }
 
 // --- records
@@ -315,7 +216,7 @@ static void send(struct engine *engine, struct location_state *location, const s
     if (receive == NONE)
         channel_push_send(engine, channel, index);
     else
-        pair(engine, index, receive);
+        match_pair(engine, index, receive);
     if (sender_needs_snapshot(engine, message_at(engine, index)))
         message_at(engine, index)->node = head_cut(engine, location);
     if (event->kind == EVENT_SEND)
@@ -354,22 +255,6 @@ static void keep_posting_lineage(struct engine *engine, struct location_state *l
         receive_at(engine, index)->post_node = head_cut(engine, location);
 }
 
-/// Gives a posted receive with a full or partial envelope its place.
-static void place_posted(struct engine *engine, uint32_t index)
-{
-    struct receive *receive = receive_at(engine, index);
-    if (!is_wildcard(receive) && engine->ranks[receive->rank].n_unresolved_posts == 0) {
-        queue_receive(engine, index);
-        return;
-    }
-    uint32_t mailbox_index = channel_mailbox(engine, receive->communicator, receive->rank);
-    struct mailbox *mailbox = mailbox_at(engine, mailbox_index);
-    if (is_wildcard(receive) || has_older_rival(engine, mailbox, receive, NONE))
-        defer(engine, mailbox, index);
-    else
-        queue_receive(engine, index);
-}
-
 static void post(struct engine *engine, struct location_state *location, const struct event *event)
 {
     uint32_t index = new_receive(engine, location, true);
@@ -386,12 +271,11 @@ static void post(struct engine *engine, struct location_state *location, const s
     receive->communicator = event->index;
     receive->source = source;
     receive->tag = event->tag;
-    place_posted(engine, index);
+    posted_place(engine, index);
 }
 
 static void add_completing(struct engine *engine, struct call *call, uint32_t index)
 {
-    receive_at(engine, index)->is_completing = true;
     receive_at(engine, index)->call_may_wait = !call->is_test;
     call->receives = array_reserve(call->receives, &call->receives_capacity, call->n_receives + 1,
                                    sizeof(*call->receives));
@@ -404,8 +288,8 @@ static void add_completing(struct engine *engine, struct call *call, uint32_t in
     call->receives[place] = index;
 }
 
-/// What the completion record says about the channel goes into the receive; it takes its place in
-/// resolve() once all receives of the call are known.
+/// Notes what the completion record says about the channel; the receive takes its place there in
+/// resolve(), once all receives of the call are known.
 static void complete(struct engine *engine, struct location_state *location,
                      const struct event *event)
 {
@@ -415,6 +299,8 @@ static void complete(struct engine *engine, struct location_state *location,
         index = match_forget_request(engine, location, event->request, REQUEST_RECEIVE);
     if (source == NONE) {
         engine->result->n_lost_calls++;
+        if (index != NONE)
+            match_abandon_receive(engine, index);
         return;
     }
     if (index == NONE) {
@@ -423,33 +309,25 @@ static void complete(struct engine *engine, struct location_state *location,
         rank_of(engine, location)->n_unresolved_posts++;
     }
     struct receive *receive = receive_at(engine, index);
-    if (receive->channel == NONE) {
-        if (receive->is_deferred)
-            undefer(
-                engine,
-                mailbox_at(engine, channel_mailbox(engine, receive->communicator, receive->rank)),
-                index);
-        else
-            rank_of(engine, location)->n_unresolved_posts--;
-        receive->communicator = event->index;
-        receive->source = source;
-        receive->tag = event->tag;
-    }
+    receive->completed_communicator = event->index;
+    receive->completed_source = source;
+    receive->completed_tag = event->tag;
     add_completing(engine, &location->call, index);
 }
 
-static void resolve(struct engine *engine, struct call *call)
+/// In the order of posting: receives without a channel get the one they were completed on.
+static void resolve(struct engine *engine, const struct call *call)
 {
     for (uint32_t i = 0; i < call->n_receives; i++) {
         struct receive *receive = receive_at(engine, call->receives[i]);
         if (receive->channel != NONE)
             continue;
-        queue_receive(engine, call->receives[i]);
-        receive = receive_at(engine, call->receives[i]);
-        if (engine->ranks[receive->rank].n_unresolved_posts == 0)
-            continue;
-        uint32_t mailbox = channel_mailbox(engine, receive->communicator, receive->rank);
-        release_deferred(engine, mailbox_at(engine, mailbox));
+        posted_withdraw(engine, call->receives[i]);
+        receive->communicator = receive->completed_communicator;
+        receive->source = receive->completed_source;
+        receive->tag = receive->completed_tag;
+        posted_queue(engine, call->receives[i]);
+        posted_release_rivals(engine, receive_at(engine, call->receives[i]));
     }
 }
 
@@ -547,15 +425,11 @@ void match_abandon_receive(struct engine *engine, uint32_t index)
         match_settle_receive(engine, index);
         return;
     }
-    if (receive->is_deferred) {
-        struct mailbox *mailbox =
-            mailbox_at(engine, channel_mailbox(engine, receive->communicator, receive->rank));
-        undefer(engine, mailbox, index);
-        release_deferred(engine, mailbox);
-    } else if (receive->channel != NONE) {
+    if (receive->channel != NONE) {
         channel_remove_receive(engine, index);
     } else {
-        engine->ranks[receive->rank].n_unresolved_posts--;
+        posted_withdraw(engine, index);
+        posted_release_rivals(engine, receive);
     }
     match_settle_receive(engine, index);
 }

@@ -83,7 +83,7 @@ static void fill_critical_path(const struct engine *engine)
         if (entry->ns == 0)
             continue;
         uint32_t path = activity_call_path(entry->key);
-        if (path == PATH_CLOCK_REPAIR)
+        if (path == PAG_PATH_CLOCK_REPAIR)
             result->clock_repair_ns += entry->ns;
         result->critical_path[result->n_critical_path++] = (struct pag_path_entry){
             .location = activity_location(entry->key), .call_path = path, .time_ns = entry->ns};

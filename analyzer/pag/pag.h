@@ -48,10 +48,14 @@ struct pag_traffic {
     uint64_t n_messages, size_bytes;
 };
 
-/// A part of the critical path. time_ns may be negative only for entries labelled as clock repair.
+// Values of pag_path_entry.call_path that are no call path.
+#define PAG_PATH_CLOCK_REPAIR (UINT32_MAX - 1) // negative: messages that came before they were sent
+#define PAG_PATH_BEFORE_START (UINT32_MAX - 2) // until the location's first event
+
+/// A part of the critical path.
 struct pag_path_entry {
-    uint32_t location;  // EVENT_NO_INDEX: before the start of the rank that ended last
-    uint32_t call_path; // of that location
+    uint32_t location;
+    uint32_t call_path; // of that location, or one of the above
     int64_t time_ns;
 };
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An MPI call as a unit, read ahead at its enter.
+#ifndef PAGODA_PAG_CALL_H
+#define PAGODA_PAG_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/trace/event.h"
+
+struct engine;
+struct location_state;
+
+/// One member's part in a collective operation.
+struct part {
+    uint32_t collective; // index of the instance
+    uint32_t member;
+};
+
+/// An open MPI call: the outermost MPI region instance, with all its records.
+struct call {
+    bool is_open;
+    bool is_cut;  // its leave was not found: at the end of the location, or too far away
+    bool is_bare; // a record outside any MPI region: leave = enter, no event for either
+    bool is_test;
+    bool is_finalize, is_init;
+    bool is_synchronous;
+    bool gave_up;      // a partner could not be found within the look-ahead
+    uint32_t n_nested; // regions open inside it
+    uint32_t n_skip;   // events to its leave when nothing is nested
+    uint32_t path;
+    uint64_t enter_ns, leave_ns;
+    struct event *records; // the records of the call that matter, in order
+    uint32_t n_records;
+    size_t records_capacity;
+    uint32_t *receives; // indices of receives completed here, in posting order
+    uint32_t n_receives;
+    size_t receives_capacity;
+    uint32_t *sends; // messages this call may wait for: sent or completed here
+    uint32_t n_sends;
+    size_t sends_capacity;
+    struct part *parts; // collective operations completed here
+    uint32_t n_parts;
+    size_t parts_capacity;
+};
+
+/// Reads the call whose enter event is next (or the bare record) ahead to its leave.
+void call_read(struct engine *engine, struct location_state *location);
+void call_release(struct call *call);
+
+#endif

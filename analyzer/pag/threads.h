@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lineages at the fork and join of a team of threads.
+#ifndef PAGODA_PAG_THREADS_H
+#define PAGODA_PAG_THREADS_H
+
+struct engine;
+struct location_state;
+
+struct event;
+
+/// EVENT_THREAD_FORK, _JOIN, _TEAM_BEGIN and _TEAM_END.
+void threads_event(struct engine *engine, struct location_state *location,
+                   const struct event *event);
+
+#endif

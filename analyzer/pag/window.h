@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The time that efficiencies and findings cover.
+#ifndef PAGODA_PAG_WINDOW_H
+#define PAGODA_PAG_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+struct location_state;
+
+struct rank_state;
+
+void window_enter_mpi(struct engine *engine, struct location_state *location, uint64_t time_ns);
+void window_leave_mpi(struct engine *engine, struct location_state *location, uint64_t time_ns);
+void window_begin_at(struct engine *engine, uint64_t time_ns);
+void window_end_at(struct engine *engine, uint64_t time_ns);
+bool window_holds(const struct engine *engine, uint64_t enter_ns);
+/// Closes the books of a rank at its last event.
+void window_finish(struct engine *engine, struct rank_state *rank, uint64_t time_ns);
+
+#endif
