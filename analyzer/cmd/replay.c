@@ -35,6 +35,7 @@ struct replay_request {
 
 /// A replay from its trace to its result; released as a whole.
 struct replay_run {
+    struct progress progress;
     struct trace *trace;
     struct catalogue *catalogue;
     struct matcher *matcher;
@@ -119,6 +120,24 @@ static int load_patterns(const struct replay_request *request, struct replay_run
     return run->catalogue ? 0 : -1;
 }
 
+static void on_root(void *context, const struct root *root)
+{
+    struct replay_run *run = context;
+    matcher_root(run->matcher, root);
+}
+
+static void on_window_moved(void *context)
+{
+    struct replay_run *run = context;
+    matcher_window_moved(run->matcher);
+}
+
+static void on_reached(void *context, uint64_t time_ns)
+{
+    struct replay_run *run = context;
+    progress_update(&run->progress, time_ns);
+}
+
 static int run_replay(const struct replay_request *request, struct replay_run *run,
                       struct error *err)
 {
@@ -130,11 +149,15 @@ static int run_replay(const struct replay_request *request, struct replay_run *r
     run->matcher = matcher_new(run->catalogue, trace_definitions(run->trace));
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
     const struct pag_listener listener = {
-        .context = run->matcher,
-        .root = matcher_root,
-        .window_moved = matcher_window_moved,
+        .context = run,
+        .root = on_root,
+        .window_moved = on_window_moved,
+        .reached = on_reached,
     };
-    if (pag_run(run->trace, &options, &listener, &run->replay, err) != 0)
+    progress_begin(&run->progress, "replaying", trace_definitions(run->trace)->length_ns);
+    int failed = pag_run(run->trace, &options, &listener, &run->replay, err);
+    progress_end(&run->progress);
+    if (failed)
         return error_wrap(err, "cannot replay %s", request->trace);
     collect_result(&(struct collect_input){.trace = run->trace,
                                            .catalogue = run->catalogue,

@@ -9,6 +9,8 @@
 
 #include "analyzer/base/memory.h"
 
+enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
+
 // --- heap of locations by (time of the next event, index)
 
 static bool is_earlier(struct heap_entry a, struct heap_entry b)
@@ -375,8 +377,11 @@ int pag_run(struct trace *trace, const struct pag_options *options,
     struct engine engine;
     *result = (struct pag_result){0};
     init(&engine, trace, options, listener, result);
-    while (engine.n_heap > 0)
+    for (uint32_t n_turns = 1; engine.n_heap > 0; n_turns++) {
         advance(&engine);
+        if (n_turns % TURNS_PER_REPORT == 0 && engine.n_heap > 0 && engine.listener.reached)
+            engine.listener.reached(engine.listener.context, engine.heap[0].next_ns);
+    }
     match_finish(&engine);
     collective_finish(&engine);
     outcome_fill(&engine);

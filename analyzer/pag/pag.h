@@ -25,6 +25,8 @@ struct pag_listener {
     void (*root)(void *context, const struct root *root);
     /// The window (root.in_window) begins anew: forget what was counted as inside it.
     void (*window_moved)(void *context);
+    /// Now and then: everything before TIME_NS is replayed.
+    void (*reached)(void *context, uint64_t time_ns);
 };
 
 /// One node of a location's call tree. Node 0 is the location itself (region EVENT_NO_INDEX).

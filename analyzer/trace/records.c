@@ -35,11 +35,11 @@ static OTF2_CallbackCode on_clock(void *user_data, uint64_t ticks_per_second,
                                   uint64_t global_offset, uint64_t trace_length,
                                   uint64_t realtime_ns)
 {
-    (void)trace_length;
     struct records *records = user_data;
     records->has_clock = true;
     records->ticks_per_second = ticks_per_second;
     records->global_offset = global_offset;
+    records->length_ticks = trace_length;
     records->realtime_ns = realtime_ns == OTF2_UNDEFINED_TIMESTAMP ? 0 : realtime_ns;
     return OTF2_CALLBACK_SUCCESS;
 }
