@@ -29,6 +29,8 @@ struct candidate_list {
 };
 
 struct decision {
+    size_t enter, leave; // fields that bound the call
+    size_t n_fields;
     uint8_t slot; // field whose value chooses the list
     struct candidate_list lists[MAX_GUARD + 1];
 };
@@ -107,6 +109,9 @@ static void list_from(const struct catalogue *catalogue, enum root_kind kind, ui
 static void decision_init(struct decision *decision, const struct catalogue *catalogue,
                           enum root_kind kind)
 {
+    decision->enter = root_enter_field(kind);
+    decision->leave = root_leave_field(kind);
+    decision->n_fields = root_kind_n_fields(kind);
     decision->slot = choose_slot(catalogue, kind);
     for (int64_t value = 0; value <= MAX_GUARD; value++) {
         struct candidate_list *list = &decision->lists[value];
@@ -162,22 +167,18 @@ static struct matcher_cell *cell_at(struct location_sums *sums, uint32_t call_pa
     return &sums->cells[call_path];
 }
 
-static double confidence_of(const struct pattern *pattern, const int64_t *slots)
+/// 0..1; what the formula gives beyond that is cut.
+static double confidence_of(const struct program *program, const int64_t *slots, size_t n_fields)
 {
-    const struct program *program = &pattern->programs.confidence;
-    double confidence = 0;
-    if (program->is_constant) {
-        confidence = program->constant.real;
-    } else {
-        double reals[PROGRAM_SLOTS] = {
-            [FIELD_PARENT_WAIT] = (double)slots[FIELD_PARENT_WAIT],
-            [FIELD_PARENT_BEGIN] = (double)slots[FIELD_PARENT_BEGIN],
-        };
-        for (size_t i = 0; i < root_kind_n_fields(pattern->root_kind); i++)
+    double reals[PROGRAM_SLOTS], confidence;
+    if (!program->is_constant) {
+        for (size_t i = 0; i < n_fields; i++)
             reals[i] = (double)slots[i];
-        if (!program_run_real(program, reals, &confidence))
-            return 0;
+        reals[FIELD_PARENT_WAIT] = (double)slots[FIELD_PARENT_WAIT];
+        reals[FIELD_PARENT_BEGIN] = (double)slots[FIELD_PARENT_BEGIN];
     }
+    if (!program_run_real(program, reals, &confidence))
+        return 0;
     return confidence > 0 ? (confidence < 1 ? confidence : 1) : 0;
 }
 
@@ -230,7 +231,9 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
     cell->wait_ns += wait_ns;
     total->finding.count++;
     total->finding.total_ns += wait_ns;
-    total->confidence_ns += confidence_of(candidate->pattern, slots) * (double)wait_ns;
+    total->confidence_ns += confidence_of(&candidate->pattern->programs.confidence, slots,
+                                          matcher->decisions[root->kind].n_fields) *
+                            (double)wait_ns;
     if (root->in_window) {
         total->finding.window_ns += wait_ns;
         if (sums->window != matcher->window) {
@@ -244,7 +247,7 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
 
 /// Evaluates one pattern; true and its wait and begin in TOTAL when there is an instance: the part
 /// of [begin, begin + wait] that lies in the call.
-static bool evaluate(const struct pattern *pattern, const struct root *root, int64_t *slots,
+static bool evaluate(const struct pattern *pattern, const struct decision *decision, int64_t *slots,
                      struct pattern_total *total)
 {
     int64_t holds, wait, begin, end;
@@ -252,8 +255,7 @@ static bool evaluate(const struct pattern *pattern, const struct root *root, int
         !program_run(&pattern->programs.wait, slots, &wait) || wait <= 0 ||
         !program_run(&pattern->programs.begin, slots, &begin))
         return false;
-    int64_t enter = root->value[root_enter_field(root->kind)];
-    int64_t leave = root->value[root_leave_field(root->kind)];
+    int64_t enter = slots[decision->enter], leave = slots[decision->leave];
     if (__builtin_add_overflow(begin, wait, &end) || end > leave)
         end = leave;
     if (begin < enter)
@@ -281,7 +283,7 @@ void matcher_root(void *context, const struct root *root)
             slots[FIELD_PARENT_WAIT] = matcher->totals[pattern->ancestor].wait;
             slots[FIELD_PARENT_BEGIN] = matcher->totals[pattern->ancestor].begin;
         }
-        if (evaluate(pattern, root, slots, &matcher->totals[candidate->index]))
+        if (evaluate(pattern, decision, slots, &matcher->totals[candidate->index]))
             add_instance(matcher, candidate, root, slots);
         else
             i += candidate->n_within;

@@ -34,12 +34,8 @@ static int64_t divide(int64_t left, int64_t right)
     return right == -1 ? subtract(0, left) : left / right;
 }
 
-bool program_run(const struct program *program, int64_t *slots, int64_t *value)
+bool program_run_steps(const struct program *program, int64_t *slots, int64_t *value)
 {
-    if (program->is_constant) {
-        *value = program->constant.whole;
-        return true;
-    }
     const struct program_step *steps = program->steps;
     for (size_t i = 0; i < program->n_steps; i++) {
         const struct program_step *step = &steps[i];
@@ -106,12 +102,8 @@ bool program_run(const struct program *program, int64_t *slots, int64_t *value)
     return true;
 }
 
-bool program_run_real(const struct program *program, double *slots, double *value)
+bool program_run_real_steps(const struct program *program, double *slots, double *value)
 {
-    if (program->is_constant) {
-        *value = program->constant.real;
-        return true;
-    }
     const struct program_step *steps = program->steps;
     for (size_t i = 0; i < program->n_steps; i++) {
         const struct program_step *step = &steps[i];

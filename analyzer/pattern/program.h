@@ -55,12 +55,28 @@ struct program {
     union program_number constant;
 };
 
+/// The steps of a program, for the functions below.
+bool program_run_steps(const struct program *program, int64_t *slots, int64_t *value);
+bool program_run_real_steps(const struct program *program, double *slots, double *value);
+
 /// Runs a program over SLOTS (PROGRAM_SLOTS numbers, the named ones filled in; temporaries are
 /// overwritten). False when a division by zero left no value.
-bool program_run(const struct program *program, int64_t *slots, int64_t *value);
+static inline bool program_run(const struct program *program, int64_t *slots, int64_t *value)
+{
+    if (program->n_steps)
+        return program_run_steps(program, slots, value);
+    *value = program->is_constant ? program->constant.whole : slots[program->result];
+    return true;
+}
 
 /// The same in floating point, for confidences and severities.
-bool program_run_real(const struct program *program, double *slots, double *value);
+static inline bool program_run_real(const struct program *program, double *slots, double *value)
+{
+    if (program->n_steps)
+        return program_run_real_steps(program, slots, value);
+    *value = program->is_constant ? program->constant.real : slots[program->result];
+    return true;
+}
 
 void program_release(struct program *program);
 
