@@ -368,9 +368,10 @@ char *catalogue_directory(struct error *err)
     static const char *const beside[] = {"../patterns", "../share/pagoda/patterns"};
     for (size_t i = 0; slash && i < sizeof(beside) / sizeof(beside[0]); i++) {
         char *path = memory_format("%s/%s", command, beside[i]);
-        if (is_directory(path))
-            return path;
+        char *directory = is_directory(path) ? realpath(path, NULL) : NULL;
         free(path);
+        if (directory)
+            return directory;
     }
     if (is_directory(PAGODA_DATADIR "/patterns"))
         return memory_copy_text(PAGODA_DATADIR "/patterns");

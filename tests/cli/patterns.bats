@@ -1,0 +1,207 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# `pagoda patterns`, catalogues of users in a replay, and the manual that is made from the catalogue.
+
+load ../helper
+
+setup() {
+    cd "$ROOT" || return
+    kappa=tests/traces/patterns/late-sender.kappa-pi.xml
+}
+
+# pattern ID EXTRA...: a file with a pattern on stdout; EXTRA goes in front of its <root>.
+pattern() {
+    echo "<pattern id='$1' parent='late-sender'><name>N</name><summary>Mine</summary>" \
+        "<description>D</description><formula>F</formula><unit>ns</unit>" \
+        "<diagnosis>G</diagnosis>${*:2}<root>receive</root><wait>send_enter - enter</wait>" \
+        "</pattern>"
+}
+
+# late_sender JSON: total, count, ranks and worst instance of late-sender.
+late_sender() {
+    jq -c '.patterns[] | select(.id == "late-sender") |
+        [.total_ns, .count, .by_rank, .worst, .confidence]' "$1"
+}
+
+@test "the list has every pattern below its parent" {
+    run -0 --separate-stderr "$PAGODA" patterns
+    [ "${lines[0]%% *}" = time ]
+    [[ $output == *$'\n        late-sender       '* ]]
+    [[ $output == *$'\n          late-sender-wrong-order\n'* ]]
+    [ -z "$stderr" ]
+    for file in patterns/*.xml; do
+        id=${file##*/}
+        grep -qE "^ *${id%.xml}( |$)" <<<"$output"
+    done
+}
+
+@test "no line of the list or of an explanation is wider than 80 columns" {
+    run -0 "$PAGODA" patterns
+    [ -z "$(awk 'length > 80' <<<"$output")" ]
+    run -0 "$PAGODA" patterns late-sender-wrong-order
+    [ -z "$(grep -v '^read from' <<<"$output" | awk 'length > 88')" ]
+}
+
+@test "one pattern is explained" {
+    run -0 --separate-stderr "$PAGODA" patterns late-sender-wrong-order
+    [ "${lines[0]}" = "Late Sender, messages in wrong order" ]
+    [[ $output == *"time > mpi > communication > point-to-point > late-sender > late-sender-wrong"* ]]
+    [[ $output == *"within       late-sender"* ]]
+    [[ $output == *"wait         min(send_enter, leave) - max(enter, queued_send)"* ]]
+    [[ $output == *MPI_Waitany* ]]
+}
+
+@test "JSON holds the texts of the files" {
+    "$PAGODA" patterns --json >"$BATS_TEST_TMPDIR/all.json"
+    run -0 jq -r '.schema, (.patterns | length), ([.patterns[] | select(.abstract)] | length)' \
+        "$BATS_TEST_TMPDIR/all.json"
+    n_files=$(find patterns -name '*.xml' | wc -l)
+    [ "${lines[0]}" = 1 ]
+    [ "${lines[1]}" = "$n_files" ]
+    [ "${lines[2]}" = "$(grep -L '<wait>' patterns/*.xml | wc -l)" ]
+    "$PAGODA" patterns --json late-receiver >"$BATS_TEST_TMPDIR/one.json"
+    run -0 jq -r '.patterns[] | .id, .parent, .root, .condition, .threshold, .confidence' \
+        "$BATS_TEST_TMPDIR/one.json"
+    [ "$output" = "late-receiver
+point-to-point
+send
+post_enter < leave
+0.01
+if(is_synchronous, 1, 0.5)" ]
+}
+
+@test "an unknown pattern, wrong usage" {
+    run -1 --separate-stderr "$PAGODA" patterns late-sendr
+    [ -z "$output" ]
+    [ "$stderr" = "pagoda: there is no pattern \`late-sendr\`; did you mean \`late-sender\`?" ]
+    run -2 --separate-stderr "$PAGODA" patterns a b
+    run -2 --separate-stderr "$PAGODA" patterns --man late-sender
+    run -2 --separate-stderr "$PAGODA" patterns --man --json
+}
+
+@test "a user's file adds to the list or replaces" {
+    pattern mine >"$BATS_TEST_TMPDIR/mine.xml"
+    run -0 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/mine.xml"
+    [[ $output == *$'\n          mine '*Mine* ]]
+    pattern late-receiver >"$BATS_TEST_TMPDIR/mine.xml"
+    run -0 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/mine.xml" late-receiver
+    [ "${lines[1]}" = "time > mpi > communication > point-to-point > late-sender > late-receiver" ]
+}
+
+@test "a bad file is one sentence with its place, from patterns and from replay" {
+    bad=$BATS_TEST_TMPDIR/bad.xml
+    pattern mine '<cuase>sender</cuase>' >"$bad"
+    sentence="pagoda: $bad:1: <pattern> has no element 'cuase', did you mean 'cause'?"
+    run -1 --separate-stderr "$PAGODA" patterns --patterns "$bad"
+    [ -z "$output" ]
+    [ "$stderr" = "$sentence" ]
+    "$BUILD/tools/mktrace" tests/traces/patterns/late-sender-kinds.txt "$BATS_TEST_TMPDIR/trace"
+    run -1 --separate-stderr "$PAGODA" replay --patterns "$bad" "$BATS_TEST_TMPDIR/trace"
+    [ -z "$output" ]
+    [ "$stderr" = "$sentence" ]
+}
+
+@test "hostile XML ends at once" {
+    {
+        echo "<?xml version='1.0'?><!DOCTYPE a [<!ENTITY e0 'ha'>"
+        for i in $(seq 20); do
+            echo "<!ENTITY e$i '&e$((i - 1));&e$((i - 1));&e$((i - 1));&e$((i - 1));'>"
+        done
+        echo "]><pattern id='a'><name>&e20;</name></pattern>"
+    } >"$BATS_TEST_TMPDIR/laughs.xml"
+    run -1 --separate-stderr timeout 10 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/laughs.xml"
+    [[ $stderr == *"laughs.xml:1: a document type declaration (<!DOCTYPE) is not allowed here" ]]
+    echo secret >"$BATS_TEST_TMPDIR/secret"
+    cat >"$BATS_TEST_TMPDIR/outside.xml" <<EOF
+<!DOCTYPE a [<!ENTITY e SYSTEM "file://$BATS_TEST_TMPDIR/secret">]>
+<pattern id="a"><name>&e;</name><summary>&e;</summary><description>&e;</description></pattern>
+EOF
+    run -1 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/outside.xml"
+    [[ $output != *secret$'\n'* ]]
+    cat >"$BATS_TEST_TMPDIR/include.xml" <<EOF
+<pattern id="a" xmlns:xi="http://www.w3.org/2001/XInclude"><name>N</name>
+<summary><xi:include parse="text" href="file://$BATS_TEST_TMPDIR/secret"/></summary></pattern>
+EOF
+    run -1 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/include.xml"
+    [[ $output == *"<summary> holds text only, no element 'include'" ]]
+}
+
+@test "Kappa-Pi's Late Sender finds the waits of blocking receives, as ours does" {
+    trace=$BATS_TEST_TMPDIR/trace
+    "$BUILD/tools/mktrace" tests/traces/patterns/late-sender-kinds.txt "$trace"
+    "$PAGODA" replay --json "$trace" >"$BATS_TEST_TMPDIR/ours.json"
+    "$PAGODA" replay --json --patterns "$kappa" "$trace" >"$BATS_TEST_TMPDIR/theirs.json"
+    run -0 jq -c '.patterns[] | select(.id == "late-sender") | [.total_ns, .count]' \
+        "$BATS_TEST_TMPDIR/ours.json" "$BATS_TEST_TMPDIR/theirs.json"
+    [ "$output" = "[500,2]
+[300,1]" ]
+    # The same trace without the nonblocking receive: no difference at all.
+    sed -e '/^1 [0-9]* *\(enter\|leave\) MPI_\(Irecv\|Wait\)/d' -e '/irecv/d' \
+        -e '/^0 15/d' tests/traces/patterns/late-sender-kinds.txt >"$BATS_TEST_TMPDIR/blocking.txt"
+    "$BUILD/tools/mktrace" "$BATS_TEST_TMPDIR/blocking.txt" "$trace.blocking"
+    "$PAGODA" replay --json "$trace.blocking" >"$BATS_TEST_TMPDIR/ours.json"
+    "$PAGODA" replay --json --patterns "$kappa" "$trace.blocking" >"$BATS_TEST_TMPDIR/theirs.json"
+    [ "$(late_sender "$BATS_TEST_TMPDIR/ours.json")" = "$(late_sender "$BATS_TEST_TMPDIR/theirs.json")" ]
+    [ "$(jq '[.patterns[].total_ns] | add' "$BATS_TEST_TMPDIR/ours.json")" = 300 ]
+}
+
+@test "a pattern a user adds is in the report and leaves the others as they are" {
+    trace=$BATS_TEST_TMPDIR/trace
+    pattern only-large '<condition>bytes &gt; 64</condition>' >"$BATS_TEST_TMPDIR/large.xml"
+    pattern all-of-it '<condition>bytes &gt;= 64</condition>' >"$BATS_TEST_TMPDIR/all.xml"
+    "$BUILD/tools/mktrace" tests/traces/patterns/late-sender-kinds.txt "$trace"
+    "$PAGODA" replay --json "$trace" >"$BATS_TEST_TMPDIR/without.json"
+    "$PAGODA" replay --json --patterns "$BATS_TEST_TMPDIR/large.xml" \
+        --patterns "$BATS_TEST_TMPDIR/all.xml" "$trace" >"$BATS_TEST_TMPDIR/with.json"
+    run -0 jq -c '.patterns[] | select(.id == "only-large" or .id == "all-of-it") |
+        [.id, .total_ns]' "$BATS_TEST_TMPDIR/with.json"
+    [ "$output" = '["all-of-it",500]
+["only-large",0]' ]
+    others='del(.patterns[] | select(.id == "only-large" or .id == "all-of-it")) | .patterns'
+    diff <(jq "$others" "$BATS_TEST_TMPDIR/without.json") <(jq "$others" "$BATS_TEST_TMPDIR/with.json")
+}
+
+@test "the shipped files hold to their schema, and the schema refuses what the command refuses" {
+    command -v xmllint >/dev/null || skip "xmllint is not installed"
+    xmllint --nonet --noout --relaxng patterns/patterns.rng patterns/*.xml
+    for edit in 's/<wait>.*//' 's/<root>.*//' 's/<unit>ns/<unit>s/' 's/threshold>0.01/threshold>1.5/' \
+        's/<root>receive/<root>recv/' 's/formula>/formulae>/' 's/ id=/ name=/' 's/<name>.*//' \
+        's/<cause>.*/&&/' 's/<hint>/<hint>a<b\/>/' 's/"late-sender"/"Late Sender"/' \
+        's/<root>/<within>late-receiver<\/within>&/'; do
+        sed "$edit" patterns/late-sender.xml >"$BATS_TEST_TMPDIR/edited.xml"
+        run ! cmp -s patterns/late-sender.xml "$BATS_TEST_TMPDIR/edited.xml"
+        run ! xmllint --nonet --noout --relaxng patterns/patterns.rng "$BATS_TEST_TMPDIR/edited.xml"
+        run -1 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/edited.xml"
+    done
+}
+
+@test "the examples of the manual load, and it names every field" {
+    awk '/^\.EX/ { n++; next } /^\.EE/ { n++ } n % 2 { print >("'"$BATS_TEST_TMPDIR"'/example" n ".xml") }' \
+        man/pagoda-patterns.5
+    sed -i 's/\\-/-/g' "$BATS_TEST_TMPDIR"/example[13].xml
+    run -0 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/example1.xml" big-late-sender
+    run -0 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/example3.xml" late-sender
+    [[ $output == *"send_enter - enter"* ]]
+    # Field names are the third argument of the lists in root.h; elements those of catalogue.h.
+    for name in $(sed -n 's/^ *X([A-Z]*, [A-Z_]*, \([a-z_]*\)).*/\1/p' analyzer/pag/root.h) \
+        $(sed -n 's/^ *X(\([a-z]*\), \(ALWAYS\|WAIT\|MAYBE\)).*/\1/p' analyzer/pattern/catalogue.h) \
+        $(sed -n 's/^ *X(\([a-z_]*\)) .*/{\1}/p' analyzer/pattern/hint.h); do
+        grep -qE "^\.(BR?|RB) .*$name" man/pagoda-patterns.5 || {
+            echo "pagoda-patterns.5 does not explain $name"
+            false
+        }
+    done
+}
+
+@test "the built manual has the whole catalogue and is sound" {
+    page=$BUILD/man/pagoda-patterns.5
+    [ "$(grep -c '^\.SH CATALOGUE' "$page")" = 1 ]
+    [ "$(grep -c '^\.SH SEE ALSO' "$page")" = 1 ]
+    for file in patterns/*.xml; do
+        id=${file##*/}
+        id=${id%.xml}
+        grep -qxF ".SS ${id//-/\\-}" "$page"
+    done
+    command -v mandoc >/dev/null || skip "mandoc is not installed"
+    mandoc -T lint -W warning "$page"
+}
