@@ -103,6 +103,16 @@ $(BUILD)/pagoda: $(main-object) $(library) | $(patterns-link)
 	$(call say,LINK,$@)
 	$(link) -o $@ $(main-object) $(library) $(library-libs) $(LDLIBS) -lm
 
+# The manual of the patterns has its catalogue section from the patterns themselves.
+patterns-page := $(BUILD)/man/pagoda-patterns.5
+all: $(if $(main-object),$(patterns-page))
+$(patterns-page): man/pagoda-patterns.5 $(BUILD)/pagoda $(wildcard patterns/*.xml)
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/pagoda patterns --man >$@.catalogue
+	$(Q)sed -e '/^\.\\" CATALOGUE:/{' -e 'r $@.catalogue' -e 'd' -e '}' $< >$@
+	@rm -f $@.catalogue
+
 $(patterns-link):
 	@mkdir -p $(@D)
 	$(Q)ln -sfn $(CURDIR)/patterns $@
@@ -265,7 +275,9 @@ installed = $(if $(main-object),$(BUILD)/pagoda:$(bindir)) \
     $(foreach file,$(TRACER_INSTALL),$(file):$(libdir)/pagoda) \
     $(foreach file,$(wildcard patterns/*),$(file):$(datadir)/pagoda/patterns) \
     $(foreach file,$(wildcard tracer/pagoda.h),$(file):$(includedir)) \
-    $(foreach n,1 5 7,$(foreach file,$(wildcard man/*.$(n)),$(file):$(mandir)/man$(n)))
+    $(if $(main-object),$(patterns-page):$(mandir)/man5) \
+    $(foreach n,1 5 7,$(foreach file,$(filter-out man/pagoda-patterns.5,$(wildcard man/*.$(n))),\
+    $(file):$(mandir)/man$(n)))
 
 .PHONY: install uninstall dist clean help
 install: all
