@@ -37,6 +37,16 @@ struct field {
     double complex *line, *blocks, *received; /* room for a transform and for the transpose */
 };
 
+/* C11's CMPLX, which clang does not have with the C library of GNU. */
+PROGRAM_INNER double complex complex_of(double re, double im)
+{
+    double parts[2] = {re, im};
+    double complex value;
+
+    memcpy(&value, parts, sizeof value);
+    return value;
+}
+
 static void field_init(struct field *field)
 {
     long n = size, depth = (n + program.n_ranks - 1) / program.n_ranks;
@@ -87,7 +97,7 @@ PROGRAM_INNER void transform_line(const struct field *field, double complex *val
             for (long i = k; i < n; i += 2 * half) {
                 double re = creal(line[i + half]), im = cimag(line[i + half]);
                 double complex odd =
-                    CMPLX(re * root_re - im * root_im, re * root_im + im * root_re);
+                    complex_of(re * root_re - im * root_im, re * root_im + im * root_re);
 
                 line[i + half] = line[i] - odd;
                 line[i] += odd;
@@ -163,8 +173,8 @@ PROGRAM_INNER double complex first_value(long n, long x, long y, long z)
 {
     uint64_t index = (uint64_t)((z * n + y) * n + x);
 
-    return CMPLX(program_uniform((uint64_t)seed, 2 * index),
-                 program_uniform((uint64_t)seed, 2 * index + 1));
+    return complex_of(program_uniform((uint64_t)seed, 2 * index),
+                      program_uniform((uint64_t)seed, 2 * index + 1));
 }
 
 static void make_field(struct field *field)
@@ -259,7 +269,7 @@ static void moments(const double complex *values, long n_values, double complex 
         own[2] += creal(values[i]) * creal(values[i]) + cimag(values[i]) * cimag(values[i]);
     }
     MPI_Allreduce(own, all, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    *sum = CMPLX(all[0], all[1]);
+    *sum = complex_of(all[0], all[1]);
     *squares = all[2];
 }
 
