@@ -9,6 +9,10 @@
 
 #include "analyzer/base/memory.h"
 
+// How far the completion of a nonblocking operation is looked for when its posting does not name
+// the communicator.
+enum { MAX_COMPLETION_AHEAD = 4096 };
+
 static struct collective *collective_at(const struct engine *engine, uint32_t index)
 {
     return pool_at(&engine->collectives, index);
@@ -277,6 +281,24 @@ static void blocking(struct engine *engine, struct location_state *location,
     complete_in(engine, location, index, own);
 }
 
+/// Which communicator a posted operation is on: the record says so, or its completion does, if that
+/// is not too far ahead. EVENT_NO_INDEX when neither does.
+static uint32_t posted_communicator(struct engine *engine, struct location_state *location,
+                                    const struct event *posted)
+{
+    if (posted->flags & EVENT_HAS_ENVELOPE)
+        return posted->index;
+    for (uint32_t ahead = 1; ahead < MAX_COMPLETION_AHEAD; ahead++) {
+        const struct event *event =
+            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        if (!event)
+            break;
+        if (event->kind == EVENT_COLLECTIVE_COMPLETE && event->request == posted->request)
+            return event->index;
+    }
+    return EVENT_NO_INDEX;
+}
+
 static void post(struct engine *engine, struct location_state *location, const struct event *event)
 {
     uint32_t index = pool_take(&engine->postings);
@@ -287,10 +309,11 @@ static void post(struct engine *engine, struct location_state *location, const s
         .collective = NONE,
     };
     match_remember_request(engine, location, event->request, index, REQUEST_COLLECTIVE);
-    if (!(event->flags & EVENT_HAS_ENVELOPE))
+    uint32_t own, communicator = posted_communicator(engine, location, event);
+    if (communicator == EVENT_NO_INDEX)
         return;
-    uint32_t own;
-    posting->collective = enter(engine, location, event->index, posting->in_ns, &own);
+    posting->collective = enter(engine, location, communicator, posting->in_ns, &own);
+    posting->is_placed = true;
     if (posting->collective == NONE)
         return;
     struct collective *instance = collective_at(engine, posting->collective);
@@ -309,7 +332,7 @@ static void complete(struct engine *engine, struct location_state *location,
         pool_give(&engine->postings, index);
     }
     uint32_t own = collective_member_of(engine, event->index, location->rank);
-    bool is_new = posting.collective == NONE;
+    bool is_new = !posting.is_placed;
     if (is_new)
         posting.collective = enter(engine, location, event->index, posting.in_ns, &own);
     if (posting.collective != NONE) {

@@ -16,7 +16,8 @@ struct part;
 struct posting {
     uint64_t in_ns;
     uint32_t node;       // own lineage at in_ns
-    uint32_t collective; // the instance, NONE when the record did not name the communicator
+    uint32_t collective; // the instance, NONE when there is none or it is not known yet
+    bool is_placed;      // it has got its place among the communicator's operations
 };
 
 struct member {

@@ -11,16 +11,19 @@
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
-// --- heap of locations by (time of the next event, index)
+// --- heap of locations by (time of the next event, index); a join comes after all other events of
+// --- its time, so that the last member of the team is known
 
 static bool is_earlier(struct heap_entry a, struct heap_entry b)
 {
-    return a.next_ns < b.next_ns || (a.next_ns == b.next_ns && a.location < b.location);
+    if (a.next_ns != b.next_ns)
+        return a.next_ns < b.next_ns;
+    return a.is_join != b.is_join ? b.is_join : a.location < b.location;
 }
 
 static struct heap_entry entry_of(const struct location_state *location)
 {
-    return (struct heap_entry){location->next_ns, location->index};
+    return (struct heap_entry){location->next_ns, location->index, location->next_is_join};
 }
 
 static void place(struct engine *engine, uint32_t where, struct heap_entry entry)
@@ -61,7 +64,7 @@ static void remove_from_heap(struct engine *engine, uint32_t location)
 static struct heap_entry second_of_heap(const struct engine *engine)
 {
     if (engine->n_heap < 2)
-        return (struct heap_entry){UINT64_MAX, NONE};
+        return (struct heap_entry){.next_ns = UINT64_MAX, .location = NONE};
     if (engine->n_heap > 2 && is_earlier(engine->heap[2], engine->heap[1]))
         return engine->heap[2];
     return engine->heap[1];
@@ -69,12 +72,14 @@ static struct heap_entry second_of_heap(const struct engine *engine)
 
 // --- one event
 
-static void begin_location(struct location_state *location, uint64_t time_ns)
+static void begin_location(struct engine *engine, struct location_state *location, uint64_t time_ns)
 {
     location->has_begun = true;
     location->first_ns = time_ns;
     location->profile.last_ns = time_ns;
     location->head.before_start_ns = time_ns;
+    if (location->is_master)
+        engine->ranks[location->rank].switch_ns = time_ns;
 }
 
 /// Opens the MPI call (or bare record) that is next and consumes its enter.
@@ -150,6 +155,8 @@ static uint32_t step_in_call(struct engine *engine, struct location_state *locat
     } else if (event->kind == EVENT_LEAVE) {
         call->n_nested--;
         profile_leave(location, event->index, event->time_ns);
+    } else {
+        profile_account(location, event->time_ns);
     }
     location->cursor->position++;
     return NONE;
@@ -172,6 +179,8 @@ static void step_outside(struct engine *engine, struct location_state *location,
         return; // consumed when it is settled
     } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
         threads_event(engine, location, event);
+    } else {
+        profile_account(location, event->time_ns);
     }
     location->cursor->position++;
 }
@@ -213,7 +222,7 @@ static uint32_t step(struct engine *engine, struct location_state *location)
         return end_location(engine, location);
     uint32_t rank = NONE;
     if (!location->has_begun)
-        begin_location(location, event->time_ns);
+        begin_location(engine, location, event->time_ns);
     if (location->call.is_open)
         rank = step_in_call(engine, location, event);
     else
@@ -224,6 +233,7 @@ static uint32_t step(struct engine *engine, struct location_state *location)
 static void look_at_next(struct engine *engine, struct location_state *location)
 {
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    location->next_is_join = event && event->kind == EVENT_THREAD_JOIN;
     if (event)
         location->next_ns = event->time_ns;
     else if (!location->has_ended)

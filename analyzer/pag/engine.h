@@ -38,7 +38,7 @@
 struct location_state {
     uint32_t index;
     uint32_t rank; // NONE without
-    bool is_master, has_begun, has_ended;
+    bool is_master, has_begun, has_ended, next_is_join;
     uint64_t next_ns; // of the next unread event; UINT64_MAX at the end
     uint64_t first_ns;
     struct cursor *cursor;
@@ -75,6 +75,7 @@ struct rank_state {
 struct heap_entry {
     uint64_t next_ns;
     uint32_t location;
+    bool is_join; // the next event is EVENT_THREAD_JOIN
 };
 
 /// One replay.

@@ -18,13 +18,15 @@ struct release {
 
 // --- is everything there?
 
-/// Whether some location of RANK may still have events before TIME_NS (any at all: UINT64_MAX).
-static bool may_come(const struct engine *engine, uint32_t rank, uint64_t time_ns)
+/// Whether some location of RANK may still have events up to LAST_NS.
+static bool may_come(const struct engine *engine, uint32_t rank, uint64_t last_ns)
 {
     const struct rank_state *state = &engine->ranks[rank];
-    for (uint32_t i = 0; i < state->n_locations; i++)
-        if (engine->locations[state->first_location + i].next_ns < time_ns)
+    for (uint32_t i = 0; i < state->n_locations; i++) {
+        const struct location_state *location = &engine->locations[state->first_location + i];
+        if (!location->has_ended && location->next_ns <= last_ns)
             return true;
+    }
     return false;
 }
 
@@ -35,21 +37,6 @@ static uint32_t missing_sender(const struct engine *engine, const struct call *c
         const struct receive *receive = receive_at(engine, call->receives[i]);
         if (receive->message == NONE && may_come(engine, receive->source, UINT64_MAX))
             return receive->source;
-    }
-    return NONE;
-}
-
-/// Receiver of the first synchronous send whose receive was posted before the leave perhaps, but
-/// is not known yet.
-static uint32_t missing_receiver(const struct engine *engine, const struct call *call)
-{
-    for (uint32_t i = 0; i < call->n_sends; i++) {
-        const struct message *message = message_at(engine, call->sends[i]);
-        if (!message->is_synchronous || message->is_matched)
-            continue;
-        bool has_posts = engine->ranks[message->receiver].n_unresolved_posts > 0;
-        if (may_come(engine, message->receiver, has_posts ? UINT64_MAX : call->leave_ns))
-            return message->receiver;
     }
     return NONE;
 }
@@ -74,8 +61,6 @@ static uint32_t missing_partner(const struct engine *engine, const struct call *
     uint32_t rank = call->n_receives ? missing_sender(engine, call) : NONE;
     if (rank == NONE && call->n_parts && !call->is_test)
         rank = missing_member(engine, call);
-    if (rank == NONE && call->n_sends && !call->is_test)
-        rank = missing_receiver(engine, call);
     return rank;
 }
 

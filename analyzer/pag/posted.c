@@ -10,25 +10,6 @@ static struct mailbox *mailbox_of(struct engine *engine, const struct receive *r
     return pool_at(&engine->mailboxes, index);
 }
 
-void posted_queue(struct engine *engine, uint32_t index)
-{
-    struct receive *receive = receive_at(engine, index);
-    uint32_t channel_index =
-        channel_find(engine, &engine->locations[receive->location].received, receive->communicator,
-                     receive->rank, receive->source, receive->tag);
-    struct channel *channel = channel_at(engine, channel_index);
-    receive->channel = channel_index;
-    if (receive->sequence < channel->last_sequence)
-        engine->result->n_ambiguous_receives++;
-    else
-        channel->last_sequence = receive->sequence;
-    uint32_t message = channel_pop_send(engine, channel);
-    if (message == NONE)
-        channel_push_receive(engine, channel, index);
-    else
-        match_pair(engine, message, index);
-}
-
 static bool may_take_same(const struct receive *wildcard, const struct receive *other)
 {
     return (wildcard->source == EVENT_ANY || wildcard->source == other->source) &&
@@ -52,6 +33,25 @@ static bool has_older_rival(const struct engine *engine, const struct mailbox *m
             return true;
     }
     return false;
+}
+
+static void queue(struct engine *engine, uint32_t index)
+{
+    struct receive *receive = receive_at(engine, index);
+    uint32_t channel_index =
+        channel_find(engine, &engine->locations[receive->location].received, receive->communicator,
+                     receive->rank, receive->source, receive->tag);
+    struct channel *channel = channel_at(engine, channel_index);
+    receive->channel = channel_index;
+    if (receive->sequence < channel->last_sequence)
+        engine->result->n_ambiguous_receives++;
+    else
+        channel->last_sequence = receive->sequence;
+    uint32_t message = channel_pop_send(engine, channel);
+    if (message == NONE)
+        channel_push_receive(engine, channel, index);
+    else
+        match_pair(engine, message, index);
 }
 
 static void defer(struct engine *engine, struct mailbox *mailbox, uint32_t index)
@@ -83,6 +83,31 @@ static void undefer(struct engine *engine, struct mailbox *mailbox, uint32_t ind
     engine->ranks[receive->rank].n_unresolved_posts--;
 }
 
+/// Older receives that are deferred but name the same channel keep their places before RECEIVE.
+static void queue_older(struct engine *engine, const struct receive *receive)
+{
+    struct mailbox *mailbox = mailbox_of(engine, receive);
+    uint32_t source = receive->source, tag = receive->tag;
+    uint64_t sequence = receive->sequence;
+    for (uint32_t i = mailbox->first_deferred; i != NONE;) {
+        const struct receive *older = receive_at(engine, i);
+        uint32_t next = older->next;
+        if (older->sequence < sequence && older->source == source && older->tag == tag) {
+            undefer(engine, mailbox, i);
+            queue(engine, i);
+        }
+        i = next;
+    }
+}
+
+void posted_queue(struct engine *engine, uint32_t index)
+{
+    const struct receive *receive = receive_at(engine, index);
+    if (engine->ranks[receive->rank].n_unresolved_posts > 0)
+        queue_older(engine, receive);
+    queue(engine, index);
+}
+
 /// After a wildcard has left the list: what waited only for it takes its place.
 static void release_deferred(struct engine *engine, struct mailbox *mailbox)
 {
@@ -91,7 +116,7 @@ static void release_deferred(struct engine *engine, struct mailbox *mailbox)
         uint32_t next = receive->next;
         if (!is_wildcard(receive) && !has_older_rival(engine, mailbox, receive, i)) {
             undefer(engine, mailbox, i);
-            posted_queue(engine, i);
+            queue(engine, i);
         }
         i = next;
     }
