@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# For the tests of the tracer: running programs under `pagoda trace` with each MPI, and looking at
+# the archives.
+
+# for_each_mpi FUNCTION: calls it with the name of each MPI; without one of them the test is skipped.
+for_each_mpi() {
+    local mpi
+    for mpi in openmpi mpich; do
+        has_mpi "$mpi" || skip "$mpi is not installed"
+        echo "# with $mpi"
+        "$1" "$mpi"
+    done
+}
+
+# launch MPI N: the launcher's part of a launch line, in the array `line`.
+launch() {
+    line=("mpirun.$1" -n "$2")
+    [ "$1" = mpich ] || line=("mpirun.$1" --oversubscribe -n "$2")
+}
+
+# traced MPI N PROGRAM...: runs build/programs/MPI/PROGRAM under the tracer into $dir. Standard
+# output goes to $out, standard error to $err, the exit status to $status.
+traced() {
+    local mpi=$1 n=$2 program=$3
+    shift 3
+    launch "$mpi" "$n"
+    dir=$BATS_TEST_TMPDIR/trace-$mpi
+    out=$BATS_TEST_TMPDIR/out
+    err=$BATS_TEST_TMPDIR/err
+    rm -rf "$dir"
+    status=0
+    timeout -k 5 60 "$PAGODA" trace -o "$dir" -- "${line[@]}" \
+        "$BUILD/programs/$mpi/$program" "$@" >"$out" 2>"$err" || status=$?
+}
+
+# untraced MPI N PROGRAM...: the same without the tracer, into $plain_out and $plain_status.
+untraced() {
+    local mpi=$1 n=$2 program=$3
+    shift 3
+    launch "$mpi" "$n"
+    plain_out=$BATS_TEST_TMPDIR/plain-out
+    plain_status=0
+    timeout -k 5 60 "${line[@]}" "$BUILD/programs/$mpi/$program" "$@" >"$plain_out" 2>/dev/null ||
+        plain_status=$?
+}
+
+# check_archive DIR [WHAT MAY BE INCOMPLETE...]: the library's own tool reads it without a word on
+# stderr, and it fulfils what archive.py knows.
+check_archive() {
+    local archive=$1
+    shift
+    otf2-print "$archive/traces.otf2" >/dev/null 2>"$BATS_TEST_TMPDIR/otf2-print" ||
+        { cat "$BATS_TEST_TMPDIR/otf2-print"; return 1; }
+    [ ! -s "$BATS_TEST_TMPDIR/otf2-print" ] || { cat "$BATS_TEST_TMPDIR/otf2-print"; return 1; }
+    /usr/bin/python3 "$ROOT/tests/mpi/archive.py" check "$archive" "$@"
+}
+
+# events_of DIR [WHAT MAY BE INCOMPLETE...]: "RANK EVENT DETAILS" lines.
+events_of() {
+    local archive=$1
+    shift
+    /usr/bin/python3 "$ROOT/tests/mpi/archive.py" events "$archive" "$@"
+}
+
+# messages: what pagoda itself said on stderr in the last traced run.
+messages() {
+    grep '^pagoda: ' "$err"
+}
+
+# has LINE FILE: the line stands in it, as a whole.
+has() {
+    grep -qxF -- "$1" "$2" || { echo "missing: $1"; return 1; }
+}
+
+# count PATTERN FILE: how many lines match.
+count() {
+    grep -cE -- "$1" "$2" || true
+}

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The tracer does no harm: output and exit status are the program's own, however it ends and
+# whatever is wrong with the place the records go to.
+load ../helper
+load trace
+
+# same MPI WAY...: trace_end ends alike with and without the tracer. An Open MPI program that is
+# aborted or killed may end with the status of either rank; each has a fixed one here.
+same() {
+    local mpi=$1
+    shift
+    untraced "$mpi" 2 trace_end "$@"
+    traced "$mpi" 2 trace_end "$@"
+    echo "$mpi $*: $plain_status untraced, $status traced"
+    [ "$status" = "$plain_status" ]
+    # MPICH tells of crashes on stdout, with the process number.
+    diff <(sed '/PID/d' "$plain_out") <(sed '/PID/d' "$out")
+}
+
+statuses() {
+    same "$1" exit 0
+    check_archive "$dir"
+    same "$1" exit 7
+    [ "$status" = 7 ]
+    check_archive "$dir"
+}
+
+@test "exit statuses" {
+    for_each_mpi statuses
+}
+
+cut_short() {
+    same "$1" "${way[@]}"
+    check_archive "$dir" messages collectives open-requests
+    events_of "$dir" messages collectives open-requests >"$BATS_TEST_TMPDIR/events"
+    has "0 MpiCollectiveEnd BARRIER MPI_COMM_WORLD sent 0 received 0" "$BATS_TEST_TMPDIR/events"
+    has "1 MpiCollectiveEnd BARRIER MPI_COMM_WORLD sent 0 received 0" "$BATS_TEST_TMPDIR/events"
+    [[ $(messages) == *"without MPI_Finalize"* ]]
+    [ "$(messages | wc -l)" = 1 ]
+}
+
+@test "MPI_Abort: what was recorded before is in the archive" {
+    way=(abort 5)
+    for_each_mpi cut_short
+}
+
+@test "a crash: what was recorded before is in the archive" {
+    way=(kill 11)
+    for_each_mpi cut_short
+}
+
+@test "SIGKILL: what was recorded before is in the archive" {
+    way=(kill 9)
+    for_each_mpi cut_short
+}
+
+@test "exit without MPI_Finalize" {
+    way=(no-finalize 3)
+    for_each_mpi cut_short
+}
+
+# Both ranks hang; the signal goes to pagoda alone.
+interrupted() {
+    launch "$1" 2
+    dir=$BATS_TEST_TMPDIR/$1
+    "$PAGODA" trace -o "$dir" -- "${line[@]}" "$BUILD/programs/$1/trace_end" hang \
+        >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+    local pid=$! i
+    for ((i = 0; i < 300; i++)); do
+        [ -s "$BATS_TEST_TMPDIR/out" ] && break
+        sleep 0.1
+    done
+    sleep 0.5
+    kill -TERM "$pid"
+    wait "$pid" || true
+    check_archive "$dir" messages collectives open-requests
+    # The call in which each rank hung is its last one.
+    events_of "$dir" messages collectives open-requests >"$BATS_TEST_TMPDIR/events"
+    [ "$(grep '^0 Enter' "$BATS_TEST_TMPDIR/events" | tail -1)" = "0 Enter MPI_Recv" ]
+    [ "$(grep '^1 Enter' "$BATS_TEST_TMPDIR/events" | tail -1)" = "1 Enter MPI_Recv" ]
+}
+
+@test "SIGTERM to pagoda ends the program, and there is an archive" {
+    for_each_mpi interrupted
+}
+
+@test "a program that never starts MPI: one sentence, exit status 1" {
+    never() {
+        traced "$1" 2 trace_end no-init 0
+        [ "$status" = 1 ]
+        [[ $(messages) == *"called MPI_Init"* ]]
+        [ ! -e "$dir" ]
+        traced "$1" 2 trace_end no-init 4
+        [ "$status" = 4 ]
+    }
+    for_each_mpi never
+}
+
+@test "an unwritable folder: one warning, the program runs on" {
+    unwritable() {
+        touch "$BATS_TEST_TMPDIR/file"
+        launch "$1" 2
+        status=0
+        "$PAGODA" trace -o "$BATS_TEST_TMPDIR/file/x" -- "${line[@]}" \
+            "$BUILD/programs/$1/trace_end" exit 6 >"$BATS_TEST_TMPDIR/out" \
+            2>"$BATS_TEST_TMPDIR/err" || status=$?
+        err=$BATS_TEST_TMPDIR/err
+        [ "$status" = 6 ]
+        [ "$(cat "$BATS_TEST_TMPDIR/out")" = running ]
+        [ "$(messages | wc -l)" = 1 ]
+        [[ $(messages) == *"Not a directory"*"tracing is off"* ]]
+    }
+    for_each_mpi unwritable
+}
+
+# small SIZE: an empty file system of that size at $small.
+small() {
+    small=$BATS_TEST_TMPDIR/small
+    mkdir -p "$small"
+    mount -t tmpfs -o "size=$1" none "$small" 2>/dev/null || skip "cannot mount (needs root)"
+}
+
+teardown() {
+    ! mountpoint -q "${BATS_TEST_TMPDIR:?}/small" || umount "$BATS_TEST_TMPDIR/small"
+}
+
+# fills MPI: trace_end, which records 8 MiB a rank, into $small.
+fills() {
+    launch "$1" 2
+    err=$BATS_TEST_TMPDIR/err
+    status=0
+    "$PAGODA" trace -o "$small/t" -- "${line[@]}" "$BUILD/programs/$1/trace_end" fill 8 \
+        >"$BATS_TEST_TMPDIR/out" 2>"$err" || status=$?
+    cat "$err"
+    [ "$status" = 0 ]
+    [ "$(cat "$BATS_TEST_TMPDIR/out")" = running ]
+    [ "$(messages | wc -l)" = 1 ]
+}
+
+@test "a disk that is full from the start: one warning, the program runs on" {
+    small 1m
+    full() {
+        fills "$1"
+        [[ $(messages) == *"No space left"*"tracing is off"* ]]
+        [ ! -e "$small/t" ]
+    }
+    for_each_mpi full
+}
+
+@test "a disk that fills up while recording; --finish makes the archive once there is room" {
+    small 8m
+    fills_up() {
+        fills "$1"
+        [[ $(messages) == *"No space left"*"--finish"* ]]
+        [ ! -e "$small/t/traces.otf2" ]
+        cp -r "$small/t" "$BATS_TEST_TMPDIR/moved-$1"
+        rm -rf "$small/t"
+        run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/moved-$1"
+        [ "$status" = 0 ]
+        [[ $output == *"stopped recording"*"No space left"* ]]
+        check_archive "$BATS_TEST_TMPDIR/moved-$1" collectives
+    }
+    for_each_mpi fills_up
+}
+
+@test "--finish where nothing was recorded" {
+    mkdir -p "$BATS_TEST_TMPDIR/empty/spool"
+    run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/empty"
+    [ "$status" = 1 ]
+    [[ $output == *"holds no records"* ]]
+    run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/nowhere"
+    [ "$status" = 1 ]
+    [[ $output == *"No such file"* ]]
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Launch lines: scripts, wrappers, several runs, what is no MPI program, wrong usage.
+load ../helper
+load trace
+
+@test "the example programs give the same results under the tracer" {
+    examples() {
+        local program
+        for program in spa is masterworker; do
+            untraced "$1" 4 "$program"
+            traced "$1" 4 "$program"
+            [ "$status" = 0 ]
+            cmp "$out" "$plain_out"
+            check_archive "$dir"
+        done
+    }
+    for_each_mpi examples
+}
+
+@test "env and taskset on both sides of the launcher" {
+    wrapped() {
+        launch "$1" 2
+        run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- taskset -c 0 env A=1 "${line[@]}" \
+            env B=2 taskset -c 0 "$BUILD/programs/$1/trace_end"
+        [ "$status" = 0 ]
+        check_archive "$BATS_TEST_TMPDIR/$1"
+    }
+    for_each_mpi wrapped
+}
+
+@test "a script that runs both MPIs: an archive for each run, its exit status" {
+    has_mpi openmpi || skip "openmpi is not installed"
+    has_mpi mpich || skip "mpich is not installed"
+    cat >"$BATS_TEST_TMPDIR/job" <<EOF
+#!/bin/sh
+echo from the script
+mpirun.openmpi --oversubscribe -n 2 "$BUILD/programs/openmpi/trace_end"
+mpirun.mpich -n 3 "$BUILD/programs/mpich/trace_end"
+exit 9
+EOF
+    chmod +x "$BATS_TEST_TMPDIR/job"
+    run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- "$BATS_TEST_TMPDIR/job"
+    [ "$status" = 9 ]
+    [ "${lines[0]}" = "from the script" ]
+    check_archive "$BATS_TEST_TMPDIR/t"
+    check_archive "$BATS_TEST_TMPDIR/t/run-2"
+    otf2-print -I "$BATS_TEST_TMPDIR/t/traces.otf2" | grep -A1 'PAGODA::MPI$' | grep -q openmpi
+    otf2-print -I "$BATS_TEST_TMPDIR/t/run-2/traces.otf2" | grep -A1 'PAGODA::MPI$' | grep -q mpich
+}
+
+@test "MPI in a library that is loaded at run time" {
+    printf '%s\n' '#include <mpi.h>' 'int run(void) { int flag; MPI_Init(0, 0);' \
+        'MPI_Barrier(MPI_COMM_WORLD); MPI_Initialized(&flag); MPI_Finalize(); return !flag; }' \
+        >"$BATS_TEST_TMPDIR/plugin.c"
+    printf '%s\n' '#include <dlfcn.h>' 'int main(int argc, char **argv) {' \
+        'void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL); (void)argc;' \
+        'return library ? ((int (*)(void))dlsym(library, "run"))() : 9; }' \
+        >"$BATS_TEST_TMPDIR/loader.c"
+    cc "$BATS_TEST_TMPDIR/loader.c" -o "$BATS_TEST_TMPDIR/loader" -ldl
+    loaded() {
+        "mpicc.$1" -shared -fPIC "$BATS_TEST_TMPDIR/plugin.c" -o "$BATS_TEST_TMPDIR/$1.so"
+        launch "$1" 2
+        run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$BATS_TEST_TMPDIR/loader" \
+            "$BATS_TEST_TMPDIR/$1.so"
+        [ "$status" = 0 ]
+        check_archive "$BATS_TEST_TMPDIR/$1"
+        events_of "$BATS_TEST_TMPDIR/$1" | grep -qx '0 Enter MPI_Barrier'
+    }
+    for_each_mpi loaded
+}
+
+@test "a process without MPI is left alone" {
+    run env LD_PRELOAD="$BUILD/libpagoda-trace.so" PAGODA_SPOOL="$BATS_TEST_TMPDIR" sh -c 'exit 5'
+    [ "$status" = 5 ]
+    [ "$output" = "" ]
+    [ -z "$(ls "$BATS_TEST_TMPDIR"/*.spool 2>/dev/null)" ]
+}
+
+@test "a program that only asks whether there is MPI finds none" {
+    printf '%s\n' 'extern int MPI_Initialized(int *) __attribute__((weak));' \
+        'int main(void) { int flag = 7; return MPI_Initialized ? MPI_Initialized(&flag) + flag : 3; }' \
+        >"$BATS_TEST_TMPDIR/ask.c"
+    cc -fPIE -pie "$BATS_TEST_TMPDIR/ask.c" -o "$BATS_TEST_TMPDIR/ask"
+    run env LD_PRELOAD="$BUILD/libpagoda-trace.so" "$BATS_TEST_TMPDIR/ask"
+    [ "$status" = 0 ]
+}
+
+@test "the header compiles as C and C++, dynamic or static, and does nothing without the tracer" {
+    printf '%s\n' '#include "tracer/pagoda.h"' 'int main(void) { const char *n[] = {"x"};' \
+        'double v[] = {1}; pagoda_region_begin("a"); pagoda_marker("m", 1, n, v);' \
+        'pagoda_region_end("a"); return 0; }' >"$BATS_TEST_TMPDIR/a.c"
+    cp "$BATS_TEST_TMPDIR/a.c" "$BATS_TEST_TMPDIR/a.cc"
+    cc -std=c99 -Wall -Wextra -Werror -pedantic -I"$ROOT" "$BATS_TEST_TMPDIR/a.c" \
+        -o "$BATS_TEST_TMPDIR/a"
+    "$BATS_TEST_TMPDIR/a"
+    cc -no-pie -fno-pie -I"$ROOT" "$BATS_TEST_TMPDIR/a.c" -o "$BATS_TEST_TMPDIR/a"
+    "$BATS_TEST_TMPDIR/a"
+    cc -static -I"$ROOT" "$BATS_TEST_TMPDIR/a.c" -o "$BATS_TEST_TMPDIR/a"
+    "$BATS_TEST_TMPDIR/a"
+    ! command -v c++ >/dev/null ||
+        c++ -fsyntax-only -Wall -Wextra -Werror -I"$ROOT" "$BATS_TEST_TMPDIR/a.cc"
+}
+
+@test "a statically linked program is named as such" {
+    printf 'int main(void) { return 0; }\n' >"$BATS_TEST_TMPDIR/s.c"
+    cc -static "$BATS_TEST_TMPDIR/s.c" -o "$BATS_TEST_TMPDIR/s"
+    run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- "$BATS_TEST_TMPDIR/s"
+    [ "$status" = 1 ]
+    [[ $output == *"is linked statically"* ]]
+    [ ! -e "$BATS_TEST_TMPDIR/t" ]
+}
+
+@test "wrong usage and commands that are not there" {
+    cd "$BATS_TEST_TMPDIR"
+    run "$PAGODA" trace
+    [ "$status" = 2 ]
+    run "$PAGODA" trace --finish x -- mpirun ./app
+    [ "$status" = 2 ]
+    run "$PAGODA" trace -o t -- ./nowhere
+    [ "$status" = 1 ]
+    [ "$output" = "pagoda: cannot run ./nowhere: No such file or directory" ]
+    [ ! -e t ]
+    run "$PAGODA" trace -o t -- sh -c 'exit 3'
+    [ "$status" = 3 ]
+    [[ $output == *"failed before any process called MPI_Init"* ]]
+}
+
+@test "a folder with a trace is not written again" {
+    mkdir "$BATS_TEST_TMPDIR/t"
+    touch "$BATS_TEST_TMPDIR/t/traces.otf2"
+    run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- true
+    [ "$status" = 1 ]
+    [[ $output == *"holds a trace already"* ]]
+}
+
+@test "without -o the folder is named after the program" {
+    cd "$BATS_TEST_TMPDIR"
+    named() {
+        launch "$1" 1
+        run "$PAGODA" trace -- "${line[@]}" "$BUILD/programs/$1/trace_end"
+        [ "$status" = 0 ]
+        check_archive "$(echo pagoda-trace_end-*)"
+        [[ $output == *"next: pagoda replay pagoda-trace_end-"* ]]
+        rm -rf pagoda-trace_end-*
+    }
+    for_each_mpi named
+}

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the tracer records of a program, under Open MPI and MPICH.
+load ../helper
+load trace
+
+p2p() {
+    traced "$1" 4 trace_p2p
+    [ "$status" = 0 ]
+    [ "$(cat "$out")" = "p2p ok" ]
+    check_archive "$dir"
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    local events=$BATS_TEST_TMPDIR/events
+    has "0 MpiSend MPI_COMM_WORLD to 1 tag 1 bytes 4" "$events"
+    has "1 MpiRecv MPI_COMM_WORLD from 0 tag 2 bytes 4" "$events"
+    has "2 MpiSend MPI_COMM_WORLD to 3 tag 3 bytes 4" "$events"
+    has "2 MpiRecv MPI_COMM_WORLD from 1 tag 4 bytes 4" "$events"
+    has "3 MpiIsend MPI_COMM_WORLD to 0 tag 199 bytes 4" "$events"
+    has "0 MpiIrecv MPI_COMM_WORLD from 3 tag 100 bytes 4" "$events"
+    # What the receive asked for; even ones come from anywhere.
+    has "0 MpiIrecvRequest pagoda::communicator=MPI_COMM_WORLD pagoda::source=3 pagoda::tag=101" "$events"
+    has "0 MpiIrecvRequest pagoda::communicator=MPI_COMM_WORLD pagoda::source=-1 pagoda::tag=102" "$events"
+    # Each of 4 ranks: 100 nonblocking, 3 from a persistent request, 1 cancelled; rank 0 one more.
+    [ "$(count 'MpiIrecvRequest' "$events")" = 417 ]
+    [ "$(count 'MpiIrecv ' "$events")" = 413 ]
+    [ "$(count 'MpiRequestCancelled' "$events")" = 4 ]
+    [ "$(count 'MpiIsend ' "$events")" = 412 ]
+    [ "$(count 'MpiIsendComplete' "$events")" = 412 ]
+    # Nothing goes to or comes from MPI_PROC_NULL.
+    [ "$(count 'tag [567] ' "$events")" = 0 ]
+}
+
+@test "point-to-point messages, blocking, nonblocking, persistent" {
+    for_each_mpi p2p
+}
+
+errors() {
+    traced "$1" 2 trace_p2p with-errors
+    [ "$status" = 0 ]
+    [ "$(cat "$out")" = "p2p ok" ]
+    check_archive "$dir" messages
+}
+
+@test "errors that the program handles stay its own" {
+    for_each_mpi errors
+}
+
+# Rank 0 polls twice for 20 ms: as one record, or a few where the process was interrupted.
+polling() {
+    traced "$1" 2 trace_p2p
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    local calls polls
+    calls=$(count '^0 Enter MPI_Test' "$BATS_TEST_TMPDIR/events")
+    polls=$(sed -n 's/^0 Enter MPI_Test .*poll_count=\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/events" |
+        sort -n | tail -1)
+    echo "$calls calls, the longest of $polls polls"
+    [ "$calls" -lt 30 ]
+    [ "$polls" -gt 10 ]
+}
+
+@test "polling loops are folded" {
+    for_each_mpi polling
+}
+
+communicators() {
+    traced "$1" 4 trace_comm
+    [ "$status" = 0 ]
+    check_archive "$dir"
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    local events=$BATS_TEST_TMPDIR/events
+    has "0 MpiSend even to 1 tag 1 bytes 4" "$events"
+    has "3 MpiRecv odd from 0 tag 1 bytes 4" "$events"
+    has "3 MpiSend comm(3,2,1,0) to 3 tag 2 bytes 4" "$events"
+    has "3 MpiRecv comm(1,2,3) from 0 tag 3 bytes 4" "$events"
+    has "3 MpiSend comm(3,1) to 1 tag 6 bytes 4" "$events"
+    has "0 MpiSend inter to 1 tag 9 bytes 4" "$events"
+    has "3 MpiRecv inter from 0 tag 9 bytes 4" "$events"
+    has "0 MpiCollectiveEnd BARRIER MPI_COMM_SELF sent 0 received 0" "$events"
+    # World, self; by split 2 halves, 1 reversed, 1 of three; 2 duplicates and 4 of self; 1 by
+    # create, 1 by create_group, 1 grid, 2 rows; 2 halves, 1 merged; 500 short-lived ones.
+    [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^COMM ')" = 520 ]
+    [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^INTER_COMM ')" = 1 ]
+}
+
+@test "communicators of every origin, the same for all their members" {
+    for_each_mpi communicators
+}
+
+collectives() {
+    traced "$1" 4 trace_coll
+    [ "$status" = 0 ]
+    check_archive "$dir"
+    events_of "$dir" | grep CollectiveEnd | grep -v HANDLE >"$BATS_TEST_TMPDIR/events"
+    diff "$ROOT/tests/mpi/trace_coll.expected" "$BATS_TEST_TMPDIR/events"
+}
+
+@test "collectives with operation, root and bytes" {
+    for_each_mpi collectives
+}
+
+brackets() {
+    traced "$1" 2 trace_end exit 0
+    events_of "$dir" | grep '^1 ' | sed '/Metric/d' >"$BATS_TEST_TMPDIR/events"
+    diff - "$BATS_TEST_TMPDIR/events" <<'EOF'
+1 Enter MPI_Init
+1 MpiCollectiveBegin
+1 MpiCollectiveEnd CREATE_HANDLE MPI_COMM_WORLD sent 0 received 0
+1 Leave MPI_Init
+1 Enter MPI_Comm_rank
+1 Leave MPI_Comm_rank
+1 Enter MPI_Barrier
+1 MpiCollectiveBegin
+1 MpiCollectiveEnd BARRIER MPI_COMM_WORLD sent 0 received 0
+1 Leave MPI_Barrier
+1 Enter MPI_Finalize
+1 MpiCollectiveBegin
+1 MpiCollectiveEnd DESTROY_HANDLE MPI_COMM_WORLD sent 0 received 0
+1 Leave MPI_Finalize
+EOF
+}
+
+@test "start and end of MPI are collective operations" {
+    for_each_mpi brackets
+}
+
+user_regions() {
+    traced "$1" 2 trace_user
+    untraced "$1" 2 trace_user
+    cmp "$out" "$plain_out"
+    events_of "$dir" | grep '^1 ' | grep -v -e Metric -e MPI_ -e Mpi >"$BATS_TEST_TMPDIR/events"
+    check_archive "$dir"
+    has "1 Enter before" "$BATS_TEST_TMPDIR/events"
+    has "1 Enter step begins step=2.0 unknowns=1000.0" "$BATS_TEST_TMPDIR/events"
+    has "1 Enter phase 2" "$BATS_TEST_TMPDIR/events"
+    has "1 Leave after" "$BATS_TEST_TMPDIR/events"
+    [ "$(count 'Enter iterate' "$BATS_TEST_TMPDIR/events")" = 3 ]
+    [ "$(count hidden "$BATS_TEST_TMPDIR/events")" = 0 ]
+}
+
+@test "regions and markers of pagoda.h" {
+    for_each_mpi user_regions
+}
+
+instrumented() {
+    has_mpi "$1"
+    launch "$1" 2
+    "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$BUILD/programs/$1-regions/trace_p2p"
+    check_archive "$BATS_TEST_TMPDIR/$1"
+    events_of "$BATS_TEST_TMPDIR/$1" >"$BATS_TEST_TMPDIR/events"
+    [ "$(count '^1 Enter main$' "$BATS_TEST_TMPDIR/events")" = 1 ]
+    [ "$(count '^1 Leave nonblocking$' "$BATS_TEST_TMPDIR/events")" = 1 ]
+    otf2-print -G "$BATS_TEST_TMPDIR/$1/traces.otf2" | grep '"nonblocking"' | grep -q 'trace_p2p.c'
+}
+
+@test "functions compiled with -finstrument-functions, with names and source lines" {
+    for_each_mpi instrumented
+}
+
+threads() {
+    traced "$1" 2 trace_threads
+    [ "$status" = 0 ]
+    check_archive "$dir"
+    [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^LOCATION ')" = 10 ]
+}
+
+@test "threads that call MPI have locations of their own" {
+    for_each_mpi threads
+}
+
+# Rank 1 has its clock 5000 s ahead, in a time namespace of its own.
+clocks() {
+    launch "$1" 1
+    dir=$BATS_TEST_TMPDIR/$1
+    "$PAGODA" trace -o "$dir" -- "${line[@]}" "$BUILD/programs/$1/trace_end" : \
+        -n 1 unshare -T --monotonic 5000 "$BUILD/programs/$1/trace_end"
+    check_archive "$dir"
+    otf2-print -C "$dir/traces.otf2" | awk '$1 == "CLOCK_OFFSET" { n++
+        error = $6 + 5000e9; if (error < 0) error = -error
+        if ($2 != 1 || error > 1e6) { print; exit 1 } } END { exit n != 2 }'
+}
+
+@test "clocks of different nodes are measured at both ends of the run" {
+    unshare -T true 2>/dev/null || skip "no time namespaces here (needs root)"
+    for_each_mpi clocks
+}
+
+# tests/programs/spa: the process time outside MPI is there, and no larger than the time.
+process_time() {
+    traced "$1" 2 spa
+    [ "$status" = 0 ]
+    check_archive "$dir"
+    otf2-print -G "$dir/traces.otf2" | grep METRIC_MEMBER | grep process_cpu_time | grep -q ACCUMULATED
+    # The two values of an interval between calls: right after the leave, right before the enter.
+    otf2-print "$dir/traces.otf2" | awk '
+        $1 == "LEAVE" { state[$2] = 1 }
+        $1 == "ENTER" { state[$2] = 0 }
+        $1 == "METRIC" { value = $0; sub(/.*UINT64; /, "", value); sub(/\).*/, "", value)
+            if (state[$2] == 2 && (value < cpu[$2] || value - cpu[$2] > ($3 - time[$2]) * 1.1 + 20000)) {
+                print; exit 1 }
+            n += state[$2] == 2
+            cpu[$2] = value; time[$2] = $3; state[$2]++ }
+        END { exit n < 10 }'
+}
+
+@test "process time is sampled" {
+    for_each_mpi process_time
+}
