@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda replay --store, pagoda store list|show|remove: what goes in comes out, and every database
+# that cannot be used gets one sentence and stays as it is.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" run
+}
+
+# keep OPTION...: replays the trace into runs.db.
+keep() {
+    "$PAGODA" replay run --store runs.db "$@" >/dev/null
+}
+
+# sentence PATTERN: all that was printed is one line that begins with `pagoda: ` and matches.
+sentence() {
+    [ "${#lines[@]}" = 1 ]
+    [[ ${lines[0]} == "pagoda: "* ]]
+    [[ ${lines[0]} =~ $1 ]]
+}
+
+# refused PATTERN COMMAND...: exit status 1 and one such sentence.
+refused() {
+    local pattern=$1
+    shift
+    run "$@"
+    [ "$status" = 1 ]
+    sentence "$pattern"
+}
+
+# not_stored PATTERN [FILE]: the run cannot be kept in FILE; the report is printed all the same.
+not_stored() {
+    run --separate-stderr "$PAGODA" replay run --store "${2:-runs.db}"
+    [ "$status" = 1 ]
+    [[ $output == *"Late Sender"* ]]
+    [ "$(wc -l <<<"${stderr-}")" = 1 ]
+    [[ $stderr =~ ^"pagoda: the run was not stored: ".*$1 ]]
+}
+
+# as_user COMMAND...: without root's right to read and write everything.
+as_user() {
+    if [ "$(id -u)" = 0 ]; then
+        setpriv --bounding-set=-dac_override,-dac_read_search "$@"
+    else
+        "$@"
+    fi
+}
+
+bats_require_minimum_version 1.5.0
+
+@test "a kept run is listed, shown and removed" {
+    keep --application ring --experiment strong --trial first --parameter size=1024
+    run "$PAGODA" store list runs.db
+    [ "$status" = 0 ]
+    [ "${#lines[@]}" = 2 ]
+    [[ ${lines[1]} =~ ^" "+1"  ring "+strong" "+2" "+"9.040 ms "+"57.1 %  measured  first"$ ]]
+    run "$PAGODA" store show runs.db first
+    [ "$status" = 0 ]
+    [[ $output == *"trial 1: first (measured)"*"application ring, experiment strong"* ]]
+    [[ $output == *"parameter  size "*1024* ]]
+    [[ $output == *"1  4.000 ms    22.1 %        1.00  late-sender"* ]]
+    [[ $output == *"4.004 ms   4.004 ms  MPI_Recv       MPI"* ]]
+    run "$PAGODA" store remove runs.db first
+    [ "$status" = 0 ]
+    [ "$output" = "removed trial 1: ring/strong/first" ]
+    run "$PAGODA" store list runs.db
+    [ "$status" = 0 ]
+    [ "$output" = "no trials" ]
+}
+
+@test "the values are those of the report" {
+    keep
+    "$PAGODA" replay run --json >report.json
+    [ "$(sqlite3 runs.db 'SELECT sum(wait_ns) FROM wait_states')" = \
+        "$(jq '[.patterns[].total_ns] | add' report.json)" ]
+    [ "$(sqlite3 runs.db 'SELECT sum(exclusive_ns) FROM profile_by_call_path')" = \
+        "$(jq '[.profile[].exclusive_ns] | add' report.json)" ]
+    [ "$(sqlite3 runs.db 'SELECT sum(time_ns) FROM critical_path_by_region')" = \
+        "$(jq .critical_path.length_ns report.json)" ]
+    sqlite3 runs.db "SELECT region || ' ' || time_ns FROM critical_path_by_region ORDER BY 1" >stored
+    jq -r '.critical_path.regions[] | "\(.region) \(.time_ns)"' report.json | sort >reported
+    diff reported stored
+    [ "$(sqlite3 runs.db 'PRAGMA foreign_key_check; PRAGMA integrity_check')" = ok ]
+}
+
+@test "JSON is valid and complete, whatever the names are" {
+    keep --application 'a "b" \ c' --experiment "it's/an; experiment" --trial $'tab\tand\nline' \
+        --parameter '"quoted"=<&>' --parameter 'empty='
+    keep --trial other
+    "$PAGODA" store list runs.db --json >list.json
+    [ "$(jq -r '.schema, (.trials | length), .trials[0].application' list.json)" = \
+        $'1\n2\na "b" \\ c' ]
+    [ "$(jq -r '.trials[0].trial' list.json)" = "tab?and?line" ]
+    "$PAGODA" store show runs.db 1 --json >show.json
+    [ "$(jq -r '.attributes[] | select(.name == "\"quoted\"") | .value' show.json)" = "<&>" ]
+    [ "$(jq -r '.wait_states[0] | .property, .wait_ns' show.json)" = $'late-sender\n4000000' ]
+    [ "$(jq -r '.regions[] | select(.region == "MPI_Recv") | .inclusive_ns' show.json)" = 4004000 ]
+    [ "$(jq -r '.time_ns, .ranks, (.conclusion | length > 100)' show.json)" = $'9040000\n2\ntrue' ]
+    run "$PAGODA" store show runs.db "it's/an; experiment/tab?and?line"
+    [ "$status" = 0 ]
+    run "$PAGODA" store list runs.db --json --experiment nothing
+    [ "$(jq -c .trials <<<"$output")" = "[]" ]
+}
+
+@test "the list can be cut down to an application or an experiment" {
+    keep --application a --experiment x --trial 1st
+    keep --application a --experiment y --trial 2nd
+    keep --application b --experiment x --trial 3rd
+    run "$PAGODA" store list runs.db --application a
+    [[ $output == *1st*2nd* && $output != *3rd* ]]
+    run "$PAGODA" store list runs.db --experiment x --application b
+    [[ $output == *3rd* && $output != *1st* && $output != *2nd* ]]
+    run "$PAGODA" store list runs.db --application c
+    [ "$output" = "no trials of that name" ]
+}
+
+@test "names by default are unique, given ones are refused when they are taken" {
+    keep
+    keep
+    keep --trial mine
+    run sqlite3 runs.db "SELECT trial FROM trials ORDER BY trial_id"
+    [ "$output" = $'run\nrun-2\nmine' ]
+    run --separate-stderr "$PAGODA" replay run --store runs.db --trial mine
+    [ "$status" = 1 ]
+    [[ ${stderr-} == *'has a trial "mine" already in the experiment "default" of "run"'* ]]
+    [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 3 ]
+}
+
+@test "several removals are done all or not at all" {
+    keep --trial a
+    keep --trial b
+    refused 'has no trial "c"' "$PAGODA" store remove runs.db a c
+    [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 2 ]
+    run "$PAGODA" store remove runs.db a 2
+    [ "$status" = 0 ]
+    [ "${#lines[@]}" = 2 ]
+    [ "$(sqlite3 runs.db 'SELECT count(*) FROM tuple')" = 0 ]
+}
+
+@test "an unknown trial gets the nearest name" {
+    keep --trial baseline
+    refused 'has no trial "basline"; did you mean "baseline"\?' "$PAGODA" store show runs.db basline
+    refused 'has no trial "7" \(`pagoda store list` shows them\)' "$PAGODA" store show runs.db 7
+}
+
+@test "wrong usage" {
+    run "$PAGODA" store
+    [ "$status" = 2 ]
+    run "$PAGODA" store lst runs.db
+    [ "$status" = 2 ]
+    sentence 'did you mean `list`\?'
+    run "$PAGODA" store list
+    [ "$status" = 2 ]
+    run "$PAGODA" store show runs.db
+    [ "$status" = 2 ]
+    run "$PAGODA" store remove runs.db
+    [ "$status" = 2 ]
+    run "$PAGODA" store list runs.db --jsno
+    [ "$status" = 2 ]
+    for action in list show remove; do
+        run "$PAGODA" store $action --help
+        [ "$status" = 0 ]
+        [[ ${lines[0]} == "usage: pagoda store $action "* ]]
+    done
+    [ ! -e runs.db ]
+}
+
+@test "the manual page describes exactly the options of each action" {
+    local action
+    for action in list show remove; do
+        diff -u <(sed -n "/^\.Ss .*store $action/,/^\.S[sh] /s/^\.It .*Fl -\([a-z-]*\).*/\1/p" \
+            "$ROOT/man/pagoda-store.1" | sort) \
+            <("$PAGODA" store $action --help |
+                sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | grep -vx help | sort)
+    done
+}
+
+@test "the manual page names every table, view and metric, and nothing else" {
+    keep
+    sqlite3 runs.db "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT
+        LIKE 'sqlite%' UNION SELECT name FROM metric WHERE name NOT LIKE '%.%'" | sort >made
+    sed -n '/^\.Sh VIEWS/,/^\.Sh EXAMPLES/s/^\.It Va \([a-z_]*\).*/\1/p' \
+        "$ROOT/man/pagoda-store.5" | sort >described
+    # Metrics that this run has no value for are described all the same.
+    diff <(cat made - <<<$'serialization_efficiency\ntransfer_efficiency' | sort -u) described
+}
+
+@test "the examples of the manual page work" {
+    keep
+    sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$ROOT/man/pagoda-store.5" |
+        sed -n '/^\.Bd/,/^\.Ed/{/^\./d;p}' | sed 's/\\&//g; s/\\e/\\/g' >examples.sql
+    [ "$(grep -c ';$' examples.sql)" -ge 4 ]
+    run sqlite3 -bail runs.db <examples.sql
+    [ "$status" = 0 ]
+    [[ $output == *MPI_Recv* ]]
+}
+
+@test "a missing file and a missing directory" {
+    refused 'cannot open the database runs.db: No such file or directory' \
+        "$PAGODA" store list runs.db
+    refused 'No such file or directory' "$PAGODA" store remove runs.db 1
+    not_stored 'its directory does not exist' nowhere/runs.db
+    not_stored 'it is a directory' run
+    [ ! -e runs.db ]
+}
+
+@test "a file that is no database, or another program's, stays as it is" {
+    cp run/traces.otf2 runs.db
+    refused 'runs.db is not a Pagoda database' "$PAGODA" store list runs.db
+    not_stored 'runs.db is not a Pagoda database'
+    cmp run/traces.otf2 runs.db
+    rm runs.db
+    sqlite3 runs.db 'CREATE TABLE contact (name); INSERT INTO contact VALUES (1)'
+    cp runs.db before.db
+    refused "runs.db is not a Pagoda database but another program's" "$PAGODA" store list runs.db
+    not_stored "runs.db is not a Pagoda database but another program's"
+    cmp before.db runs.db
+}
+
+@test "a database of a newer Pagoda" {
+    keep
+    sqlite3 runs.db 'PRAGMA user_version = 2' >/dev/null
+    refused 'has schema 2 of a newer Pagoda' "$PAGODA" store list runs.db
+    refused 'has schema 2 of a newer Pagoda' "$PAGODA" store remove runs.db 1
+    not_stored 'has schema 2 of a newer Pagoda'
+    [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 1 ]
+}
+
+@test "a damaged database" {
+    keep
+    head -c 100 runs.db >bad.db
+    head -c "$(($(stat -c %s runs.db) - 100))" /dev/zero | tr '\0' x >>bad.db
+    refused 'the database bad.db is damaged' "$PAGODA" store list bad.db
+    not_stored 'the database bad.db is damaged' bad.db
+    head -c 12288 runs.db >short.db
+    not_stored 'the database short.db is damaged' short.db
+}
+
+@test "a read-only file can be read, not written" {
+    keep
+    chmod 444 runs.db
+    cp runs.db before.db
+    run as_user "$PAGODA" store list runs.db
+    [ "$status" = 0 ]
+    refused 'the database runs.db is read-only' as_user "$PAGODA" store remove runs.db 1
+    run --separate-stderr as_user "$PAGODA" replay run --store runs.db
+    [ "$status" = 1 ]
+    [[ ${stderr-} == *"the database runs.db is read-only"* ]]
+    cmp before.db runs.db
+}
+
+@test "a database in a read-only directory can be read, not written" {
+    mkdir shelf
+    "$PAGODA" replay run --store shelf/runs.db >/dev/null
+    chmod 555 shelf
+    run as_user "$PAGODA" store list shelf/runs.db
+    local listed=$status
+    run --separate-stderr as_user "$PAGODA" store remove shelf/runs.db 1
+    local removed=$status
+    run --separate-stderr as_user "$PAGODA" replay run --store shelf/new.db
+    chmod 755 shelf
+    [ "$listed" = 0 ]
+    [ "$removed" = 1 ]
+    [ "$status" = 1 ]
+    [[ ${stderr-} == *"cannot open the database shelf/new.db: Permission denied"* ]]
+    [ "$(ls shelf)" = runs.db ]
+}
+
+@test "an unreadable file" {
+    keep
+    chmod 000 runs.db
+    refused 'cannot open the database runs.db: Permission denied' \
+        as_user "$PAGODA" store list runs.db
+}
+
+@test "a full disk: nothing half-written, and what was there stays" {
+    mkdir disk
+    mount -t tmpfs -o size=400k tmpfs disk 2>/dev/null || skip "mounting needs root"
+    "$PAGODA" replay run --store disk/runs.db >/dev/null
+    local n_stored=1
+    while [ $n_stored -lt 200 ]; do
+        run --separate-stderr "$PAGODA" replay run --store disk/runs.db
+        [ "$status" = 0 ] || break
+        n_stored=$((n_stored + 1))
+    done
+    local trials sound
+    trials=$(sqlite3 disk/runs.db 'SELECT count(*) FROM trial')
+    sound=$(sqlite3 disk/runs.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')
+    umount disk
+    [ "$status" = 1 ]
+    [[ ${stderr-} == *"there is no space left for the database disk/runs.db; it is unchanged"* ]]
+    [ "$trials" = $n_stored ]
+    [ "$sound" = ok ]
+}
+
+@test "a limit on the size of files" {
+    keep
+    cp runs.db before.db
+    run --separate-stderr bash -c \
+        'trap "" XFSZ; ulimit -f $(($(stat -c %s runs.db) / 1024 + 8)); for i in $(seq 50); do
+        "$PAGODA" replay run --store runs.db >/dev/null || exit; done'
+    [ "$status" = 1 ]
+    [[ ${stderr-} == *"runs.db"* ]]
+    [ "$(sqlite3 runs.db 'PRAGMA integrity_check')" = ok ]
+    [ "$(sqlite3 runs.db 'SELECT count(DISTINCT n) FROM (SELECT count(*) AS n FROM tuple GROUP BY
+        trial_id)')" = 1 ]
+}
+
+@test "commands that store at once all succeed" {
+    local pids=() i
+    for i in 1 2 3 4 5 6; do
+        "$PAGODA" replay run --store runs.db >/dev/null &
+        pids+=($!)
+    done
+    for i in "${pids[@]}"; do wait "$i"; done
+    [ "$(sqlite3 runs.db 'SELECT count(DISTINCT name) FROM trial')" = 6 ]
+    [ "$(ls runs.db*)" = runs.db ]
+}
