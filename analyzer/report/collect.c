@@ -138,7 +138,8 @@ static struct result_path_share path_share(const struct collect_input *input,
         share.region = result->paths[path].region;
     else
         share.region =
-            region_named(result, entry->call_path == PAG_PATH_CLOCK_REPAIR ? RESULT_REGION_CLOCK : RESULT_REGION_BEFORE);
+            region_named(result, entry->call_path == PAG_PATH_CLOCK_REPAIR ? RESULT_REGION_CLOCK
+                                                                           : RESULT_REGION_BEFORE);
     return share;
 }
 

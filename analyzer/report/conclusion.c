@@ -96,30 +96,30 @@ static const struct result_amount *heaviest_amount(const struct result_amount *a
     return heaviest;
 }
 
-/// "all" or "81.2 %" of WHOLE.
+/// " (81.2 %)", or nothing when it is all of WHOLE.
 static struct quantity portion(uint64_t amount_ns, uint64_t whole_ns)
 {
-    struct quantity q = {"all"};
+    struct quantity q = {""};
     double share = part((double)amount_ns, (double)whole_ns);
     if (share < 0.9995)
-        return quantity_share(share);
+        snprintf(q.text, sizeof q.text, " (%s)", quantity_share(share).text);
     return q;
 }
 
-/// What a pattern's waits concentrate on: "; 81.0 % of it in PATH, all on rank 0, ...".
+/// What a pattern's waits concentrate on: ", in PATH (81.0 %), on rank 0, waiting for rank 3".
 static void write_whereabouts(const struct result *result, const struct result_pattern *pattern,
                               FILE *out)
 {
     const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
     const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
     if (pattern->n_by_path > 0)
-        fprintf(out, "; %s of it in %s", portion(pattern->by_path[0].ns, pattern->total_ns).text,
-                result->paths[pattern->by_path[0].key].path);
+        fprintf(out, ", in %s%s", result->paths[pattern->by_path[0].key].path,
+                portion(pattern->by_path[0].ns, pattern->total_ns).text);
     if (rank)
-        fprintf(out, ", %s on rank %u", portion(rank->ns, pattern->total_ns).text, rank->key);
+        fprintf(out, ", on rank %u%s", rank->key, portion(rank->ns, pattern->total_ns).text);
     if (cause)
-        fprintf(out, ", %s waiting for rank %u", portion(cause->ns, pattern->total_ns).text,
-                cause->key);
+        fprintf(out, ", waiting for rank %u%s", cause->key,
+                portion(cause->ns, pattern->total_ns).text);
 }
 
 /// Time in a call whose partner is missing looks like MPI's own.
@@ -164,9 +164,10 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
                 "of the calls): %s, %s of the ranks' time",
                 quantity_time(loss->ns).text, share.text);
         if (path != RESULT_NONE)
-            fprintf(out, ", most of it in %s (%s)", result->paths[path].path,
+            fprintf(out, ", above all in %s (%s)", result->paths[path].path,
                     quantity_count(result->paths[path].visits, "call").text);
-        fputc('.', out);
+        fprintf(out, ". Look at the number and the size of the messages there, and whether each "
+                     "rank had a core to itself.");
         write_doubt(result, out);
         break;
     }

@@ -56,6 +56,20 @@ static void add_region_row(struct table *table, const struct page *page,
         table_add_cell(table, "%s", region->name);
 }
 
+/// What "(program)" means, where it is much.
+static void explain_program(const struct page *page)
+{
+    const struct result *result = page->result;
+    for (size_t i = 0; i < result->n_regions; i++) {
+        const struct result_region *region = &result->regions[i];
+        if (!strcmp(region->name, RESULT_REGION_PROGRAM) &&
+            (double)region->exclusive_ns > 0.05 * page->rank_time_ns)
+            fprintf(page->stream, "  (program): outside recorded regions; compiled with "
+                                  "-finstrument-functions, it shows its\n"
+                                  "  functions\n");
+    }
+}
+
 void page_regions(const struct page *page)
 {
     const struct result *result = page->result;
@@ -83,6 +97,7 @@ void page_regions(const struct page *page)
                  "sums over ranks; max/mean: rank with most exclusive time");
     page_table(page, &table);
     page_left_out(page, n_used - n_shown, "further region", "--top");
+    explain_program(page);
     table_release(&table);
     free(titles[0]);
     free(titles[1]);

@@ -87,7 +87,7 @@ static void read_properties(struct trace *trace)
     definitions->clock_ticks_per_second = trace->records.ticks_per_second;
     double length_ns =
         (double)trace->records.length_ticks / (double)trace->records.ticks_per_second * 1e9;
-    definitions->length_ns = length_ns < 9e18 ? (uint64_t)length_ns : 0;
+    definitions->length_ns = length_ns < 3e16 ? (uint64_t)length_ns : 0; // below a year
     OTF2_Reader_GetCreator(trace->reader, &trace->creator);
     OTF2_Reader_GetDescription(trace->reader, &trace->description);
     definitions->creator = trace->creator ? trace->creator : "";

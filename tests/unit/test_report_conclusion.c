@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The conclusion on hand-made results: which loss is named, and what is said when there is none or
+// nothing can be said. JSON of the same results: null for what is unknown.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/report/conclusion.h"
+#include "analyzer/report/json.h"
+
+enum { MS = 1000000 };
+
+static struct result_region regions[] = {
+    {.name = (char *)"solve",
+     .file = (char *)"solve.c",
+     .line = 56,
+     .exclusive_ns = 100 * MS,
+     .max_rank = 1,
+     .max_ns = 60 * MS},
+    {.name = (char *)"MPI_Recv", .file = (char *)"", .is_mpi = true, .max_rank = 0},
+    {.name = (char *)"MPI_Init", .file = (char *)"", .is_mpi = true, .max_rank = 0},
+};
+static struct result_path paths[] = {
+    {.path = (char *)"solve", .region = 0, .parent = RESULT_NONE, .exclusive_ns = 100 * MS},
+    {.path = (char *)"solve/MPI_Recv",
+     .region = 1,
+     .parent = 0,
+     .depth = 1,
+     .visits = 9,
+     .exclusive_ns = 80 * MS},
+    {.path = (char *)"MPI_Init",
+     .region = 2,
+     .parent = RESULT_NONE,
+     .visits = 2,
+     .exclusive_ns = 900 * MS},
+};
+static struct result_rank ranks[2];
+static struct result_amount on_rank_0[] = {{0, 3, 30 * MS}};
+static struct result_amount in_receive[] = {{1, 3, 30 * MS}};
+static struct result_amount for_rank_1[] = {{1, 2, 20 * MS}};
+static struct result_pattern patterns[1];
+static struct result_warning warnings[1];
+static struct result_path_share on_path[] = {{2, RESULT_NONE, 60 * MS, 0.6},
+                                             {0, RESULT_NONE, 40 * MS, 0.4}};
+
+/// Two ranks, 100 ms, all of it judged; 50 and 50 ms useful, the rest MPI.
+static struct result make_result(void)
+{
+    ranks[0] = (struct result_rank){.useful_ns = 50 * MS, .mpi_ns = 50 * MS};
+    ranks[1] = (struct result_rank){.useful_ns = 50 * MS, .mpi_ns = 50 * MS};
+    patterns[0] = (struct result_pattern){
+        .id = (char *)"late-sender",
+        .parent = (char *)"",
+        .name = (char *)"Late Sender",
+        .is_top = true,
+        .is_evaluated = true,
+        .worst = {RESULT_NONE, RESULT_NONE, RESULT_NONE, 0, 0},
+    };
+    return (struct result){
+        .trace_path = (char *)"x",
+        .program = (char *)"",
+        .creator = (char *)"",
+        .time_ns = 100 * MS,
+        .window_end_ns = 100 * MS,
+        .total_ns = 200 * MS,
+        .useful_ns = 100 * MS,
+        .other_mpi_ns = 100 * MS,
+        .efficiency = {0.5, 1, 0.5, NAN, NAN},
+        .ranks = ranks,
+        .n_ranks = 2,
+        .regions = regions,
+        .n_regions = 3,
+        .paths = paths,
+        .n_paths = 3,
+        .patterns = patterns,
+        .n_patterns = 1,
+        .critical_path = {.by_region = on_path, .n_by_region = 2},
+    };
+}
+
+static void add_late_sender(struct result *result, uint64_t window_ns)
+{
+    result->wait_ns = window_ns;
+    result->other_mpi_ns -= window_ns;
+    patterns[0].count = 3;
+    patterns[0].total_ns = 30 * MS;
+    patterns[0].window_ns = window_ns;
+    patterns[0].by_rank = on_rank_0;
+    patterns[0].by_path = in_receive;
+    patterns[0].by_cause = for_rank_1;
+    patterns[0].n_by_rank = patterns[0].n_by_path = patterns[0].n_by_cause = 1;
+}
+
+static void write_conclusion(struct result *result)
+{
+    conclusion_write(result);
+    assert_non_null(result->headline);
+    assert_non_null(result->conclusion);
+}
+
+static void forget(struct result *result)
+{
+    free(result->headline);
+    free(result->conclusion);
+}
+
+static void assert_says(const struct result *result, const char *part)
+{
+    if (!strstr(result->conclusion, part))
+        fail_msg("\"%s\" is not in: %s", part, result->conclusion);
+}
+
+static void assert_says_not(const struct result *result, const char *part)
+{
+    if (strstr(result->conclusion, part))
+        fail_msg("\"%s\" is in: %s", part, result->conclusion);
+}
+
+static void test_mpi_itself(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    write_conclusion(&result);
+    assert_says(&result, "MPI time that waits for no other rank");
+    assert_says(&result,
+                "100.0 ms, 50.0 % of the ranks' time, above all in solve/MPI_Recv (9 calls)");
+    assert_says_not(&result, "may be waiting after all");
+    assert_says_not(&result, "uneven");
+    assert_string_equal(result.headline, "MPI itself (no waiting): 100.0 ms, 50.0 % of the ranks' "
+                                         "time");
+    forget(&result);
+}
+
+static void test_mpi_time_with_missing_partners_is_in_doubt(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    warnings[0] = (struct result_warning){
+        .code = (char *)"unmatched-receive", .count = 1, .text = (char *)""};
+    result.warnings = warnings;
+    result.n_warnings = 1;
+    write_conclusion(&result);
+    assert_says(&result, "may be waiting after all");
+    forget(&result);
+}
+
+static void test_pattern_with_place_rank_and_cause(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    result.other_mpi_ns = 50 * MS;
+    add_late_sender(&result, 30 * MS);
+    write_conclusion(&result);
+    assert_says(&result, "The biggest loss is Late Sender: 30.00 ms, 15.0 % of the ranks' time, in "
+                         "solve/MPI_Recv, on rank 0, waiting for rank 1 (66.7 %).");
+    assert_string_equal(result.headline, "Late Sender: 30.00 ms, 15.0 % of the ranks' time; "
+                                         "solve/MPI_Recv, rank 0 waiting for rank 1");
+    forget(&result);
+}
+
+static void test_waits_outside_the_window_are_named_as_such(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    result.other_mpi_ns = 0;
+    add_late_sender(&result, 0);
+    result.efficiency.parallel = 1;
+    write_conclusion(&result);
+    assert_says(&result, "15.0 % of the whole run on all ranks");
+    assert_says(&result, "The work is uneven, most so in solve (solve.c:56), where rank 1 spends "
+                         "60.00 ms against a mean of 50.00 ms.");
+    forget(&result);
+}
+
+static void test_waits_that_are_part_of_others_are_no_loss(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    result.other_mpi_ns = 33 * MS;
+    add_late_sender(&result, 30 * MS);
+    patterns[0].is_top = false;
+    write_conclusion(&result);
+    assert_says(&result, "No single loss in communication reaches 2 %");
+    assert_says(&result, "A faster program needs less time in solve (solve.c:56), which holds 40.0 "
+                         "% of the critical path.");
+    forget(&result);
+}
+
+static void test_uneven_work(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    ranks[0].useful_ns = 30 * MS;
+    ranks[1].useful_ns = 70 * MS;
+    write_conclusion(&result);
+    assert_says(&result, "The work is uneven: rank 1 computes for 70.00 ms, the mean is 50.00 ms; "
+                         "look first at solve (solve.c:56)");
+    forget(&result);
+}
+
+static void test_good_efficiency(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    result.useful_ns = 196 * MS;
+    result.other_mpi_ns = 4 * MS;
+    result.efficiency.parallel = 0.98;
+    write_conclusion(&result);
+    assert_says(&result, "With a parallel efficiency of 98.0 % there is little to gain");
+    assert_says_not(&result, "biggest loss");
+    forget(&result);
+}
+
+static void test_too_short(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    result.window_begin_ns = 99 * MS + 500000;
+    result.total_ns = MS;
+    write_conclusion(&result);
+    assert_says(&result, "0.5 % of the run (99.5 % came before it, 0.0 % after)");
+    assert_says(&result, "lasted only 500.0 us, too short for firm conclusions");
+    forget(&result);
+}
+
+static void test_ranks_that_were_not_read(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    ranks[1].is_skipped = true;
+    result.total_ns = 100 * MS;
+    write_conclusion(&result);
+    assert_says(&result, "1 rank could not be read, so this is about the other 1.");
+    forget(&result);
+
+    ranks[0].is_skipped = true;
+    write_conclusion(&result);
+    assert_says(&result, "Nothing can be said");
+    assert_string_equal(result.headline, "unknown");
+    forget(&result);
+}
+
+static void test_json_has_null_for_the_unknown(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    struct error err = {{0}};
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    assert_int_equal(json_print(&result, "1.2.3", stream, &err), 0);
+    fclose(stream);
+    assert_non_null(strstr(text, "\"pagoda\": \"1.2.3\""));
+    assert_non_null(strstr(text, "\"parallel\": 0.5,"));
+    assert_non_null(strstr(text, "\"load_balance\": 1.0,"));
+    assert_non_null(strstr(text, "\"serialization\": null,"));
+    assert_non_null(strstr(text, "\"confidence\": null,"));
+    assert_non_null(strstr(text, "\"worst\": null"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mpi_itself),
+        cmocka_unit_test(test_mpi_time_with_missing_partners_is_in_doubt),
+        cmocka_unit_test(test_pattern_with_place_rank_and_cause),
+        cmocka_unit_test(test_waits_outside_the_window_are_named_as_such),
+        cmocka_unit_test(test_waits_that_are_part_of_others_are_no_loss),
+        cmocka_unit_test(test_uneven_work),
+        cmocka_unit_test(test_good_efficiency),
+        cmocka_unit_test(test_too_short),
+        cmocka_unit_test(test_ranks_that_were_not_read),
+        cmocka_unit_test(test_json_has_null_for_the_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
