@@ -99,13 +99,26 @@ void table_release(struct table *table)
     *table = (struct table){0};
 }
 
+/// Length of the first word of TEXT; a number keeps its unit.
+static size_t unbroken_length(const char *text)
+{
+    static const char *const units[] = {"%", "s", "ms", "us", "ns"};
+    size_t length = strcspn(text, " ");
+    if (text[length] != ' ' || text[0] < '0' || text[0] > '9')
+        return length;
+    const char *next = text + length + 1;
+    size_t unit_length = strcspn(next, " ,.;:)");
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strlen(units[i]) == unit_length && !strncmp(units[i], next, unit_length))
+            return length + 1 + strcspn(next, " ");
+    return length;
+}
+
 void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream)
 {
     bool at_line_start = true;
     while (*text) {
-        size_t length = strcspn(text, " ");
-        if (text[length] == ' ' && text[length + 1] == '%') // a number keeps its percent sign
-            length += 1 + strcspn(text + length + 1, " ");
+        size_t length = unbroken_length(text);
         char *word = memory_format("%.*s", (int)length, text);
         size_t word_width = utf8_width(word);
         if (!at_line_start && column + 1 + word_width > width) {

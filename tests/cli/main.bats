@@ -12,10 +12,13 @@ help_options() {
     "$PAGODA" "$1" --help | sed -n '/^options:/,$s/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | sort
 }
 
-# manual_options COMMAND: the long options that begin an entry of the manual's OPTIONS section.
+# manual_options COMMAND: the long options in the tags of the manual's OPTIONS section, written with
+# the macros of mdoc(7) or of man(7).
 manual_options() {
-    sed -n '/^\.Sh OPTIONS/,/^\.Sh [^O]/s/^\.It .*Fl -\([a-z-]*\).*/\1/p' \
-        "$ROOT/man/pagoda-$1.1" | sort
+    awk '/^\.S[hH]/ { inside = / OPTIONS/ }
+        inside && (/^\.It/ || tag) { gsub(/\\-/, "-"); gsub(/\\f[A-Z]/, ""); print }
+        { tag = /^\.TP/ }' "$ROOT/man/pagoda-$1.1" |
+        grep -o -- '\(Fl -\|--\)[a-z-]*' | sed 's/^Fl -//; s/^--//' | sort
 }
 
 @test "help names each command with a summary" {
