@@ -100,4 +100,4 @@ $(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tr
 $(BUILD)/pagoda-trace-finish: \
 		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $^ -o $@ $(otf2-libs) -ldw -lelf -ldl
+	$(Q)$(CC) $^ -o $@ $(otf2-libs) -ldw -ldl

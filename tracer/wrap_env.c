@@ -14,10 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef RECORDER_MPI
-#error "RECORDER_MPI: name of the MPI this recorder is built for"
-#endif
-
 static const struct dispatcher *dispatcher;
 
 static void read_text(const char *path, char *text, size_t size)
@@ -82,7 +78,7 @@ static void describe_process(struct spool_header *facts)
     facts->pid = (uint32_t)getpid();
     gethostname(facts->host, sizeof facts->host - 1);
     describe_clock_domain(facts->clock_domain, sizeof facts->clock_domain);
-    snprintf(facts->mpi, sizeof facts->mpi, "%s", RECORDER_MPI);
+    snprintf(facts->mpi, sizeof facts->mpi, "%s", RECORDER_MPI); // from the build
     snprintf(facts->mpi_version, sizeof facts->mpi_version, "%.500s", version);
     n = readlink("/proc/self/exe", facts->executable, sizeof facts->executable - 1);
     facts->executable[n > 0 ? n : 0] = '\0';

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # it sets variables for the tests
 # For the tests of the tracer: running programs under `pagoda trace` with each MPI, and looking at
 # the archives.
 

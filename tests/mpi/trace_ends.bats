@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The tracer does no harm: output and exit status are the program's own, however it ends and
 # whatever is wrong with the place the records go to.
+# shellcheck disable=SC2154 # variables that trace.bash sets
 load ../helper
 load trace
 
