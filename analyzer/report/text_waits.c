@@ -223,30 +223,44 @@ void page_waits(const struct page *page)
     free(order);
 }
 
+/// The ranks a region's part of the path lies on, as ranks_text() says it.
+static char *ranks_on_path(const struct result *result, const struct result_path_share *share)
+{
+    size_t n_parts = result->critical_path.n_by_region_rank, count = 0;
+    struct result_amount *amounts = memory_zeroed(n_parts, sizeof *amounts);
+    for (size_t i = 0; i < n_parts; i++) {
+        const struct result_path_share *part = &result->critical_path.by_region_rank[i];
+        if (part->region == share->region && part->rank != RESULT_NONE && part->time_ns > 0)
+            amounts[count++] = (struct result_amount){part->rank, 1, (uint64_t)part->time_ns};
+    }
+    char *text = ranks_text(amounts, count, share->time_ns > 0 ? (uint64_t)share->time_ns : 0);
+    free(amounts);
+    return text ? text : memory_copy_text("-");
+}
+
 void page_critical_path(const struct page *page)
 {
     const struct result *result = page->result;
-    size_t n_rows = result->critical_path.n_by_region_rank;
+    size_t n_rows = result->critical_path.n_by_region;
     size_t n_shown = n_rows < page->options->top ? n_rows : page->options->top;
     struct table table = {0};
     char *title = memory_format("time %s", page->unit.name);
     table_add_column(&table, title, false);
     table_add_column(&table, "share", false);
-    table_add_column(&table, "rank", false);
     table_add_column(&table, "region", true);
+    table_add_column(&table, "on", true);
     for (size_t i = 0; i < n_shown; i++) {
-        const struct result_path_share *part = &result->critical_path.by_region_rank[i];
-        table_add_cell(&table, "%s", quantity_in(part->time_ns, page->unit).text);
-        table_add_cell(&table, "%s", quantity_share(part->share).text);
-        if (part->rank == RESULT_NONE)
-            table_add_cell(&table, "-");
-        else
-            table_add_cell(&table, "%" PRIu32, part->rank);
-        table_add_cell(&table, "%s", result->regions[part->region].name);
+        const struct result_path_share *share = &result->critical_path.by_region[i];
+        char *ranks = ranks_on_path(result, share);
+        table_add_cell(&table, "%s", quantity_in(share->time_ns, page->unit).text);
+        table_add_cell(&table, "%s", quantity_share(share->share).text);
+        table_add_cell(&table, "%s", result->regions[share->region].name);
+        table_add_cell(&table, "%s", ranks);
+        free(ranks);
     }
     page_heading(page, "Critical path", "what determined the run time, by region and rank");
     page_table(page, &table);
-    page_left_out(page, n_rows - n_shown, "further row", "--top");
+    page_left_out(page, n_rows - n_shown, "further region", "--top");
     table_release(&table);
     free(title);
 }
