@@ -293,9 +293,22 @@ static void write_times(const struct result *result, FILE *out)
             quantity_part((double)result->other_mpi_ns, total).text);
 }
 
+static bool has_mpi(const struct result *result)
+{
+    for (size_t i = 0; i < result->n_regions; i++)
+        if (result->regions[i].is_mpi)
+            return true;
+    return false;
+}
+
 static void write_judgement(const struct result *result, uint64_t n_read, FILE *out)
 {
     struct loss loss = find_loss(result);
+    if (!has_mpi(result)) {
+        fprintf(out, "The trace holds no MPI calls, so there is no communication to judge.");
+        write_critical_path(result, out);
+        return;
+    }
     double efficiency = result->efficiency.parallel;
     write_times(result, out);
     if (efficiency >= good_efficiency && loss.kind != LOSS_PATTERN_OUTSIDE) {
@@ -322,6 +335,8 @@ static void write_judgement(const struct result *result, uint64_t n_read, FILE *
 static char *headline_of(const struct result *result)
 {
     struct loss loss = find_loss(result);
+    if (!has_mpi(result))
+        return memory_copy_text("none to be seen: the trace holds no MPI calls");
     if (loss.kind == LOSS_NONE)
         return memory_copy_text("none that reaches 2 % of the ranks' time");
     if (loss.kind == LOSS_MPI)

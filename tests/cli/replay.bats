@@ -247,6 +247,31 @@ XML
     sentence 'traces.def|pipeline'
 }
 
+@test "an archive without MPI: a profile, no judgement, names made harmless" {
+    /usr/bin/python3 - <<'PYTHON'
+import otf2
+with otf2.writer.open("plain", timer_resolution=1000000000) as trace:
+    definitions = trace.definitions
+    node = definitions.system_tree_node("node")
+    region = definitions.region("esc\033[31m/größe")
+    for rank in range(3):
+        process = definitions.location_group("Process %d" % rank, system_tree_parent=node)
+        writer = trace.event_writer("Main", group=process)
+        writer.enter(0, region)
+        writer.leave(5000000 * (rank + 1), region)
+PYTHON
+    run "$PAGODA" replay plain
+    [ "$status" = 0 ]
+    [[ $output == *"3 ranks on 1 node, 15.00 ms"* ]]
+    [[ $output == *"30.000"*"esc?[31m/größe"* ]]
+    [[ $output == *"The trace holds no MPI calls"* ]]
+    "$PAGODA" replay --json plain | jq -e '.profile[0].region == "esc?[31m/größe"'
+}
+
+@test "report: clocks that disagree" {
+    golden clocks
+}
+
 @test "an archive without events: one sentence, exit status 1" {
     /usr/bin/python3 - <<'PYTHON'
 import otf2
