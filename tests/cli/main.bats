@@ -74,3 +74,10 @@ manual_options() {
         diff -u <(manual_options "$command") <(help_options "$command")
     done
 }
+
+@test "each command has its manual page, named in pagoda(1)" {
+    for command in $(commands); do
+        [ -f "$ROOT/man/pagoda-$command.1" ]
+        grep -q "Xr pagoda-$command 1" "$ROOT/man/pagoda.1"
+    done
+}
