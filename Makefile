@@ -8,7 +8,7 @@ VERSION = 0.1.0
 
 BUILD ?= build
 CC ?= cc
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O3 -g
 PREFIX ?= /usr/local
 prefix ?= $(PREFIX)
 bindir ?= $(prefix)/bin

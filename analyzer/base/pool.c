@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 
@@ -20,24 +19,8 @@ void pool_release(struct pool *pool)
     pool->items = NULL;
 }
 
-uint32_t pool_take(struct pool *pool)
+void pool_grow(struct pool *pool)
 {
-    uint32_t index = pool->first_free;
-    if (index != POOL_NONE) {
-        memcpy(&pool->first_free, pool_at(pool, index), sizeof(uint32_t));
-    } else {
-        index = pool->n_used++;
-        pool->items = array_reserve(pool->items, &pool->capacity, pool->n_used, pool->item_bytes);
-    }
-    if (++pool->n_live > pool->max_live)
-        pool->max_live = pool->n_live;
-    return index;
-}
-
-void pool_give(struct pool *pool, uint32_t index)
-{
-    assert(pool->n_live > 0 && index < pool->n_used);
-    memcpy(pool_at(pool, index), &pool->first_free, sizeof(uint32_t));
-    pool->first_free = index;
-    pool->n_live--;
+    pool->items =
+        array_reserve(pool->items, &pool->capacity, (size_t)pool->n_used + 1, pool->item_bytes);
 }

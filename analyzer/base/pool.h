@@ -4,8 +4,10 @@
 #ifndef PAGODA_BASE_POOL_H
 #define PAGODA_BASE_POOL_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define POOL_NONE UINT32_MAX
 
@@ -22,16 +24,38 @@ struct pool {
 void pool_init(struct pool *pool, size_t item_bytes);
 void pool_release(struct pool *pool);
 
-/// Index of an item with undefined content. Pointers got from pool_at() before are invalid
-/// afterwards.
-uint32_t pool_take(struct pool *pool);
-
-/// Gives the item back; its content is lost.
-void pool_give(struct pool *pool, uint32_t index);
+/// Makes room for an item never used before; called by pool_take().
+void pool_grow(struct pool *pool);
 
 static inline void *pool_at(const struct pool *pool, uint32_t index)
 {
     return pool->items + (size_t)index * pool->item_bytes;
+}
+
+/// Index of an item with undefined content. Pointers got from pool_at() before are invalid
+/// afterwards.
+static inline uint32_t pool_take(struct pool *pool)
+{
+    uint32_t index = pool->first_free;
+    if (index != POOL_NONE) {
+        memcpy(&pool->first_free, pool_at(pool, index), sizeof(uint32_t));
+    } else {
+        if (pool->n_used == pool->capacity)
+            pool_grow(pool);
+        index = pool->n_used++;
+    }
+    if (++pool->n_live > pool->max_live)
+        pool->max_live = pool->n_live;
+    return index;
+}
+
+/// Gives the item back; its content is lost.
+static inline void pool_give(struct pool *pool, uint32_t index)
+{
+    assert(pool->n_live > 0 && index < pool->n_used);
+    memcpy(pool_at(pool, index), &pool->first_free, sizeof(uint32_t));
+    pool->first_free = index;
+    pool->n_live--;
 }
 
 #endif

@@ -35,6 +35,7 @@ static void keep(struct call *call, const struct event *event)
     call->records = array_reserve(call->records, &call->records_capacity, call->n_records + 1,
                                   sizeof(*call->records));
     call->records[call->n_records++] = *event;
+    call->has_collectives |= event->kind >= EVENT_COLLECTIVE_BEGIN;
 }
 
 static void begin(struct call *call, const struct event *event, uint32_t path)
@@ -43,7 +44,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->is_cut = false;
     call->is_bare = event->kind != EVENT_ENTER;
     call->is_test = call->is_init = call->is_finalize = call->is_synchronous = false;
-    call->gave_up = false;
+    call->gave_up = call->has_collectives = false;
     call->n_nested = call->n_skip = 0;
     call->path = path;
     call->enter_ns = event->time_ns;

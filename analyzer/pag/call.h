@@ -26,6 +26,7 @@ struct call {
     bool is_test;
     bool is_finalize, is_init;
     bool is_synchronous;
+    bool has_collectives; // among its records
     bool gave_up;      // a partner could not be found within the look-ahead
     uint32_t n_nested; // regions open inside it
     uint32_t n_skip;   // events to its leave when nothing is nested

@@ -16,20 +16,24 @@ enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
 static bool is_earlier(struct heap_entry a, struct heap_entry b)
 {
-    if (a.next_ns != b.next_ns)
-        return a.next_ns < b.next_ns;
-    return a.is_join != b.is_join ? b.is_join : a.location < b.location;
+    return a.next_ns < b.next_ns || (a.next_ns == b.next_ns && a.turn < b.turn);
 }
 
 static struct heap_entry entry_of(const struct location_state *location)
 {
-    return (struct heap_entry){location->next_ns, location->index, location->next_is_join};
+    uint32_t turn = location->index | (location->next_is_join ? TURN_OF_JOIN : 0);
+    return (struct heap_entry){location->next_ns, turn};
+}
+
+static uint32_t location_of(struct heap_entry entry)
+{
+    return entry.turn & ~TURN_OF_JOIN;
 }
 
 static void place(struct engine *engine, uint32_t where, struct heap_entry entry)
 {
     engine->heap[where] = entry;
-    engine->heap_place[entry.location] = where;
+    engine->heap_place[location_of(entry)] = where;
 }
 
 /// Finds the place of ENTRY, whose old place was WHERE and whose time has grown.
@@ -53,7 +57,7 @@ static void remove_from_heap(struct engine *engine, uint32_t location)
 {
     uint32_t where = engine->heap_place[location];
     struct heap_entry last = engine->heap[--engine->n_heap];
-    if (last.location == location)
+    if (location_of(last) == location)
         return;
     for (; where > 0 && is_earlier(last, engine->heap[(where - 1) / 2]); where = (where - 1) / 2)
         place(engine, where, engine->heap[(where - 1) / 2]);
@@ -64,7 +68,7 @@ static void remove_from_heap(struct engine *engine, uint32_t location)
 static struct heap_entry second_of_heap(const struct engine *engine)
 {
     if (engine->n_heap < 2)
-        return (struct heap_entry){.next_ns = UINT64_MAX, .location = NONE};
+        return (struct heap_entry){UINT64_MAX, NONE};
     if (engine->n_heap > 2 && is_earlier(engine->heap[2], engine->heap[1]))
         return engine->heap[2];
     return engine->heap[1];
@@ -102,7 +106,7 @@ static void enter_call(struct engine *engine, struct location_state *location,
         window_end_at(engine, time_ns);
     if (location->call.n_records > 0)
         match_enter_call(engine, location);
-    if (location->call.n_records > 0 || location->call.is_finalize)
+    if (location->call.has_collectives || location->call.is_finalize)
         collective_enter_call(engine, location);
     location->lookahead_left = engine->options.lookahead_events;
     if (!is_bare)
@@ -185,8 +189,8 @@ static void step_outside(struct engine *engine, struct location_state *location,
     location->cursor->position++;
 }
 
-/// Everything that is open when the location has no more events. The rank to read first, or NONE.
-static uint32_t end_location(struct engine *engine, struct location_state *location)
+/// Everything that is open when the location has no more events.
+static void end_location(struct engine *engine, struct location_state *location)
 {
     struct profile *profile = &location->profile;
     if (location->call.is_open) {
@@ -202,7 +206,7 @@ static uint32_t end_location(struct engine *engine, struct location_state *locat
     location->next_ns = UINT64_MAX;
     remove_from_heap(engine, location->index);
     if (location->rank == NONE)
-        return NONE;
+        return;
     struct rank_state *rank = &engine->ranks[location->rank];
     if (location->is_master)
         window_finish(engine, rank, profile->last_ns);
@@ -210,34 +214,32 @@ static uint32_t end_location(struct engine *engine, struct location_state *locat
         rank->has_ended = true;
         collective_rank_ended(engine, location->rank);
     }
-    return NONE;
 }
 
-/// Processes the next event of a location, or only tries to. The rank that must be read first, or
-/// NONE when there was progress.
-static uint32_t step(struct engine *engine, struct location_state *location)
-{
-    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
-    if (!event)
-        return end_location(engine, location);
-    uint32_t rank = NONE;
-    if (!location->has_begun)
-        begin_location(engine, location, event->time_ns);
-    if (location->call.is_open)
-        rank = step_in_call(engine, location, event);
-    else
-        step_outside(engine, location, event);
-    return rank;
-}
-
-static void look_at_next(struct engine *engine, struct location_state *location)
+/// The next event of a location, NULL at its end; notes its time for the order of reading.
+static const struct event *next_event(struct engine *engine, struct location_state *location)
 {
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
     location->next_is_join = event && event->kind == EVENT_THREAD_JOIN;
-    if (event)
-        location->next_ns = event->time_ns;
-    else if (!location->has_ended)
-        location->next_ns = location->profile.last_ns;
+    location->next_ns = event ? event->time_ns : location->profile.last_ns;
+    return event;
+}
+
+/// Processes EVENT, the next one of a location (NULL: its end), or only tries to. The rank that
+/// must be read first, or NONE when there was progress.
+static uint32_t step(struct engine *engine, struct location_state *location,
+                     const struct event *event)
+{
+    if (!event) {
+        end_location(engine, location);
+        return NONE;
+    }
+    if (!location->has_begun)
+        begin_location(engine, location, event->time_ns);
+    if (location->call.is_open)
+        return step_in_call(engine, location, event);
+    step_outside(engine, location, event);
+    return NONE;
 }
 
 // --- who is next
@@ -270,10 +272,10 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
             break;
         }
         struct location_state *location = &engine->locations[target];
-        rank = step(engine, location);
+        rank = step(engine, location, next_event(engine, location));
         if (rank == NONE && !location->has_ended) {
             first->lookahead_left--;
-            look_at_next(engine, location);
+            next_event(engine, location);
             sift_down(engine, engine->heap_place[target], entry_of(location));
         }
     }
@@ -283,21 +285,20 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
 /// Reads the location furthest behind until another one is, or until it has to wait.
 static void advance(struct engine *engine)
 {
-    struct location_state *location = &engine->locations[engine->heap[0].location];
+    struct location_state *location = &engine->locations[location_of(engine->heap[0])];
     struct heap_entry second = second_of_heap(engine);
     engine->other_ns = second.next_ns;
-    for (;;) {
-        uint32_t rank = step(engine, location);
+    const struct event *event = next_event(engine, location);
+    do {
+        uint32_t rank = step(engine, location, event);
         if (rank != NONE) {
             read_ahead(engine, location, rank);
             return;
         }
         if (location->has_ended)
             return;
-        look_at_next(engine, location);
-        if (!is_earlier(entry_of(location), second))
-            break;
-    }
+        event = next_event(engine, location);
+    } while (is_earlier(entry_of(location), second));
     sift_down(engine, 0, entry_of(location));
 }
 
@@ -330,9 +331,7 @@ static void init_location(struct engine *engine, size_t index)
             rank->first_location = state->index;
         rank->n_locations++;
     }
-    look_at_next(engine, state);
-    if (!trace_peek(engine->trace, index, state->cursor, 0))
-        state->next_ns = 0; // nothing to read: ends at once
+    next_event(engine, state); // time 0 when there is nothing to read: it ends at once
     place(engine, engine->n_heap++, entry_of(state));
 }
 

@@ -72,11 +72,13 @@ struct rank_state {
     uint32_t team_location;
 };
 
+/// When a location goes on, and its turn among those at the same time: its index, plus
+/// TURN_OF_JOIN when the next event is EVENT_THREAD_JOIN.
 struct heap_entry {
     uint64_t next_ns;
-    uint32_t location;
-    bool is_join; // the next event is EVENT_THREAD_JOIN
+    uint32_t turn;
 };
+#define TURN_OF_JOIN UINT32_C(0x80000000)
 
 /// One replay.
 struct engine {
@@ -112,6 +114,17 @@ struct engine {
 static inline const struct region *region_at(const struct engine *engine, uint32_t index)
 {
     return &engine->definitions->regions[index];
+}
+
+/// Accounts the time since the location's last event to its current path. The hot path of a replay.
+static inline void profile_account(struct location_state *location, uint64_t time_ns)
+{
+    struct profile *profile = &location->profile;
+    struct path *path = &profile->paths[profile->current];
+    if (path->epoch != location->head.epoch)
+        profile_touch(location, path, profile->current);
+    path->exclusive_ns += time_ns - profile->last_ns;
+    profile->last_ns = time_ns;
 }
 
 static inline struct channel *channel_at(const struct engine *engine, uint32_t index)

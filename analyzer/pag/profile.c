@@ -27,7 +27,7 @@ void profile_release(struct profile *profile)
     map_release(&profile->children);
 }
 
-static void touch(struct location_state *location, struct path *path, uint32_t index)
+void profile_touch(struct location_state *location, struct path *path, uint32_t index)
 {
     struct head *head = &location->head;
     path->epoch = head->epoch;
@@ -35,16 +35,6 @@ static void touch(struct location_state *location, struct path *path, uint32_t i
     head->touched = array_reserve(head->touched, &head->touched_capacity, head->n_touched + 1,
                                   sizeof(*head->touched));
     head->touched[head->n_touched++] = index;
-}
-
-void profile_account(struct location_state *location, uint64_t time_ns)
-{
-    struct profile *profile = &location->profile;
-    struct path *path = &profile->paths[profile->current];
-    if (path->epoch != location->head.epoch)
-        touch(location, path, profile->current);
-    path->exclusive_ns += time_ns - profile->last_ns;
-    profile->last_ns = time_ns;
 }
 
 static uint32_t new_child(struct profile *profile, uint32_t parent, uint32_t region)

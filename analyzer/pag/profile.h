@@ -47,7 +47,7 @@ void profile_release(struct profile *profile);
 void profile_enter(struct location_state *location, uint32_t region, uint64_t time_ns);
 /// Closes the innermost open instance of REGION (and what was left open inside it).
 void profile_leave(struct location_state *location, uint32_t region, uint64_t time_ns);
-/// Accounts the time since the last event to the current path.
-void profile_account(struct location_state *location, uint64_t time_ns);
+/// The open leaf of the location's lineage begins to count PATH (profile_account() in engine.h).
+void profile_touch(struct location_state *location, struct path *path, uint32_t index);
 
 #endif
