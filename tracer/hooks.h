@@ -19,6 +19,9 @@ void p2p_recv(struct call *call, MPI_Comm comm, const MPI_Status *status);
 void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
                MPI_Datatype datatype, MPI_Request request);
 void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request request);
+// The same for a communicator known by its number.
+void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status);
+void p2p_posted(struct call *call, uint32_t comm, int source, int tag, MPI_Request request);
 void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
                    MPI_Datatype datatype, MPI_Request request);
 void p2p_recv_init(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request request);
@@ -106,6 +109,10 @@ void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created);
 // A call in which only the members of `created` took part.
 void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm created);
 void comm_named(struct call *call, MPI_Comm comm, const char *name);
+
+// ---- wrap_message.c
+// A matched probe has taken a message out of `comm`.
+void message_probed(struct call *call, MPI_Comm comm, MPI_Message handle);
 
 // ---- wrap_request.c
 // From now on the completion of this request may be a cancellation.

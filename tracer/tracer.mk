@@ -2,8 +2,10 @@
 # The tracer: a preloaded dispatcher, one recorder for each MPI installed, and the program that
 # turns what they leave into an OTF2 archive. Included by the Makefile.
 
-TRACER_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -I. $(WARNINGS)
-TRACER_HEADERS = $(wildcard tracer/*.h) tracer/tracer.mk
+TRACER_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. $(CPPFLAGS) $(WARNINGS) $(CFLAGS)
+TRACER_HEADERS = $(wildcard tracer/*.h) tracer/tracer.mk $(BUILD)/flags
+# MPI's compiler wrappers call the compiler the rest is built with.
+TRACER_WRAPPED = OMPI_CC='$(CC)' MPICH_CC='$(CC)'
 
 TRACER_MPICC_openmpi := $(shell command -v mpicc.openmpi 2>/dev/null)
 TRACER_MPICC_mpich := $(shell command -v mpicc.mpich 2>/dev/null)
@@ -21,7 +23,7 @@ TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich,$(MPIS))
 TRACER_MPIS := $(strip $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m))))
 
 TRACER_RECORDER_SOURCES = call comm region request stream sync \
-	wrap_coll wrap_comm wrap_env wrap_p2p wrap_request
+	wrap_coll wrap_comm wrap_env wrap_message wrap_p2p wrap_request
 TRACER_HAND = $(shell sed -n 's/^WRAP(\(MPI_[A-Za-z_]*\)).*/\1/p' tracer/wrap_*.c)
 
 ifeq ($(TRACER_MPIS),)
@@ -43,7 +45,7 @@ define tracer_mpi_rules
 $(BUILD)/tracer/$(1)/mpi.i: tracer/tracer.mk
 	@mkdir -p $$(@D)
 	$$(Q)printf '#include <mpi.h>\n' > $$(@D)/mpi.c
-	$$(Q)$$(TRACER_MPICC_$(1)) -E -P $$(@D)/mpi.c > $$@
+	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) -E -P $$(@D)/mpi.c > $$@
 
 $(BUILD)/tracer/$(1)/names: $(BUILD)/tracer/$(1)/mpi.i tracer/generate.awk
 	$$(Q)LC_ALL=C awk -v mode=names -f tracer/generate.awk $$< > $$@
@@ -65,18 +67,18 @@ $(BUILD)/tracer/$(1)/functions.gen.c: $(BUILD)/tracer/$(1)/mpi.i \
 $(BUILD)/tracer/$(1)/%.o: tracer/%.c $(BUILD)/tracer/$(1)/functions.gen.h \
 		$(TRACER_HEADERS)
 	$$(call say,MPICC,$$@)
-	$$(Q)$$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -I$$(@D) -DRECORDER_MPI='"$(1)"' -c $$< -o $$@
+	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -I$$(@D) -DRECORDER_MPI='"$(1)"' -c $$< -o $$@
 
 $(BUILD)/tracer/$(1)/functions.gen.o: $(BUILD)/tracer/$(1)/functions.gen.c \
 		$(BUILD)/tracer/$(1)/functions.gen.h $(TRACER_HEADERS)
 	$$(call say,MPICC,$$@)
-	$$(Q)$$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -Wno-deprecated-declarations -I$$(@D) -c $$< -o $$@
+	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -Wno-deprecated-declarations -I$$(@D) -c $$< -o $$@
 
 # Linked without the MPI library: the one the program has loaded is the right one.
 $(BUILD)/libpagoda-$(1).so: $(BUILD)/tracer/$(1)/functions.gen.o \
 		$(TRACER_RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o)
 	$$(call say,LINK,$$@)
-	$$(Q)$$(CC) -shared -Wl,-z,lazy -Wl,-soname,$$(@F) $$^ -o $$@ -lpthread -ldl
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -shared -Wl,-z,lazy -Wl,-soname,$$(@F) $$^ -o $$@ -lpthread -ldl
 endef
 $(foreach m,$(TRACER_MPIS),$(eval $(call tracer_mpi_rules,$(m))))
 
@@ -92,7 +94,7 @@ $(BUILD)/libpagoda-trace.so: tracer/dispatch.c tracer/trampolines.S \
 TRACER_FINISH_SOURCES = $(wildcard tracer/finish/*.c)
 TRACER_FINISH_HEADERS = $(wildcard tracer/finish/*.h) tracer/record.h
 
-$(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk
+$(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(need-libraries)$(Q)$(CC) $(TRACER_CFLAGS) $(otf2-cflags) -c $< -o $@
@@ -100,4 +102,4 @@ $(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tr
 $(BUILD)/pagoda-trace-finish: \
 		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $^ -o $@ $(otf2-libs) -ldw -ldl
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(otf2-libs) -ldw -ldl

@@ -45,15 +45,20 @@ void p2p_send(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count cou
                   bytes_of(count, datatype), 0);
 }
 
-void p2p_recv(struct call *call, MPI_Comm comm, const MPI_Status *status)
+void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status)
 {
     int n_bytes = 0;
 
     if (status->MPI_SOURCE == MPI_PROC_NULL)
         return;
     PMPI_Get_count(status, MPI_BYTE, &n_bytes);
-    write_message(call, RECORD_RECV, comm_find(call->stream, comm).id, status->MPI_SOURCE,
-                  status->MPI_TAG, n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes, 0);
+    write_message(call, RECORD_RECV, comm, status->MPI_SOURCE, status->MPI_TAG,
+                  n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes, 0);
+}
+
+void p2p_recv(struct call *call, MPI_Comm comm, const MPI_Status *status)
+{
+    p2p_received(call, comm_find(call->stream, comm).id, status);
 }
 
 void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
@@ -69,16 +74,21 @@ void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count co
                   request_add(&request));
 }
 
-void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
+void p2p_posted(struct call *call, uint32_t comm, int source, int tag, MPI_Request handle)
 {
     struct request request = {
         .handle = handle, .stream = call->stream, .kind = REQUEST_RECV, .active = true};
 
     if (source == MPI_PROC_NULL)
         return;
-    request.comm = comm_find(call->stream, comm).id;
-    write_message(call, RECORD_IRECV_POST, request.comm, source_or_any(source), tag_or_any(tag), 0,
+    request.comm = comm;
+    write_message(call, RECORD_IRECV_POST, comm, source_or_any(source), tag_or_any(tag), 0,
                   request_add(&request));
+}
+
+void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
+{
+    p2p_posted(call, comm_find(call->stream, comm).id, source, tag, handle);
 }
 
 void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,

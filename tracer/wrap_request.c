@@ -355,6 +355,8 @@ WRAP(MPI_Improbe)
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
         found_nothing(&call, before, 0);
+    else if (result == MPI_SUCCESS)
+        message_probed(&call, comm, *message);
     call_leave(&call);
     return result;
 }

@@ -130,6 +130,25 @@ static void polling(void)
     }
 }
 
+/* Matched probes: one receive of each kind. */
+static void matched(void)
+{
+    MPI_Request requests[2], receive;
+    MPI_Message message;
+    int out = rank, in = -1, flag = 0;
+
+    MPI_Isend(&out, 1, MPI_INT, right, 21, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&out, 1, MPI_INT, right, 22, MPI_COMM_WORLD, &requests[1]);
+    MPI_Mprobe(left, 21, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    expect(in, left, "matched message");
+    while (!flag)
+        MPI_Improbe(MPI_ANY_SOURCE, 22, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(&in, 1, MPI_INT, &message, &receive);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 /* An error that the program handles: the receive is too short. */
 static void failing(void)
 {
@@ -163,6 +182,7 @@ int main(int argc, char **argv)
     persistent();
     cancelled();
     polling();
+    matched();
     if (argc > 1)
         failing();
     MPI_Reduce(&errors, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
