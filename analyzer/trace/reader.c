@@ -49,7 +49,7 @@ struct trace {
 static int open_archive(struct trace *trace, struct error *err)
 {
     otf2_error_begin();
-    trace->reader = OTF2_Reader_Open(trace->path);
+    trace->reader = otf2_open(trace->path);
     if (!trace->reader)
         return error_set(err, "'%s' is no OTF2 archive: %s", trace->path,
                          otf2_error_cause(OTF2_ERROR_INVALID_ARGUMENT));
@@ -72,7 +72,7 @@ static int read_definitions(struct trace *trace, struct error *err)
         code = OTF2_Reader_ReadAllGlobalDefinitions(trace->reader, reader, &n_read);
     if (code != OTF2_SUCCESS)
         return error_set(
-            err, "cannot read the global definitions (*.def) of '%s' after %llu of them: %s",
+            err, "cannot read the global definitions (*.def) of '%s' behind the first %llu: %s",
             trace->path, (unsigned long long)n_read, otf2_error_cause(code));
     OTF2_Reader_CloseGlobalDefReader(trace->reader, reader);
     if (!trace->records.has_clock || trace->records.ticks_per_second == 0)
@@ -222,6 +222,13 @@ static int open_locations(struct trace *trace, struct error *err)
     return 0;
 }
 
+static void rebase_event(const struct clock *clock, struct event *event)
+{
+    event->time_ns = clock_time_ns(clock, event->time_ns);
+    if (event->kind == EVENT_BUFFER_FLUSH)
+        event->size_bytes = clock_duration_ns(clock, event->size_bytes);
+}
+
 // Turns the ticks of the first batches into times since the first event of all.
 static void rebase_times(struct trace *trace)
 {
@@ -236,12 +243,10 @@ static void rebase_times(struct trace *trace)
     trace->clock = clock_of(trace->records.ticks_per_second, origin_ticks);
     for (size_t i = 0; i < trace->n_decoders; i++) {
         struct cursor *cursor = &trace->decoders[i].cursor;
-        for (uint32_t e = 0; e < cursor->end; e++) {
-            struct event *event = &cursor->events[e];
-            event->time_ns = clock_time_ns(&trace->clock, event->time_ns);
-            if (event->kind == EVENT_BUFFER_FLUSH)
-                event->size_bytes = clock_duration_ns(&trace->clock, event->size_bytes);
-        }
+        for (uint32_t e = 0; e < cursor->end; e++)
+            rebase_event(&trace->clock, &cursor->events[e]);
+        if (trace->decoders[i].has_withheld)
+            rebase_event(&trace->clock, &trace->decoders[i].withheld);
     }
     uint64_t start_ns = trace->records.realtime_ns;
     if (start_ns && first_ticks != INT64_MAX && origin_ticks > trace->records.global_offset)
@@ -320,12 +325,18 @@ const struct location_report *trace_location_report(const struct trace *trace, s
     return &trace->decoders[location].report;
 }
 
-// Notes why a location ends here, when it is not just the end of its file, and closes the file.
+// Notes why a location ends here, when it is not just the end of its file, and closes the file. Of
+// a record that is cut in the middle the library delivers what is there, with zeros for the rest,
+// and fails only at the next: so the last event before damage is dropped.
 static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode code)
 {
     struct decoder *decoder = &trace->decoders[location];
     if (code != OTF2_SUCCESS) {
         unsigned long long id = trace->resolved.definitions.locations[location].id;
+        if (decoder->n_output)
+            decoder->n_output--;
+        if (decoder->report.n_read)
+            decoder->report.n_read--;
         decoder->report.is_cut = true;
         set_reason(decoder, "cannot read its event file (%llu.evt) behind event %llu: %s", id,
                    (unsigned long long)decoder->report.n_read, otf2_error_cause(code));
@@ -335,7 +346,8 @@ static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode cod
 }
 
 // Decodes at most N_WANTED records of a location to OUTPUT; a record makes one event at most.
-// Returns the number of events; *AT_END: there are no more.
+// Returns the number of events; *AT_END: there are no more. The last event is withheld until it is
+// known that reading goes on well behind it.
 static uint32_t decode_to(struct trace *trace, size_t location, struct event *output,
                           size_t n_wanted, bool *at_end)
 {
@@ -346,13 +358,21 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
     otf2_error_begin();
     decoder->output = output;
     decoder->n_output = 0;
+    if (decoder->has_withheld)
+        output[decoder->n_output++] = decoder->withheld;
+    decoder->has_withheld = false;
+    n_wanted -= decoder->n_output;
     uint64_t n_read = 0;
     OTF2_ErrorCode code =
         OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_wanted, &n_read);
     decoder->report.n_read += n_read;
     *at_end = code != OTF2_SUCCESS || n_read < n_wanted;
-    if (*at_end)
+    if (*at_end) {
         end_reading(trace, location, code);
+    } else if (decoder->n_output) {
+        decoder->withheld = output[--decoder->n_output];
+        decoder->has_withheld = true;
+    }
     return decoder->n_output;
 }
 

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reader on what is no archive, on archives with missing files, and on one whose files are cut
+// at every single byte: always a sentence that names the file, never a crash or an endless loop.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/reader.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
+
+// The library asks for as much memory as a damaged count says, and loses some when it gives up.
+const char *__asan_default_options(void);
+const char *__lsan_default_suppressions(void);
+
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libopen-trace-format2\n";
+}
+
+static char *directory; // of the running test
+static struct error err;
+
+static int make_directory(void **state)
+{
+    (void)state;
+    directory = scratch_directory();
+    err.text[0] = '\0';
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    scratch_remove(directory);
+    return 0;
+}
+
+static char *in_directory(const char *name)
+{
+    return memory_format("%s/%s", directory, name);
+}
+
+// Two ranks, N messages from 0 to 1, 8 N events.
+static void write_archive(const char *name, unsigned n)
+{
+    char *text = memory_new((size_t)n * 400 + 1);
+    size_t length = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < n; i++)
+        length += (size_t)sprintf(text + length,
+                                  "0 %u enter MPI_Send\n0 %u send world 1 5 100\n"
+                                  "0 %u leave MPI_Send\n0 %u cpu %u\n"
+                                  "1 %u enter MPI_Recv\n1 %u recv world 0 5 100\n"
+                                  "1 %u leave MPI_Recv\n1 %u cpu %u\n",
+                                  10 * i, 10 * i + 1, 10 * i + 2, 10 * i + 3, i, 10 * i, 10 * i + 1,
+                                  10 * i + 2, 10 * i + 3, i);
+    char *path = in_directory(name);
+    if (text_trace_write(text, path, &err) != 0)
+        fail_msg("%s", err.text);
+    free(path);
+    free(text);
+}
+
+// Reads all of an archive; false when it cannot be opened.
+static bool read_all(const char *name, uint64_t *n_events, size_t *n_cut, size_t *n_skipped)
+{
+    char *path = in_directory(name);
+    struct trace *trace = trace_open(path, &err);
+    free(path);
+    *n_events = *n_cut = *n_skipped = 0;
+    if (!trace)
+        return false;
+    size_t n_locations = trace_definitions(trace)->n_locations;
+    for (size_t location = 0; location < n_locations; location++) {
+        struct cursor *cursor = trace_cursor(trace, location);
+        uint64_t last_ns = 0;
+        const struct event *event;
+        while ((event = trace_peek(trace, location, cursor, 0))) {
+            assert_true(event->time_ns >= last_ns);
+            last_ns = event->time_ns;
+            ++*n_events;
+            cursor->position++;
+        }
+        const struct location_report *report = trace_location_report(trace, location);
+        *n_cut += report->is_cut;
+        *n_skipped += report->is_skipped;
+        if (report->is_cut || report->is_skipped)
+            assert_true(report->reason && *report->reason);
+        else
+            assert_null(report->reason);
+    }
+    trace_close(trace);
+    return true;
+}
+
+static void assert_refused(const char *name, const char *sentence)
+{
+    char *path = in_directory(name);
+    assert_null(trace_open(path, &err));
+    if (!strstr(err.text, sentence))
+        fail_msg("'%s' does not say '%s'", err.text, sentence);
+    assert_non_null(strstr(err.text, directory));
+    free(path);
+}
+
+static void test_not_an_archive(void **state)
+{
+    (void)state;
+    char *path = in_directory("text.otf2");
+    scratch_write(path, "hello\n", 6);
+    assert_refused("text.otf2", "is no OTF2 archive");
+    scratch_write(path, "", 0);
+    assert_refused("text.otf2", "is no OTF2 archive");
+    free(path);
+    path = in_directory("plain.txt");
+    scratch_write(path, "hello\n", 6);
+    assert_refused("plain.txt", "is no OTF2 archive");
+    free(path);
+    assert_refused("missing", "No such file or directory");
+}
+
+static void test_directories(void **state)
+{
+    (void)state;
+    char *path = in_directory("empty");
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_refused("empty", "no *.otf2 file");
+    free(path);
+    path = in_directory("a.otf2");
+    scratch_write(path, "", 0);
+    free(path);
+    path = in_directory("b.otf2");
+    scratch_write(path, "", 0);
+    free(path);
+    assert_refused("", "2 archives in the directory");
+    assert_non_null(strstr(err.text, "(a.otf2, b.otf2): name one of them"));
+}
+
+static void test_missing_files(void **state)
+{
+    (void)state;
+    uint64_t n_events;
+    size_t n_cut, n_skipped;
+    write_archive("run", 10);
+    assert_true(read_all("run", &n_events, &n_cut, &n_skipped));
+    assert_int_equal(n_events, 80);
+    assert_int_equal(n_cut + n_skipped, 0);
+    char *path = in_directory("run/traces/0.evt");
+    assert_int_equal(unlink(path), 0);
+    free(path);
+    assert_true(read_all("run", &n_events, &n_cut, &n_skipped));
+    assert_int_equal(n_events, 40);
+    assert_int_equal(n_cut, 0);
+    assert_int_equal(n_skipped, 1);
+    path = in_directory("run/traces.def");
+    assert_int_equal(unlink(path), 0);
+    free(path);
+    assert_refused("run", "cannot read the global definitions");
+}
+
+// Cuts FILE of the archive "run" at every length below its own, restores it in the end. CHECK sees
+// how many bytes were left out and what reading gave each time.
+static void cut_everywhere(const char *file, void (*check)(bool is_open, size_t n_left,
+                                                           uint64_t n_events, size_t n_bad))
+{
+    size_t size_bytes;
+    char *path = memory_format("%s/run/%s", directory, file);
+    char *content = scratch_read(path, &size_bytes);
+    assert_true(size_bytes > 0);
+    for (size_t length = 0; length < size_bytes; length++) {
+        uint64_t n_events;
+        size_t n_cut, n_skipped;
+        scratch_write(path, content, length);
+        err.text[0] = '\0';
+        bool is_open = read_all("run", &n_events, &n_cut, &n_skipped);
+        assert_true(is_open || *err.text);
+        check(is_open, size_bytes - length, n_events, n_cut + n_skipped);
+    }
+    scratch_write(path, content, size_bytes);
+    free(content);
+    free(path);
+}
+
+// The last byte of a file marks its end; nothing is lost without it.
+static void expect_refusal(bool is_open, size_t n_left, uint64_t n_events, size_t n_bad)
+{
+    (void)n_bad;
+    assert_true(is_open == (n_left == 1));
+    assert_true(!is_open || n_events == 160);
+}
+
+// The other location is whole; of the damaged one a part is read, and it is reported.
+static void expect_events_cut(bool is_open, size_t n_left, uint64_t n_events, size_t n_bad)
+{
+    assert_true(is_open);
+    assert_true(n_events >= 80);
+    assert_int_equal(n_events == 160, n_left == 1);
+    assert_int_equal(n_bad, n_left > 1);
+}
+
+// Without its first two bytes a file of local definitions counts as missing.
+static void expect_location_skipped(bool is_open, size_t n_left, uint64_t n_events, size_t n_bad)
+{
+    assert_true(is_open);
+    assert_int_equal(n_bad, n_left > 1 && n_left < 19);
+    assert_int_equal(n_events, n_bad ? 80 : 160);
+}
+
+static void expect_either(bool is_open, size_t n_left, uint64_t n_events, size_t n_bad)
+{
+    (void)n_left, (void)n_bad;
+    assert_true(!is_open || n_events == 160);
+}
+
+static void test_cut_anchor(void **state)
+{
+    (void)state;
+    write_archive("run", 20);
+    cut_everywhere("traces.otf2", expect_either);
+}
+
+static void test_cut_global_definitions(void **state)
+{
+    (void)state;
+    write_archive("run", 20);
+    cut_everywhere("traces.def", expect_refusal);
+}
+
+static void test_cut_local_definitions(void **state)
+{
+    (void)state;
+    write_archive("run", 20);
+    cut_everywhere("traces/1.def", expect_location_skipped);
+}
+
+static void test_cut_events(void **state)
+{
+    (void)state;
+    write_archive("run", 20);
+    cut_everywhere("traces/1.evt", expect_events_cut);
+}
+
+// A record cut in the middle is never delivered with zeros for what is missing.
+static void test_no_half_record(void **state)
+{
+    (void)state;
+    enum { N = 700 }; // more than a batch
+    size_t size_bytes;
+    write_archive("run", N);
+    char *events = in_directory("run/traces/1.evt");
+    char *archive = in_directory("run");
+    char *content = scratch_read(events, &size_bytes);
+    for (size_t length = size_bytes - 1; length > size_bytes / 2; length -= length % 7 + 1) {
+        scratch_write(events, content, length);
+        struct trace *trace = trace_open(archive, &err);
+        assert_non_null(trace);
+        struct cursor *cursor = trace_cursor(trace, 1);
+        const struct event *event;
+        for (uint64_t i = 0; (event = trace_peek(trace, 1, cursor, 0)); i++, cursor->position++) {
+            const uint8_t kinds[] = {EVENT_ENTER, EVENT_RECV, EVENT_LEAVE, EVENT_CPU_TIME};
+            assert_int_equal(event->kind, kinds[i % 4]);
+            assert_int_equal(event->time_ns, i / 4 * 10 + i % 4);
+            assert_true(event->kind != EVENT_RECV || event->size_bytes == 100);
+            assert_true(event->kind != EVENT_CPU_TIME || event->size_bytes == i / 4);
+        }
+        trace_close(trace);
+    }
+    free(content);
+    free(archive);
+    free(events);
+}
+
+// Overwrites each byte of a file in turn.
+static void spoil_everywhere(const char *file, unsigned char value)
+{
+    size_t size_bytes;
+    char *path = memory_format("%s/run/%s", directory, file);
+    char *content = scratch_read(path, &size_bytes);
+    for (size_t at = 0; at < size_bytes; at++) {
+        uint64_t n_events;
+        size_t n_cut, n_skipped;
+        char good = content[at];
+        content[at] = (char)value;
+        scratch_write(path, content, size_bytes);
+        content[at] = good;
+        err.text[0] = '\0';
+        if (!read_all("run", &n_events, &n_cut, &n_skipped))
+            assert_true(*err.text);
+    }
+    scratch_write(path, content, size_bytes);
+    free(content);
+    free(path);
+}
+
+static void test_spoiled_events(void **state)
+{
+    (void)state;
+    write_archive("run", 5);
+    spoil_everywhere("traces/1.evt", 0xff);
+    spoil_everywhere("traces/1.evt", 0);
+}
+
+static void test_spoiled_definitions(void **state)
+{
+    (void)state;
+    write_archive("run", 5);
+    spoil_everywhere("traces.def", 0xff);
+    spoil_everywhere("traces.def", 0);
+    spoil_everywhere("traces.def", 3);
+    spoil_everywhere("traces/1.def", 0xff);
+}
+
+static void test_spoiled_anchor(void **state)
+{
+    (void)state;
+    write_archive("run", 5);
+    spoil_everywhere("traces.otf2", 0xff);
+    spoil_everywhere("traces.otf2", 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_not_an_archive),
+        TEST(test_directories),
+        TEST(test_missing_files),
+        TEST(test_cut_anchor),
+        TEST(test_cut_global_definitions),
+        TEST(test_cut_local_definitions),
+        TEST(test_cut_events),
+        TEST(test_no_half_record),
+        TEST(test_spoiled_events),
+        TEST(test_spoiled_definitions),
+        TEST(test_spoiled_anchor),
+    };
+    return cmocka_run_group_tests_name("reader_damage", tests, NULL, NULL);
+}
