@@ -21,6 +21,7 @@ struct decoder {
     OTF2_EvtReader *reader; // NULL: nothing (more) to read
     struct cursor cursor;   // what the engine reads; not touched by the callbacks
     size_t capacity;        // events the cursor's buffer can hold
+    uint64_t n_readable;    // records before the damage in the file, UINT64_MAX when there is none
     struct event withheld;  // decoded, but perhaps of a record that is cut in the middle
     bool has_withheld;
     struct location_report report;

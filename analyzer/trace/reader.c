@@ -5,6 +5,7 @@
 // are read the origin of time is not known yet: they hold raw ticks until rebase_times().
 #include "analyzer/trace/reader.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "analyzer/trace/clock.h"
 #include "analyzer/trace/decode.h"
 #include "analyzer/trace/decode_ahead.h"
+#include "analyzer/trace/file_end.h"
 #include "analyzer/trace/otf2_error.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/resolve.h"
@@ -27,6 +29,7 @@ enum {
     AHEAD_BATCH_EVENTS = 2048, // of the second thread: fewer hand-overs
     MAX_LARGE_BATCHES = 256,   // locations; beyond them memory counts more
     SPARE_DESCRIPTORS = 64,    // beyond one for each location
+    FILL_WITH_ZEROS = 0xff,    // for M_PERTURB, which wants the complement
 };
 
 struct trace {
@@ -60,20 +63,44 @@ static int open_archive(struct trace *trace, struct error *err)
     return 0;
 }
 
+// Path of a file of the archive: "traces" and SUFFIX behind the anchor's "traces.otf2". The caller
+// frees.
+__attribute__((format(printf, 2, 3))) static char *file_path(const struct trace *trace,
+                                                             const char *suffix, ...)
+{
+    va_list args;
+    va_start(args, suffix);
+    char text[64];
+    vsnprintf(text, sizeof text, suffix, args);
+    va_end(args);
+    size_t length = strlen(trace->path);
+    if (length > 5 && strcmp(trace->path + length - 5, ".otf2") == 0)
+        length -= 5;
+    return memory_format("%.*s%s", (int)length, trace->path, text);
+}
+
 static int read_definitions(struct trace *trace, struct error *err)
 {
+    char *path = file_path(trace, ".def");
+    bool is_complete = file_is_complete(path);
+    OTF2_ErrorCode code = OTF2_ERROR_INVALID_DATA;
+    OTF2_GlobalDefReader *reader = NULL;
+    uint64_t n_read = 0;
     otf2_error_begin();
-    OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
-    OTF2_GlobalDefReader *reader = OTF2_Reader_GetGlobalDefReader(trace->reader);
+    mallopt(M_PERTURB, FILL_WITH_ZEROS); // see open_events()
+    if (is_complete)
+        reader = OTF2_Reader_GetGlobalDefReader(trace->reader);
     if (reader)
         code = records_register(&trace->records, trace->reader, reader);
-    uint64_t n_read = 0;
     if (code == OTF2_SUCCESS)
         code = OTF2_Reader_ReadAllGlobalDefinitions(trace->reader, reader, &n_read);
+    mallopt(M_PERTURB, 0);
     if (code != OTF2_SUCCESS)
-        return error_set(
-            err, "cannot read the global definitions (*.def) of '%s' behind the first %llu: %s",
-            trace->path, (unsigned long long)n_read, otf2_error_cause(code));
+        error_set(err, "cannot read the global definitions '%s' behind the first %llu: %s", path,
+                  (unsigned long long)n_read, otf2_error_cause(code));
+    free(path);
+    if (code != OTF2_SUCCESS)
+        return -1;
     OTF2_Reader_CloseGlobalDefReader(trace->reader, reader);
     if (!trace->records.has_clock || trace->records.ticks_per_second == 0)
         return error_set(err, "the global definitions of '%s' do not say how fast its clock ticks",
@@ -147,6 +174,15 @@ static void read_local_definitions(struct trace *trace, size_t location)
     const struct location *definition = &trace->resolved.definitions.locations[location];
     if (!definition->is_defined)
         return;
+    char *path = file_path(trace, "/%llu.def", (unsigned long long)definition->id);
+    bool is_complete = file_is_complete(path);
+    free(path);
+    if (!is_complete) {
+        decoder->report.is_skipped = true;
+        set_reason(decoder, "its definition file (%llu.def) ends too early: it was cut",
+                   (unsigned long long)definition->id);
+        return;
+    }
     otf2_error_begin();
     OTF2_DefReader *reader = OTF2_Reader_GetDefReader(trace->reader, definition->id);
     if (!reader) {
@@ -161,6 +197,27 @@ static void read_local_definitions(struct trace *trace, size_t location)
                    (unsigned long long)definition->id, otf2_error_cause(code));
     }
     OTF2_Reader_CloseDefReader(trace->reader, reader);
+}
+
+// The reader of a location's events. Of a file that was cut, only what stands before the cut may be
+// read: its complete chunks, or when there is none its only one, in a buffer of zeros, since OTF2
+// stops there at the first zero behind the cut.
+static OTF2_EvtReader *open_events(struct trace *trace, struct decoder *decoder, uint64_t id)
+{
+    char *path = file_path(trace, "/%llu.evt", (unsigned long long)id);
+    bool is_complete = file_is_complete(path);
+    decoder->n_readable = UINT64_MAX;
+    if (!is_complete) {
+        uint64_t event_chunk_bytes = 0, definition_chunk_bytes = 0;
+        OTF2_Reader_GetChunkSize(trace->reader, &event_chunk_bytes, &definition_chunk_bytes);
+        decoder->n_readable = file_complete_events(path, event_chunk_bytes);
+        mallopt(M_PERTURB, FILL_WITH_ZEROS);
+    }
+    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(trace->reader, id);
+    if (!is_complete)
+        mallopt(M_PERTURB, 0);
+    free(path);
+    return reader;
 }
 
 static void open_location(struct trace *trace, size_t location,
@@ -179,7 +236,7 @@ static void open_location(struct trace *trace, size_t location,
         return;
     otf2_error_begin();
     OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
-    decoder->reader = OTF2_Reader_GetEvtReader(trace->reader, definition->id);
+    decoder->reader = open_events(trace, decoder, definition->id);
     if (decoder->reader)
         code = OTF2_Reader_RegisterEvtCallbacks(trace->reader, decoder->reader, callbacks, decoder);
     if (code == OTF2_SUCCESS)
@@ -362,10 +419,14 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
         output[decoder->n_output++] = decoder->withheld;
     decoder->has_withheld = false;
     n_wanted -= decoder->n_output;
+    if (n_wanted > decoder->n_readable - decoder->report.n_read)
+        n_wanted = decoder->n_readable - decoder->report.n_read;
     uint64_t n_read = 0;
     OTF2_ErrorCode code =
         OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_wanted, &n_read);
     decoder->report.n_read += n_read;
+    if (code == OTF2_SUCCESS && decoder->report.n_read == decoder->n_readable)
+        code = OTF2_ERROR_INVALID_DATA;
     *at_end = code != OTF2_SUCCESS || n_read < n_wanted;
     if (*at_end) {
         end_reading(trace, location, code);
