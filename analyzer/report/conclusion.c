@@ -106,20 +106,48 @@ static struct quantity portion(uint64_t amount_ns, uint64_t whole_ns)
     return q;
 }
 
-/// What a pattern's waits concentrate on: ", in PATH (81.0 %), on rank 0, waiting for rank 3".
-static void write_whereabouts(const struct result *result, const struct result_pattern *pattern,
-                              FILE *out)
+static bool is_all(const struct result_amount *amount, const struct result_pattern *pattern)
+{
+    return amount && amount->ns == pattern->total_ns;
+}
+
+/// Who waited and who was waited for: ", rank 0 waiting for rank 3" where there is but one of each,
+/// else two statements, because the rank that waits most need not wait for that one.
+static void write_ranks(const struct result_pattern *pattern, bool with_shares, FILE *out)
 {
     const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
     const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
+    struct quantity share = {""};
+    if (is_all(rank, pattern) && is_all(cause, pattern)) {
+        fprintf(out, ", rank %u waiting for rank %u", rank->key, cause->key);
+        return;
+    }
+    if (rank) {
+        if (with_shares)
+            share = portion(rank->ns, pattern->total_ns);
+        fprintf(out, "; rank %u waited%s%s", rank->key, is_all(rank, pattern) ? "" : " most",
+                share.text);
+    }
+    if (!cause)
+        return;
+    if (with_shares)
+        share = portion(cause->ns, pattern->total_ns);
+    if (is_all(cause, pattern))
+        fprintf(out, ", always for rank %u", cause->key);
+    else if (rank && rank->key == cause->key)
+        fprintf(out, " and was waited for most%s", share.text);
+    else
+        fprintf(out, ", rank %u was waited for most%s", cause->key, share.text);
+}
+
+/// What a pattern's waits concentrate on: ", in PATH (81.0 %); rank 0 waited most (55.1 %), ...".
+static void write_whereabouts(const struct result *result, const struct result_pattern *pattern,
+                              FILE *out)
+{
     if (pattern->n_by_path > 0)
         fprintf(out, ", in %s%s", result->paths[pattern->by_path[0].key].path,
                 portion(pattern->by_path[0].ns, pattern->total_ns).text);
-    if (rank)
-        fprintf(out, ", on rank %u%s", rank->key, portion(rank->ns, pattern->total_ns).text);
-    if (cause)
-        fprintf(out, ", waiting for rank %u%s", cause->key,
-                portion(cause->ns, pattern->total_ns).text);
+    write_ranks(pattern, true, out);
 }
 
 /// Time in a call whose partner is missing looks like MPI's own.
@@ -352,13 +380,7 @@ static char *headline_of(const struct result *result)
             quantity_share(loss.share).text);
     if (pattern->n_by_path > 0)
         fprintf(out, "; %s", result->paths[pattern->by_path[0].key].path);
-    const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
-    const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
-    if (rank)
-        fprintf(out, ", %srank %u", pattern->n_by_rank > 1 ? "hardest on " : "", rank->key);
-    if (cause)
-        fprintf(out, " waiting %sfor rank %u", pattern->n_by_cause > 1 ? "mostly " : "",
-                cause->key);
+    write_ranks(pattern, false, out);
     fclose(out);
     return text;
 }

@@ -104,7 +104,8 @@ static size_t unbroken_length(const char *text)
 {
     static const char *const units[] = {"%", "s", "ms", "us", "ns"};
     size_t length = strcspn(text, " ");
-    if (text[length] != ' ' || text[0] < '0' || text[0] > '9')
+    const char *digit = text + (text[0] == '(');
+    if (text[length] != ' ' || *digit < '0' || *digit > '9')
         return length;
     const char *next = text + length + 1;
     size_t unit_length = strcspn(next, " ,.;:)");

@@ -159,9 +159,10 @@ static void test_pattern_with_place_rank_and_cause(void **state)
     add_late_sender(&result, 30 * MS);
     write_conclusion(&result);
     assert_says(&result, "The biggest loss is Late Sender: 30.00 ms, 15.0 % of the ranks' time, in "
-                         "solve/MPI_Recv, on rank 0, waiting for rank 1 (66.7 %).");
-    assert_string_equal(result.headline, "Late Sender: 30.00 ms, 15.0 % of the ranks' time; "
-                                         "solve/MPI_Recv, rank 0 waiting for rank 1");
+                         "solve/MPI_Recv; rank 0 waited, rank 1 was waited for most (66.7 %).");
+    assert_string_equal(result.headline,
+                        "Late Sender: 30.00 ms, 15.0 % of the ranks' time; "
+                        "solve/MPI_Recv; rank 0 waited, rank 1 was waited for most");
     forget(&result);
 }
 
