@@ -27,9 +27,9 @@ struct call {
     bool is_finalize, is_init;
     bool is_synchronous;
     bool has_collectives; // among its records
-    bool gave_up;      // a partner could not be found within the look-ahead
-    uint32_t n_nested; // regions open inside it
-    uint32_t n_skip;   // events to its leave when nothing is nested
+    bool gave_up;         // a partner could not be found within the look-ahead
+    uint32_t n_nested;    // regions open inside it
+    uint32_t n_skip;      // events to its leave when nothing is nested
     uint32_t path;
     uint64_t enter_ns, leave_ns;
     struct event *records; // the records of the call that matter, in order

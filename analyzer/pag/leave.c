@@ -93,8 +93,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
     }
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
-        if (message->is_synchronous && message->is_matched &&
-            message->post_enter_ns < call->leave_ns)
+        if (message->post_releases && message->post_enter_ns < call->leave_ns)
             consider(&best, (struct release){.time_ns = message->post_enter_ns,
                                              .node = message->post_node,
                                              .rank = message->receiver,
@@ -229,8 +228,10 @@ static bool consider_send(struct root *root, const struct message *message, bool
     return true;
 }
 
-static void emit(struct engine *engine, const struct root *root)
+/// ROOT describes a send call entered at ENTER_NS.
+static void emit(struct engine *engine, struct root *root, uint64_t enter_ns)
 {
+    root->in_window = window_holds(engine, enter_ns);
     if (engine->listener.root)
         engine->listener.root(engine->listener.context, root);
 }
@@ -250,7 +251,10 @@ static void postpone_send(struct engine *engine, const struct call *call, const 
 {
     uint32_t index = pool_take(&engine->send_waits);
     *(struct send_wait *)pool_at(&engine->send_waits, index) =
-        (struct send_wait){.root = *root, .n_open = n_open, .has_candidate = has_candidate};
+        (struct send_wait){.root = *root,
+                           .enter_ns = call->enter_ns,
+                           .n_open = n_open,
+                           .has_candidate = has_candidate};
     for (uint32_t i = 0; i < call->n_sends; i++) {
         struct message *message = message_at(engine, call->sends[i]);
         if (!message->is_matched && may_be_late(engine, message, call->leave_ns))
@@ -278,7 +282,7 @@ static void emit_send(struct engine *engine, const struct location_state *locati
     if (n_open > 0)
         postpone_send(engine, call, &root, n_open, has_candidate);
     else if (has_candidate)
-        emit(engine, &root);
+        emit(engine, &root, call->enter_ns);
 }
 
 void leave_resolve_send(struct engine *engine, struct message *message)
@@ -288,7 +292,7 @@ void leave_resolve_send(struct engine *engine, struct message *message)
         wait->has_candidate = consider_send(&wait->root, message, wait->has_candidate);
     if (--wait->n_open == 0) {
         if (wait->has_candidate)
-            emit(engine, &wait->root);
+            emit(engine, &wait->root, wait->enter_ns);
         pool_give(&engine->send_waits, message->send_wait);
     }
     message->send_wait = NONE;

@@ -16,6 +16,7 @@ struct message;
 /// A call that left while receives of its messages were still unknown.
 struct send_wait {
     struct root root;
+    uint64_t enter_ns; // of the call
     uint32_t n_open;
     bool has_candidate;
 };

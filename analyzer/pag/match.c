@@ -102,8 +102,6 @@ const struct message *match_queued(const struct engine *engine, const struct mes
 
 // --- pairing
 
-/// MESSAGE and RECEIVE belong together. The snapshots of lineages that a wait on either side needs
-/// are taken here, if the call that may wait is open, or when the order of reading does not tell.
 void match_pair(struct engine *engine, uint32_t message_index, uint32_t receive_index)
 {
     struct message *message = message_at(engine, message_index);
@@ -111,9 +109,9 @@ void match_pair(struct engine *engine, uint32_t message_index, uint32_t receive_
     message->receive = receive_index;
     message->is_matched = true;
     message->post_enter_ns = receive->post_enter_ns;
-    message->post_location = receive->location;
+    message->post_releases = message->is_synchronous && receive->names_channel;
     receive->message = message_index;
-    if (message->is_synchronous && receive->post_node != NONE) {
+    if (message->post_releases) {
         message->post_node = receive->post_node;
         receive->post_node = NONE;
     }
@@ -305,6 +303,7 @@ static void complete(struct engine *engine, struct location_state *location,
     }
     if (index == NONE) {
         index = new_receive(engine, location, event->kind == EVENT_IRECV);
+        receive_at(engine, index)->names_channel = event->kind == EVENT_RECV;
         keep_posting_lineage(engine, location, index);
         rank_of(engine, location)->n_unresolved_posts++;
     }

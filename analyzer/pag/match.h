@@ -16,7 +16,7 @@ struct message {
     uint64_t size_bytes;
     uint32_t sender, receiver; // world ranks
     uint32_t tag;
-    uint32_t sender_location, post_location;
+    uint32_t sender_location;
     uint32_t channel; // valid while unmatched
     uint32_t mailbox;
     uint32_t receive;        // matched receive, NONE
@@ -26,6 +26,7 @@ struct message {
     uint32_t previous, next; // in flight to the same mailbox, by send_ns
     uint32_t next_in_channel;
     bool is_synchronous, is_nonblocking, is_matched;
+    bool post_releases;        // the posting of its receive lets a synchronous sender go on
     bool sender_is_inside;     // the sender is in the call that may wait for the receiver
     bool is_received, is_sent; // settled by receiver, by sender
     bool is_landing;           // received by the call being left
@@ -45,6 +46,7 @@ struct receive {
     uint32_t next_in_channel;
     bool is_deferred; // in its mailbox's list
     bool is_nonblocking;
+    bool names_channel; // its channel is known from its posting on
     bool call_may_wait; // a call that completes it, and is no test, has been entered
 };
 

@@ -126,15 +126,14 @@ static void release_deferred(struct engine *engine, struct mailbox *mailbox)
 void posted_place(struct engine *engine, uint32_t index)
 {
     struct receive *receive = receive_at(engine, index);
-    if (!is_wildcard(receive) && engine->ranks[receive->rank].n_unresolved_posts == 0) {
-        posted_queue(engine, index);
+    bool has_rivals = engine->ranks[receive->rank].n_unresolved_posts > 0;
+    if (is_wildcard(receive) ||
+        (has_rivals && has_older_rival(engine, mailbox_of(engine, receive), receive, NONE))) {
+        defer(engine, mailbox_of(engine, receive), index);
         return;
     }
-    struct mailbox *mailbox = mailbox_of(engine, receive);
-    if (is_wildcard(receive) || has_older_rival(engine, mailbox, receive, NONE))
-        defer(engine, mailbox, index);
-    else
-        posted_queue(engine, index);
+    receive->names_channel = true;
+    queue(engine, index);
 }
 
 void posted_withdraw(struct engine *engine, uint32_t index)

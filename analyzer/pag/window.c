@@ -66,7 +66,7 @@ void window_begin_at(struct engine *engine, uint64_t time_ns)
 
 void window_end_at(struct engine *engine, uint64_t time_ns)
 {
-    if (engine->has_window_end)
+    if (engine->has_window_end && time_ns >= engine->window_end_ns)
         return;
     engine->has_window_end = true;
     engine->window_end_ns = time_ns;
