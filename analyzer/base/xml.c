@@ -31,9 +31,15 @@ static void keep_first_error(void *context, xmlErrorPtr error)
     parse->has_failed = true;
     parse->code = error->code;
     parse->line = error->line;
-    snprintf(parse->text, sizeof(parse->text), "%s", error->message ? error->message : "");
-    for (size_t n = strlen(parse->text); n && strchr(" \n\r", parse->text[n - 1]); n--)
-        parse->text[n - 1] = '\0';
+    // Of a message of several lines (what follows is the input around it) the first.
+    const char *message = error->message ? error->message : "";
+    snprintf(parse->text, sizeof(parse->text), "%.*s", (int)strcspn(message, "\r\n"), message);
+}
+
+/// What libxml2 has to say about encodings goes to stderr by default, beside the error it reports.
+static void say_nothing(void *context, const char *format, ...)
+{
+    (void)context, (void)format;
 }
 
 static void refuse_document_type(void *context, const xmlChar *name, const xmlChar *external,
@@ -56,6 +62,7 @@ static xmlDocPtr parse_text(const char *text, size_t size_bytes, const char *enc
     xmlParserCtxtPtr parser = xmlNewParserCtxt();
     if (!parser)
         return NULL;
+    xmlSetGenericErrorFunc(NULL, say_nothing);
     parser->_private = parse;
     parser->sax->serror = keep_first_error;
     parser->sax->internalSubset = refuse_document_type;
@@ -128,6 +135,9 @@ static void copy_attributes(struct xml_element *to, const xmlNode *from)
         struct xml_attribute *attribute = &to->attributes[to->n_attributes++];
         attribute->name = memory_copy_text((const char *)a->name);
         attribute->value = own_text((const xmlNode *)a);
+        for (char *c = attribute->value; *c; c++)
+            if ((unsigned char)*c < ' ') // by a character reference: XML makes blanks of the others
+                *c = ' ';
     }
 }
 

@@ -14,7 +14,7 @@
 #include "analyzer/pattern/expression.h"
 #include "analyzer/pattern/fields.h"
 
-enum { MAX_GUARD = 128 }; // guard values 0..MAX_GUARD-1 have a list each, others share the last
+enum { MAX_GUARD = 128 }; // only values below this can choose a list
 
 /// A pattern in a list.
 struct candidate {
@@ -31,8 +31,9 @@ struct candidate_list {
 struct decision {
     size_t enter, leave; // fields that bound the call
     size_t n_fields;
-    uint8_t slot; // field whose value chooses the list
-    struct candidate_list lists[MAX_GUARD + 1];
+    uint8_t slot;                // field whose value chooses the list
+    struct candidate_list other; // for values that no condition demands
+    struct candidate_list *lists[MAX_GUARD];
 };
 
 struct location_sums {
@@ -83,9 +84,9 @@ static uint8_t choose_slot(const struct catalogue *catalogue, enum root_kind kin
     return best;
 }
 
-/// Lists the patterns that can hold when the chosen field has VALUE (MAX_GUARD: any other). The
-/// patterns within another one follow it directly, which the order of the catalogue does not give
-/// where a subtree of a sibling lies between.
+/// Lists the patterns that can hold when the chosen field has VALUE (-1: none that is demanded).
+/// The patterns within another one follow it directly, which the order of the catalogue does not
+/// give where a subtree of a sibling lies between.
 static void list_from(const struct catalogue *catalogue, enum root_kind kind, uint8_t slot,
                       int64_t value, uint32_t within, struct candidate_list *list)
 {
@@ -106,6 +107,15 @@ static void list_from(const struct catalogue *catalogue, enum root_kind kind, ui
     }
 }
 
+static struct candidate_list list_new(const struct catalogue *catalogue, enum root_kind kind,
+                                      uint8_t slot, int64_t value)
+{
+    struct candidate_list list = {
+        .candidates = memory_zeroed(catalogue->n_patterns, sizeof(*list.candidates))};
+    list_from(catalogue, kind, slot, value, PATTERN_NONE, &list);
+    return list;
+}
+
 static void decision_init(struct decision *decision, const struct catalogue *catalogue,
                           enum root_kind kind)
 {
@@ -113,12 +123,31 @@ static void decision_init(struct decision *decision, const struct catalogue *cat
     decision->leave = root_leave_field(kind);
     decision->n_fields = root_kind_n_fields(kind);
     decision->slot = choose_slot(catalogue, kind);
-    for (int64_t value = 0; value <= MAX_GUARD; value++) {
-        struct candidate_list *list = &decision->lists[value];
-        list->candidates = memory_zeroed(catalogue->n_patterns, sizeof(*list->candidates));
-        list_from(catalogue, kind, decision->slot, value, PATTERN_NONE, list);
-        list->candidates = memory_resize(list->candidates, list->n, sizeof(*list->candidates));
+    decision->other = list_new(catalogue, kind, decision->slot, -1);
+    for (size_t i = 0; i < MAX_GUARD; i++)
+        decision->lists[i] = &decision->other;
+    for (size_t i = 0; i < catalogue->n_patterns; i++) {
+        const struct pattern *pattern = &catalogue->patterns[i];
+        uint8_t slot;
+        int64_t value;
+        if (pattern->is_abstract || pattern->root_kind != kind ||
+            !guard_of(pattern, &slot, &value) || slot != decision->slot ||
+            decision->lists[value] != &decision->other)
+            continue;
+        decision->lists[value] = memory_new(sizeof(*decision->lists[value]));
+        *decision->lists[value] = list_new(catalogue, kind, slot, value);
     }
+}
+
+static void decision_release(struct decision *decision)
+{
+    for (size_t i = 0; i < MAX_GUARD; i++) {
+        if (decision->lists[i] == &decision->other)
+            continue;
+        free(decision->lists[i]->candidates);
+        free(decision->lists[i]);
+    }
+    free(decision->other.candidates);
 }
 
 struct matcher *matcher_new(const struct catalogue *catalogue,
@@ -145,8 +174,7 @@ void matcher_free(struct matcher *matcher)
     for (size_t i = 0; i < matcher->catalogue->n_patterns * matcher->n_locations; i++)
         free(matcher->sums[i].cells);
     for (size_t kind = 0; kind < ROOT_KINDS; kind++)
-        for (size_t value = 0; value <= MAX_GUARD; value++)
-            free(matcher->decisions[kind].lists[value].candidates);
+        decision_release(&matcher->decisions[kind]);
     for (size_t i = 0; i < matcher->catalogue->n_patterns; i++)
         free(matcher->totals[i].causes);
     free(matcher->sums);
@@ -260,9 +288,11 @@ static bool evaluate(const struct pattern *pattern, const struct decision *decis
         end = leave;
     if (begin < enter)
         begin = enter;
+    if (begin >= end)
+        return false;
     total->wait = end - begin;
     total->begin = begin;
-    return begin < end;
+    return true;
 }
 
 void matcher_root(void *context, const struct root *root)
@@ -272,7 +302,7 @@ void matcher_root(void *context, const struct root *root)
     assert(root->location < matcher->n_locations);
     int64_t guard = root->value[decision->slot];
     const struct candidate_list *list =
-        &decision->lists[guard >= 0 && guard < MAX_GUARD ? guard : MAX_GUARD];
+        guard >= 0 && guard < MAX_GUARD ? decision->lists[guard] : &decision->other;
     int64_t slots[PROGRAM_SLOTS];
     memcpy(slots, root->value, sizeof(root->value));
     slots[FIELD_PARENT_WAIT] = slots[FIELD_PARENT_BEGIN] = 0;
