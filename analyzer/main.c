@@ -2,8 +2,11 @@
 // The command `pagoda`: a table of subcommands, help, and what they all share - exit statuses, a
 // checked stdout, and numbers that do not depend on the locale.
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 #include "analyzer/base/exit_status.h"
@@ -112,13 +115,25 @@ static int run(int argc, char **argv)
     return command->run(argc - 1, argv + 1);
 }
 
+/// A standard stream that is closed would become the first file that is opened. In its place comes
+/// /dev/null, opened the wrong way round, so that using it still fails.
+static void occupy_standard_streams(void)
+{
+    for (int file = 0; file <= 2; file++)
+        if (fcntl(file, F_GETFD) == -1 && errno == EBADF)
+            (void)!open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY);
+}
+
 /// What was printed must have arrived, or the job is not done. A reader that went away (a pager
 /// that was left, `head`) is no failure to talk about.
 static int finish_stdout(int status)
 {
-    errno = 0;
     bool had_error = ferror(stdout) != 0;
+    bool has_output = __fpending(stdout) > 0 || had_error;
+    errno = 0;
     if (fclose(stdout) == 0 && !had_error)
+        return status;
+    if (errno == EBADF && !has_output) // closed from the start, and nothing to say
         return status;
     if (errno != EPIPE)
         log_error("cannot write the output: %s",
@@ -128,6 +143,7 @@ static int finish_stdout(int status)
 
 int main(int argc, char **argv)
 {
+    occupy_standard_streams();
     // Character widths follow the user's locale; numbers never do (LC_NUMERIC stays "C").
     setlocale(LC_CTYPE, "");
     return finish_stdout(run(argc, argv));

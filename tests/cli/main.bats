@@ -65,6 +65,15 @@ manual_options() {
     [ "${#lines[@]}" = 1 ]
 }
 
+@test "a closed stdout fails when there is output, and does no harm" {
+    run bash -c '"$PAGODA" --version 2>&1 >&-'
+    [ "$status" = 1 ]
+    [ "$output" = 'pagoda: cannot write the output: Bad file descriptor' ]
+    run bash -c '"$PAGODA" replya 2>&1 >&-'
+    [ "$status" = 2 ]
+    [ "${#lines[@]}" = 1 ]
+}
+
 @test "the manual page of a command describes exactly its options" {
     for page in "$ROOT"/man/pagoda-*.1; do
         command=${page##*/pagoda-}
