@@ -63,10 +63,12 @@ static void explain_program(const struct page *page)
     for (size_t i = 0; i < result->n_regions; i++) {
         const struct result_region *region = &result->regions[i];
         if (!strcmp(region->name, RESULT_REGION_PROGRAM) &&
-            (double)region->exclusive_ns > 0.05 * page->rank_time_ns)
-            fprintf(page->stream, "  (program): outside recorded regions; compiled with "
-                                  "-finstrument-functions, it shows its\n"
-                                  "  functions\n");
+            (double)region->exclusive_ns > 0.05 * page->rank_time_ns) {
+            fputs("  ", page->stream);
+            print_paragraph("(program) is the time outside recorded regions; compile with "
+                            "-finstrument-functions to see functions there",
+                            2, 2, page->options->width, page->stream);
+        }
     }
 }
 

@@ -197,13 +197,13 @@ static void print_not_evaluated(const struct page *page)
         if (result->patterns[i].is_evaluated)
             continue;
         char *longer =
-            memory_format("%s%s%s", names, names[0] ? ", " : "", result->patterns[i].name);
+            memory_format("%s%s%s", names, names[0] ? "; " : "", result->patterns[i].name);
         free(names);
         names = longer;
     }
     if (names[0]) {
         fputc('\n', page->stream);
-        page_labelled(page, "not evaluated", names);
+        page_labelled(page, "not recorded", names);
     }
     free(names);
 }

@@ -51,8 +51,8 @@ static void warn_of_replay(const struct pag_result *replay, struct result *resul
     warn(result, "incomplete-collective", replay->n_incomplete_collectives, "collective operation",
          "that not all members took part in: no wait is counted there");
     warn(result, "missing-init", replay->n_missing_init, "rank",
-         "with MPI calls but without MPI_Init: it is judged from where the others left theirs, or "
-         "from the start");
+         "with MPI calls but without MPI_Init: what is judged begins with the others' MPI_Init, or "
+         "with the run");
     warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
          "with MPI calls but without MPI_Finalize: the program or its trace ended early");
     warn(result, "unbalanced-region", replay->n_unbalanced, "region visit",
@@ -156,9 +156,7 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
     warn_of_replay(replay, result);
     warn(result, "missing-record", coverage->n_message_calls + coverage->n_collective_calls,
          "MPI call",
-         "without the records of its messages or collectives; the trace holds no %s of this kind, "
-         "so waits there cannot be found",
-         coverage->n_message_calls ? "message" : "collective");
+         "whose messages or collectives the trace does not record: waits there cannot be found");
     warn_of_locations(trace, result);
     qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
 }

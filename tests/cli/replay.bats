@@ -268,6 +268,27 @@ PYTHON
     "$PAGODA" replay --json plain | jq -e '.profile[0].region == "esc?[31m/größe"'
 }
 
+@test "MPI calls without records: said, not taken for a program that never waits" {
+    cat >bare.txt <<'TEXT'
+0 0    enter MPI_Send
+0 1000 leave MPI_Send
+0 2000 enter MPI_Barrier
+0 3000 leave MPI_Barrier
+1 0    enter MPI_Recv
+1 1000 leave MPI_Recv
+1 2000 enter MPI_Barrier
+1 3000 leave MPI_Barrier
+TEXT
+    "$BUILD/tools/mktrace" bare.txt bare
+    run "$PAGODA" replay bare
+    [ "$status" = 0 ]
+    [[ $output == *"4 MPI calls whose messages or collectives the trace does not record"*"[missing-record]"* ]]
+    [[ $output == *"not recorded"*"Late Sender"* ]]
+    "$PAGODA" replay --json bare | jq -e '
+        (.patterns[] | select(.id == "late-sender") | .evaluated == false)
+        and (.patterns[] | select(.id == "wait-at-finalize") | .evaluated)'
+}
+
 @test "report: clocks that disagree" {
     golden clocks
 }
