@@ -168,7 +168,8 @@ threads() {
     for_each_mpi threads
 }
 
-# Rank 1 has its clock 5000 s ahead, in a time namespace of its own.
+# Rank 1 has its clock 5000 s ahead, in a time namespace of its own. On a busy machine the measured
+# offset is as uncertain as its own deviation says.
 clocks() {
     launch "$1" 1
     dir=$BATS_TEST_TMPDIR/$1
@@ -177,7 +178,7 @@ clocks() {
     check_archive "$dir"
     otf2-print -C "$dir/traces.otf2" | awk '$1 == "CLOCK_OFFSET" { n++
         error = $6 + 5000e9; if (error < 0) error = -error
-        if ($2 != 1 || error > 1e6) { print; exit 1 } } END { exit n != 2 }'
+        if ($2 != 1 || error > 1e6 + 5 * $8 || $8 > 1e8) { print; exit 1 } } END { exit n != 2 }'
 }
 
 @test "clocks of different nodes are measured at both ends of the run" {
