@@ -24,7 +24,7 @@ enum schema_root {
     N_ROOTS = 6,
 };
 
-enum { SCHEMA_STEP_PARTS = 2 };
+enum { SCHEMA_STEP_PARTS = 3 };
 
 /// One step: the SQL that leads from the version before it to the next. Version N is what the first
 /// N steps make; steps that were released never change.

@@ -14,11 +14,28 @@
 #include "db/query.h"
 #include "db/store.h"
 
-static double seconds_now(void)
+/// Seconds on the clock and of the processor; the second does not depend on what else runs.
+struct seconds {
+    double wall, cpu;
+};
+
+static double read_clock(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static struct seconds seconds_since(struct seconds begin)
+{
+    return (struct seconds){read_clock(CLOCK_MONOTONIC) - begin.wall,
+                            read_clock(CLOCK_PROCESS_CPUTIME_ID) - begin.cpu};
+}
+
+static void print_row(const char *name, struct seconds spent, const char *detail)
+{
+    printf("%-60s %6.0f ms  (%.0f ms of the processor)%s\n", name, spent.wall * 1e3,
+           spent.cpu * 1e3, detail);
 }
 
 /// A run of N_PATHS call paths (a main with leaves) on N_RANKS ranks, 3 values each.
@@ -51,16 +68,14 @@ static void make_run(struct result *run, uint32_t n_paths, uint32_t n_ranks)
     }
 }
 
-/// Stores a run, says how long it took; ends the program when it fails.
-static double store(const char *path, const struct result *run)
+/// Stores a run; ends the program when it fails.
+static void store(const char *path, const struct result *run)
 {
     struct error err;
-    double begin = seconds_now();
     if (store_result(path, run, NULL, &err)) {
         fprintf(stderr, "store_speed: %s\n", err.text);
         exit(1);
     }
-    return seconds_now() - begin;
 }
 
 struct sum {
@@ -79,13 +94,15 @@ static void query(const char *path, const char *metric, const char *focus)
 {
     struct error err;
     struct sum sum = {0};
-    double begin = seconds_now();
+    struct seconds begin = seconds_since((struct seconds){0, 0});
     if (query_focus(path, metric, focus, add_value, &sum, &err)) {
         fprintf(stderr, "store_speed: %s\n", err.text);
         exit(1);
     }
-    printf("%-12s of %-46s %6.3f s  %zu trials, sum %.0f\n", metric, focus, seconds_now() - begin,
-           sum.n_trials, sum.value);
+    char name[100], detail[60];
+    snprintf(name, sizeof name, "%s of %s", metric, focus);
+    snprintf(detail, sizeof detail, "  %zu runs, sum %.0f", sum.n_trials, sum.value);
+    print_row(name, seconds_since(begin), detail);
 }
 
 int main(int argc, char **argv)
@@ -97,15 +114,20 @@ int main(int argc, char **argv)
     }
     struct result large, small;
     make_run(&large, 1302, 256);
-    printf("one run of %zu tuples, new database:  %6.3f s\n", 3 * large.n_path_ranks,
-           store(argv[1], &large));
-    printf("the same run again:                       %6.3f s\n", store(argv[1], &large));
     make_run(&small, 100, 64);
-    double total = 0;
+    char name[100];
+    struct seconds begin = seconds_since((struct seconds){0, 0});
+    store(argv[1], &large);
+    snprintf(name, sizeof name, "one run of %zu tuples", 3 * large.n_path_ranks);
+    print_row(name, seconds_since(begin), "");
+    begin = seconds_since((struct seconds){0, 0});
+    store(argv[1], &large);
+    print_row("the same again, its foci known", seconds_since(begin), "");
+    begin = seconds_since((struct seconds){0, 0});
     for (int i = 0; i < N_TRIALS; i++)
-        total += store(argv[1], &small);
-    printf("%d runs of %zu tuples:                %6.3f s\n", N_TRIALS, 3 * small.n_path_ranks,
-           total);
+        store(argv[1], &small);
+    snprintf(name, sizeof name, "%d runs of %zu tuples", N_TRIALS, 3 * small.n_path_ranks);
+    print_row(name, seconds_since(begin), "");
     query(argv[1], "time_ns", "</Code, /Machine, /Process>");
     query(argv[1], "exclusive_ns", "</CallPath/function_0/function_50, /Process/7>");
     query(argv[1], "inclusive_ns", "</CallPath/function_0/function_50>");

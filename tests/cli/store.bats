@@ -196,6 +196,17 @@ bats_require_minimum_version 1.5.0
     [[ $output == *MPI_Recv* ]]
 }
 
+@test "no question about one focus reads all values" {
+    keep
+    local condition
+    for condition in "code = '/Code/solve.c/solve'" "call_path = '/CallPath/main/solve'" \
+        "process = '/Process/1' AND trial_id = 1" "message = '/Message/pair/0/1'"; do
+        sqlite3 runs.db "EXPLAIN QUERY PLAN SELECT sum(value) FROM measurements
+            WHERE metric = 'exclusive_ns' AND $condition" >plan
+        grep -q 'SEARCH t USING PRIMARY KEY' plan
+    done
+}
+
 @test "a missing file and a missing directory" {
     refused 'cannot open the database runs.db: No such file or directory' \
         "$PAGODA" store list runs.db
