@@ -122,6 +122,7 @@ static void warn_of_locations(struct trace *trace, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(trace);
     struct damage skipped = {0}, cut = {0}, unknown = {0}, bad = {0}, backward = {0};
+    struct damage undefined = {0}, fewer = {0};
     for (size_t i = 0; i < definitions->n_locations; i++) {
         const struct location_report *report = trace_location_report(trace, i);
         damage_add(&skipped, definitions, i, report->is_skipped, report->reason);
@@ -129,6 +130,10 @@ static void warn_of_locations(struct trace *trace, struct result *result)
         damage_add(&unknown, definitions, i, report->n_unknown, NULL);
         damage_add(&bad, definitions, i, report->n_bad_references, NULL);
         damage_add(&backward, definitions, i, report->n_backward, NULL);
+        damage_add(&undefined, definitions, i, report->lacks_definitions, NULL);
+        uint64_t n_declared = definitions->locations[i].n_events;
+        if (!report->is_skipped && !report->is_cut && n_declared > report->n_read)
+            damage_add(&fewer, definitions, i, n_declared - report->n_read, NULL);
     }
     result->has_unreadable_records = skipped.count || cut.count || unknown.count || bad.count;
     warn_of_damage(result, "location-skipped", &skipped, "location",
@@ -141,6 +146,10 @@ static void warn_of_locations(struct trace *trace, struct result *result)
                    "naming a region, communicator or rank the archive does not define, left out");
     warn_of_damage(result, "backward-time", &backward, "record",
                    "with a time before its predecessor's, moved up to it");
+    warn_of_damage(result, "missing-definitions", &undefined, "location",
+                   "without the file of its own definitions: its clock is taken as it is");
+    warn_of_damage(result, "missing-event", &fewer, "event",
+                   "that the archive promises, but its files do not hold");
 }
 
 static int compare_warnings(const void *left, const void *right)

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda check FILE...`: reads each file to its end as the other commands would and says what a
+// reader of their reports must know. An archive is replayed without patterns; an XML file is loaded
+// as a catalogue.
+#include "analyzer/cmd/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/base/xml.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/pattern/matcher.h"
+#include "analyzer/report/check.h"
+#include "analyzer/report/collect.h"
+#include "analyzer/report/json_check.h"
+#include "analyzer/trace/reader.h"
+
+static void on_reached(void *context, uint64_t time_ns)
+{
+    progress_update(context, time_ns);
+}
+
+static int check_archive(struct check *check, struct error *err)
+{
+    struct progress progress = {0};
+    struct pag_result replay = {0};
+    struct matcher *matcher = NULL;
+    struct catalogue *no_patterns = NULL;
+    struct trace *trace = trace_open(check->path, err);
+    check->kind = trace ? CHECK_ARCHIVE : CHECK_UNKNOWN;
+    int result = trace ? 0 : -1;
+    if (result == 0) {
+        no_patterns = catalogue_load(NULL, NULL, 0, err);
+        result = no_patterns ? 0 : -1;
+    }
+    if (result == 0) {
+        const struct pag_options options = PAG_OPTIONS_DEFAULT;
+        const struct pag_listener listener = {.context = &progress, .reached = on_reached};
+        matcher = matcher_new(no_patterns, trace_definitions(trace));
+        progress_begin(&progress, "checking", trace_definitions(trace)->length_ns);
+        result = pag_run(trace, &options, &listener, &replay, err);
+        progress_end(&progress);
+    }
+    if (result == 0) {
+        collect_result(
+            &(struct collect_input){
+                .trace = trace, .catalogue = no_patterns, .matcher = matcher, .replay = &replay},
+            &check->result);
+        check_add_locations(check, trace);
+        check->status = check->result.has_unreadable_records ? STATUS_UNREADABLE : STATUS_DONE;
+    }
+    pag_result_release(&replay);
+    matcher_free(matcher);
+    catalogue_free(no_patterns);
+    trace_close(trace);
+    return result;
+}
+
+static int check_xml(struct check *check, struct error *err)
+{
+    struct xml_document *document = xml_read(check->path, err);
+    if (!document)
+        return -1;
+    const char *name = document->top.n_children ? document->top.children[0].name : "";
+    bool is_catalogue = strcmp(name, "pattern") == 0 || strcmp(name, "patterns") == 0 ||
+                        strcmp(name, "PATTERN") == 0;
+    if (!is_catalogue)
+        error_set(err,
+                  "%s:1: <%s> is neither <pattern> nor <patterns>: of XML files, pattern "
+                  "catalogues can be checked",
+                  check->path, name);
+    xml_free(document);
+    if (!is_catalogue)
+        return -1;
+    check->kind = CHECK_CATALOGUE;
+    char *directory = catalogue_directory(NULL); // parents may be shipped patterns
+    struct catalogue *catalogue = catalogue_load(directory, &check->path, 1, err);
+    free(directory);
+    if (!catalogue)
+        return -1;
+    check_add_patterns(check, catalogue);
+    check->status = STATUS_DONE;
+    catalogue_free(catalogue);
+    return 0;
+}
+
+// An XML file begins with <, perhaps behind a byte order mark and white space; no archive does.
+static bool looks_like_xml(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    int c = fgetc(file);
+    while (c != EOF && strchr(" \t\r\n\xef\xbb\xbf", c))
+        c = fgetc(file);
+    fclose(file);
+    return c == '<';
+}
+
+static void check_file(struct check *check)
+{
+    struct error err = {{0}};
+    int result = looks_like_xml(check->path) ? check_xml(check, &err) : check_archive(check, &err);
+    if (result == 0)
+        return;
+    log_error("%s", err.text);
+    check->status = STATUS_FAILED;
+    check->error = memory_copy_text(err.text);
+}
+
+// A file that cannot be checked at all outweighs one that was read in part.
+static int worst_status(const struct check *checks, size_t n)
+{
+    int worst = STATUS_DONE;
+    for (size_t i = 0; i < n; i++) {
+        if (checks[i].status == STATUS_FAILED)
+            return STATUS_FAILED;
+        if (checks[i].status == STATUS_UNREADABLE)
+            worst = STATUS_UNREADABLE;
+    }
+    return worst;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    bool wants_json = false;
+    const struct option_row rows[] = {
+        OPTION_FLAG_ROW("json", 0, &wants_json, "print JSON instead of text"),
+    };
+    const struct option_usage usage = {
+        .command = "check",
+        .operands = "FILE...",
+        .summary = "Checks archives and pattern catalogues and says what is wrong where",
+        .details = "FILE is an OTF2 archive (its anchor file *.otf2 or its directory) or an XML "
+                   "file of patterns.\n",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 1,
+        .max_operands = -1,
+    };
+    int first_operand, status;
+    if (!options_parse(&usage, argc, argv, &first_operand, &status))
+        return status;
+    size_t n = (size_t)(argc - first_operand);
+    struct check *checks = memory_zeroed(n, sizeof *checks);
+    for (size_t i = 0; i < n; i++) {
+        checks[i].path = argv[first_operand + (int)i];
+        check_file(&checks[i]);
+        if (!wants_json && !checks[i].error)
+            check_print(&checks[i], stdout);
+    }
+    status = worst_status(checks, n);
+    struct error err = {{0}};
+    if (wants_json && json_print_checks(checks, n, PAGODA_VERSION, stdout, &err) != 0) {
+        log_error("%s", err.text);
+        status = STATUS_FAILED;
+    }
+    for (size_t i = 0; i < n; i++)
+        check_release(&checks[i]);
+    free(checks);
+    return status;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `pagoda check` found out about one file, and its text form (json_check.h has the other one).
+#ifndef PAGODA_REPORT_CHECK_H
+#define PAGODA_REPORT_CHECK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/report/result.h"
+#include "analyzer/trace/reader.h"
+
+enum check_kind { CHECK_UNKNOWN, CHECK_ARCHIVE, CHECK_CATALOGUE };
+
+struct check_location {
+    uint64_t id;
+    uint32_t rank; // RESULT_NONE for a location of no process
+    char *name;
+    uint64_t n_declared, n_read, n_unknown, n_bad_references, n_backward;
+    char *reason; // why it was skipped or cut, "" when it was not
+};
+
+struct check {
+    const char *path; // as the caller named it
+    enum check_kind kind;
+    int status;           // enum exit_status
+    char *error;          // why it cannot be checked, NULL when it was
+    struct result result; // of an archive: facts and warnings; no patterns
+    struct check_location *locations;
+    size_t n_locations;
+    char **pattern_ids; // of a catalogue
+    size_t n_patterns;
+};
+
+/// Copies what the reader says about each location of a trace that is read to its end.
+void check_add_locations(struct check *check, const struct trace *trace);
+
+/// Copies the ids of those patterns of a catalogue that come from the checked file.
+void check_add_patterns(struct check *check, const struct catalogue *catalogue);
+
+/// Prints what was found out about a file that could be read: what it is, then a line for each
+/// thing to know.
+void check_print(const struct check *check, FILE *stream);
+
+/// Frees everything in CHECK, not CHECK itself.
+void check_release(struct check *check);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings of `pagoda check` as JSON, by jansson (see json_check.h).
+#include "analyzer/report/json_check.h"
+
+#include <jansson.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+
+static json_t *count(uint64_t value)
+{
+    return json_integer(value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+// Texts from the command line and from error messages may be any bytes.
+static json_t *text(const char *bytes)
+{
+    char *clean = utf8_clean(bytes);
+    json_t *value = json_string(clean);
+    free(clean);
+    return value;
+}
+
+static json_t *location_object(const struct check_location *location)
+{
+    json_t *object = json_object();
+    char *id = memory_format("%llu", (unsigned long long)location->id);
+    json_object_set_new(object, "id", json_string(id)); // 64 bits: more than a number can hold
+    free(id);
+    json_object_set_new(object, "rank",
+                        location->rank == RESULT_NONE ? json_null() : json_integer(location->rank));
+    json_object_set_new(object, "name", text(location->name));
+    json_object_set_new(object, "declared_events", count(location->n_declared));
+    json_object_set_new(object, "events", count(location->n_read));
+    json_object_set_new(object, "unknown_records", count(location->n_unknown));
+    json_object_set_new(object, "bad_references", count(location->n_bad_references));
+    json_object_set_new(object, "backward_times", count(location->n_backward));
+    json_object_set_new(object, "damage", *location->reason ? text(location->reason) : json_null());
+    return object;
+}
+
+static void add_archive(json_t *object, const struct check *check)
+{
+    const struct result *result = &check->result;
+    json_object_set_new(object, "creator", text(result->creator));
+    json_object_set_new(object, "ranks", count(result->n_ranks));
+    json_object_set_new(object, "events", count(result->n_events));
+    json_object_set_new(object, "messages", count(result->n_messages));
+    json_object_set_new(object, "collectives", count(result->n_collectives));
+    json_object_set_new(object, "time_ns", count(result->time_ns));
+    json_t *warnings = json_array();
+    for (size_t i = 0; i < result->n_warnings; i++) {
+        json_t *warning = json_object();
+        json_object_set_new(warning, "code", text(result->warnings[i].code));
+        json_object_set_new(warning, "count", count(result->warnings[i].count));
+        json_object_set_new(warning, "text", text(result->warnings[i].text));
+        json_array_append_new(warnings, warning);
+    }
+    json_object_set_new(object, "warnings", warnings);
+    json_t *locations = json_array();
+    for (size_t i = 0; i < check->n_locations; i++)
+        json_array_append_new(locations, location_object(&check->locations[i]));
+    json_object_set_new(object, "locations", locations);
+}
+
+static json_t *check_object(const struct check *check)
+{
+    static const char *const kinds[] = {
+        [CHECK_UNKNOWN] = "unknown", [CHECK_ARCHIVE] = "archive", [CHECK_CATALOGUE] = "catalogue"};
+    json_t *object = json_object();
+    json_object_set_new(object, "path", text(check->path));
+    json_object_set_new(object, "kind", json_string(kinds[check->kind]));
+    json_object_set_new(object, "status", json_integer(check->status));
+    json_object_set_new(object, "error", check->error ? text(check->error) : json_null());
+    if (check->error)
+        return object;
+    if (check->kind == CHECK_ARCHIVE)
+        add_archive(object, check);
+    json_t *patterns = json_array();
+    for (size_t i = 0; i < check->n_patterns; i++)
+        json_array_append_new(patterns, text(check->pattern_ids[i]));
+    if (check->kind == CHECK_CATALOGUE)
+        json_object_set(object, "patterns", patterns);
+    json_decref(patterns);
+    return object;
+}
+
+int json_print_checks(const struct check *checks, size_t n, const char *version, FILE *stream,
+                      struct error *err)
+{
+    json_t *root = json_object();
+    json_object_set_new(root, "schema", json_integer(1));
+    json_object_set_new(root, "pagoda", json_string(version));
+    json_t *files = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(files, check_object(&checks[i]));
+    json_object_set_new(root, "files", files);
+    int failed = json_dumpf(root, stream, JSON_INDENT(2));
+    json_decref(root);
+    if (failed)
+        return error_set(err, "cannot write JSON");
+    fputc('\n', stream);
+    return 0;
+}

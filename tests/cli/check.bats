@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda check: archives sound, faulty and damaged, catalogues, several files, JSON, exit statuses.
+# The text traces are in tests/traces/check.
+load ../helper
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# archive NAME: makes the archive NAME here out of the text trace NAME.
+archive() {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/$1.txt" "$1"
+}
+
+# has CODE TEXT: the output has a line with this code and text.
+has() {
+    grep -qF "  $1: $2" <<<"$output" || {
+        echo "no line '  $1: $2' in:"
+        echo "$output"
+        return 1
+    }
+}
+
+@test "a sound archive" {
+    archive sound
+    run --separate-stderr "$PAGODA" check sound
+    [ "$status" = 0 ]
+    [ -z "$stderr" ]
+    [ "${lines[0]}" = 'sound: OTF2 archive by pagoda test writer: 2 ranks, 2 locations, 14 events, 1 message, 0 collectives, 50 ns' ]
+    [ "${lines[1]}" = '  nothing wrong' ]
+    [ "${#lines[@]}" = 2 ]
+}
+
+@test "the anchor file will do" {
+    archive sound
+    run "$PAGODA" check sound/traces.otf2
+    [ "$status" = 0 ]
+    [[ $output == *'nothing wrong'* ]]
+}
+
+@test "a faulty run: each fault has its line, the exit status is 0" {
+    archive faulty
+    run --separate-stderr "$PAGODA" check faulty
+    [ "$status" = 0 ]
+    has unmatched-send '1 message'
+    has unmatched-receive '1 receive'
+    has incomplete-collective '1 collective'
+    has missing-init '1 rank'
+    has missing-finalize '2 ranks'
+    has unbalanced-region '2 region visits'
+    has backward-time '2 records'
+    has clock-violation '1 clock violation'
+    [ "${#lines[@]}" = 9 ]
+}
+
+@test "a missing event file: which rank, exit status 3" {
+    archive sound
+    rm sound/traces/1.evt
+    run --separate-stderr "$PAGODA" check sound
+    [ "$status" = 3 ]
+    has location-skipped '1 location not read at all, so nothing here covers it: rank 1 (cannot read its event file (1.evt): File or directory does not exist'
+}
+
+@test "an event file that was cut: up to which event, exit status 3" {
+    archive sound
+    truncate -s -20 sound/traces/0.evt
+    run --separate-stderr "$PAGODA" check sound
+    [ "$status" = 3 ]
+    has location-cut '1 location readable only up to some record; the rest is missing here: rank 0 (cannot read its event file (0.evt) behind event 4: damaged, or it ends too early'
+}
+
+@test "a definition file that was cut: its location is skipped, exit status 3" {
+    archive sound
+    truncate -s -1 sound/traces/1.def
+    run --separate-stderr "$PAGODA" check sound
+    [ "$status" = 3 ]
+    has location-skipped '1 location'
+    [[ $output == *'rank 1 (its definition file (1.def) ends too early: it was cut)'* ]]
+}
+
+@test "a missing definition file is told, and no more" {
+    archive sound
+    rm sound/traces/1.def
+    run --separate-stderr "$PAGODA" check sound
+    [ "$status" = 0 ]
+    has missing-definitions '1 location without the file of its own definitions'
+}
+
+# refused FILE SENTENCE: exit status 1, nothing on stdout, one sentence on stderr.
+refused() {
+    run --separate-stderr "$PAGODA" check "$1"
+    [ "$status" = 1 ]
+    [ -z "$output" ]
+    [[ $stderr == "pagoda: "*"$2"* ]] || {
+        echo "stderr: $stderr"
+        return 1
+    }
+    [ "$(wc -l <<<"$stderr")" = 1 ]
+}
+
+@test "what is no archive" {
+    refused missing "cannot open 'missing': No such file or directory"
+    mkdir empty
+    refused empty "no archive in the directory 'empty': it holds no *.otf2 file"
+    echo hello >hello.txt
+    refused hello.txt "'hello.txt' is no OTF2 archive"
+    cp hello.txt hello.otf2
+    refused hello.otf2 "'hello.otf2' is no OTF2 archive"
+    archive sound
+    truncate -s -9 sound/traces.def
+    refused sound "cannot read the global definitions 'sound/traces.def' behind the first 0: damaged, or it ends too early"
+    rm sound/traces.def
+    refused sound "File or directory does not exist"
+    cp sound/traces.otf2 sound/other.otf2
+    refused sound "2 archives in the directory 'sound' (other.otf2, traces.otf2): name one of them"
+}
+
+@test "a catalogue, its patterns listed" {
+    run --separate-stderr "$PAGODA" check "$ROOT/patterns/late-sender.xml"
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = "$ROOT/patterns/late-sender.xml: catalogue of 1 pattern" ]
+    [ "${lines[1]}" = '  late-sender' ]
+    [ "${lines[2]}" = '  nothing wrong' ]
+}
+
+@test "every shipped pattern" {
+    run "$PAGODA" check "$ROOT"/patterns/*.xml
+    [ "$status" = 0 ]
+}
+
+@test "a catalogue that is wrong, and XML that is none: file and line" {
+    printf '<pattern id="late-sender"\n' >cut.xml
+    refused cut.xml 'cut.xml:'
+    printf '<patterns>\n<pattern id="Not An Id"/></patterns>\n' >bad.xml
+    refused bad.xml 'bad.xml:2'
+    printf '<machine name="m"/>\n' >machine.xml
+    refused machine.xml 'machine.xml:1: <machine> is neither <pattern> nor <patterns>'
+    printf '<!DOCTYPE p [<!ENTITY a "aaaa">]>\n<pattern id="a">&a;</pattern>\n' >entity.xml
+    refused entity.xml 'entity.xml:'
+}
+
+@test "several files: all are checked, the worst one counts" {
+    archive sound
+    archive faulty
+    rm faulty/traces/1.evt
+    run --separate-stderr "$PAGODA" check faulty sound
+    [ "$status" = 3 ]
+    [[ $output == *'sound: OTF2 archive'* ]]
+    run --separate-stderr "$PAGODA" check faulty missing sound
+    [ "$status" = 1 ]
+    [[ $output == *'faulty: OTF2 archive'*'sound: OTF2 archive'* ]]
+    [ "$stderr" = "pagoda: cannot open 'missing': No such file or directory" ]
+}
+
+@test "JSON says the same" {
+    archive sound
+    rm sound/traces/1.evt
+    run --separate-stderr "$PAGODA" check --json sound missing "$ROOT/patterns/late-sender.xml"
+    [ "$status" = 1 ]
+    [ "$(jq -c '[.schema, (.files | length)]' <<<"$output")" = '[1,3]' ]
+    [ "$(jq -c '.files | map([.kind, .status])' <<<"$output")" = '[["archive",3],["unknown",1],["catalogue",0]]' ]
+    [ "$(jq -r '.files[1].error' <<<"$output")" = "cannot open 'missing': No such file or directory" ]
+    [ "$(jq -c '.files[0].locations | map([.id, .rank, .declared_events, .events])' <<<"$output")" = '[["0",0,7,7],["1",1,7,0]]' ]
+    [ "$(jq -r '.files[0].locations[1].damage' <<<"$output")" != null ]
+    [ "$(jq -c '.files[0].warnings | map(.code)' <<<"$output")" = '["location-skipped","unmatched-send"]' ]
+    [ "$(jq -c '.files[2].patterns' <<<"$output")" = '["late-sender"]' ]
+}
+
+@test "wrong usage" {
+    run "$PAGODA" check
+    [ "$status" = 2 ]
+    run "$PAGODA" check --frobnicate x
+    [ "$status" = 2 ]
+}
