@@ -22,16 +22,18 @@ static const char *property_value(const struct definitions *definitions, const c
     return NULL;
 }
 
-/// The traced program as far as the archive tells; the last part of a path.
-static char *program_name(const struct definitions *definitions)
+/// The traced program as far as the archive tells: our tracer writes the executable's path and the
+/// command line, Score-P the executable.
+static void put_program(const struct definitions *definitions, struct result *result)
 {
-    const char *program = property_value(definitions, "PAGODA::PROGRAM");
-    if (!program)
-        program = property_value(definitions, "Score-P::EXECUTABLE");
-    if (!program)
-        return memory_copy_text("");
-    const char *slash = strrchr(program, '/');
-    return utf8_clean(slash && slash[1] ? slash + 1 : program);
+    const char *command = property_value(definitions, "PAGODA::PROGRAM");
+    const char *executable = property_value(definitions, "PAGODA::EXECUTABLE");
+    const char *arguments = command ? strchr(command, ' ') : NULL;
+    if (!executable)
+        executable = property_value(definitions, "Score-P::EXECUTABLE");
+    const char *slash = executable ? strrchr(executable, '/') : NULL;
+    result->program = utf8_clean(slash && slash[1] ? slash + 1 : executable);
+    result->arguments = utf8_clean(arguments ? arguments + 1 : NULL);
 }
 
 static void put_facts(const struct collect_input *input, struct result *result)
@@ -39,7 +41,7 @@ static void put_facts(const struct collect_input *input, struct result *result)
     const struct definitions *definitions = trace_definitions(input->trace);
     const struct pag_result *replay = input->replay;
     result->trace_path = utf8_clean(trace_path(input->trace));
-    result->program = program_name(definitions);
+    put_program(definitions, result);
     result->creator = utf8_clean(definitions->creator);
     result->n_locations = definitions->n_locations;
     result->n_events = replay->n_events;

@@ -49,6 +49,7 @@ static json_t *trace_object(const struct result *result)
     json_t *trace = json_object();
     set_text(trace, "path", result->trace_path);
     set_text(trace, "program", result->program);
+    set_text(trace, "arguments", result->arguments);
     set_text(trace, "creator", result->creator);
     set_count(trace, "ranks", result->n_ranks);
     set_count(trace, "nodes", result->n_nodes);

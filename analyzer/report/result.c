@@ -45,6 +45,7 @@ void result_release(struct result *result)
 {
     free(result->trace_path);
     free(result->program);
+    free(result->arguments);
     free(result->creator);
     named_release(result->properties, result->n_properties);
     named_release(result->nodes, result->n_nodes);

@@ -10,6 +10,7 @@
 
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 #include "analyzer/report/page.h"
 
 enum {
@@ -17,6 +18,7 @@ enum {
     LEAST_WIDTH = 60,
     LABEL_WIDTH = 22,
     SUMMARY_REGIONS = 3,
+    ARGUMENTS_WIDTH = 40,
     SUMMARY_RANKS = 2
 };
 
@@ -65,8 +67,11 @@ static void print_run(const struct page *page)
 {
     const struct result *result = page->result;
     bool colour = page->options->has_colours;
-    fprintf(page->stream, "%s%s%s: %s", colour ? "\033[1m" : "",
+    size_t shown_bytes = utf8_prefix(result->arguments, ARGUMENTS_WIDTH);
+    fprintf(page->stream, "%s%s%s%s%.*s%s: %s", colour ? "\033[1m" : "",
             result->program[0] ? result->program : "unnamed program", colour ? "\033[0m" : "",
+            shown_bytes > 0 ? " " : "", (int)shown_bytes, result->arguments,
+            result->arguments[shown_bytes] ? "..." : "",
             quantity_count(result->n_ranks, "rank").text);
     if (result->n_nodes > 0)
         fprintf(page->stream, " on %s", quantity_count(result->n_nodes, "node").text);

@@ -65,8 +65,11 @@ static void explain_program(const struct page *page)
         if (!strcmp(region->name, RESULT_REGION_PROGRAM) &&
             (double)region->exclusive_ns > 0.05 * page->rank_time_ns) {
             fputs("  ", page->stream);
-            print_paragraph("(program) is the time outside recorded regions; compile with "
-                            "-finstrument-functions to see functions there",
+            // Other tools have other ways to record more.
+            bool is_ours = !strncmp(result->creator, "pagoda", 6);
+            print_paragraph(is_ours ? "(program) is the time outside recorded regions; compile "
+                                      "with -finstrument-functions to see functions there"
+                                    : "(program) is the time outside recorded regions",
                             2, 2, page->options->width, page->stream);
         }
     }

@@ -66,6 +66,7 @@ static struct result make_result(void)
     return (struct result){
         .trace_path = (char *)"x",
         .program = (char *)"",
+        .arguments = (char *)"",
         .creator = (char *)"",
         .time_ns = 100 * MS,
         .window_end_ns = 100 * MS,
