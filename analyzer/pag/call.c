@@ -47,6 +47,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->gave_up = call->has_collectives = false;
     call->n_nested = call->n_skip = 0;
     call->path = path;
+    call->enter_node = NONE;
     call->enter_ns = event->time_ns;
     call->leave_ns = event->time_ns;
     call->n_records = call->n_receives = call->n_sends = call->n_parts = 0;

@@ -31,6 +31,7 @@ struct call {
     uint32_t n_nested;    // regions open inside it
     uint32_t n_skip;      // events to its leave when nothing is nested
     uint32_t path;
+    uint32_t enter_node; // own lineage at the enter if the call may wait, NONE
     uint64_t enter_ns, leave_ns;
     struct event *records; // the records of the call that matter, in order
     uint32_t n_records;

@@ -453,6 +453,22 @@ const struct member *collective_releaser(const struct engine *engine, struct par
     return releaser;
 }
 
+enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part)
+{
+    static const enum pag_wait_kind kinds[] = {
+        [COLLECTIVE_BARRIER] = PAG_WAIT_BARRIER,
+        [COLLECTIVE_ALL_TO_ALL] = PAG_WAIT_NXN,
+        [COLLECTIVE_ONE_TO_ALL] = PAG_WAIT_ONE_TO_ALL,
+        [COLLECTIVE_ALL_TO_ONE] = PAG_WAIT_ALL_TO_ONE,
+        [COLLECTIVE_SCAN] = PAG_WAIT_SCAN,
+        [COLLECTIVE_HANDLE] = PAG_WAIT_HANDLE,
+    };
+    const struct collective *instance = collective_at(engine, part.collective);
+    if (instance->communicator == NONE)
+        return PAG_WAIT_FINALIZE;
+    return kinds[instance->members[part.member].class_];
+}
+
 // --- the last one out
 
 static void end_instance(struct engine *engine, uint32_t index)

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/pag/pag.h"
+
 struct engine;
 struct location_state;
 
@@ -61,6 +63,8 @@ uint32_t collective_missing_rank(const struct engine *engine, struct part part);
 const struct member *collective_releaser(const struct engine *engine, struct part part);
 /// Whether PART cannot have been left before its releaser came.
 bool collective_is_firm(const struct engine *engine, struct part part);
+/// The kind of wait of PART's operation.
+enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part);
 void collective_rank_ended(struct engine *engine, uint32_t rank);
 void collective_finish(struct engine *engine);
 

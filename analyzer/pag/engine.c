@@ -108,6 +108,8 @@ static void enter_call(struct engine *engine, struct location_state *location,
         match_enter_call(engine, location);
     if (location->call.has_collectives || location->call.is_finalize)
         collective_enter_call(engine, location);
+    if (location->call.n_receives + location->call.n_sends + location->call.n_parts > 0)
+        leave_expect(engine, location);
     location->lookahead_left = engine->options.lookahead_events;
     if (!is_bare)
         location->cursor->position += 1 + location->call.n_skip;

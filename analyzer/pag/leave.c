@@ -13,7 +13,7 @@ struct release {
     uint32_t node; // NONE: the releaser's lineage is not known
     uint32_t rank;
     int priority; // lower wins among equals: receives, synchronous sends, collectives
-    bool is_firm; // the call cannot have been left before it
+    enum pag_wait_kind kind;
 };
 
 // --- is everything there?
@@ -89,7 +89,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
                                          .node = message->node,
                                          .rank = message->sender,
                                          .priority = 0,
-                                         .is_firm = true});
+                                         .kind = PAG_WAIT_LATE_SENDER});
     }
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
@@ -98,7 +98,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
                                              .node = message->post_node,
                                              .rank = message->receiver,
                                              .priority = 1,
-                                             .is_firm = true});
+                                             .kind = PAG_WAIT_LATE_RECEIVER});
     }
     for (uint32_t i = 0; i < call->n_parts; i++) {
         const struct member *member = collective_releaser(engine, call->parts[i]);
@@ -112,9 +112,19 @@ static struct release find_release(struct engine *engine, const struct call *cal
                                          .node = member->node,
                                          .rank = member->rank,
                                          .priority = 2,
-                                         .is_firm = is_firm});
+                                         .kind = collective_wait_kind(engine, call->parts[i])});
     }
     return best;
+}
+
+/// What made the releaser late, against what the waiter did meanwhile.
+static void explain(struct engine *engine, const struct call *call, const struct release *release)
+{
+    if (call->enter_node == NONE || release->time_ns > call->leave_ns)
+        return;
+    lineage_mark(&engine->lineage, release->node, release->kind, 1);
+    lineage_mark(&engine->lineage, call->enter_node, release->kind, -1);
+    engine->result->explanations[release->kind].explained_ns += release->time_ns - call->enter_ns;
 }
 
 static void hand_over(struct engine *engine, struct location_state *location,
@@ -123,6 +133,7 @@ static void hand_over(struct engine *engine, struct location_state *location,
     const struct call *call = &location->call;
     if (release->time_ns <= call->enter_ns || release->node == NONE)
         return;
+    explain(engine, call, release);
     if (release->time_ns <= call->leave_ns)
         head_take_over(engine, location, release->node, call->path,
                        call->leave_ns - release->time_ns, 0);
@@ -315,6 +326,32 @@ static void settle(struct engine *engine, struct location_state *location)
         match_settle_sent(engine, call->sends[i]);
     for (uint32_t i = 0; i < call->n_parts; i++)
         collective_leave(engine, call->parts[i], call);
+    lineage_let_go(&engine->lineage, call->enter_node);
+    call->enter_node = NONE;
+}
+
+/// Whether something the call needs has not come yet when it is entered.
+static bool may_wait(const struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_receives; i++)
+        if (receive_at(engine, call->receives[i])->message == NONE)
+            return true;
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        const struct message *message = message_at(engine, call->sends[i]);
+        if (message->is_synchronous && !message->is_matched)
+            return true;
+    }
+    for (uint32_t i = 0; i < call->n_parts; i++)
+        if (collective_missing_rank(engine, call->parts[i]) != NONE)
+            return true;
+    return false;
+}
+
+void leave_expect(struct engine *engine, struct location_state *location)
+{
+    struct call *call = &location->call;
+    if (engine->options.explains && !call->is_test && (engine->is_ahead || may_wait(engine, call)))
+        call->enter_node = head_cut(engine, location);
 }
 
 uint32_t leave_call(struct engine *engine, struct location_state *location)

@@ -21,6 +21,9 @@ struct send_wait {
     bool has_candidate;
 };
 
+/// After the enter of a call: keeps the lineage of a waiter for the explanation of its wait.
+void leave_expect(struct engine *engine, struct location_state *location);
+
 /// Settles the open call. EVENT_NO_INDEX when done, else the world rank that must be read first.
 uint32_t leave_call(struct engine *engine, struct location_state *location);
 /// A message whose sender has left already (message.send_wait) was matched, or never will be.

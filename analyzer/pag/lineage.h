@@ -10,13 +10,17 @@
 #include <stdint.h>
 
 #include "analyzer/base/pool.h"
+#include "analyzer/pag/pag.h"
 #include "analyzer/pag/tally.h"
 
 #define LINEAGE_ROOT 0u
 #define LINEAGE_NONE POOL_NONE
 
+enum { LINEAGE_MARKS = PAG_WAIT_KINDS };
+
 struct lineage {
     struct pool nodes;
+    struct tally explained[LINEAGE_MARKS]; // what the marks have gathered of nodes that are gone
 };
 
 void lineage_init(struct lineage *lineage);
@@ -31,6 +35,14 @@ uint32_t lineage_hold(struct lineage *lineage, uint32_t node);
 
 /// Gives one reference back; LINEAGE_NONE is ignored.
 void lineage_let_go(struct lineage *lineage, uint32_t node);
+
+/// Counts the path from the root to NODE TIMES times (negative: takes it away) for KIND. A wait of
+/// q, ended by p, is explained by path(p at the release) - path(q at its enter): +1 and -1. The
+/// parts they share cancel; no common ancestor has to be looked for.
+void lineage_mark(struct lineage *lineage, uint32_t node, enum pag_wait_kind kind, int32_t times);
+
+/// The sums of all marked paths of KIND: activity -> ns. The caller releases the tally.
+struct tally lineage_explain(struct lineage *lineage, enum pag_wait_kind kind);
 
 /// Adds the contents of all nodes from NODE up to the root into SUM.
 void lineage_sum(const struct lineage *lineage, uint32_t node, struct tally *sum);

@@ -69,6 +69,23 @@ static const struct location_state *last_location(const struct engine *engine)
     return last;
 }
 
+/// The entries of a tally that are not zero, sorted; releases the tally.
+static struct pag_path_entry *entries_of(struct tally *sum, size_t *n_entries)
+{
+    struct pag_path_entry *entries = memory_new(sum->n_entries * sizeof(*entries));
+    const struct tally_entry *entry;
+    *n_entries = 0;
+    for (uint32_t i = 0; (entry = tally_next(sum, &i));)
+        if (entry->ns != 0)
+            entries[(*n_entries)++] =
+                (struct pag_path_entry){.location = activity_location(entry->key),
+                                        .call_path = activity_call_path(entry->key),
+                                        .time_ns = entry->ns};
+    tally_release(sum);
+    qsort(entries, *n_entries, sizeof(*entries), by_activity);
+    return entries;
+}
+
 static void fill_critical_path(const struct engine *engine)
 {
     struct pag_result *result = engine->result;
@@ -77,20 +94,19 @@ static void fill_critical_path(const struct engine *engine)
         return;
     struct tally sum = {0};
     head_sum(engine, last, &sum);
-    result->critical_path = memory_new(sum.n_entries * sizeof(*result->critical_path));
-    const struct tally_entry *entry;
-    for (uint32_t i = 0; (entry = tally_next(&sum, &i));) {
-        if (entry->ns == 0)
-            continue;
-        uint32_t path = activity_call_path(entry->key);
-        if (path == PAG_PATH_CLOCK_REPAIR)
-            result->clock_repair_ns += entry->ns;
-        result->critical_path[result->n_critical_path++] = (struct pag_path_entry){
-            .location = activity_location(entry->key), .call_path = path, .time_ns = entry->ns};
+    result->critical_path = entries_of(&sum, &result->n_critical_path);
+    for (size_t i = 0; i < result->n_critical_path; i++)
+        if (result->critical_path[i].call_path == PAG_PATH_CLOCK_REPAIR)
+            result->clock_repair_ns += result->critical_path[i].time_ns;
+}
+
+static void fill_explanations(struct engine *engine)
+{
+    for (int kind = 0; kind < PAG_WAIT_KINDS; kind++) {
+        struct tally sum = lineage_explain(&engine->lineage, (enum pag_wait_kind)kind);
+        struct pag_explanation *explanation = &engine->result->explanations[kind];
+        explanation->causes = entries_of(&sum, &explanation->n_causes);
     }
-    tally_release(&sum);
-    qsort(result->critical_path, result->n_critical_path, sizeof(*result->critical_path),
-          by_activity);
 }
 
 void outcome_fill(struct engine *engine)
@@ -110,6 +126,7 @@ void outcome_fill(struct engine *engine)
     if (result->n_traffic > 0)
         qsort(result->traffic, result->n_traffic, sizeof(*result->traffic), by_pair);
     fill_critical_path(engine);
+    fill_explanations(engine);
     result->max_lineage_nodes = engine->lineage.nodes.max_live;
     result->max_messages = engine->messages.max_live;
 }
@@ -123,5 +140,7 @@ void pag_result_release(struct pag_result *result)
     free(result->mpi_ns);
     free(result->traffic);
     free(result->critical_path);
+    for (int kind = 0; kind < PAG_WAIT_KINDS; kind++)
+        free(result->explanations[kind].causes);
     *result = (struct pag_result){0};
 }

@@ -15,8 +15,9 @@
 
 struct pag_options {
     uint32_t lookahead_events; // how far a partner may be read ahead to release a waiting rank
+    bool explains;             // gather the causes of waits
 };
-#define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536})
+#define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 
 /// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
 struct pag_listener {
@@ -61,6 +62,29 @@ struct pag_path_entry {
     int64_t time_ns;
 };
 
+/// What ended a wait; the waits that are explained by what made the releaser late.
+enum pag_wait_kind {
+    PAG_WAIT_LATE_SENDER,
+    PAG_WAIT_LATE_RECEIVER, // synchronous sends only
+    PAG_WAIT_BARRIER,
+    PAG_WAIT_NXN,
+    PAG_WAIT_ONE_TO_ALL,
+    PAG_WAIT_ALL_TO_ONE,
+    PAG_WAIT_SCAN,
+    PAG_WAIT_HANDLE, // operations that create or destroy a handle
+    PAG_WAIT_FINALIZE,
+    PAG_WAIT_KINDS
+};
+
+/// The causes of one kind of wait, sorted by (location, call_path): time that made the releaser
+/// late (positive), or the waiter's own work that offset it (negative). They sum to explained_ns
+/// exactly. Source: the difference of the lineages of releaser and waiter, summed over all waits.
+struct pag_explanation {
+    uint64_t explained_ns; // from enter to release, summed over the waits that changed a lineage
+    struct pag_path_entry *causes;
+    size_t n_causes;
+};
+
 struct pag_result {
     uint64_t time_ns;                        // from the first to the last event of the run
     uint64_t window_begin_ns, window_end_ns; // what efficiencies and findings cover
@@ -81,6 +105,7 @@ struct pag_result {
     size_t n_traffic;
     struct pag_path_entry *critical_path; // sorted by (location, call_path); sums to time_ns
     size_t n_critical_path;
+    struct pag_explanation explanations[PAG_WAIT_KINDS];
     int64_t clock_repair_ns; // part of the critical path that is negative for want of good clocks
     uint64_t max_lineage_nodes, max_messages; // high-water marks, for the memory tests
 };
