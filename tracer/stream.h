@@ -69,6 +69,15 @@ static inline void *stream_reserve(struct stream *stream, size_t n_bytes)
     return record;
 }
 
+// Is the record in the current window? Windows may follow one another in memory, so addresses that
+// adjoin do not tell.
+static inline bool stream_holds(const struct stream *stream, const void *record)
+{
+    const uint8_t *at = record;
+
+    return at >= stream->window && at < stream->window + stream->window_bytes;
+}
+
 // Sets the head, after the rest of the record: a reader of a process that died sees it whole.
 static inline void stream_commit(struct record_head *head, uint16_t kind, uint32_t id,
                                  size_t n_bytes)

@@ -106,6 +106,9 @@ static void found_nothing(struct call *call, struct record_poll *before, uint64_
     poll->inside_ns = inside_ns;
     poll->request = request;
     stream_commit(&poll->head, RECORD_POLL, 0, sizeof *poll);
+    // The call's own record may be in the window before: out of reach, it cannot be extended.
+    if (!stream_holds(stream, call->record))
+        return;
     stream->poll = poll;
     stream->poll_call = call->record;
 }

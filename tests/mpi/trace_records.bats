@@ -63,6 +63,18 @@ polling() {
     for_each_mpi polling
 }
 
+# Records of polls at every place of the windows through which they are written.
+many_polls() {
+    traced "$1" 2 trace_end poll 60
+    [ "$status" = 0 ]
+    otf2-print -G "$dir/traces.otf2" | awk '$1 == "LOCATION" { n++
+        if ($0 !~ /Events: 22[0-9][0-9][0-9][0-9][0-9],/) { print; exit 1 } } END { exit n != 2 }'
+}
+
+@test "polls that cannot be folded, through many windows" {
+    for_each_mpi many_polls
+}
+
 communicators() {
     traced "$1" 4 trace_comm
     [ "$status" = 0 ]

@@ -2,7 +2,8 @@
 /*
  * Ends in the way its argument says: exit N, abort N, kill SIGNAL (rank 1 to itself), no-finalize,
  * no-init, hang (rank 1 waits for a message that never comes), fill MEGABYTES (records that much by
- * cheap calls), before-init. For the tests of the tracer.
+ * cheap calls), poll MEGABYTES (the same by probes that find nothing and are not folded). For the
+ * tests of the tracer.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -18,6 +19,18 @@ static void fill(long n_bytes)
 
     for (long i = 0; i < n_bytes / 24; i++)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+
+/* Probes of two kinds in turn: each is a call and a poll record, 56 bytes. */
+static void poll(long n_bytes)
+{
+    MPI_Message message;
+    int flag;
+
+    for (long i = 0; i < n_bytes / 112; i++) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        MPI_Improbe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
+    }
 }
 
 int main(int argc, char **argv)
@@ -42,6 +55,8 @@ int main(int argc, char **argv)
         MPI_Recv(&value, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!strcmp(way, "fill"))
         fill(number * 1024L * 1024L);
+    if (!strcmp(way, "poll"))
+        poll(number * 1024L * 1024L);
     if (!strcmp(way, "no-finalize"))
         exit(number);
     MPI_Finalize();
