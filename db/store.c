@@ -226,6 +226,23 @@ static int describe(struct description *to, const char *kind, const struct resul
     return 0;
 }
 
+/// Archives name versions as they like: PAGODA::MPI_VERSION, Git revision, ...
+static bool is_version(const char *name)
+{
+    return strcasestr(name, "version") || strcasestr(name, "revision");
+}
+
+/// Properties of the archive are versions or environment.
+static int describe_properties(struct description *to, const struct result *result)
+{
+    for (size_t i = 0; i < result->n_properties; i++) {
+        const struct result_named *property = &result->properties[i];
+        if (describe(to, is_version(property->name) ? "version" : "environment", property, 1))
+            return -1;
+    }
+    return 0;
+}
+
 static int add_attributes(struct database *database, int64_t trial, const struct result *result,
                           const struct store_names *names, struct error *err)
 {
@@ -240,7 +257,7 @@ static int add_attributes(struct database *database, int64_t trial, const struct
     if (status == 0)
         status = describe(&to, "parameter", names->parameters, names->n_parameters);
     if (status == 0)
-        status = describe(&to, "environment", result->properties, result->n_properties);
+        status = describe_properties(&to, result);
     sqlite3_finalize(to.statement);
     return status;
 }

@@ -446,18 +446,19 @@ static int add_evaluation(const struct pattern_storing *p)
         return -1;
     sqlite3_stmt *add;
     if (database_prepare(database, &add,
-                         "INSERT INTO trial_property VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                         "INSERT INTO trial_property VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                          p->s->err))
         return -1;
     sqlite3_bind_int64(add, 1, p->s->writer->trial_id);
     sqlite3_bind_int64(add, 2, p->property);
     sqlite3_bind_int(add, 3, p->pattern->is_evaluated);
+    sqlite3_bind_int(add, 4, p->pattern->is_top);
     if (has_worst) { // else they stay NULL
-        sqlite3_bind_int64(add, 4, focus);
+        sqlite3_bind_int64(add, 5, focus);
         if (p->pattern->worst.cause_rank != RESULT_NONE)
-            sqlite3_bind_int64(add, 5, process_of(p->s, p->pattern->worst.cause_rank));
-        writer_bind_count(add, 6, p->pattern->worst.time_ns);
-        writer_bind_count(add, 7, p->pattern->worst.wait_ns);
+            sqlite3_bind_int64(add, 6, process_of(p->s, p->pattern->worst.cause_rank));
+        writer_bind_count(add, 7, p->pattern->worst.time_ns);
+        writer_bind_count(add, 8, p->pattern->worst.wait_ns);
     }
     int status = database_execute(database, add, p->s->err);
     sqlite3_finalize(add);

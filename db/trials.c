@@ -315,7 +315,7 @@ static int read_details(struct database *database, int64_t trial, struct trial_d
         {&details->metrics, "SELECT name, unit, '', value, 0, 0, 0, NULL, NULL FROM tuple JOIN "
                             "metric ON id = metric_id WHERE trial_id = ?1 AND focus_id = 0 "
                             "ORDER BY metric_id"},
-        {&details->properties, "SELECT property, title, '', NULL, count, wait_ns, 0, severity, "
+        {&details->properties, "SELECT property, title, '', is_top, count, wait_ns, 0, severity, "
                                "confidence FROM wait_states WHERE trial_id = ?1 "
                                "ORDER BY severity DESC, property"},
         {&details->regions, "SELECT region, file, '', NULL, visits, inclusive_ns, exclusive_ns, "
@@ -373,8 +373,9 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
         "value)) FROM (SELECT * FROM tuple JOIN metric ON id = metric_id WHERE trial_id = ?1 AND "
         "focus_id = 0 ORDER BY metric_id))"
         ", 'wait_states', (SELECT json_group_array(json_object('property', property, 'count', "
-        "count, 'wait_ns', wait_ns, 'severity', severity, 'confidence', confidence)) FROM (SELECT "
-        "* FROM wait_states WHERE trial_id = ?1 ORDER BY severity DESC, property))"
+        "count, 'wait_ns', wait_ns, 'severity', severity, 'confidence', confidence, 'is_top', "
+        "json(CASE is_top WHEN 1 THEN 'true' ELSE 'false' END))) FROM (SELECT * FROM wait_states "
+        "WHERE trial_id = ?1 ORDER BY severity DESC, property))"
         ", 'regions', (SELECT json_group_array(json_object('region', region, 'file', file, "
         "'visits', visits, 'inclusive_ns', inclusive_ns, 'exclusive_ns', exclusive_ns)) FROM "
         "(SELECT * FROM profile_by_region WHERE trial_id = ?1 ORDER BY exclusive_ns DESC, region))"

@@ -46,7 +46,7 @@ struct trial_row {
     char *name;     // attribute, metric, property, or region
     char *group;    // kind of attribute, unit of metric, title of property, or file of region
     char *text;     // value of an attribute, text of a warning, focus of a value
-    double value;   // of a metric
+    double value;   // of a metric; 0 for a property that is part of another
     uint64_t count; // instances, visits, warnings
     uint64_t time_ns, exclusive_ns; // wait, or inclusive and exclusive time
     double severity, confidence;    // of a property

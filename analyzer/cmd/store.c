@@ -29,6 +29,15 @@ static void print_json(char *json)
     free(json);
 }
 
+/// "2026-11-21T05:52:28Z" as a person writes it, without the seconds.
+static void add_time_cell(struct table *table, const char *time)
+{
+    if (strlen(time) < strlen("2026-11-21T05:52"))
+        table_add_cell(table, "-");
+    else
+        table_add_cell(table, "%.10s %.5s", time, time + 11);
+}
+
 static void print_list(const struct trial_list *list)
 {
     struct table table = {0};
@@ -38,6 +47,7 @@ static void print_list(const struct trial_list *list)
     table_add_column(&table, "ranks", false);
     table_add_column(&table, "time", false);
     table_add_column(&table, "efficiency", false);
+    table_add_column(&table, "started (UTC)", true);
     table_add_column(&table, "origin", true);
     table_add_column(&table, "trial", true);
     for (size_t i = 0; i < list->n_trials; i++) {
@@ -48,6 +58,7 @@ static void print_list(const struct trial_list *list)
         table_add_cell(&table, "%" PRIu64, trial->n_ranks);
         table_add_cell(&table, "%s", quantity_time(trial->time_ns).text);
         table_add_cell(&table, "%s", quantity_share(trial->parallel_efficiency).text);
+        add_time_cell(&table, trial->started_at);
         table_add_cell(&table, "%s", trial->origin);
         table_add_cell(&table, "%s", trial->name);
     }
@@ -149,7 +160,7 @@ static void print_wait_states(const struct trial_rows *rows)
         table_add_cell(&table, "%s", quantity_time(row->time_ns).text);
         table_add_cell(&table, "%s", quantity_share(row->severity).text);
         table_add_cell(&table, "%.2f", row->confidence);
-        table_add_cell(&table, "%s", row->name);
+        table_add_cell(&table, "%s%s", row->name, row->value > 0 ? "" : " (part of another)");
     }
     printf("\nWait states\n");
     table_print(&table, 2, 0, stdout);

@@ -54,7 +54,7 @@ bats_require_minimum_version 1.5.0
     run "$PAGODA" store list runs.db
     [ "$status" = 0 ]
     [ "${#lines[@]}" = 2 ]
-    [[ ${lines[1]} =~ ^" "+1"  ring "+strong" "+2" "+"9.040 ms "+"57.1 %  measured  first"$ ]]
+    [[ ${lines[1]} =~ ^" "+1"  ring "+strong" "+2" "+"9.040 ms "+"57.1 %  -"\ +"measured  first"$ ]]
     run "$PAGODA" store show runs.db first
     [ "$status" = 0 ]
     [[ $output == *"trial 1: first (measured)"*"application ring, experiment strong"* ]]
@@ -94,7 +94,8 @@ bats_require_minimum_version 1.5.0
     [ "$(jq -r '.trials[0].trial' list.json)" = "tab?and?line" ]
     "$PAGODA" store show runs.db 1 --json >show.json
     [ "$(jq -r '.attributes[] | select(.name == "\"quoted\"") | .value' show.json)" = "<&>" ]
-    [ "$(jq -r '.wait_states[0] | .property, .wait_ns' show.json)" = $'late-sender\n4000000' ]
+    [ "$(jq -r '.wait_states[0] | .property, .wait_ns, .is_top' show.json)" = \
+        $'late-sender\n4000000\ntrue' ]
     [ "$(jq -r '.regions[] | select(.region == "MPI_Recv") | .inclusive_ns' show.json)" = 4004000 ]
     [ "$(jq -r '.time_ns, .ranks, (.conclusion | length > 100)' show.json)" = $'9040000\n2\ntrue' ]
     run "$PAGODA" store show runs.db "it's/an; experiment/tab?and?line"

@@ -43,7 +43,7 @@ static void fill_facts(struct result *run)
     run->n_properties = 2;
     run->properties = memory_zeroed(2, sizeof *run->properties);
     run->properties[0] = named("command", "./ring '1' \"2\"; DROP TABLE trial; --");
-    run->properties[1] = named("MPI", "Open MPI 4.1.4");
+    run->properties[1] = named("MPI_VERSION", "Open MPI 4.1.4");
     run->n_nodes = 2;
     run->nodes = memory_zeroed(2, sizeof *run->nodes);
     run->nodes[0] = named("alpha", "Linux");
@@ -140,6 +140,7 @@ static void fill_patterns(struct result *run)
     run->patterns[0] = pattern_named("late-sender", "point-to-point", true);
     run->patterns[1] = pattern_named("wait-at-barrier", "", false);
     struct result_pattern *late_sender = &run->patterns[0];
+    late_sender->is_top = true;
     late_sender->count = 3;
     late_sender->total_ns = 150;
     late_sender->window_ns = 150;

@@ -163,8 +163,8 @@ static void test_property_instances(void **state)
     scratch_store_sample(NULL);
     assert_string_equal(
         scratch_answer("SELECT property || ' ' || count || ' ' || wait_ns || ' ' || "
-                       "severity || ' ' || confidence FROM wait_states"),
-        "late-sender 3 150 0.075 0.5");
+                       "severity || ' ' || confidence || ' ' || is_top FROM wait_states"),
+        "late-sender 3 150 0.075 0.5 1");
     assert_string_equal(scratch_answer("SELECT count || ' ' || wait_ns || ' ' || severity FROM "
                                        "property_instances WHERE process = '/Process/0'"),
                         "2 100 0.05");

@@ -214,7 +214,7 @@ static void test_details(void **state)
     assert_int_equal(details.n_messages, 3);
     assert_string_equal(details.conclusion, "Rank 0 waits for rank 1.");
     assert_int_equal(details.attributes.n_rows, 4);
-    assert_string_equal(details.attributes.rows[0].name, "MPI");
+    assert_string_equal(details.attributes.rows[1].name, "MPI_VERSION");
     assert_int_equal(details.metrics.n_rows, 5); // without the unknown efficiency
     assert_int_equal(details.properties.n_rows, 1);
     assert_int_equal(details.properties.rows[0].count, 3);
