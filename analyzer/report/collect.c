@@ -11,6 +11,8 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/call_tree.h"
 #include "analyzer/report/conclusion.h"
+#include "analyzer/report/origins.h"
+#include "analyzer/report/shares.h"
 #include "analyzer/report/waits.h"
 #include "analyzer/report/warnings.h"
 
@@ -113,97 +115,21 @@ static void put_efficiency(struct result *result)
     efficiency->parallel = mean_ns / (double)window_ns;
 }
 
-static uint32_t region_named(struct result *result, const char *name)
-{
-    for (uint32_t i = 0; i < result->n_regions; i++)
-        if (!strcmp(result->regions[i].name, name))
-            return i;
-    result->regions =
-        memory_resize(result->regions, result->n_regions + 1, sizeof *result->regions);
-    result->regions[result->n_regions] = (struct result_region){
-        .name = memory_copy_text(name), .file = memory_copy_text(""), .max_rank = RESULT_NONE};
-    return (uint32_t)result->n_regions++;
-}
-
-/// Region and rank an entry of the critical path stands for.
-static struct result_path_share path_share(const struct collect_input *input,
-                                           const struct call_tree *tree,
-                                           const struct pag_path_entry *entry,
-                                           struct result *result)
-{
-    const struct definitions *definitions = trace_definitions(input->trace);
-    struct result_path_share share = {.rank = RESULT_NONE, .time_ns = entry->time_ns};
-    if (entry->location < definitions->n_locations)
-        share.rank = definitions->locations[entry->location].rank;
-    uint32_t path = call_tree_path(tree, entry->location, entry->call_path);
-    if (path != RESULT_NONE)
-        share.region = result->paths[path].region;
-    else
-        share.region =
-            region_named(result, entry->call_path == PAG_PATH_CLOCK_REPAIR ? RESULT_REGION_CLOCK
-                                                                           : RESULT_REGION_BEFORE);
-    return share;
-}
-
-static int compare_share_keys(const void *left, const void *right)
-{
-    const struct result_path_share *a = left, *b = right;
-    if (a->region != b->region)
-        return a->region < b->region ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
-
-static int compare_share_times(const void *left, const void *right)
-{
-    const struct result_path_share *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns > b->time_ns ? -1 : 1;
-    return compare_share_keys(left, right);
-}
-
-/// A copy of SHARES summed by region, by rank, or by both; the longest first.
-static struct result_path_share *sum_shares(const struct result_path_share *shares, size_t count,
-                                            bool by_region, bool by_rank, uint64_t time_ns,
-                                            size_t *n_sums)
-{
-    struct result_path_share *sums = memory_zeroed(count, sizeof *sums);
-    for (size_t i = 0; i < count; i++) {
-        sums[i] = shares[i];
-        if (!by_region)
-            sums[i].region = RESULT_NONE;
-        if (!by_rank)
-            sums[i].rank = RESULT_NONE;
-    }
-    qsort(sums, count, sizeof *sums, compare_share_keys);
-    *n_sums = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (*n_sums > 0 && compare_share_keys(&sums[*n_sums - 1], &sums[i]) == 0)
-            sums[*n_sums - 1].time_ns += sums[i].time_ns;
-        else
-            sums[(*n_sums)++] = sums[i];
-    }
-    for (size_t i = 0; i < *n_sums; i++)
-        sums[i].share = time_ns > 0 ? (double)sums[i].time_ns / (double)time_ns : 0;
-    qsort(sums, *n_sums, sizeof *sums, compare_share_times);
-    return sums;
-}
-
 static void put_critical_path(const struct collect_input *input, const struct call_tree *tree,
                               struct result *result)
 {
     const struct pag_result *replay = input->replay;
     size_t n = replay->n_critical_path;
-    struct result_path_share *shares = memory_zeroed(n, sizeof *shares);
-    for (size_t i = 0; i < n; i++) {
-        shares[i] = path_share(input, tree, &replay->critical_path[i], result);
+    struct result_path_share *shares =
+        shares_resolve(trace_definitions(input->trace), tree, replay->critical_path, n, result);
+    for (size_t i = 0; i < n; i++)
         result->critical_path.length_ns += shares[i].time_ns;
-    }
     result->critical_path.by_region =
-        sum_shares(shares, n, true, false, result->time_ns, &result->critical_path.n_by_region);
+        shares_sum(shares, n, true, false, result->time_ns, &result->critical_path.n_by_region);
     result->critical_path.by_rank =
-        sum_shares(shares, n, false, true, result->time_ns, &result->critical_path.n_by_rank);
+        shares_sum(shares, n, false, true, result->time_ns, &result->critical_path.n_by_rank);
     result->critical_path.by_region_rank =
-        sum_shares(shares, n, true, true, result->time_ns, &result->critical_path.n_by_region_rank);
+        shares_sum(shares, n, true, true, result->time_ns, &result->critical_path.n_by_region_rank);
     free(shares);
 }
 
@@ -231,6 +157,7 @@ void collect_result(const struct collect_input *input, struct result *result)
                                         .tree = &tree,
                                         .coverage = &coverage},
                   result);
+    origins_collect(definitions, &tree, input->replay, result);
     put_efficiency(result);
     put_critical_path(input, &tree, result);
     put_traffic(input->replay, result);

@@ -200,6 +200,21 @@ static json_t *worst_object(const struct result *result, const struct result_pat
     return object;
 }
 
+static json_t *origins_object(const struct result *result, const struct result_origins *origins)
+{
+    if (origins->explained_ns == 0)
+        return json_null();
+    json_t *object = json_object();
+    set_count(object, "explained_ns", origins->explained_ns);
+    set_time(object, "offset_ns", origins->offset_ns);
+    json_object_set_new(object, "regions",
+                        path_share_array(result, origins->by_region, origins->n_by_region));
+    json_object_set_new(
+        object, "region_ranks",
+        path_share_array(result, origins->by_region_rank, origins->n_by_region_rank));
+    return object;
+}
+
 static json_t *pattern_array(const struct result *result)
 {
     json_t *patterns = json_array();
@@ -220,6 +235,7 @@ static json_t *pattern_array(const struct result *result)
         json_object_set_new(object, "by_cause",
                             by_rank_array(pattern->by_cause, pattern->n_by_cause));
         json_object_set_new(object, "worst", worst_object(result, pattern));
+        json_object_set_new(object, "origins", origins_object(result, &pattern->origins));
         json_array_append_new(patterns, object);
     }
     return patterns;

@@ -25,6 +25,8 @@ static void pattern_release(struct result_pattern *pattern)
     free(pattern->by_rank);
     free(pattern->by_path);
     free(pattern->by_cause);
+    free(pattern->origins.by_region);
+    free(pattern->origins.by_region_rank);
     free(pattern->sums);
 }
 

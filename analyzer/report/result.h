@@ -63,6 +63,25 @@ struct result_instance_sum {
     uint64_t ns;
 };
 
+/// A part of the critical path, or of what made ranks wait; RESULT_NONE: summed over all regions,
+/// or ranks.
+struct result_path_share {
+    uint32_t region, rank;
+    int64_t time_ns;
+    double share; // of the run time, or of the waits explained
+};
+
+/// Where waits come from: what the releasers' time went to that made them late, less what the
+/// waiters did meanwhile. The parts sum to explained_ns exactly.
+struct result_origins {
+    uint64_t explained_ns; // 0: nothing is explained
+    int64_t offset_ns;     // the negative regions together: work of the waiters themselves
+    struct result_path_share *by_region; // time descending, negative ones last
+    size_t n_by_region;
+    struct result_path_share *by_region_rank;
+    size_t n_by_region_rank;
+};
+
 struct result_pattern {
     // From the pattern's file. Parent "" for none; it may be a class that is no pattern itself and
     // not listed here.
@@ -90,19 +109,13 @@ struct result_pattern {
         uint64_t time_ns;    // when the wait began
         uint64_t wait_ns;    // 0: the pattern has no instance
     } worst;
+    struct result_origins origins;
 };
 
 struct result_hint {
     char *pattern;
     char *text;
     char *source; // "file.c:56", "" when unknown
-};
-
-/// A part of the critical path; RESULT_NONE: summed over all regions, or ranks.
-struct result_path_share {
-    uint32_t region, rank;
-    int64_t time_ns;
-    double share; // of the run time
 };
 
 struct result_rank {

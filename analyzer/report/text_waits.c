@@ -115,6 +115,57 @@ static void print_paths(const struct page *page, const struct result_pattern *pa
     }
 }
 
+/// The rank that has most of what a region contributes, when that is more than half; else
+/// RESULT_NONE.
+static uint32_t main_rank_of(const struct result_origins *origins, uint32_t region)
+{
+    int64_t positive_ns = 0;
+    const struct result_path_share *most = NULL;
+    for (size_t i = 0; i < origins->n_by_region_rank; i++) {
+        const struct result_path_share *share = &origins->by_region_rank[i];
+        if (share->region != region || share->time_ns <= 0)
+            continue;
+        positive_ns += share->time_ns;
+        if (!most)
+            most = share;
+    }
+    return most && most->time_ns > positive_ns / 2 ? most->rank : RESULT_NONE;
+}
+
+static char *append(char *text, char *more)
+{
+    char *longer = memory_format("%s%s", text, more);
+    free(text);
+    free(more);
+    return longer;
+}
+
+/// "merge_result 97.2 % (rank 0), solve_task 3.1 %; less 0.3 %, the waiters' own work meanwhile".
+static void print_origins(const struct page *page, const struct result_origins *origins)
+{
+    char *text = memory_copy_text("");
+    for (size_t i = 0; i < origins->n_by_region && i < HARDEST_HIT; i++) {
+        const struct result_path_share *share = &origins->by_region[i];
+        if (share->time_ns <= 0)
+            break;
+        uint32_t rank = main_rank_of(origins, share->region);
+        text = append(text, memory_format("%s%s %s", i ? ", " : "",
+                                          page->result->regions[share->region].name,
+                                          quantity_share(share->share).text));
+        if (rank != RESULT_NONE)
+            text = append(text, memory_format(" (rank %" PRIu32 ")", rank));
+    }
+    if (origins->offset_ns < 0)
+        text = append(
+            text,
+            memory_format(
+                "; less %s, the waiters' own work meanwhile",
+                quantity_part(-(double)origins->offset_ns, (double)origins->explained_ns).text));
+    if (origins->explained_ns > 0)
+        page_labelled(page, "  made late by", text);
+    free(text);
+}
+
 static void print_worst(const struct page *page, const struct result_pattern *pattern)
 {
     char *cause = pattern->worst.cause_rank == RESULT_NONE
@@ -154,6 +205,7 @@ static void print_pattern(const struct page *page, const struct result_pattern *
     if (causes)
         page_labelled(page, "  waiting for", causes);
     free(causes);
+    print_origins(page, &pattern->origins);
     print_paths(page, pattern);
     print_worst(page, pattern);
     const struct result_hint *hint = hint_of(page->result, pattern->id);
