@@ -17,6 +17,7 @@
 static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more
 static const double little = 0.02;            // shares below it are not worth a sentence
 static const double good_efficiency = 0.95;
+static const double worth_naming_share = 0.25; // of the waits explained
 
 enum loss_kind { LOSS_NONE, LOSS_PATTERN, LOSS_PATTERN_OUTSIDE, LOSS_MPI };
 
@@ -150,6 +151,24 @@ static void write_whereabouts(const struct result *result, const struct result_p
     write_ranks(pattern, true, out);
 }
 
+/// What made the ranks late that were waited for, where one region stands out.
+static void write_origin(const struct result *result, const struct result_pattern *pattern,
+                         FILE *out)
+{
+    const struct result_origins *origins = &pattern->origins;
+    if (origins->n_by_region == 0 || origins->by_region[0].share < worth_naming_share)
+        return;
+    const struct result_region *region = &result->regions[origins->by_region[0].region];
+    fprintf(out, " What made the others wait is above all the time in %s", region->name);
+    if (region->file[0])
+        fprintf(out, " (%s:%u)", region->file, region->line);
+    const struct result_path_share *first = &origins->by_region_rank[0];
+    if (first->region == origins->by_region[0].region && first->rank != RESULT_NONE &&
+        2 * first->time_ns > origins->by_region[0].time_ns)
+        fprintf(out, " on rank %u", first->rank);
+    fputc('.', out);
+}
+
 /// Time in a call whose partner is missing looks like MPI's own.
 static void write_doubt(const struct result *result, FILE *out)
 {
@@ -178,12 +197,14 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
                 quantity_time(loss->ns).text, share.text);
         write_whereabouts(result, loss->pattern, out);
         fputc('.', out);
+        write_origin(result, loss->pattern, out);
         break;
     case LOSS_PATTERN_OUTSIDE:
         fprintf(out, " The biggest loss is %s: %s, %s of the whole run on all ranks",
                 loss->pattern->name, quantity_time(loss->ns).text, share.text);
         write_whereabouts(result, loss->pattern, out);
         fputc('.', out);
+        write_origin(result, loss->pattern, out);
         break;
     case LOSS_MPI: {
         uint32_t path = heaviest_mpi_path(result);

@@ -155,7 +155,7 @@ static void print_origins(const struct page *page, const struct result_origins *
         if (rank != RESULT_NONE)
             text = append(text, memory_format(" (rank %" PRIu32 ")", rank));
     }
-    if (origins->offset_ns < 0)
+    if (-(double)origins->offset_ns >= worth_details * (double)origins->explained_ns)
         text = append(
             text,
             memory_format(

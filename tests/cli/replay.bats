@@ -334,3 +334,18 @@ PYTHON
     run "$PAGODA" replay pipeline
     [[ $output != *$'\033'* ]]
 }
+
+@test "a delay through two ranks is told by its origin, and the parts sum to the waits" {
+    archive chain
+    "$PAGODA" replay --json chain >chain.json
+    run jq -r '.patterns[] | select(.id == "late-sender") | .origins
+        | "\(.explained_ns) \(.offset_ns) \([.region_ranks[].time_ns] | add)",
+          (.region_ranks[] | "\(.region) \(.rank) \(.time_ns)")' chain.json
+    [ "$output" = "185000 -30000 185000
+solve 0 200000
+pass_on 1 10000
+MPI_Recv 1 5000
+main 1 -10000
+main 2 -20000" ]
+    "$PAGODA" replay chain | grep -q 'made late by  *solve 108.1 % (rank 0)'
+}
