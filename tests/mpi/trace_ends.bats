@@ -173,3 +173,18 @@ fills() {
     [ "$status" = 1 ]
     [[ $output == *"No such file"* ]]
 }
+
+@test "damaged records: what can be read is in the archive, the rest is named" {
+    mkdir -p "$BATS_TEST_TMPDIR/t/spool"
+    LD_PRELOAD="$BUILD/libpagoda-trace.so" PAGODA_SPOOL="$BATS_TEST_TMPDIR/t/spool" \
+        run_mpi openmpi 2 "$BUILD/programs/openmpi/trace_end"
+    echo garbage >"$BATS_TEST_TMPDIR/t/spool/x.spool"
+    for file in "$BATS_TEST_TMPDIR"/t/spool/*-000001-000.spool; do
+        truncate -s 65700 "$file" # the header and a few records
+    done
+    run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/t"
+    [ "$status" = 0 ]
+    [[ $output == *"1 files in "*"are no records of this version"* ]]
+    check_archive "$BATS_TEST_TMPDIR/t" messages collectives open-requests
+    otf2-print -G "$BATS_TEST_TMPDIR/t/traces.otf2" | grep -q '^LOCATION  *1 '
+}

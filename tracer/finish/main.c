@@ -244,9 +244,14 @@ static bool finish_all(const struct spool_set *set, const char *archive_dir, con
         bool done;
 
         while (begin + run.n < set->n &&
-               set->spools[begin + run.n].header->run_id == header->run_id)
+               set->spools[begin + run.n].header->run_id == header->run_id &&
+               set->spools[begin + run.n].header->n_ranks == header->n_ranks)
             run.n++;
-        if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        if (run.n_ranks / 4096 > run.n) {
+            fprintf(stderr, "pagoda: damaged records: %zu files for %u ranks\n", run.n,
+                    run.n_ranks);
+            done = false;
+        } else if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
             fprintf(stderr, "pagoda: cannot make the folder %s: %s\n", dir, strerror(errno));
             done = false;
         } else {
@@ -284,6 +289,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "pagoda: cannot read the records in %s: %s\n", argv[1], strerror(error));
         return 1;
     }
+    if (set.n_unreadable > 0)
+        fprintf(stderr, "pagoda: %zu files in %s are no records of this version of the tracer\n",
+                set.n_unreadable, argv[1]);
     if (set.n == 0)
         return EXIT_NO_RECORDS;
     if (is_refused(&set)) {

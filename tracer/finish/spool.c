@@ -13,12 +13,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MOST_RANKS (1U << 24)
+
 static bool is_spool_name(const char *name)
 {
     size_t length = strlen(name);
     size_t suffix = strlen(SPOOL_SUFFIX);
 
     return length > suffix && strcmp(name + length - suffix, SPOOL_SUFFIX) == 0;
+}
+
+static bool is_header(const struct spool_header *header)
+{
+    return memcmp(header->magic, SPOOL_MAGIC, sizeof header->magic) == 0 &&
+           header->version == SPOOL_VERSION && header->chunk_bytes >= 4096 &&
+           header->chunk_bytes % 4096 == 0 && header->rank < header->n_ranks &&
+           header->n_ranks <= MOST_RANKS && header->n_clock_offsets <= 2 &&
+           memchr(header->host, 0, sizeof header->host) != NULL &&
+           memchr(header->clock_domain, 0, sizeof header->clock_domain) != NULL &&
+           memchr(header->mpi, 0, sizeof header->mpi) != NULL &&
+           memchr(header->mpi_version, 0, sizeof header->mpi_version) != NULL &&
+           memchr(header->executable, 0, sizeof header->executable) != NULL &&
+           memchr(header->command, 0, sizeof header->command) != NULL;
 }
 
 static bool map_file(struct spool *spool, const char *path)
@@ -37,9 +53,7 @@ static bool map_file(struct spool *spool, const char *path)
     spool->bytes = bytes;
     spool->n_bytes = (size_t)status.st_size;
     spool->header = bytes;
-    if (memcmp(spool->header->magic, SPOOL_MAGIC, sizeof spool->header->magic) != 0 ||
-        spool->header->version != SPOOL_VERSION || spool->header->chunk_bytes == 0 ||
-        spool->header->rank >= spool->header->n_ranks) {
+    if (!is_header(spool->header)) {
         munmap(bytes, spool->n_bytes);
         return false;
     }
@@ -106,20 +120,82 @@ void spool_set_remove(const struct spool_set *set)
         unlink(set->spools[i].path);
 }
 
+// What a record of each kind has at least; 0: no such record stands in a file.
+static const uint16_t least_bytes[N_RECORD_KINDS] = {
+    [RECORD_FUNCTION] = 16,
+    [RECORD_NAME] = 16,
+    [RECORD_COMM] = sizeof(struct record_comm),
+    [RECORD_COMM_NAME] = 16,
+    [RECORD_MODULE] = sizeof(struct record_module) + 8,
+    [RECORD_CALL] = sizeof(struct record_call),
+    [RECORD_ENTER] = sizeof(struct record_function_event),
+    [RECORD_LEAVE] = sizeof(struct record_function_event),
+    [RECORD_REGION_BEGIN] = sizeof(struct record_time),
+    [RECORD_REGION_END] = sizeof(struct record_time),
+    [RECORD_MARKER] = sizeof(struct record_marker),
+    [RECORD_CPU] = sizeof(struct record_cpu),
+    [RECORD_SEND] = sizeof(struct record_message),
+    [RECORD_RECV] = sizeof(struct record_message),
+    [RECORD_ISEND] = sizeof(struct record_message),
+    [RECORD_ISEND_DONE] = sizeof(struct record_request),
+    [RECORD_IRECV_POST] = sizeof(struct record_message),
+    [RECORD_IRECV] = sizeof(struct record_message),
+    [RECORD_CANCELLED] = sizeof(struct record_request),
+    [RECORD_COLLECTIVE] = sizeof(struct record_collective),
+    [RECORD_ICOLL_POST] = sizeof(struct record_request),
+    [RECORD_ICOLL] = sizeof(struct record_collective),
+    [RECORD_POLL] = sizeof(struct record_poll),
+};
+
+// Numbers of names and communicators above these are damage: tables of that size would be made.
+#define MOST_NAMES 65536
+#define MOST_COMMS (1U << 26)
+
+// Does the record keep within its own length? A damaged file must not lead astray.
+static bool is_sound(const struct record_head *head)
+{
+    size_t n_bytes = (size_t)head->n_words * 8;
+    const struct record_comm *comm = (const void *)head;
+    const struct record_marker *marker = (const void *)head;
+
+    if (head->kind >= N_RECORD_KINDS || least_bytes[head->kind] == 0 ||
+        n_bytes < least_bytes[head->kind])
+        return false;
+    switch ((enum record_kind)head->kind) {
+    case RECORD_FUNCTION:
+    case RECORD_NAME:
+    case RECORD_COMM_NAME:
+    case RECORD_MODULE: // all of them end in text
+        return ((const char *)head)[n_bytes - 1] == '\0' &&
+               (head->kind != RECORD_NAME || head->id < MOST_NAMES);
+    case RECORD_COMM:
+        return head->id < MOST_COMMS && comm->n_local > 0 &&
+               ((comm->flags & RECORD_COMM_INTER) == 0 || comm->n_remote > 0) &&
+               ((comm->flags & RECORD_COMM_AS_PARENT) != 0 ||
+                ((uint64_t)comm->n_local + comm->n_remote) * sizeof comm->members[0] <=
+                    n_bytes - sizeof *comm);
+    case RECORD_MARKER:
+        return marker->n * sizeof marker->parameters[0] <= n_bytes - sizeof *marker;
+    default:
+        return true;
+    }
+}
+
 static const struct record_head *record_at(const struct spool *spool, size_t offset)
 {
     size_t chunk_bytes = spool->header->chunk_bytes;
-    size_t in_chunk = (offset - SPOOL_HEADER_BYTES) % chunk_bytes;
     const struct record_head *head;
 
-    // Less room than a head at the end of a chunk cannot be: records are whole words.
-    if (offset + sizeof *head > spool->n_bytes)
-        return NULL;
-    head = (const void *)(spool->bytes + offset);
-    if (head->kind == RECORD_PAD)
-        return record_at(spool, offset - in_chunk + chunk_bytes);
-    if (head->kind == RECORD_END || head->kind >= N_RECORD_KINDS || head->n_words == 0 ||
-        offset + (size_t)head->n_words * 8 > spool->n_bytes)
+    for (;;) {
+        if (offset + sizeof *head > spool->n_bytes)
+            return NULL;
+        head = (const void *)(spool->bytes + offset);
+        if (head->kind != RECORD_PAD)
+            break;
+        offset += chunk_bytes - (offset - SPOOL_HEADER_BYTES) % chunk_bytes;
+    }
+    if (head->kind == RECORD_END || offset + (size_t)head->n_words * 8 > spool->n_bytes ||
+        !is_sound(head))
         return NULL;
     return head;
 }
