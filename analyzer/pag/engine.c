@@ -211,7 +211,7 @@ static void end_location(struct engine *engine, struct location_state *location)
         return;
     struct rank_state *rank = &engine->ranks[location->rank];
     if (location->is_master)
-        window_finish(engine, rank, profile->last_ns);
+        window_close(engine, rank, profile->last_ns);
     if (++rank->n_ended_locations == rank->n_locations) {
         rank->has_ended = true;
         collective_rank_ended(engine, location->rank);

@@ -31,13 +31,9 @@ static void fill_location(const struct engine *engine, size_t index)
 
 static void fill_rank(const struct engine *engine, size_t index)
 {
-    const struct rank_state *rank = &engine->ranks[index];
+    struct rank_state *rank = &engine->ranks[index];
     struct pag_result *result = engine->result;
-    result->useful_ns[index] = rank->useful_end_ns > rank->useful_begin_ns
-                                   ? rank->useful_end_ns - rank->useful_begin_ns
-                                   : 0;
-    result->mpi_ns[index] =
-        rank->mpi_end_ns > rank->mpi_begin_ns ? rank->mpi_end_ns - rank->mpi_begin_ns : 0;
+    window_sum(engine, rank, &result->useful_ns[index], &result->mpi_ns[index]);
     result->n_missing_init += rank->has_mpi && !rank->has_init;
     result->n_missing_finalize += rank->has_mpi && !rank->has_finalize;
 }

@@ -7,13 +7,13 @@
 
 static uint64_t useful_at(const struct rank_state *rank, uint64_t time_ns)
 {
-    bool gains = !rank->in_mpi && time_ns > rank->switch_ns;
+    bool gains = !rank->in_mpi && !rank->is_closed && time_ns > rank->switch_ns;
     return rank->useful_ns + (gains ? time_ns - rank->switch_ns : 0);
 }
 
 static uint64_t mpi_at(const struct rank_state *rank, uint64_t time_ns)
 {
-    bool gains = rank->in_mpi && time_ns > rank->switch_ns;
+    bool gains = rank->in_mpi && !rank->is_closed && time_ns > rank->switch_ns;
     return rank->mpi_ns + (gains ? time_ns - rank->switch_ns : 0);
 }
 
@@ -78,11 +78,18 @@ bool window_holds(const struct engine *engine, uint64_t enter_ns)
            (!engine->has_window_end || enter_ns < engine->window_end_ns);
 }
 
-void window_finish(struct engine *engine, struct rank_state *rank, uint64_t time_ns)
+void window_close(struct engine *engine, struct rank_state *rank, uint64_t time_ns)
 {
     switch_to(engine, rank, rank->in_mpi, time_ns);
-    if (!rank->has_end) {
-        rank->useful_end_ns = rank->useful_ns;
-        rank->mpi_end_ns = rank->mpi_ns;
-    }
+    rank->is_closed = true;
+}
+
+void window_sum(const struct engine *engine, struct rank_state *rank, uint64_t *useful_ns,
+                uint64_t *mpi_ns)
+{
+    note_edges(engine, rank, UINT64_MAX);
+    uint64_t useful_end_ns = rank->has_end ? rank->useful_end_ns : rank->useful_ns;
+    uint64_t mpi_end_ns = rank->has_end ? rank->mpi_end_ns : rank->mpi_ns;
+    *useful_ns = useful_end_ns > rank->useful_begin_ns ? useful_end_ns - rank->useful_begin_ns : 0;
+    *mpi_ns = mpi_end_ns > rank->mpi_begin_ns ? mpi_end_ns - rank->mpi_begin_ns : 0;
 }

@@ -17,6 +17,10 @@ void window_begin_at(struct engine *engine, uint64_t time_ns);
 void window_end_at(struct engine *engine, uint64_t time_ns);
 bool window_holds(const struct engine *engine, uint64_t enter_ns);
 /// Closes the books of a rank at its last event.
-void window_finish(struct engine *engine, struct rank_state *rank, uint64_t time_ns);
+void window_close(struct engine *engine, struct rank_state *rank, uint64_t time_ns);
+
+/// What a rank has used within the window, when the run is over.
+void window_sum(const struct engine *engine, struct rank_state *rank, uint64_t *useful_ns,
+                uint64_t *mpi_ns);
 
 #endif
