@@ -151,19 +151,39 @@ static void write_whereabouts(const struct result *result, const struct result_p
     write_ranks(pattern, true, out);
 }
 
-/// What made the ranks late that were waited for, where one region stands out.
+static void write_place(const struct result_region *region, FILE *out)
+{
+    if (!strcmp(region->name, RESULT_REGION_PROGRAM))
+        fprintf(out, "the program's code outside recorded regions");
+    else
+        fprintf(out, "%s", region->name);
+    if (region->file[0] && region->line)
+        fprintf(out, " (%s:%" PRIu32 ")", region->file, region->line);
+    else if (region->file[0])
+        fprintf(out, " (%s)", region->file);
+}
+
+/// The region that above all made the ranks late that were waited for, RESULT_NONE where none
+/// stands out.
+static uint32_t main_origin(const struct result_pattern *pattern)
+{
+    const struct result_origins *origins = &pattern->origins;
+    if (origins->n_by_region == 0 || origins->by_region[0].share < worth_naming_share)
+        return RESULT_NONE;
+    return origins->by_region[0].region;
+}
+
 static void write_origin(const struct result *result, const struct result_pattern *pattern,
                          FILE *out)
 {
     const struct result_origins *origins = &pattern->origins;
-    if (origins->n_by_region == 0 || origins->by_region[0].share < worth_naming_share)
+    uint32_t origin = main_origin(pattern);
+    if (origin == RESULT_NONE)
         return;
-    const struct result_region *region = &result->regions[origins->by_region[0].region];
-    fprintf(out, " What made the others wait is above all the time in %s", region->name);
-    if (region->file[0])
-        fprintf(out, " (%s:%u)", region->file, region->line);
+    fprintf(out, " What made the others wait is above all the time in ");
+    write_place(&result->regions[origin], out);
     const struct result_path_share *first = &origins->by_region_rank[0];
-    if (first->region == origins->by_region[0].region && first->rank != RESULT_NONE &&
+    if (first->region == origin && first->rank != RESULT_NONE &&
         2 * first->time_ns > origins->by_region[0].time_ns)
         fprintf(out, " on rank %u", first->rank);
     fputc('.', out);
@@ -239,24 +259,22 @@ static uint32_t most_uneven_region(const struct result *result, uint64_t n_read)
     return found;
 }
 
-static void write_place(const struct result_region *region, FILE *out)
+/// "INTRODUCTION solve (solve.c:56), where rank 2 spends 20.0 ms against a mean of 10.0 ms";
+/// without its name when it is ORIGIN, which has just been named.
+static void write_uneven_region(const struct result *result, uint32_t index, uint32_t origin,
+                                const char *introduction, uint64_t n_read, FILE *out)
 {
-    if (!strcmp(region->name, RESULT_REGION_PROGRAM))
-        fprintf(out, "the program's code outside recorded regions");
-    else
-        fprintf(out, "%s", region->name);
-    if (region->file[0] && region->line)
-        fprintf(out, " (%s:%" PRIu32 ")", region->file, region->line);
-    else if (region->file[0])
-        fprintf(out, " (%s)", region->file);
-}
-
-/// "solve (solve.c:56), where rank 2 spends 20.0 ms against a mean of 10.0 ms"
-static void write_uneven_region(const struct result_region *region, uint64_t n_read, FILE *out)
-{
-    write_place(region, out);
-    fprintf(out, ", where rank %u spends %s", region->max_rank, quantity_time(region->max_ns).text);
-    fprintf(out, " against a mean of %s", quantity_time(region->exclusive_ns / n_read).text);
+    const struct result_region *region = &result->regions[index];
+    if (index == origin) {
+        fprintf(out, "; in %s alone rank %u spends %s", region->name, region->max_rank,
+                quantity_time(region->max_ns).text);
+    } else {
+        fprintf(out, "%s ", introduction);
+        write_place(region, out);
+        fprintf(out, ", where rank %u spends %s", region->max_rank,
+                quantity_time(region->max_ns).text);
+    }
+    fprintf(out, " against a mean of %s.", quantity_time(region->exclusive_ns / n_read).text);
 }
 
 static uint32_t busiest_rank(const struct result *result)
@@ -272,19 +290,18 @@ static uint32_t busiest_rank(const struct result *result)
 
 /// Uneven work between the ranks, when it is worth a sentence. Returns true when it was. Work after
 /// the first MPI_Finalize is in the profile only.
-static bool write_imbalance(const struct result *result, uint64_t n_read, bool is_outside,
+static bool write_imbalance(const struct result *result, uint64_t n_read, const struct loss *loss,
                             FILE *out)
 {
     uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
     uint32_t busiest = busiest_rank(result);
     uint32_t uneven = most_uneven_region(result, n_read);
-    const struct result_region *region = uneven == RESULT_NONE ? NULL : &result->regions[uneven];
-    if (is_outside) {
-        if (!region)
+    uint32_t origin = loss->pattern ? main_origin(loss->pattern) : RESULT_NONE;
+    if (loss->kind == LOSS_PATTERN_OUTSIDE) {
+        if (uneven == RESULT_NONE)
             return false;
-        fprintf(out, " The work is uneven, most so in ");
-        write_uneven_region(region, n_read, out);
-        fputc('.', out);
+        fprintf(out, " The work is uneven");
+        write_uneven_region(result, uneven, origin, ", most so in", n_read, out);
         return true;
     }
     double mean = (double)result->useful_ns / (double)n_read;
@@ -293,11 +310,10 @@ static bool write_imbalance(const struct result *result, uint64_t n_read, bool i
         return false;
     fprintf(out, " The work is uneven: rank %u computes for %s, the mean is %s", busiest,
             quantity_time((uint64_t)most).text, quantity_time((uint64_t)mean).text);
-    if (region) {
-        fprintf(out, "; look first at ");
-        write_uneven_region(region, n_read, out);
-    }
-    fputc('.', out);
+    if (uneven != RESULT_NONE)
+        write_uneven_region(result, uneven, origin, "; look first at", n_read, out);
+    else
+        fputc('.', out);
     return true;
 }
 
@@ -367,8 +383,7 @@ static void write_judgement(const struct result *result, uint64_t n_read, FILE *
         return;
     }
     write_loss(result, &loss, out);
-    bool is_uneven =
-        n_read > 1 && write_imbalance(result, n_read, loss.kind == LOSS_PATTERN_OUTSIDE, out);
+    bool is_uneven = n_read > 1 && write_imbalance(result, n_read, &loss, out);
     if (!is_uneven && loss.kind == LOSS_NONE)
         write_critical_path(result, out);
     if (is_uneven || !loss.pattern)
