@@ -12,7 +12,7 @@
 #define TAG      1
 
 static MPI_Comm comm = MPI_COMM_NULL; // private: no wildcard receive of the program sees us
-static int *leaders;                  // first ranks of the clock domains; leaders[0] is 0
+static int leaders[MAX_DOMAINS];      // first ranks of the clock domains; leaders[0] is 0
 static int n_leaders;
 static int rank;
 
@@ -27,9 +27,8 @@ static uint64_t hash_of(const char *text)
 
 static void find_leaders(const uint64_t *domains, int n_ranks)
 {
-    leaders = malloc((size_t)n_ranks * sizeof *leaders);
     n_leaders = 0;
-    for (int i = 0; leaders != NULL && i < n_ranks; i++) {
+    for (int i = 0; i < n_ranks && n_leaders < MAX_DOMAINS; i++) {
         int known = 0;
 
         while (known < n_leaders && domains[leaders[known]] != domains[i])
@@ -44,12 +43,17 @@ void sync_init(const char *domain)
     uint64_t own = hash_of(domain);
     uint64_t *domains;
     int n_ranks = 0;
+    int has_memory;
 
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     domains = malloc((size_t)n_ranks * sizeof *domains);
-    if (domains == NULL)
-        abort(); // eight bytes a rank: the MPI library could not have started either
+    has_memory = domains != NULL;
+    PMPI_Allreduce(MPI_IN_PLACE, &has_memory, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!has_memory) {
+        free(domains);
+        return;
+    }
     PMPI_Allgather(&own, 8, MPI_BYTE, domains, 8, MPI_BYTE, MPI_COMM_WORLD);
     find_leaders(domains, n_ranks);
     free(domains);

@@ -471,11 +471,11 @@ bool archive_close(struct archive *archive, const struct unify *unify)
     return true;
 }
 
-static void remove_file(const char *dir, const char *name)
+static void remove_entry(const char *dir, const char *name)
 {
     char *path = format_or_die("%s/%s", dir, name);
 
-    unlink(path);
+    remove(path); // files, and the folder once it is empty
     free(path);
 }
 
@@ -490,18 +490,12 @@ void archive_discard(struct archive *archive, const char *dir)
             archive_location_ref(archive->locations[i].rank, archive->locations[i].thread);
 
         snprintf(name, sizeof name, "traces/%llu.evt", ref);
-        remove_file(dir, name);
+        remove_entry(dir, name);
         snprintf(name, sizeof name, "traces/%llu.def", ref);
-        remove_file(dir, name);
+        remove_entry(dir, name);
     }
-    remove_file(dir, "traces.def");
-    remove_file(dir, "traces.otf2");
-    snprintf(name, sizeof name, "/traces");
-    {
-        char *path = format_or_die("%s/traces", dir);
-
-        rmdir(path);
-        free(path);
-    }
+    remove_entry(dir, "traces");
+    remove_entry(dir, "traces.def");
+    remove_entry(dir, "traces.otf2");
     release(archive);
 }
