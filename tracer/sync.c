@@ -8,8 +8,9 @@
 
 #include <stdlib.h>
 
-#define N_ROUNDS 50
-#define TAG      1
+#define N_ROUNDS    50
+#define TAG         1
+#define MAX_DOMAINS 65536 // further nodes keep their clocks as they are
 
 static MPI_Comm comm = MPI_COMM_NULL; // private: no wildcard receive of the program sees us
 static int leaders[MAX_DOMAINS];      // first ranks of the clock domains; leaders[0] is 0
