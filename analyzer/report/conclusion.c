@@ -259,8 +259,8 @@ static uint32_t most_uneven_region(const struct result *result, uint64_t n_read)
     return found;
 }
 
-/// "INTRODUCTION solve (solve.c:56), where rank 2 spends 20.0 ms against a mean of 10.0 ms";
-/// without its name when it is ORIGIN, which has just been named.
+/// "INTRODUCTION solve (solve.c:56), where rank 2 spends 20.0 ms against a mean of 10.0 ms"; by its
+/// bare name when it is ORIGIN, which the sentence before has introduced.
 static void write_uneven_region(const struct result *result, uint32_t index, uint32_t origin,
                                 const char *introduction, uint64_t n_read, FILE *out)
 {

@@ -44,6 +44,13 @@ void page_heading(const struct page *page, const char *heading, const char *expl
     fputc('\n', page->stream);
 }
 
+void page_heading_of_times(const struct page *page, const char *heading, const char *explanation)
+{
+    char *in_unit = memory_format("%s in %s", heading, page->unit.name);
+    page_heading(page, in_unit, explanation);
+    free(in_unit);
+}
+
 void page_table(const struct page *page, const struct table *table)
 {
     table_print(table, 2, page->options->cuts_lines ? page->options->width : 0, page->stream);

@@ -16,13 +16,11 @@ static int compare_regions(const void *left, const void *right, void *context)
     return strcmp(a->name, b->name);
 }
 
-static void add_time_columns(struct table *table, const struct page *page, char *titles[2])
+static void add_time_columns(struct table *table)
 {
-    titles[0] = memory_format("exclusive %s", page->unit.name);
-    titles[1] = memory_format("inclusive %s", page->unit.name);
-    table_add_column(table, titles[0], false);
+    table_add_column(table, "exclusive", false);
     table_add_column(table, "share", false);
-    table_add_column(table, titles[1], false);
+    table_add_column(table, "inclusive", false);
     table_add_column(table, "visits", false);
 }
 
@@ -50,8 +48,10 @@ static void add_region_row(struct table *table, const struct page *page,
         else
             table_add_cell(table, "%u", region->max_rank);
     }
-    if (region->file[0] && region->line && !region->is_mpi)
-        table_add_cell(table, "%s  %s:%u", region->name, region->file, region->line);
+    const char *slash = strrchr(region->file, '/');
+    const char *file = slash ? slash + 1 : region->file;
+    if (file[0] && region->line && !region->is_mpi)
+        table_add_cell(table, "%s  %s:%u", region->name, file, region->line);
     else
         table_add_cell(table, "%s", region->name);
 }
@@ -89,8 +89,7 @@ void page_regions(const struct page *page)
         n_shown = page->options->top;
 
     struct table table = {0};
-    char *titles[2];
-    add_time_columns(&table, page, titles);
+    add_time_columns(&table);
     if (result->n_ranks > 1) {
         table_add_column(&table, "max/mean", false);
         table_add_column(&table, "rank", false);
@@ -98,14 +97,12 @@ void page_regions(const struct page *page)
     table_add_column(&table, "region", true);
     for (size_t i = 0; i < n_shown; i++)
         add_region_row(&table, page, &result->regions[order[i]]);
-    page_heading(page, "Time by region",
-                 "sums over ranks; max/mean: rank with most exclusive time");
+    page_heading_of_times(page, "Time by region",
+                          "sums over ranks; max/mean: rank with most exclusive time");
     page_table(page, &table);
     page_left_out(page, n_used - n_shown, "further region", "--top");
     explain_program(page);
     table_release(&table);
-    free(titles[0]);
-    free(titles[1]);
     free(order);
 }
 
@@ -142,8 +139,7 @@ void page_call_tree(const struct page *page)
     bool *is_shown = memory_zeroed(result->n_paths, sizeof *is_shown);
     size_t n_shown = choose_paths(page, is_shown);
     struct table table = {0};
-    char *titles[2];
-    add_time_columns(&table, page, titles);
+    add_time_columns(&table);
     table_add_column(&table, "call path", true);
     for (size_t i = 0; i < result->n_paths; i++) {
         const struct result_path *path = &result->paths[i];
@@ -153,11 +149,10 @@ void page_call_tree(const struct page *page)
         table_add_cell(&table, "%*s%s", 2 * (int)path->depth, "",
                        result->regions[path->region].name);
     }
-    page_heading(page, "Time by call path", "sums over ranks; share: of the ranks' run time");
+    page_heading_of_times(page, "Time by call path",
+                          "sums over ranks; share: of the ranks' run time");
     page_table(page, &table);
     page_left_out(page, result->n_paths - n_shown, "further call path", "--depth, --top");
     table_release(&table);
-    free(titles[0]);
-    free(titles[1]);
     free(is_shown);
 }

@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
 
-enum { HARDEST_HIT = 3 };
+enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2 };
 static const double worth_details = 0.005; // of the ranks' run time
 
 /// A top pattern with those below it, which follow it.
@@ -50,8 +50,7 @@ static void print_overview(const struct page *page, const size_t *order, size_t 
 {
     const struct result *result = page->result;
     struct table table = {0};
-    char *title = memory_format("total %s", page->unit.name);
-    table_add_column(&table, title, false);
+    table_add_column(&table, "total", false);
     table_add_column(&table, "share", false);
     table_add_column(&table, "count", false);
     table_add_column(&table, "confidence", false);
@@ -67,7 +66,6 @@ static void print_overview(const struct page *page, const size_t *order, size_t 
     }
     page_table(page, &table);
     table_release(&table);
-    free(title);
 }
 
 static int compare_amounts(const void *left, const void *right)
@@ -79,7 +77,8 @@ static int compare_amounts(const void *left, const void *right)
 }
 
 /// "rank 0 81.0 %, rank 2 12.3 % and 5 others"; NULL when there is none. The caller frees.
-static char *ranks_text(const struct result_amount *amounts, size_t count, uint64_t total_ns)
+static char *ranks_text(const struct result_amount *amounts, size_t count, uint64_t total_ns,
+                        size_t limit)
 {
     if (count == 0)
         return NULL;
@@ -87,15 +86,15 @@ static char *ranks_text(const struct result_amount *amounts, size_t count, uint6
     memcpy(sorted, amounts, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_amounts);
     char *text = memory_copy_text("");
-    for (size_t i = 0; i < count && i < HARDEST_HIT; i++) {
+    for (size_t i = 0; i < count && i < limit; i++) {
         char *longer = memory_format("%s%srank %" PRIu32 " %s", text, i ? ", " : "", sorted[i].key,
                                      quantity_part((double)sorted[i].ns, (double)total_ns).text);
         free(text);
         text = longer;
     }
-    if (count > HARDEST_HIT) {
+    if (count > limit) {
         char *longer =
-            memory_format("%s and %s", text, quantity_count(count - HARDEST_HIT, "other").text);
+            memory_format("%s and %s", text, quantity_count(count - limit, "other").text);
         free(text);
         text = longer;
     }
@@ -197,11 +196,12 @@ static void print_pattern(const struct page *page, const struct result_pattern *
     fputs("\n  ", page->stream);
     print_paragraph(title, 2, 4, page->options->width, page->stream);
     free(title);
-    char *ranks = ranks_text(pattern->by_rank, pattern->n_by_rank, pattern->total_ns);
+    char *ranks = ranks_text(pattern->by_rank, pattern->n_by_rank, pattern->total_ns, HARDEST_HIT);
     if (ranks)
         page_labelled(page, "  ranks", ranks);
     free(ranks);
-    char *causes = ranks_text(pattern->by_cause, pattern->n_by_cause, pattern->total_ns);
+    char *causes =
+        ranks_text(pattern->by_cause, pattern->n_by_cause, pattern->total_ns, HARDEST_HIT);
     if (causes)
         page_labelled(page, "  waiting for", causes);
     free(causes);
@@ -265,7 +265,7 @@ void page_waits(const struct page *page)
     const struct result *result = page->result;
     size_t n;
     size_t *order = order_patterns(result, &n);
-    page_heading(page, "Wait states", "sums over ranks; share: of the ranks' run time");
+    page_heading_of_times(page, "Wait states", "sums over ranks; share: of the ranks' run time");
     if (n == 0)
         fputs("  none found\n", page->stream);
     else
@@ -285,7 +285,8 @@ static char *ranks_on_path(const struct result *result, const struct result_path
         if (part->region == share->region && part->rank != RESULT_NONE && part->time_ns > 0)
             amounts[count++] = (struct result_amount){part->rank, 1, (uint64_t)part->time_ns};
     }
-    char *text = ranks_text(amounts, count, share->time_ns > 0 ? (uint64_t)share->time_ns : 0);
+    char *text = ranks_text(amounts, count, share->time_ns > 0 ? (uint64_t)share->time_ns : 0,
+                            HARDEST_ON_PATH);
     free(amounts);
     return text ? text : memory_copy_text("-");
 }
@@ -296,8 +297,7 @@ void page_critical_path(const struct page *page)
     size_t n_rows = result->critical_path.n_by_region;
     size_t n_shown = n_rows < page->options->top ? n_rows : page->options->top;
     struct table table = {0};
-    char *title = memory_format("time %s", page->unit.name);
-    table_add_column(&table, title, false);
+    table_add_column(&table, "time", false);
     table_add_column(&table, "share", false);
     table_add_column(&table, "region", true);
     table_add_column(&table, "on", true);
@@ -310,9 +310,9 @@ void page_critical_path(const struct page *page)
         table_add_cell(&table, "%s", ranks);
         free(ranks);
     }
-    page_heading(page, "Critical path", "what determined the run time, by region and rank");
+    page_heading_of_times(page, "Critical path",
+                          "what determined the run time, by region and rank");
     page_table(page, &table);
     page_left_out(page, n_rows - n_shown, "further region", "--top");
     table_release(&table);
-    free(title);
 }

@@ -329,6 +329,23 @@ PYTHON
     cmp c here
 }
 
+@test "a terminal: headings stand out, rows are cut to its width" {
+    archive pipeline
+    mkdir very_long_folder_name
+    mv pipeline very_long_folder_name/
+    # shellcheck disable=SC2016 # for the shell inside
+    TERM=xterm NO_COLOR='' script -qc 'stty cols 74; "$PAGODA" replay very_long_folder_name/pipeline' \
+        typescript >/dev/null </dev/null
+    grep -q $'\033\\[1mWait states in ms\033\\[0m' typescript
+    [ "$(sed -n '/Time by region/,/^\r*$/p' typescript | tail -n +2 | tr -d '\r' |
+        awk '{ if (length > widest) widest = length } END { print widest }')" -le 74 ]
+    # shellcheck disable=SC2016
+    TERM=xterm script -qc '"$PAGODA" replay very_long_folder_name/pipeline' typescript >/dev/null \
+        </dev/null
+    run grep -c $'\033' typescript
+    [ "$output" = 0 ]
+}
+
 @test "NO_COLOR and files: no escape sequences" {
     archive pipeline
     run "$PAGODA" replay pipeline
