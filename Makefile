@@ -130,6 +130,8 @@ unit-helpers := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(filter-out tests/unit/t
     $(wildcard tests/unit/*.c))))
 # tests/tools/lib holds what tools, unit tests and benchmarks share (writing archives).
 tool-library := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/tools/lib/*.c)))
+# tests/reference computes by brute force what the engine is compared with.
+reference := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/reference/*.c)))
 tools := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(sort $(wildcard tests/tools/*.c)))
 benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 program-sources := $(sort $(wildcard tests/programs/*.c))
@@ -138,10 +140,10 @@ programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs
     $(program-sources)) $(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)-regions/%,\
     $(program-sources)))
 
-$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit-helpers) $(tool-library) $(library)
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit-helpers) $(reference) $(tool-library) $(library)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(link) -o $@ $< $(unit-helpers) $(tool-library) $(library) $(library-libs) $(cmocka-libs) $(LDLIBS) -lm
+	$(link) -o $@ $< $(unit-helpers) $(reference) $(tool-library) $(library) $(library-libs) $(cmocka-libs) $(LDLIBS) -lm
 
 $(BUILD)/tools/%: $(BUILD)/obj/tests/tools/%.o $(tool-library) $(library)
 	$(call say,LINK,$@)

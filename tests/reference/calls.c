@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Call paths, calls, profile, window and useful time: one walk over each location's records.
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/reference/model.h"
+
+enum { MAX_DEPTH = 256 };
+
+static bool is_test_call(const char *name)
+{
+    static const char *const others[] = {"MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strcasecmp(name, others[i]) == 0)
+            return true;
+    }
+    return strncasecmp(name, "MPI_Test", 8) == 0;
+}
+
+static uint32_t child_path(struct model *model, uint32_t parent, uint32_t region)
+{
+    for (size_t p = 1; p < model->n_paths; p++) {
+        if (model->paths[p].parent == parent && model->paths[p].region == region)
+            return (uint32_t)p;
+    }
+    model->paths = array_reserve(model->paths, &model->path_capacity, model->n_paths + 1,
+                                 sizeof *model->paths);
+    const char *name = model->trace->regions[region].name;
+    struct model_path path = {.parent = parent, .region = region};
+    path.name =
+        parent ? memory_format("%s/%s", model->paths[parent].name, name) : memory_copy_text(name);
+    model->paths[model->n_paths] = path;
+    return (uint32_t)model->n_paths++;
+}
+
+static uint32_t add_call(struct model *model, uint32_t location, size_t record, uint32_t path)
+{
+    model->calls = array_reserve(model->calls, &model->call_capacity, model->n_calls + 1,
+                                 sizeof *model->calls);
+    const struct reference_location *place = &model->trace->locations[location];
+    uint64_t time_ns = place->records[record].time_ns;
+    struct model_call call = {.location = location,
+                              .rank = place->rank,
+                              .first = record,
+                              .last = record,
+                              .enter_ns = time_ns,
+                              .leave_ns = time_ns,
+                              .path = path};
+    if (place->records[record].kind == RECORD_ENTER) {
+        const char *name = model->trace->regions[place->records[record].region].name;
+        call.is_test = is_test_call(name);
+        call.is_synchronous_send =
+            strcmp(name, "MPI_Ssend") == 0 || strcmp(name, "MPI_Issend") == 0;
+        call.is_init = strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
+        call.is_finalize = strcmp(name, "MPI_Finalize") == 0;
+    }
+    model->calls[model->n_calls] = call;
+    return (uint32_t)model->n_calls++;
+}
+
+static bool is_mpi_record(enum record_kind kind)
+{
+    return kind >= RECORD_SEND && kind <= RECORD_COLL_COMPLETE;
+}
+
+/// One location's records: the current path behind each, the call around each, visits and times.
+static void walk_location(struct model *model, uint32_t l, struct findings *findings)
+{
+    const struct reference_location *location = &model->trace->locations[l];
+    uint32_t stack[MAX_DEPTH] = {0};
+    uint64_t entered_ns[MAX_DEPTH];
+    size_t depth = 0, call_depth = 0; // call_depth 0: in no call
+    uint32_t call = REFERENCE_NONE;
+    for (size_t i = 0; i < location->n_records; i++) {
+        const struct record *record = &location->records[i];
+        if (i > 0)
+            findings_add(findings, "exclusive", location->rank, location->thread,
+                         model->paths[stack[depth]].name, 0,
+                         (int64_t)(record->time_ns - location->records[i - 1].time_ns));
+        model->call_of[l][i] = call;
+        if (record->kind == RECORD_ENTER && depth + 1 < MAX_DEPTH) {
+            uint32_t path = child_path(model, stack[depth], record->region);
+            stack[++depth] = path;
+            entered_ns[depth] = record->time_ns;
+            if (call_depth == 0 && model->trace->regions[record->region].is_mpi) {
+                call_depth = depth;
+                model->call_of[l][i] = call = add_call(model, l, i, path);
+            }
+            findings_add(findings, "visits", location->rank, location->thread,
+                         model->paths[path].name, 1, 0);
+        } else if (record->kind == RECORD_LEAVE && depth > 0) {
+            findings_add(findings, "inclusive", location->rank, location->thread,
+                         model->paths[stack[depth]].name, 0,
+                         (int64_t)(record->time_ns - entered_ns[depth]));
+            if (depth == call_depth) {
+                model->calls[call].last = i;
+                model->calls[call].leave_ns = record->time_ns;
+                call = REFERENCE_NONE;
+                call_depth = 0;
+            }
+            depth--;
+        } else if (is_mpi_record(record->kind) && call == REFERENCE_NONE) {
+            model->call_of[l][i] = add_call(model, l, i, stack[depth]);
+        }
+        model->path_after[l][i] = stack[depth];
+    }
+}
+
+static void find_window(struct model *model)
+{
+    model->window_begin_ns = 0;
+    model->window_end_ns = model->trace->time_ns;
+    bool has_finalize = false;
+    for (size_t c = 0; c < model->n_calls; c++) {
+        const struct model_call *call = &model->calls[c];
+        if (call->is_init && call->leave_ns > model->window_begin_ns)
+            model->window_begin_ns = call->leave_ns;
+        if (call->is_finalize && (!has_finalize || call->enter_ns < model->window_end_ns))
+            model->window_end_ns = call->enter_ns;
+        has_finalize |= call->is_finalize;
+    }
+}
+
+/// Time between the records of location L outside MPI, within the window.
+static int64_t useful_ns(const struct model *model, uint32_t l)
+{
+    const struct reference_location *location = &model->trace->locations[l];
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i + 1 < location->n_records; i++) {
+        bool is_useful = true;
+        for (uint32_t p = model->path_after[l][i]; p; p = model->paths[p].parent)
+            is_useful = is_useful && !model->trace->regions[model->paths[p].region].is_mpi;
+        uint64_t begin_ns = location->records[i].time_ns, end_ns = location->records[i + 1].time_ns;
+        if (begin_ns < model->window_begin_ns)
+            begin_ns = model->window_begin_ns;
+        if (end_ns > model->window_end_ns)
+            end_ns = model->window_end_ns;
+        if (is_useful && end_ns > begin_ns)
+            sum_ns += (int64_t)(end_ns - begin_ns);
+    }
+    return sum_ns;
+}
+
+void model_find_calls(struct model *model, struct findings *findings)
+{
+    const struct reference_trace *trace = model->trace;
+    model->paths = array_reserve(NULL, &model->path_capacity, 1, sizeof *model->paths);
+    model->paths[0] = (struct model_path){.region = REFERENCE_NONE, .name = memory_copy_text("")};
+    model->n_paths = 1;
+    model->path_after = memory_zeroed(trace->n_locations, sizeof *model->path_after);
+    model->call_of = memory_zeroed(trace->n_locations, sizeof *model->call_of);
+    for (size_t l = 0; l < trace->n_locations; l++) {
+        size_t n_records = trace->locations[l].n_records;
+        model->path_after[l] = memory_zeroed(n_records + 1, sizeof *model->path_after[l]);
+        model->call_of[l] = memory_zeroed(n_records + 1, sizeof *model->call_of[l]);
+        walk_location(model, (uint32_t)l, findings);
+    }
+    find_window(model);
+    findings_add(findings, "time", FINDING_NO_RANK, 0, "", 0, (int64_t)trace->time_ns);
+    findings_add(findings, "window-begin", FINDING_NO_RANK, 0, "", 0,
+                 (int64_t)model->window_begin_ns);
+    findings_add(findings, "window-end", FINDING_NO_RANK, 0, "", 0, (int64_t)model->window_end_ns);
+    for (size_t l = 0; l < trace->n_locations; l++) {
+        const struct reference_location *location = &trace->locations[l];
+        if (location->n_records == 0)
+            continue;
+        findings_add(findings, "first", location->rank, location->thread, "", 0,
+                     (int64_t)location->records[0].time_ns);
+        findings_add(findings, "last", location->rank, location->thread, "", 0,
+                     (int64_t)location->records[location->n_records - 1].time_ns);
+        if (location->thread == 0)
+            findings_add(findings, "useful", location->rank, 0, "", 0,
+                         useful_ns(model, (uint32_t)l));
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes a simulated run as a text trace, damaged as its program asks: sends or receives that
+// nobody recorded, ranks cut short, clocks that are wrong by a constant.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/reference/simulator.h"
+
+enum { MAX_LOST = 3, MAX_SKEW = 60 };
+
+static bool is_last_of_channel(const struct simulation *sim, size_t m)
+{
+    const struct sim_message *message = &sim->messages[m];
+    for (size_t later = m + 1; later < sim->n_messages; later++) {
+        const struct sim_message *other = &sim->messages[later];
+        if (other->comm == message->comm && other->sender == message->sender &&
+            other->receiver == message->receiver && other->tag == message->tag)
+            return false;
+    }
+    return true;
+}
+
+/// The message a line is about, SIM_NONE when it is about none.
+static int message_of(const struct simulation *sim, const struct sim_record *record)
+{
+    return record->receive_request != SIM_NONE ? sim->requests[record->receive_request].message
+                                               : record->message;
+}
+
+static void lose_lines(struct simulation *sim, int message, bool is_send)
+{
+    for (uint32_t r = 0; r < sim->program->n_ranks; r++) {
+        struct sim_lines *lines = &sim->ranks[r].lines[0];
+        size_t n = 0;
+        for (size_t i = 0; i < lines->n_records; i++) {
+            const struct sim_record *record = &lines->records[i];
+            if (message_of(sim, record) != message || record->is_send != is_send)
+                lines->records[n++] = *record;
+        }
+        lines->n_records = n;
+    }
+}
+
+static void lose_messages(struct simulation *sim)
+{
+    struct random *random = &sim->program->random;
+    for (uint32_t i = 0; i < MAX_LOST && sim->n_messages > 0; i++) {
+        size_t m = random_below(random, (uint32_t)sim->n_messages);
+        if (is_last_of_channel(sim, m))
+            lose_lines(sim, (int)m, random_chance(random, 50));
+    }
+}
+
+/// Would a cut before line CUT leave a collective posted and not completed that a later one on its
+/// communicator has passed? Then nobody could tell its place.
+static bool is_cut_unclear(const struct simulation *sim, const struct sim_lines *lines, size_t cut)
+{
+    for (size_t i = 0; i < cut; i++) {
+        int request = lines->records[i].coll_request;
+        bool is_completed = request == SIM_NONE || lines->records[i].is_collective_end;
+        for (size_t j = i + 1; j < cut && !is_completed; j++)
+            is_completed = lines->records[j].coll_request == request;
+        for (size_t j = i + 1; j < cut && !is_completed; j++) {
+            if (lines->records[j].is_collective_end &&
+                lines->records[j].comm == sim->requests[request].operation->comm)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void cut_ranks(struct simulation *sim)
+{
+    struct random *random = &sim->program->random;
+    for (uint32_t r = 0; r < sim->program->n_ranks; r++) {
+        struct sim_lines *lines = &sim->ranks[r].lines[0];
+        if (sim->program->ranks[r].has_team || !random_chance(random, 30) || lines->n_records < 4)
+            continue;
+        size_t cut = 2 + random_below(random, (uint32_t)lines->n_records - 2);
+        if (!is_cut_unclear(sim, lines, cut))
+            lines->n_records = cut;
+    }
+}
+
+static void skew_ranks(struct simulation *sim)
+{
+    for (uint32_t r = 0; r < sim->program->n_ranks; r++) {
+        uint64_t shift = random_chance(&sim->program->random, 50) ? sim_some(sim, MAX_SKEW) : 0;
+        for (size_t thread = 0; thread < 2; thread++) {
+            struct sim_lines *lines = &sim->ranks[r].lines[thread];
+            for (size_t i = 0; i < lines->n_records; i++)
+                lines->records[i].time += shift;
+        }
+    }
+}
+
+static void print_comms(const struct sim_program *program, FILE *stream)
+{
+    for (uint32_t c = 1; c < program->n_comms; c++) {
+        const struct sim_program_comm *comm = &program->comms[c];
+        if (comm->is_self)
+            continue;
+        fprintf(stream, "%s %s ranks", comm->n_remote ? "intercomm" : "comm", comm->name);
+        for (uint32_t m = 0; m < comm->n_members; m++)
+            fprintf(stream, " %" PRIu32, comm->members[m]);
+        for (uint32_t m = 0; m < comm->n_remote; m++)
+            fprintf(stream, "%s %" PRIu32, m ? "" : " |", comm->remote[m]);
+        fputc('\n', stream);
+    }
+}
+
+char *sim_text(struct simulation *sim)
+{
+    const struct sim_program *program = sim->program;
+    if (program->is_unmatched)
+        lose_messages(sim);
+    if (program->is_cut)
+        cut_ranks(sim);
+    if (program->is_skewed)
+        skew_ranks(sim);
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    fprintf(stream, "# %s%s%s%s\n", program->is_foreign ? "foreign " : "",
+            program->is_skewed ? "skewed " : "", program->is_cut ? "cut " : "",
+            program->is_unmatched ? "unmatched " : "");
+    for (uint32_t r = 0; r < program->n_ranks; r++) {
+        if (program->ranks[r].has_team)
+            fprintf(stream, "location %" PRIu32 ".1\n", r);
+    }
+    print_comms(program, stream);
+    for (uint32_t r = 0; r < program->n_ranks; r++) {
+        for (uint32_t thread = 0; thread < 2; thread++) {
+            const struct sim_lines *lines = &sim->ranks[r].lines[thread];
+            for (size_t i = 0; i < lines->n_records; i++)
+                fprintf(stream, "%" PRIu32 "%s %" PRIu64 " %s\n", r, thread ? ".1" : "",
+                        lines->records[i].time, lines->records[i].text);
+        }
+    }
+    fclose(stream);
+    return text;
+}

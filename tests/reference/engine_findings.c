@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the analyzer's parts over an archive and translates their results into findings.
+#include "tests/reference/engine_findings.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/pattern/matcher.h"
+#include "analyzer/trace/reader.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
+
+/// A replay on its way into findings.
+struct conversion {
+    const struct definitions *definitions;
+    const struct pag_result *result;
+    char ***paths; // by location and local call path
+    struct findings *findings;
+};
+
+static uint32_t thread_of(const struct conversion *conversion, size_t location)
+{
+    return (uint32_t)(conversion->definitions->locations[location].id >> 32);
+}
+
+static void build_paths(struct conversion *conversion)
+{
+    const struct pag_result *result = conversion->result;
+    conversion->paths = memory_zeroed(result->n_locations + 1, sizeof *conversion->paths);
+    for (size_t l = 0; l < result->n_locations; l++) {
+        const struct pag_location *location = &result->locations[l];
+        conversion->paths[l] = memory_zeroed(location->n_paths + 1, sizeof **conversion->paths);
+        for (size_t p = 0; p < location->n_paths; p++) {
+            const struct call_path *path = &location->paths[p];
+            const char *name = p > 0 ? conversion->definitions->regions[path->region].name : "";
+            conversion->paths[l][p] =
+                p > 0 && path->parent > 0
+                    ? memory_format("%s/%s", conversion->paths[l][path->parent], name)
+                    : memory_copy_text(name);
+        }
+    }
+}
+
+static void release_paths(struct conversion *conversion)
+{
+    for (size_t l = 0; l < conversion->result->n_locations; l++) {
+        for (size_t p = 0; p < conversion->result->locations[l].n_paths; p++)
+            free(conversion->paths[l][p]);
+        free(conversion->paths[l]);
+    }
+    free(conversion->paths);
+}
+
+static void add_at(const struct conversion *conversion, const char *fact, size_t location,
+                   size_t path, uint64_t count, int64_t ns)
+{
+    findings_add(conversion->findings, fact, conversion->definitions->locations[location].rank,
+                 thread_of(conversion, location), conversion->paths[location][path], (int64_t)count,
+                 ns);
+}
+
+static void add_total(const struct conversion *conversion, const char *fact, uint64_t count,
+                      uint64_t ns)
+{
+    findings_add(conversion->findings, fact, FINDING_NO_RANK, 0, "", (int64_t)count, (int64_t)ns);
+}
+
+static void add_waits(const struct conversion *conversion, const struct catalogue *catalogue,
+                      const struct matcher *matcher)
+{
+    for (size_t p = 0; p < catalogue->n_patterns; p++) {
+        const struct pattern *pattern = &catalogue->patterns[p];
+        if (pattern->is_abstract)
+            continue;
+        for (size_t l = 0; l < conversion->result->n_locations; l++) {
+            size_t n_cells;
+            const struct matcher_cell *cells = matcher_cells(matcher, p, l, &n_cells);
+            for (size_t c = 0; c < n_cells; c++)
+                findings_add(conversion->findings, pattern->id,
+                             conversion->definitions->locations[l].rank, 0,
+                             cells[c].count ? conversion->paths[l][c] : "", (int64_t)cells[c].count,
+                             (int64_t)cells[c].wait_ns);
+        }
+        struct matcher_finding finding = matcher_finding(matcher, p);
+        char *worst = memory_format("%s/worst", pattern->id);
+        char *window = memory_format("%s/window", pattern->id);
+        add_total(conversion, worst, 0, finding.worst.wait_ns);
+        add_total(conversion, window, 0, finding.window_ns);
+        free(worst);
+        free(window);
+    }
+}
+
+static void add_profile(const struct conversion *conversion)
+{
+    const struct pag_result *result = conversion->result;
+    for (size_t l = 0; l < result->n_locations; l++) {
+        add_at(conversion, "first", l, 0, 0, (int64_t)result->locations[l].first_ns);
+        add_at(conversion, "last", l, 0, 0, (int64_t)result->locations[l].last_ns);
+        for (size_t p = 0; p < result->locations[l].n_paths; p++) {
+            const struct call_path *path = &result->locations[l].paths[p];
+            add_at(conversion, "exclusive", l, p, 0, (int64_t)path->exclusive_ns);
+            if (p == 0)
+                continue;
+            add_at(conversion, "visits", l, p, path->visits, 0);
+            add_at(conversion, "inclusive", l, p, 0, (int64_t)path->inclusive_ns);
+        }
+    }
+}
+
+/// Entries of no call path are told apart by their sign: time before a start, repair of clocks.
+static void add_critical_path(const struct conversion *conversion)
+{
+    const struct pag_result *result = conversion->result;
+    for (size_t i = 0; i < result->n_critical_path; i++) {
+        const struct pag_path_entry *entry = &result->critical_path[i];
+        if (entry->location < result->n_locations &&
+            entry->call_path < result->locations[entry->location].n_paths)
+            add_at(conversion, "critical-path", entry->location, entry->call_path, 0,
+                   entry->time_ns);
+        else
+            findings_add(conversion->findings, "critical-path", FINDING_NO_RANK, 0,
+                         entry->time_ns < 0 ? "clock-repair" : "before-start", 0, entry->time_ns);
+    }
+    add_total(conversion, "clock-repair", 0, (uint64_t)result->clock_repair_ns);
+}
+
+static void add_totals(const struct conversion *conversion)
+{
+    const struct pag_result *result = conversion->result;
+    add_total(conversion, "time", 0, result->time_ns);
+    add_total(conversion, "window-begin", 0, result->window_begin_ns);
+    add_total(conversion, "window-end", 0, result->window_end_ns);
+    for (uint32_t r = 0; r < result->n_ranks; r++)
+        findings_add(conversion->findings, "useful", r, 0, "", 0, (int64_t)result->useful_ns[r]);
+    add_total(conversion, "clock-violations", result->n_clock_violations, 0);
+    add_total(conversion, "messages", result->n_messages, 0);
+    add_total(conversion, "unmatched-sends", result->n_unmatched_sends, 0);
+    add_total(conversion, "unmatched-receives", result->n_unmatched_receives, 0);
+    add_total(conversion, "ambiguous-receives", result->n_ambiguous_receives, 0);
+    add_total(conversion, "incomplete-collectives", result->n_incomplete_collectives, 0);
+    add_total(conversion, "lost-calls", result->n_lost_calls, 0);
+}
+
+int engine_findings(const char *path, const struct catalogue *catalogue, struct findings *findings,
+                    struct error *err)
+{
+    struct trace *trace = trace_open(path, err);
+    if (!trace)
+        return -1;
+    struct matcher *matcher = matcher_new(catalogue, trace_definitions(trace));
+    const struct pag_options options = PAG_OPTIONS_DEFAULT;
+    const struct pag_listener listener = {
+        .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
+    struct pag_result result = {0};
+    int status = pag_run(trace, &options, &listener, &result, err);
+    struct conversion conversion = {
+        .definitions = trace_definitions(trace), .result = &result, .findings = findings};
+    build_paths(&conversion);
+    add_waits(&conversion, catalogue, matcher);
+    add_profile(&conversion);
+    add_critical_path(&conversion);
+    add_totals(&conversion);
+    findings_sort(findings);
+    release_paths(&conversion);
+    pag_result_release(&result);
+    matcher_free(matcher);
+    trace_close(trace);
+    return status;
+}
+
+int engine_findings_of_text(const char *text, const struct catalogue *catalogue,
+                            struct findings *findings, struct error *err)
+{
+    char *scratch = scratch_directory();
+    char *archive = memory_format("%s/archive", scratch);
+    int status = text_trace_write(text, archive, err);
+    if (status == 0)
+        status = engine_findings(archive, catalogue, findings, err);
+    free(archive);
+    scratch_remove(scratch);
+    return status;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the analyzer finds in an archive (reader, engine, catalogue, matcher), as findings.
+#ifndef PAGODA_TESTS_REFERENCE_ENGINE_FINDINGS_H
+#define PAGODA_TESTS_REFERENCE_ENGINE_FINDINGS_H
+
+#include "analyzer/base/error.h"
+#include "analyzer/pattern/catalogue.h"
+#include "tests/reference/findings.h"
+
+/// Replays the archive at PATH with the patterns of CATALOGUE and adds all facts, sorted. 0, or -1
+/// with ERR.
+int engine_findings(const char *path, const struct catalogue *catalogue, struct findings *findings,
+                    struct error *err);
+
+/// The same for a text trace, by an archive in a scratch directory that is removed again.
+int engine_findings_of_text(const char *text, const struct catalogue *catalogue,
+                            struct findings *findings, struct error *err);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which send belongs to which receive: per channel (communicator, sender, receiver, tag) the k-th
+// send to the receive in the k-th slot. Receives take slots in the order their completion is read;
+// one passes the slots that older receives with a known envelope, still open, have reserved.
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/reference/model.h"
+
+/// The newest record of KIND with REQUEST before record BEFORE of LOCATION, or its n_records.
+static size_t find_posting(const struct reference_location *location, size_t before,
+                           enum record_kind kind, uint64_t request)
+{
+    while (before-- > 0) {
+        const struct record *record = &location->records[before];
+        if (record->kind == kind && record->request == request)
+            return before;
+    }
+    return location->n_records;
+}
+
+static void add_send(struct model *model, uint32_t l, size_t i)
+{
+    const struct reference_location *location = &model->trace->locations[l];
+    const struct record *record = &location->records[i];
+    uint32_t call = model->call_of[l][i];
+    bool is_blocking = record->kind == RECORD_SEND;
+    model->sends = array_reserve(model->sends, &model->send_capacity, model->n_sends + 1,
+                                 sizeof *model->sends);
+    model->sends[model->n_sends++] =
+        (struct model_send){.call = call,
+                            .complete_call = is_blocking ? call : REFERENCE_NONE,
+                            .location = l,
+                            .record = i,
+                            .time_ns = record->time_ns,
+                            .comm = record->comm,
+                            .sender = location->rank,
+                            .receiver = record->peer,
+                            .tag = record->tag,
+                            .size_bytes = record->sent_bytes,
+                            .is_synchronous = model->calls[call].is_synchronous_send,
+                            .receive = REFERENCE_NONE};
+}
+
+static void complete_send(struct model *model, uint32_t l, size_t i)
+{
+    const struct reference_location *location = &model->trace->locations[l];
+    size_t posting = find_posting(location, i, RECORD_ISEND, location->records[i].request);
+    for (size_t s = 0; s < model->n_sends; s++) {
+        if (model->sends[s].location == l && model->sends[s].record == posting)
+            model->sends[s].complete_call = model->call_of[l][i];
+    }
+}
+
+static struct model_receive *add_receive(struct model *model, uint32_t l, size_t i)
+{
+    const struct reference_location *location = &model->trace->locations[l];
+    const struct record *record = &location->records[i];
+    model->receives = array_reserve(model->receives, &model->receive_capacity,
+                                    model->n_receives + 1, sizeof *model->receives);
+    struct model_receive *receive = &model->receives[model->n_receives++];
+    *receive = (struct model_receive){.post_call = model->call_of[l][i],
+                                      .complete_call = REFERENCE_NONE,
+                                      .location = l,
+                                      .post_record = i,
+                                      .comm = record->comm,
+                                      .sender = record->peer,
+                                      .receiver = location->rank,
+                                      .tag = record->tag,
+                                      .slot = REFERENCE_NONE,
+                                      .send = REFERENCE_NONE};
+    receive->is_reserving = record->kind == RECORD_IRECV_REQUEST && record->has_envelope &&
+                            record->peer != REFERENCE_NONE && record->tag != REFERENCE_NONE;
+    return receive;
+}
+
+/// Finishes the receive posted with the request of record I (or I itself when nothing was).
+static void complete_receive(struct model *model, uint32_t l, size_t i)
+{
+    const struct reference_location *location = &model->trace->locations[l];
+    const struct record *record = &location->records[i];
+    size_t posting = location->n_records;
+    if (record->kind != RECORD_RECV)
+        posting = find_posting(location, i, RECORD_IRECV_REQUEST, record->request);
+    struct model_receive *receive = NULL;
+    for (size_t r = 0; r < model->n_receives; r++) {
+        if (model->receives[r].location == l && model->receives[r].post_record == posting)
+            receive = &model->receives[r];
+    }
+    if (record->kind == RECORD_CANCEL) {
+        if (receive)
+            receive->is_cancelled = true;
+        return;
+    }
+    if (!receive) {
+        receive = add_receive(model, l, i);
+        // A blocking receive is posted when its call begins.
+        receive->post_record = model->calls[receive->post_call].first;
+    }
+    receive->complete_call = model->call_of[l][i];
+    receive->comm = record->comm;
+    receive->sender = record->peer;
+    receive->tag = record->tag;
+    receive->size_bytes = record->sent_bytes;
+}
+
+static void collect(struct model *model)
+{
+    for (size_t l = 0; l < model->trace->n_locations; l++) {
+        const struct reference_location *location = &model->trace->locations[l];
+        for (size_t i = 0; i < location->n_records; i++) {
+            switch (location->records[i].kind) {
+            case RECORD_SEND:
+            case RECORD_ISEND:
+                add_send(model, (uint32_t)l, i);
+                break;
+            case RECORD_ISEND_COMPLETE:
+                complete_send(model, (uint32_t)l, i);
+                break;
+            case RECORD_IRECV_REQUEST:
+                add_receive(model, (uint32_t)l, i);
+                break;
+            case RECORD_RECV:
+            case RECORD_IRECV:
+            case RECORD_CANCEL:
+                complete_receive(model, (uint32_t)l, i);
+                break;
+            default:
+                break;
+            }
+        }
+    }
+}
+
+static bool same_channel(const struct model_receive *a, const struct model_receive *b)
+{
+    return a->comm == b->comm && a->sender == b->sender && a->receiver == b->receiver &&
+           a->tag == b->tag;
+}
+
+/// Does A's completion come before B's? Calls in their order, in one call by posting.
+static bool completes_before(const struct model *model, const struct model_receive *a,
+                             const struct model_receive *b)
+{
+    if (a->complete_call == REFERENCE_NONE || b->complete_call == REFERENCE_NONE)
+        return b->complete_call == REFERENCE_NONE && a->complete_call != REFERENCE_NONE;
+    const struct model_call *x = &model->calls[a->complete_call];
+    const struct model_call *y = &model->calls[b->complete_call];
+    if (a->complete_call != b->complete_call)
+        return x->leave_ns != y->leave_ns ? x->leave_ns < y->leave_ns
+                                          : a->complete_call < b->complete_call;
+    return a->post_record < b->post_record;
+}
+
+/// Is OTHER an older receive, still open, whose place in RECEIVE's channel is known?
+static bool is_reserved_before(const struct model_receive *other,
+                               const struct model_receive *receive)
+{
+    return other->is_reserving && !other->is_cancelled && other->slot == REFERENCE_NONE &&
+           same_channel(other, receive) && other->location == receive->location &&
+           other->post_record < receive->post_record;
+}
+
+/// The first slot of RECEIVE's channel that is not taken.
+static uint32_t free_slot(const struct model *model, const struct model_receive *receive)
+{
+    for (uint32_t slot = 0;; slot++) {
+        bool is_taken = false;
+        for (size_t r = 0; r < model->n_receives && !is_taken; r++)
+            is_taken =
+                model->receives[r].slot == slot && same_channel(&model->receives[r], receive);
+        if (!is_taken)
+            return slot;
+    }
+}
+
+static void take_slot(struct model *model, struct model_receive *receive)
+{
+    // What it passes keeps its place from now on.
+    for (size_t r = 0; r < model->n_receives; r++) {
+        struct model_receive *other = &model->receives[r];
+        if (other != receive && is_reserved_before(other, receive))
+            other->slot = free_slot(model, other);
+    }
+    receive->slot = free_slot(model, receive);
+    for (size_t r = 0; r < model->n_receives; r++) {
+        const struct model_receive *other = &model->receives[r];
+        if (other != receive && other->slot != REFERENCE_NONE && same_channel(other, receive) &&
+            other->location == receive->location && other->post_record > receive->post_record &&
+            (!receive->is_reserving || other->slot < receive->slot)) {
+            model->n_ambiguous++;
+            break;
+        }
+    }
+}
+
+static void take_slots(struct model *model)
+{
+    for (;;) {
+        struct model_receive *next = NULL;
+        for (size_t r = 0; r < model->n_receives; r++) {
+            struct model_receive *receive = &model->receives[r];
+            bool is_waiting = !receive->is_done && !receive->is_cancelled &&
+                              (receive->complete_call != REFERENCE_NONE || receive->is_reserving);
+            if (is_waiting && (!next || completes_before(model, receive, next)))
+                next = receive;
+        }
+        if (!next)
+            return;
+        next->is_done = true;
+        if (next->slot == REFERENCE_NONE)
+            take_slot(model, next);
+    }
+}
+
+void model_match_messages(struct model *model)
+{
+    collect(model);
+    take_slots(model);
+    for (size_t s = 0; s < model->n_sends; s++) {
+        struct model_send *send = &model->sends[s];
+        uint32_t place = 0;
+        for (size_t other = 0; other < s; other++) {
+            const struct model_send *older = &model->sends[other];
+            place += older->comm == send->comm && older->sender == send->sender &&
+                     older->receiver == send->receiver && older->tag == send->tag;
+        }
+        for (size_t r = 0; r < model->n_receives; r++) {
+            struct model_receive *receive = &model->receives[r];
+            if (receive->slot == place && receive->comm == send->comm &&
+                receive->sender == send->sender && receive->receiver == send->receiver &&
+                receive->tag == send->tag) {
+                receive->send = (uint32_t)s;
+                send->receive = (uint32_t)r;
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference's view of a trace: calls, messages, collectives and hand-overs as plain arrays.
+// Internal to tests/reference; each part is filled by the function of its own file.
+#ifndef PAGODA_TESTS_REFERENCE_MODEL_H
+#define PAGODA_TESTS_REFERENCE_MODEL_H
+
+#include "tests/reference/findings.h"
+#include "tests/reference/trace.h"
+
+/// A node of the call tree all locations share; node 0 is "no region open".
+struct model_path {
+    uint32_t parent, region;
+    char *name; // "main/solve/MPI_Recv", "" for node 0
+};
+
+/// An outermost MPI region instance, or a single MPI record outside of any.
+struct model_call {
+    uint32_t location, rank;
+    size_t first, last; // record indices of its enter and leave
+    uint64_t enter_ns, leave_ns;
+    uint32_t path;
+    bool is_test, is_synchronous_send, is_init, is_finalize;
+};
+
+struct model_send {
+    uint32_t call;          // that posted it
+    uint32_t complete_call; // that completed it: a blocking send's own call; REFERENCE_NONE: never
+    uint32_t location;
+    size_t record;
+    uint64_t time_ns;
+    uint32_t comm, sender, receiver, tag;
+    uint64_t size_bytes;
+    bool is_synchronous;
+    uint32_t receive; // matched, or REFERENCE_NONE
+};
+
+struct model_receive {
+    uint32_t post_call;
+    uint32_t complete_call; // REFERENCE_NONE: never completed
+    uint32_t location;
+    size_t post_record; // orders the postings of one location
+    uint32_t comm, sender, receiver, tag;
+    bool is_reserving; // posted with a full envelope: its place in the channel is known at once
+    bool is_cancelled, is_done;
+    uint64_t size_bytes;
+    uint32_t slot; // its place in the channel, REFERENCE_NONE: none
+    uint32_t send; // matched, or REFERENCE_NONE
+};
+
+/// One member's part in one collective operation.
+struct model_part {
+    uint32_t post_call, complete_call; // of blocking ones the same
+    uint32_t location, rank;
+    size_t post_record;
+    uint32_t comm;
+    uint32_t root; // world rank
+    uint64_t bytes;
+    enum operation_class class;
+    bool is_finalize;
+    uint32_t instance;
+};
+
+struct model_instance {
+    uint32_t *parts; // by member in the communicator's order, REFERENCE_NONE: not there
+    uint32_t n_members;
+    bool is_complete, is_finalize;
+};
+
+/// Where the lineage of a location comes from at one of its records, if not from itself.
+struct model_hand_over {
+    bool is_there;
+    uint32_t location; // of the releaser
+    size_t record;     // its lineage just before this record
+    uint64_t time_ns;  // of that
+    uint32_t path;     // what follows up to the own record is booked here
+    bool is_violation; // released after the own record's time
+};
+
+struct model {
+    const struct reference_trace *trace;
+    struct model_path *paths;
+    size_t n_paths, path_capacity;
+    uint32_t **path_after; // by location and record: the path current behind the record
+    uint32_t **call_of;    // by location and record, REFERENCE_NONE: in no call
+    struct model_call *calls;
+    size_t n_calls, call_capacity;
+    struct model_send *sends;
+    size_t n_sends, send_capacity;
+    struct model_receive *receives;
+    size_t n_receives, receive_capacity;
+    struct model_part *parts;
+    size_t n_parts, part_capacity;
+    struct model_instance *instances;
+    size_t n_instances, instance_capacity;
+    uint64_t n_ambiguous;
+    uint64_t window_begin_ns, window_end_ns;
+};
+
+/// Paths, calls, window; the profile and useful times go to FINDINGS.
+void model_find_calls(struct model *model, struct findings *findings);
+
+/// Sends, receives, and which belongs to which.
+void model_match_messages(struct model *model);
+
+/// Parts and instances of collective operations, MPI_Finalize included.
+void model_match_collectives(struct model *model);
+
+/// Wait states of all patterns.
+void model_find_waits(const struct model *model, struct findings *findings);
+
+/// Latest enter among the members of INSTANCE whose rank is below BOUND and not EXCEPT (both may be
+/// REFERENCE_NONE); ties to the lowest rank. The member's part, REFERENCE_NONE when there is none.
+uint32_t model_last_member(const struct model *model, const struct model_instance *instance,
+                           uint32_t bound, uint32_t except);
+
+/// When PART was entered (posted).
+uint64_t model_enter_ns(const struct model *model, uint32_t part);
+
+/// The deciding message of a call's receives: latest enter of the sending call, ties to the highest
+/// sender. A receive, REFERENCE_NONE when the call completed none that is matched.
+uint32_t model_deciding_receive(const struct model *model, uint32_t call);
+
+/// The critical path, and the number of clock violations.
+void model_walk_back(const struct model *model, struct findings *findings);
+
+#endif

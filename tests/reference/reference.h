@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The brute-force reference: everything the engine and the pattern catalogue are to find in a
+// trace, computed from the whole trace in memory by the plainest code there is (quadratic loops, a
+// backward walk for the critical path). Slow, short, and written without a look at the engine.
+#ifndef PAGODA_TESTS_REFERENCE_REFERENCE_H
+#define PAGODA_TESTS_REFERENCE_REFERENCE_H
+
+#include "analyzer/base/error.h"
+#include "tests/reference/findings.h"
+#include "tests/reference/trace.h"
+
+/// Adds all facts about TRACE (findings.h) to FINDINGS and sorts them.
+void reference_analyse(const struct reference_trace *trace, struct findings *findings);
+
+/// The same of a text trace. 0, or -1 with ERR when the text cannot be parsed.
+int reference_analyse_text(const char *text, struct findings *findings, struct error *err);
+
+#endif

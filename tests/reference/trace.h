@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A whole trace in memory, parsed from the text format of tests/traces: what the brute-force
+// reference works on. Nothing here is shared with the analyzer's reader or engine.
+#ifndef PAGODA_TESTS_REFERENCE_TRACE_H
+#define PAGODA_TESTS_REFERENCE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+
+#define REFERENCE_NONE UINT32_MAX // no index; also the wildcard of a posted receive
+
+enum record_kind {
+    RECORD_ENTER,
+    RECORD_LEAVE,
+    RECORD_SEND,
+    RECORD_ISEND,
+    RECORD_ISEND_COMPLETE,
+    RECORD_IRECV_REQUEST,
+    RECORD_RECV,
+    RECORD_IRECV,
+    RECORD_CANCEL,
+    RECORD_COLL_END,
+    RECORD_COLL_REQUEST,
+    RECORD_COLL_COMPLETE,
+    RECORD_FORK,
+    RECORD_JOIN,
+    RECORD_TEAM_BEGIN,
+    RECORD_TEAM_END,
+    RECORD_OTHER, // no meaning for the reference: test, coll-begin, cpu
+};
+
+enum operation_class {
+    CLASS_BARRIER,
+    CLASS_ALL_TO_ALL,
+    CLASS_ONE_TO_ALL,
+    CLASS_ALL_TO_ONE,
+    CLASS_SCAN,
+    CLASS_HANDLE,
+};
+
+struct record {
+    uint64_t time_ns; // from the run's first record
+    enum record_kind kind;
+    uint32_t region; // of enter and leave
+    uint32_t comm;
+    uint32_t peer; // world rank of the partner or root, REFERENCE_NONE: any or none
+    uint32_t tag;  // REFERENCE_NONE: any
+    uint64_t sent_bytes, received_bytes;
+    uint64_t request;
+    enum operation_class class;
+    bool has_envelope;
+};
+
+struct reference_location {
+    uint32_t rank, thread;
+    struct record *records;
+    size_t n_records, capacity;
+};
+
+struct reference_region {
+    char *name;
+    bool is_mpi;
+};
+
+struct reference_comm {
+    char *name;
+    bool is_self;      // every rank is alone in its own instance
+    uint32_t *members; // world ranks; the first group of an intercommunicator
+    uint32_t n_members;
+    uint32_t *remote;
+    uint32_t n_remote;
+};
+
+struct reference_trace {
+    struct reference_location *locations; // sorted by (rank, thread)
+    size_t n_locations, location_capacity;
+    struct reference_region *regions;
+    size_t n_regions, region_capacity;
+    struct reference_comm *comms;
+    size_t n_comms, comm_capacity;
+    uint32_t n_ranks;
+    uint64_t ticks_per_second;
+    uint64_t time_ns; // of the last record
+};
+
+/// Parses TEXT (the format of tests/traces/README.md without `offset` lines). Regions left open at
+/// a location's end are closed there. 0, or -1 with the line number in ERR; the caller releases
+/// TRACE in either case.
+int reference_trace_parse(struct reference_trace *trace, const char *text, struct error *err);
+void reference_trace_release(struct reference_trace *trace);
+
+/// All ranks of COMM seen from RANK (both groups of an intercommunicator; RANK itself in a self
+/// communicator) into MEMBERS, which has room for 2 * n_ranks. Returns how many.
+uint32_t reference_comm_members(const struct reference_trace *trace, uint32_t comm, uint32_t rank,
+                                uint32_t *members);
+
+#endif

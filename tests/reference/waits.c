@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every wait state, straight from its definition (Scalasca's pattern catalogue, where it has one).
+// E, L: enter and leave of the call the wait is in.
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/reference/model.h"
+
+static int64_t lower(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t higher(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_wait(const struct model *model, struct findings *findings, const char *pattern,
+                     uint32_t call, int64_t wait_ns)
+{
+    if (wait_ns <= 0)
+        return;
+    const struct model_call *place = &model->calls[call];
+    findings_add(findings, pattern, place->rank, 0, model->paths[place->path].name, 1, wait_ns);
+    if (place->enter_ns >= model->window_begin_ns && place->enter_ns < model->window_end_ns) {
+        char *fact = memory_format("%s/window", pattern);
+        findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, wait_ns);
+        free(fact);
+    }
+}
+
+uint32_t model_deciding_receive(const struct model *model, uint32_t call)
+{
+    uint32_t best = REFERENCE_NONE;
+    uint64_t best_ns = 0;
+    for (uint32_t r = 0; r < model->n_receives; r++) {
+        const struct model_receive *receive = &model->receives[r];
+        if (receive->complete_call != call || receive->send == REFERENCE_NONE)
+            continue;
+        const struct model_send *send = &model->sends[receive->send];
+        uint64_t send_ns = model->calls[send->call].enter_ns;
+        if (best == REFERENCE_NONE || send_ns > best_ns ||
+            (send_ns == best_ns && send->sender > model->receives[best].sender)) {
+            best = r;
+            best_ns = send_ns;
+        }
+    }
+    return best;
+}
+
+/// Is SEND still queued at the receiver when CALL is over?
+static bool is_queued(const struct model *model, const struct model_send *send, uint32_t call)
+{
+    if (send->receive == REFERENCE_NONE)
+        return true;
+    uint32_t complete = model->receives[send->receive].complete_call;
+    return complete == REFERENCE_NONE ||
+           (complete != call && model->calls[complete].leave_ns >= model->calls[call].leave_ns &&
+            complete > call);
+}
+
+/// The part of a Late Sender wait ending at END_NS in which another message lay ready.
+static void find_wrong_order(const struct model *model, struct findings *findings, uint32_t call,
+                             const struct model_send *deciding, int64_t end_ns)
+{
+    const struct model_send *queued = NULL;
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (send->receiver != deciding->receiver || send->comm != deciding->comm ||
+            (int64_t)send->time_ns >= end_ns || !is_queued(model, send, call))
+            continue;
+        bool is_same = send->sender == deciding->sender;
+        bool is_earlier = !queued || send->time_ns < queued->time_ns;
+        bool is_tied = queued && send->time_ns == queued->time_ns;
+        if (is_earlier || (is_tied && queued->sender != deciding->sender &&
+                           (is_same || send->sender < queued->sender)))
+            queued = send;
+    }
+    if (!queued)
+        return;
+    int64_t wait_ns =
+        end_ns - higher((int64_t)model->calls[call].enter_ns, (int64_t)queued->time_ns);
+    add_wait(model, findings, "late-sender-wrong-order", call, wait_ns);
+    add_wait(model, findings,
+             queued->sender == deciding->sender ? "late-sender-wrong-order-same-source"
+                                                : "late-sender-wrong-order-different-source",
+             call, wait_ns);
+}
+
+/// Late Sender; returns when the wait ends, or the call's enter when there is none.
+static int64_t find_late_sender(const struct model *model, struct findings *findings, uint32_t c)
+{
+    const struct model_call *call = &model->calls[c];
+    int64_t enter_ns = (int64_t)call->enter_ns;
+    uint32_t receive = model_deciding_receive(model, c);
+    if (receive == REFERENCE_NONE)
+        return enter_ns;
+    const struct model_send *send = &model->sends[model->receives[receive].send];
+    int64_t end_ns = lower((int64_t)model->calls[send->call].enter_ns, (int64_t)call->leave_ns);
+    if (end_ns <= enter_ns)
+        return enter_ns;
+    add_wait(model, findings, "late-sender", c, end_ns - enter_ns);
+    find_wrong_order(model, findings, c, send, end_ns);
+    return end_ns;
+}
+
+static void find_late_receiver(const struct model *model, struct findings *findings, uint32_t c,
+                               int64_t begin_ns)
+{
+    int64_t latest_ns = begin_ns;
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (send->complete_call != c || send->receive == REFERENCE_NONE)
+            continue;
+        uint32_t post_call = model->receives[send->receive].post_call;
+        int64_t post_ns = (int64_t)model->calls[post_call].enter_ns;
+        if (post_ns < (int64_t)model->calls[c].leave_ns)
+            latest_ns = higher(latest_ns, post_ns);
+    }
+    add_wait(model, findings, "late-receiver", c, latest_ns - begin_ns);
+}
+
+/// Waits of one member: `until` its wait ends when the latest it depends on enters.
+static void find_collective_wait(const struct model *model, struct findings *findings,
+                                 const struct model_part *part, uint32_t position,
+                                 const struct model_instance *instance)
+{
+    const struct model_call *call = &model->calls[part->complete_call];
+    int64_t enter_ns = (int64_t)call->enter_ns, leave_ns = (int64_t)call->leave_ns;
+    uint32_t last_part = model_last_member(model, instance, REFERENCE_NONE, REFERENCE_NONE);
+    int64_t last_ns = (int64_t)model_enter_ns(model, last_part);
+    int64_t first_leave_ns = INT64_MAX, first_sender_ns = INT64_MAX;
+    for (uint32_t m = 0; m < instance->n_members; m++) {
+        const struct model_part *other = &model->parts[instance->parts[m]];
+        first_leave_ns =
+            lower(first_leave_ns, (int64_t)model->calls[other->complete_call].leave_ns);
+        if (other->rank != part->root)
+            first_sender_ns =
+                lower(first_sender_ns, (int64_t)model_enter_ns(model, instance->parts[m]));
+    }
+    int64_t until_last_ns = lower(last_ns, leave_ns) - enter_ns;
+    int64_t completion_ns = leave_ns - higher(enter_ns, higher(first_leave_ns, last_ns));
+    uint32_t lower_part = model_last_member(model, instance, position + 1, REFERENCE_NONE);
+    uint32_t c = part->complete_call;
+    if (part->is_finalize) {
+        add_wait(model, findings, "wait-at-finalize", c, until_last_ns);
+        return;
+    }
+    switch (part->class) {
+    case CLASS_BARRIER:
+        add_wait(model, findings, "wait-at-barrier", c, until_last_ns);
+        add_wait(model, findings, "barrier-completion", c, completion_ns);
+        break;
+    case CLASS_ALL_TO_ALL:
+        add_wait(model, findings, "wait-at-nxn", c, part->bytes ? until_last_ns : 0);
+        add_wait(model, findings, "nxn-completion", c, part->bytes ? completion_ns : 0);
+        break;
+    case CLASS_ONE_TO_ALL:
+        for (uint32_t m = 0; m < instance->n_members && part->rank != part->root; m++) {
+            if (model->parts[instance->parts[m]].rank == part->root)
+                add_wait(model, findings, "late-broadcast", c,
+                         lower((int64_t)model_enter_ns(model, instance->parts[m]), leave_ns) -
+                             enter_ns);
+        }
+        break;
+    case CLASS_ALL_TO_ONE:
+        if (part->rank == part->root)
+            add_wait(model, findings, "early-reduce", c,
+                     lower(first_sender_ns, leave_ns) - enter_ns);
+        break;
+    case CLASS_SCAN:
+        add_wait(model, findings, "early-scan", c,
+                 lower((int64_t)model_enter_ns(model, lower_part), leave_ns) - enter_ns);
+        break;
+    case CLASS_HANDLE:
+        break;
+    }
+}
+
+/// The largest wait of each pattern; FINDINGS are single instances yet.
+static void find_worst(struct findings *findings)
+{
+    enum { MAX_PATTERNS = 16 };
+    const char *patterns[MAX_PATTERNS];
+    int64_t worst_ns[MAX_PATTERNS];
+    size_t n_patterns = 0;
+    for (size_t i = 0; i < findings->n_items; i++) {
+        const struct finding *item = &findings->items[i];
+        size_t p = 0;
+        while (p < n_patterns && strcmp(patterns[p], item->fact) != 0)
+            p++;
+        if (item->count == 0 || p == MAX_PATTERNS)
+            continue;
+        worst_ns[p] = p < n_patterns ? higher(worst_ns[p], item->ns) : item->ns;
+        patterns[p] = item->fact;
+        n_patterns += p == n_patterns;
+    }
+    for (size_t p = 0; p < n_patterns; p++) {
+        char *fact = memory_format("%s/worst", patterns[p]);
+        findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, worst_ns[p]);
+        free(fact);
+    }
+}
+
+void model_find_waits(const struct model *model, struct findings *findings)
+{
+    struct findings waits = {0};
+    for (uint32_t c = 0; c < model->n_calls; c++) {
+        if (model->calls[c].is_test)
+            continue;
+        int64_t end_ns = find_late_sender(model, &waits, c);
+        find_late_receiver(model, &waits, c, end_ns);
+    }
+    for (size_t i = 0; i < model->n_instances; i++) {
+        const struct model_instance *instance = &model->instances[i];
+        for (uint32_t m = 0; instance->is_complete && m < instance->n_members; m++) {
+            const struct model_part *part = &model->parts[instance->parts[m]];
+            if (instance->n_members > 1 && !model->calls[part->complete_call].is_test)
+                find_collective_wait(model, &waits, part, m, instance);
+        }
+    }
+    find_worst(&waits);
+    findings_take(findings, &waits);
+}
