@@ -114,31 +114,44 @@ static bool is_all(const struct result_amount *amount, const struct result_patte
 
 /// Who waited and who was waited for: ", rank 0 waiting for rank 3" where there is but one of each,
 /// else two statements, because the rank that waits most need not wait for that one.
-static void write_ranks(const struct result_pattern *pattern, bool with_shares, FILE *out)
+static void write_ranks(const struct result_pattern *pattern, FILE *out)
 {
     const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
     const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
-    struct quantity share = {""};
     if (is_all(rank, pattern) && is_all(cause, pattern)) {
         fprintf(out, ", rank %u waiting for rank %u", rank->key, cause->key);
         return;
     }
-    if (rank) {
-        if (with_shares)
-            share = portion(rank->ns, pattern->total_ns);
+    if (rank)
         fprintf(out, "; rank %u waited%s%s", rank->key, is_all(rank, pattern) ? "" : " most",
-                share.text);
-    }
+                portion(rank->ns, pattern->total_ns).text);
     if (!cause)
         return;
-    if (with_shares)
-        share = portion(cause->ns, pattern->total_ns);
+    struct quantity share = portion(cause->ns, pattern->total_ns);
     if (is_all(cause, pattern))
         fprintf(out, ", always for rank %u", cause->key);
     else if (rank && rank->key == cause->key)
         fprintf(out, " and was waited for most%s", share.text);
     else
         fprintf(out, ", rank %u was waited for most%s", cause->key, share.text);
+}
+
+/// The same for the headline, which has no room for shares: only ranks with more than half.
+static void write_ranks_briefly(const struct result_pattern *pattern, FILE *out)
+{
+    const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
+    const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
+    bool names_rank = rank && 2 * rank->ns > pattern->total_ns;
+    bool names_cause = cause && 2 * cause->ns > pattern->total_ns;
+    if (is_all(rank, pattern) && is_all(cause, pattern))
+        fprintf(out, ", rank %u waiting for rank %u", rank->key, cause->key);
+    else if (names_rank && names_cause)
+        fprintf(out, "; rank %u waited most, rank %u was waited for most", rank->key, cause->key);
+    else if (names_rank)
+        fprintf(out, ", %srank %u", is_all(rank, pattern) ? "" : "mostly on ", rank->key);
+    else if (names_cause)
+        fprintf(out, ", %swaiting for rank %u", is_all(cause, pattern) ? "" : "mostly ",
+                cause->key);
 }
 
 /// What a pattern's waits concentrate on: ", in PATH (81.0 %); rank 0 waited most (55.1 %), ...".
@@ -148,7 +161,7 @@ static void write_whereabouts(const struct result *result, const struct result_p
     if (pattern->n_by_path > 0)
         fprintf(out, ", in %s%s", result->paths[pattern->by_path[0].key].path,
                 portion(pattern->by_path[0].ns, pattern->total_ns).text);
-    write_ranks(pattern, true, out);
+    write_ranks(pattern, out);
 }
 
 static void write_place(const struct result_region *region, FILE *out)
@@ -416,7 +429,10 @@ static char *headline_of(const struct result *result)
             quantity_share(loss.share).text);
     if (pattern->n_by_path > 0)
         fprintf(out, "; %s", result->paths[pattern->by_path[0].key].path);
-    write_ranks(pattern, false, out);
+    write_ranks_briefly(pattern, out);
+    uint32_t origin = main_origin(pattern);
+    if (origin != RESULT_NONE && !result->regions[origin].is_mpi)
+        fprintf(out, "; held up by %s", result->regions[origin].name);
     fclose(out);
     return text;
 }

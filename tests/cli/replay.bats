@@ -55,7 +55,7 @@ sentence() {
     run bash -c '"$PAGODA" replay pipeline | head -n 11'
     [[ $output == *"2 ranks on 1 node, 9.040 ms"* ]]
     [[ $output == *"computing 57.1 %, waiting 42.8 %"* ]]
-    [[ $output == *"Late Sender: 4.000 ms"*"main/solve/MPI_Recv, rank 1 waiting for rank 0"* ]]
+    [[ $output == *"Late Sender: 4.000 ms"*"main/solve/MPI_Recv, rank 1 waiting for rank 0; held up by"* ]]
 }
 
 @test "json: schema 1 with the keys and types of the manual" {
