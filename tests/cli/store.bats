@@ -79,7 +79,7 @@ bats_require_minimum_version 1.5.0
     [ "$(sqlite3 runs.db 'SELECT sum(time_ns) FROM critical_path_by_region')" = \
         "$(jq .critical_path.length_ns report.json)" ]
     sqlite3 runs.db "SELECT region || ' ' || time_ns FROM critical_path_by_region ORDER BY 1" >stored
-    jq -r '.critical_path.regions[] | "\(.region) \(.time_ns)"' report.json | sort >reported
+    jq -r '.critical_path.regions[] | "\(.region) \(.time_ns)"' report.json | LC_ALL=C sort >reported
     diff reported stored
     [ "$(sqlite3 runs.db 'PRAGMA foreign_key_check; PRAGMA integrity_check')" = ok ]
 }
