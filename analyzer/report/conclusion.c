@@ -412,21 +412,26 @@ static void write_judgement(const struct result *result, uint64_t n_read, FILE *
 static char *headline_of(const struct result *result)
 {
     struct loss loss = find_loss(result);
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
+    bool is_part = part((double)window_ns, (double)result->time_ns) < 0.95; // see print_window()
+    const char *whole = loss.kind == LOSS_PATTERN_OUTSIDE ? "whole run"
+                        : is_part                         ? "judged time"
+                                                          : "ranks' time";
     if (!has_mpi(result))
         return memory_copy_text("none to be seen: the trace holds no MPI calls");
     if (loss.kind == LOSS_NONE)
         return memory_copy_text("none that reaches 2 % of the ranks' time");
     if (loss.kind == LOSS_MPI)
-        return memory_format("MPI itself (no waiting): %s, %s of the ranks' time",
-                             quantity_time(loss.ns).text, quantity_share(loss.share).text);
+        return memory_format("MPI itself (no waiting): %s, %s of the %s",
+                             quantity_time(loss.ns).text, quantity_share(loss.share).text, whole);
     const struct result_pattern *pattern = loss.pattern;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return memory_copy_text(pattern->name);
-    fprintf(out, "%s: %s, %s of the ranks' time", pattern->name, quantity_time(loss.ns).text,
-            quantity_share(loss.share).text);
+    fprintf(out, "%s: %s, %s of the %s", pattern->name, quantity_time(loss.ns).text,
+            quantity_share(loss.share).text, whole);
     if (pattern->n_by_path > 0)
         fprintf(out, "; %s", result->paths[pattern->by_path[0].key].path);
     write_ranks_briefly(pattern, out);
