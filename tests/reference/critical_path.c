@@ -1,206 +1,90 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The critical path by walking backward from the end of the location that ends last: within a
-// location from record to record, and where a call (or a thread team) was released by somebody
-// else, over to the releaser at that moment. Independent of the engine's forward lineage tree.
+// The lineage of a location by walking backward: within the location from record to record, and
+// where a call (or a thread team) was released by somebody else, over to the releaser at that
+// moment. Independent of the engine's forward lineage tree. The critical path is the lineage of the
+// location that ends last; what caused a wait is the releaser's lineage less the waiter's own.
 #include <stdlib.h>
+#include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "tests/reference/model.h"
 
-/// A release that a call might have waited for; `kind` breaks ties in time.
-struct release {
-    int kind; // 1 receive, 2 synchronous send, 3 collective; 0: none
-    uint64_t time_ns;
-    uint32_t call; // of the releaser, entered at time_ns
-    bool is_firm;
+/// A lineage (or a sum of several, with signs): time by location and call path.
+struct lineage {
+    int64_t **ns;          // by location and path
+    int64_t *before_start; // by location
+    int64_t *repair;       // by location
 };
 
-static void consider(const struct model *model, const struct model_call *call, struct release *best,
-                     int kind, uint32_t by, bool is_firm)
+static struct lineage lineage_new(const struct model *model)
 {
-    uint64_t time_ns = model->calls[by].enter_ns;
-    if (time_ns <= call->enter_ns || (time_ns > call->leave_ns && !is_firm))
-        return;
-    bool is_better = best->kind == 0 || time_ns > best->time_ns;
-    if (!is_better && time_ns == best->time_ns) {
-        uint32_t rank = model->calls[by].rank, best_rank = model->calls[best->call].rank;
-        is_better = kind < best->kind ||
-                    (kind == best->kind && (kind == 3 ? rank < best_rank : rank > best_rank));
-    }
-    if (is_better)
-        *best = (struct release){.kind = kind, .time_ns = time_ns, .call = by, .is_firm = is_firm};
+    size_t n = model->trace->n_locations;
+    struct lineage lineage = {.ns = memory_zeroed(n, sizeof *lineage.ns),
+                              .before_start = memory_zeroed(n, sizeof *lineage.before_start),
+                              .repair = memory_zeroed(n, sizeof *lineage.repair)};
+    for (size_t l = 0; l < n; l++)
+        lineage.ns[l] = memory_zeroed(model->n_paths, sizeof *lineage.ns[l]);
+    return lineage;
 }
 
-/// Could the receive posted by a wildcard, still open at TIME_NS, have taken what RECEIVE took?
-static bool is_rival(const struct model *model, const struct model_receive *rival,
-                     const struct model_receive *receive, uint64_t time_ns)
+static void lineage_free(const struct model *model, struct lineage *lineage)
 {
-    const struct record *posting =
-        &model->trace->locations[rival->location].records[rival->post_record];
-    return posting->kind == RECORD_IRECV_REQUEST && posting->has_envelope && !rival->is_reserving &&
-           rival->location == receive->location && rival->post_record < receive->post_record &&
-           posting->comm == receive->comm &&
-           (posting->peer == REFERENCE_NONE || posting->peer == receive->sender) &&
-           (posting->tag == REFERENCE_NONE || posting->tag == receive->tag) &&
-           (rival->complete_call == REFERENCE_NONE ||
-            model->calls[rival->complete_call].leave_ns > time_ns);
+    for (size_t l = 0; l < model->trace->n_locations; l++)
+        free(lineage->ns[l]);
+    free(lineage->ns);
+    free(lineage->before_start);
+    free(lineage->repair);
 }
 
-/// Is it known by TIME_NS which message RECEIVE is for? Of nonblocking receives only those posted
-/// with an envelope of source and tag are, unless an older wildcard may take the message.
-static bool is_known(const struct model *model, const struct model_receive *receive,
-                     uint64_t time_ns)
-{
-    if (receive->complete_call == receive->post_call)
-        return true;
-    bool is_contested = false;
-    for (size_t r = 0; r < model->n_receives; r++)
-        is_contested = is_contested || is_rival(model, &model->receives[r], receive, time_ns);
-    return receive->is_reserving && !is_contested;
-}
-
-static void consider_messages(const struct model *model, uint32_t c, struct release *best)
-{
-    const struct model_call *call = &model->calls[c];
-    for (size_t r = 0; r < model->n_receives; r++) {
-        const struct model_receive *receive = &model->receives[r];
-        if (receive->complete_call == c && receive->send != REFERENCE_NONE)
-            consider(model, call, best, 1, model->sends[receive->send].call, true);
-    }
-    for (size_t s = 0; s < model->n_sends; s++) {
-        const struct model_send *send = &model->sends[s];
-        if (send->complete_call != c || send->receive == REFERENCE_NONE || !send->is_synchronous)
-            continue;
-        const struct model_receive *receive = &model->receives[send->receive];
-        uint32_t post_call = receive->post_call;
-        if (model->calls[post_call].enter_ns < call->leave_ns &&
-            is_known(model, receive, call->leave_ns))
-            consider(model, call, best, 2, post_call, true);
-    }
-}
-
-/// The part whose enter lets PART go, REFERENCE_NONE when it waits for nobody or not all are there.
-static uint32_t releasing_part(const struct model *model, uint32_t p)
-{
-    const struct model_part *part = &model->parts[p];
-    const struct model_instance *instance = &model->instances[part->instance];
-    uint32_t own = 0;
-    while (instance->parts[own] != p)
-        own++;
-    switch (part->class) {
-    case CLASS_ONE_TO_ALL:
-        for (uint32_t m = 0; m < instance->n_members; m++) {
-            uint32_t other = instance->parts[m];
-            if (other != REFERENCE_NONE && other != p && model->parts[other].rank == part->root)
-                return other;
-        }
-        return REFERENCE_NONE;
-    case CLASS_SCAN:
-        for (uint32_t m = 0; m < own; m++) {
-            if (instance->parts[m] == REFERENCE_NONE)
-                return REFERENCE_NONE;
-        }
-        return model_last_member(model, instance, own, REFERENCE_NONE);
-    case CLASS_ALL_TO_ONE:
-        if (part->rank != part->root || !instance->is_complete)
-            return REFERENCE_NONE;
-        return model_last_member(model, instance, REFERENCE_NONE, p);
-    default:
-        return instance->is_complete ? model_last_member(model, instance, REFERENCE_NONE, p)
-                                     : REFERENCE_NONE;
-    }
-}
-
-/// Must PART have waited? A collective without data may let its members go at once.
-static bool is_firm(const struct model_part *part)
-{
-    return part->class == CLASS_BARRIER || part->bytes > 0;
-}
-
-static void consider_collectives(const struct model *model, uint32_t c, struct release *best)
-{
-    for (uint32_t p = 0; p < model->n_parts; p++) {
-        const struct model_part *part = &model->parts[p];
-        if (part->complete_call != c)
-            continue;
-        uint32_t releaser = releasing_part(model, p);
-        if (releaser == REFERENCE_NONE)
-            continue;
-        // An own posting that comes later than everybody else's leaves nothing to wait for.
-        if (part->class != CLASS_SCAN && part->class != CLASS_ONE_TO_ALL &&
-            part->class != CLASS_ALL_TO_ONE &&
-            model_enter_ns(model, p) >= model_enter_ns(model, releaser))
-            continue;
-        consider(model, &model->calls[c], best, 3, model->parts[releaser].post_call, is_firm(part));
-    }
-}
-
-static struct model_hand_over release_of_call(const struct model *model, uint32_t c)
-{
-    const struct model_call *call = &model->calls[c];
-    struct release best = {0};
-    consider_messages(model, c, &best);
-    consider_collectives(model, c, &best);
-    if (best.kind == 0)
-        return (struct model_hand_over){0};
-    const struct model_call *releaser = &model->calls[best.call];
-    return (struct model_hand_over){.is_there = true,
-                                    .location = releaser->location,
-                                    .record = releaser->first,
-                                    .time_ns = best.time_ns,
-                                    .path = call->path,
-                                    .is_violation = best.time_ns > call->leave_ns};
-}
-
-/// The newest record of KIND before TIME_NS (or at it) on the other locations of L's rank; of
-/// equally late ones that of the lowest location.
-static struct model_hand_over latest_on_team(const struct model *model, uint32_t l,
-                                             enum record_kind kind, uint64_t time_ns)
+/// Adds SIGN times the lineage of location L just before its record I (the records up to I - 1
+/// happened).
+static void walk_back(const struct model *model, uint32_t l, size_t i, int64_t sign,
+                      struct lineage *sum)
 {
     const struct reference_trace *trace = model->trace;
-    struct model_hand_over latest = {0};
-    for (uint32_t other = 0; other < trace->n_locations; other++) {
-        const struct reference_location *location = &trace->locations[other];
-        if (other == l || location->rank != trace->locations[l].rank)
-            continue;
-        for (size_t i = 0; i < location->n_records; i++) {
-            const struct record *record = &location->records[i];
-            if (record->kind == kind && record->time_ns <= time_ns &&
-                (!latest.is_there || record->time_ns > latest.time_ns || latest.location == other))
-                latest = (struct model_hand_over){
-                    .is_there = true, .location = other, .record = i, .time_ns = record->time_ns};
-        }
+    if (i < trace->locations[l].n_records && i > 0) {
+        const struct record *records = trace->locations[l].records;
+        sum->ns[l][model->path_after[l][i - 1]] +=
+            sign * (int64_t)(records[i].time_ns - records[i - 1].time_ns);
     }
-    return latest;
+    while (i > 0) {
+        const struct record *records = trace->locations[l].records;
+        const struct model_hand_over *hand_over = &model->hand_overs[l][i - 1];
+        if (hand_over->is_there) {
+            int64_t rest_ns = (int64_t)records[i - 1].time_ns - (int64_t)hand_over->time_ns;
+            if (hand_over->is_violation)
+                sum->repair[l] += sign * rest_ns;
+            else
+                sum->ns[l][hand_over->path] += sign * rest_ns;
+            l = hand_over->location;
+            i = hand_over->record;
+        } else {
+            i--;
+        }
+        records = trace->locations[l].records;
+        if (i > 0)
+            sum->ns[l][model->path_after[l][i - 1]] +=
+                sign * (int64_t)(records[i].time_ns - records[i - 1].time_ns);
+    }
+    sum->before_start[l] += sign * (int64_t)trace->locations[l].records[0].time_ns;
 }
 
-/// Where the lineage of location L at its record I (that record included) comes from.
-static struct model_hand_over hand_over_at(const struct model *model, uint32_t l, size_t i)
+/// Adds what is in LINEAGE as findings of FACT.
+static void report(const struct model *model, const struct lineage *lineage, const char *fact,
+                   struct findings *findings)
 {
-    const struct reference_location *location = &model->trace->locations[l];
-    const struct record *record = &location->records[i];
-    struct model_hand_over hand_over = {0};
-    if (record->kind == RECORD_TEAM_BEGIN) {
-        hand_over = latest_on_team(model, l, RECORD_FORK, record->time_ns);
-        bool is_own_fork = false; // the thread that forked goes on by itself
-        for (size_t p = 0; p < i; p++)
-            is_own_fork = is_own_fork || (location->records[p].kind == RECORD_FORK &&
-                                          location->records[p].time_ns >= hand_over.time_ns);
-        hand_over.is_there = hand_over.is_there && !is_own_fork;
-    } else if (record->kind == RECORD_JOIN) {
-        hand_over = latest_on_team(model, l, RECORD_TEAM_END, record->time_ns);
-        for (size_t p = 0; p < i; p++) {
-            if (location->records[p].kind == RECORD_TEAM_END &&
-                location->records[p].time_ns >= hand_over.time_ns)
-                hand_over.is_there = false;
+    for (size_t l = 0; l < model->trace->n_locations; l++) {
+        const struct reference_location *location = &model->trace->locations[l];
+        for (size_t p = 0; p < model->n_paths; p++) {
+            if (lineage->ns[l][p])
+                findings_add(findings, fact, location->rank, location->thread, model->paths[p].name,
+                             0, lineage->ns[l][p]);
         }
-    } else {
-        uint32_t call = model->call_of[l][i];
-        if (call != REFERENCE_NONE && model->calls[call].last == i && !model->calls[call].is_test)
-            return release_of_call(model, call);
+        findings_add(findings, fact, location->rank, location->thread, "before-start", 0,
+                     lineage->before_start[l]);
+        findings_add(findings, fact, location->rank, location->thread, "clock-repair", 0,
+                     lineage->repair[l]);
     }
-    if (hand_over.is_there)
-        hand_over.path = i > 0 ? model->path_after[l][i - 1] : 0;
-    return hand_over;
 }
 
 static uint32_t last_location(const struct reference_trace *trace)
@@ -220,66 +104,54 @@ static uint32_t last_location(const struct reference_trace *trace)
     return last;
 }
 
-/// Messages received before they were sent, and parts in collectives (that had data to wait for)
-/// left before those they needed had come.
-static int64_t count_violations(const struct model *model)
+static void find_critical_path(const struct model *model, struct findings *findings)
 {
-    int64_t n_violations = 0;
-    for (size_t r = 0; r < model->n_receives; r++) {
-        const struct model_receive *receive = &model->receives[r];
-        if (receive->complete_call != REFERENCE_NONE && receive->send != REFERENCE_NONE)
-            n_violations += model->calls[model->sends[receive->send].call].enter_ns >
-                            model->calls[receive->complete_call].leave_ns;
-    }
-    for (uint32_t p = 0; p < model->n_parts; p++) {
-        const struct model_part *part = &model->parts[p];
-        uint32_t releaser = releasing_part(model, p);
-        if (releaser != REFERENCE_NONE && is_firm(part) &&
-            !model->calls[part->complete_call].is_test)
-            n_violations +=
-                model_enter_ns(model, releaser) > model->calls[part->complete_call].leave_ns;
-    }
-    return n_violations;
-}
-
-static void book(const struct model *model, struct findings *findings, uint32_t l, uint32_t path,
-                 int64_t time_ns)
-{
-    const struct reference_location *location = &model->trace->locations[l];
-    findings_add(findings, "critical-path", location->rank, location->thread,
-                 model->paths[path].name, 0, time_ns);
-}
-
-void model_walk_back(const struct model *model, struct findings *findings)
-{
-    findings_add(findings, "clock-violations", FINDING_NO_RANK, 0, "", count_violations(model), 0);
     uint32_t l = last_location(model->trace);
     if (l == REFERENCE_NONE)
         return;
-    // The walk stands just before record `i` of location `l`: the records up to i - 1 happened.
-    size_t i = model->trace->locations[l].n_records;
-    while (i > 0) {
-        const struct record *records = model->trace->locations[l].records;
-        struct model_hand_over hand_over = hand_over_at(model, l, i - 1);
-        if (hand_over.is_there) {
-            int64_t rest_ns = (int64_t)records[i - 1].time_ns - (int64_t)hand_over.time_ns;
-            if (hand_over.is_violation) {
-                findings_add(findings, "critical-path", FINDING_NO_RANK, 0, "clock-repair", 0,
-                             rest_ns);
-                findings_add(findings, "clock-repair", FINDING_NO_RANK, 0, "", 0, rest_ns);
-            } else {
-                book(model, findings, l, hand_over.path, rest_ns);
-            }
-            l = hand_over.location;
-            i = hand_over.record;
-        } else {
-            i--;
+    struct lineage lineage = lineage_new(model);
+    walk_back(model, l, model->trace->locations[l].n_records, 1, &lineage);
+    report(model, &lineage, "critical-path", findings);
+    int64_t repair_ns = 0;
+    for (size_t other = 0; other < model->trace->n_locations; other++)
+        repair_ns += lineage.repair[other];
+    findings_add(findings, "clock-repair", FINDING_NO_RANK, 0, "", 0, repair_ns);
+    lineage_free(model, &lineage);
+}
+
+/// What made the releasers late in all waits of one kind, less what the waiters did meanwhile.
+static void explain(const struct model *model, const char *cause, struct findings *findings)
+{
+    struct lineage sum = lineage_new(model);
+    int64_t explained_ns = 0;
+    for (uint32_t l = 0; l < model->trace->n_locations; l++) {
+        const struct reference_location *location = &model->trace->locations[l];
+        for (size_t i = 0; i < location->n_records; i++) {
+            const struct model_hand_over *hand_over = &model->hand_overs[l][i];
+            if (!hand_over->is_there || hand_over->is_violation || !hand_over->cause ||
+                strcmp(hand_over->cause, cause) != 0)
+                continue;
+            walk_back(model, hand_over->location, hand_over->record, 1, &sum);
+            walk_back(model, l, hand_over->own_enter, -1, &sum);
+            explained_ns += (int64_t)hand_over->time_ns -
+                            (int64_t)location->records[hand_over->own_enter].time_ns;
         }
-        records = model->trace->locations[l].records;
-        if (i > 0)
-            book(model, findings, l, model->path_after[l][i - 1],
-                 (int64_t)(records[i].time_ns - records[i - 1].time_ns));
     }
-    findings_add(findings, "critical-path", FINDING_NO_RANK, 0, "before-start", 0,
-                 (int64_t)model->trace->locations[l].records[0].time_ns);
+    char *fact = memory_format("cause/%s", cause);
+    report(model, &sum, fact, findings);
+    free(fact);
+    fact = memory_format("explained/%s", cause);
+    findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, explained_ns);
+    free(fact);
+    lineage_free(model, &sum);
+}
+
+void model_find_lineages(const struct model *model, struct findings *findings)
+{
+    static const char *const causes[] = {"late-sender", "late-receiver", "barrier",
+                                         "nxn",         "one-to-all",    "all-to-one",
+                                         "scan",        "handle",        "finalize"};
+    find_critical_path(model, findings);
+    for (size_t c = 0; c < sizeof causes / sizeof causes[0]; c++)
+        explain(model, causes[c], findings);
 }

@@ -109,21 +109,47 @@ static void add_profile(const struct conversion *conversion)
     }
 }
 
-/// Entries of no call path are told apart by their sign: time before a start, repair of clocks.
-static void add_critical_path(const struct conversion *conversion)
+static void add_path_entries(const struct conversion *conversion, const char *fact,
+                             const struct pag_path_entry *entries, size_t n_entries)
 {
-    const struct pag_result *result = conversion->result;
-    for (size_t i = 0; i < result->n_critical_path; i++) {
-        const struct pag_path_entry *entry = &result->critical_path[i];
-        if (entry->location < result->n_locations &&
-            entry->call_path < result->locations[entry->location].n_paths)
-            add_at(conversion, "critical-path", entry->location, entry->call_path, 0,
-                   entry->time_ns);
+    for (size_t i = 0; i < n_entries; i++) {
+        const struct pag_path_entry *entry = &entries[i];
+        uint32_t rank = conversion->definitions->locations[entry->location].rank;
+        uint32_t thread = thread_of(conversion, entry->location);
+        if (entry->call_path == PAG_PATH_BEFORE_START)
+            findings_add(conversion->findings, fact, rank, thread, "before-start", 0,
+                         entry->time_ns);
+        else if (entry->call_path == PAG_PATH_CLOCK_REPAIR)
+            findings_add(conversion->findings, fact, rank, thread, "clock-repair", 0,
+                         entry->time_ns);
         else
-            findings_add(conversion->findings, "critical-path", FINDING_NO_RANK, 0,
-                         entry->time_ns < 0 ? "clock-repair" : "before-start", 0, entry->time_ns);
+            add_at(conversion, fact, entry->location, entry->call_path, 0, entry->time_ns);
     }
+}
+
+static void add_lineages(const struct conversion *conversion)
+{
+    static const char *const kinds[PAG_WAIT_KINDS] = {[PAG_WAIT_LATE_SENDER] = "late-sender",
+                                                      [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
+                                                      [PAG_WAIT_BARRIER] = "barrier",
+                                                      [PAG_WAIT_NXN] = "nxn",
+                                                      [PAG_WAIT_ONE_TO_ALL] = "one-to-all",
+                                                      [PAG_WAIT_ALL_TO_ONE] = "all-to-one",
+                                                      [PAG_WAIT_SCAN] = "scan",
+                                                      [PAG_WAIT_HANDLE] = "handle",
+                                                      [PAG_WAIT_FINALIZE] = "finalize"};
+    const struct pag_result *result = conversion->result;
+    add_path_entries(conversion, "critical-path", result->critical_path, result->n_critical_path);
     add_total(conversion, "clock-repair", 0, (uint64_t)result->clock_repair_ns);
+    for (size_t k = 0; k < PAG_WAIT_KINDS; k++) {
+        const struct pag_explanation *explanation = &result->explanations[k];
+        char *fact = memory_format("cause/%s", kinds[k]);
+        add_path_entries(conversion, fact, explanation->causes, explanation->n_causes);
+        free(fact);
+        fact = memory_format("explained/%s", kinds[k]);
+        add_total(conversion, fact, 0, explanation->explained_ns);
+        free(fact);
+    }
 }
 
 static void add_totals(const struct conversion *conversion)
@@ -160,7 +186,7 @@ int engine_findings(const char *path, const struct catalogue *catalogue, struct 
     build_paths(&conversion);
     add_waits(&conversion, catalogue, matcher);
     add_profile(&conversion);
-    add_critical_path(&conversion);
+    add_lineages(&conversion);
     add_totals(&conversion);
     findings_sort(findings);
     release_paths(&conversion);

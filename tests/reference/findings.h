@@ -3,10 +3,10 @@
 // origin (brute-force reference, engine, a text file's expectations) can be compared line by line.
 //
 // Facts: the id of a pattern (rank, path, count, ns), the same id with `/worst` (ns of the worst
-// instance; rank and path stay open), `critical-path` (location, path, ns; before-start and
-// clock-repair are paths of no location), `visits`, `inclusive`, `exclusive` (location, path),
-// `first`, `last` (location: its events), `useful` (rank), `window-begin`, `window-end`, `time`,
-// `clock-violations`, ...
+// instance; rank and path stay open), `critical-path` and `cause/KIND` (location, path, ns; also
+// of the paths before-start and clock-repair), `explained/KIND`, `visits`, `inclusive`, `exclusive`
+// (location, path), `first`, `last` (location: its events), `useful` (rank), `window-begin`,
+// `window-end`, `time`, `clock-violations`, ...
 #ifndef PAGODA_TESTS_REFERENCE_FINDINGS_H
 #define PAGODA_TESTS_REFERENCE_FINDINGS_H
 

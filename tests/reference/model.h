@@ -73,6 +73,8 @@ struct model_hand_over {
     size_t record;     // its lineage just before this record
     uint64_t time_ns;  // of that
     uint32_t path;     // what follows up to the own record is booked here
+    const char *cause; // what kind of wait it ended; NULL: of a thread team
+    size_t own_enter;  // record at which that wait began
     bool is_violation; // released after the own record's time
 };
 
@@ -90,6 +92,7 @@ struct model {
     size_t n_receives, receive_capacity;
     struct model_part *parts;
     size_t n_parts, part_capacity;
+    struct model_hand_over **hand_overs; // by location and record
     struct model_instance *instances;
     size_t n_instances, instance_capacity;
     uint64_t n_ambiguous;
@@ -120,7 +123,10 @@ uint64_t model_enter_ns(const struct model *model, uint32_t part);
 /// sender. A receive, REFERENCE_NONE when the call completed none that is matched.
 uint32_t model_deciding_receive(const struct model *model, uint32_t call);
 
-/// The critical path, and the number of clock violations.
-void model_walk_back(const struct model *model, struct findings *findings);
+/// All hand-overs. Returns the number of clock violations.
+int64_t model_find_releases(struct model *model);
+
+/// The critical path, and the causes of waits by their kind.
+void model_find_lineages(const struct model *model, struct findings *findings);
 
 #endif

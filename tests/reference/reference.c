@@ -13,12 +13,14 @@ static void model_release(struct model *model)
     for (size_t l = 0; l < model->trace->n_locations; l++) {
         free(model->path_after[l]);
         free(model->call_of[l]);
+        free(model->hand_overs[l]);
     }
     for (size_t i = 0; i < model->n_instances; i++)
         free(model->instances[i].parts);
     free(model->paths);
     free(model->path_after);
     free(model->call_of);
+    free(model->hand_overs);
     free(model->calls);
     free(model->sends);
     free(model->receives);
@@ -63,7 +65,9 @@ void reference_analyse(const struct reference_trace *trace, struct findings *fin
     model_match_messages(&model);
     model_match_collectives(&model);
     model_find_waits(&model, findings);
-    model_walk_back(&model, findings);
+    int64_t n_violations = model_find_releases(&model);
+    findings_add(findings, "clock-violations", FINDING_NO_RANK, 0, "", n_violations, 0);
+    model_find_lineages(&model, findings);
     count(&model, findings);
     findings_sort(findings);
     model_release(&model);

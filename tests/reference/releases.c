@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who let a call go (or a thread team): the latest release by a partner while the call lasted.
+// There the lineage of the location comes from the releaser.
+#include "analyzer/base/memory.h"
+#include "tests/reference/model.h"
+
+/// A release that a call might have waited for; `kind` breaks ties in time.
+struct release {
+    int kind; // 1 receive, 2 synchronous send, 3 collective; 0: none
+    uint64_t time_ns;
+    uint32_t call; // of the releaser, entered at time_ns
+    const char *cause;
+};
+
+static void consider(const struct model *model, const struct model_call *call, struct release *best,
+                     int kind, uint32_t by, bool is_firm, const char *cause)
+{
+    uint64_t time_ns = model->calls[by].enter_ns;
+    if (time_ns <= call->enter_ns || (time_ns > call->leave_ns && !is_firm))
+        return;
+    bool is_better = best->kind == 0 || time_ns > best->time_ns;
+    if (!is_better && time_ns == best->time_ns) {
+        uint32_t rank = model->calls[by].rank, best_rank = model->calls[best->call].rank;
+        is_better = kind < best->kind ||
+                    (kind == best->kind && (kind == 3 ? rank <= best_rank : rank > best_rank));
+    }
+    if (is_better)
+        *best = (struct release){.kind = kind, .time_ns = time_ns, .call = by, .cause = cause};
+}
+
+/// Could the receive posted by a wildcard, still open at TIME_NS, have taken what RECEIVE took?
+static bool is_rival(const struct model *model, const struct model_receive *rival,
+                     const struct model_receive *receive, uint64_t time_ns)
+{
+    const struct record *posting =
+        &model->trace->locations[rival->location].records[rival->post_record];
+    return posting->kind == RECORD_IRECV_REQUEST && posting->has_envelope && !rival->is_reserving &&
+           rival->location == receive->location && rival->post_record < receive->post_record &&
+           posting->comm == receive->comm &&
+           (posting->peer == REFERENCE_NONE || posting->peer == receive->sender) &&
+           (posting->tag == REFERENCE_NONE || posting->tag == receive->tag) &&
+           (rival->complete_call == REFERENCE_NONE ||
+            model->calls[rival->complete_call].leave_ns > time_ns);
+}
+
+/// Is it known by TIME_NS which message RECEIVE is for? Of nonblocking receives only those posted
+/// with an envelope of source and tag are, unless an older wildcard may take the message.
+static bool is_known(const struct model *model, const struct model_receive *receive,
+                     uint64_t time_ns)
+{
+    if (receive->complete_call == receive->post_call)
+        return true;
+    bool is_contested = false;
+    for (size_t r = 0; r < model->n_receives; r++)
+        is_contested = is_contested || is_rival(model, &model->receives[r], receive, time_ns);
+    return receive->is_reserving && !is_contested;
+}
+
+static void consider_messages(const struct model *model, uint32_t c, struct release *best)
+{
+    const struct model_call *call = &model->calls[c];
+    for (size_t r = 0; r < model->n_receives; r++) {
+        const struct model_receive *receive = &model->receives[r];
+        if (receive->complete_call == c && receive->send != REFERENCE_NONE)
+            consider(model, call, best, 1, model->sends[receive->send].call, true, "late-sender");
+    }
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (send->complete_call != c || send->receive == REFERENCE_NONE || !send->is_synchronous)
+            continue;
+        const struct model_receive *receive = &model->receives[send->receive];
+        uint32_t post_call = receive->post_call;
+        if (model->calls[post_call].enter_ns < call->leave_ns &&
+            is_known(model, receive, call->leave_ns))
+            consider(model, call, best, 2, post_call, true, "late-receiver");
+    }
+}
+
+/// The part whose enter lets PART go, REFERENCE_NONE when it waits for nobody or not all are there.
+static uint32_t releasing_part(const struct model *model, uint32_t p)
+{
+    const struct model_part *part = &model->parts[p];
+    const struct model_instance *instance = &model->instances[part->instance];
+    uint32_t own = 0;
+    while (instance->parts[own] != p)
+        own++;
+    switch (part->class) {
+    case CLASS_ONE_TO_ALL:
+        for (uint32_t m = 0; m < instance->n_members; m++) {
+            uint32_t other = instance->parts[m];
+            if (other != REFERENCE_NONE && other != p && model->parts[other].rank == part->root)
+                return other;
+        }
+        return REFERENCE_NONE;
+    case CLASS_SCAN:
+        for (uint32_t m = 0; m < own; m++) {
+            if (instance->parts[m] == REFERENCE_NONE)
+                return REFERENCE_NONE;
+        }
+        return model_last_member(model, instance, own, REFERENCE_NONE);
+    case CLASS_ALL_TO_ONE:
+        if (part->rank != part->root || !instance->is_complete)
+            return REFERENCE_NONE;
+        return model_last_member(model, instance, REFERENCE_NONE, p);
+    default:
+        return instance->is_complete ? model_last_member(model, instance, REFERENCE_NONE, p)
+                                     : REFERENCE_NONE;
+    }
+}
+
+/// Must PART have waited? A collective without data may let its members go at once.
+static bool is_firm(const struct model_part *part)
+{
+    return part->class == CLASS_BARRIER || part->bytes > 0;
+}
+
+static const char *cause_of(const struct model_part *part)
+{
+    static const char *const causes[] = {[CLASS_BARRIER] = "barrier",
+                                         [CLASS_ALL_TO_ALL] = "nxn",
+                                         [CLASS_ONE_TO_ALL] = "one-to-all",
+                                         [CLASS_ALL_TO_ONE] = "all-to-one",
+                                         [CLASS_SCAN] = "scan",
+                                         [CLASS_HANDLE] = "handle"};
+    return part->is_finalize ? "finalize" : causes[part->class];
+}
+
+static void consider_collectives(const struct model *model, uint32_t c, struct release *best)
+{
+    for (uint32_t p = 0; p < model->n_parts; p++) {
+        const struct model_part *part = &model->parts[p];
+        if (part->complete_call != c)
+            continue;
+        uint32_t releaser = releasing_part(model, p);
+        if (releaser == REFERENCE_NONE)
+            continue;
+        // An own posting that comes later than everybody else's leaves nothing to wait for.
+        if (part->class != CLASS_SCAN && part->class != CLASS_ONE_TO_ALL &&
+            part->class != CLASS_ALL_TO_ONE &&
+            model_enter_ns(model, p) >= model_enter_ns(model, releaser))
+            continue;
+        consider(model, &model->calls[c], best, 3, model->parts[releaser].post_call, is_firm(part),
+                 cause_of(part));
+    }
+}
+
+static struct model_hand_over release_of_call(const struct model *model, uint32_t c)
+{
+    const struct model_call *call = &model->calls[c];
+    struct release best = {0};
+    consider_messages(model, c, &best);
+    consider_collectives(model, c, &best);
+    if (best.kind == 0)
+        return (struct model_hand_over){0};
+    const struct model_call *releaser = &model->calls[best.call];
+    return (struct model_hand_over){.is_there = true,
+                                    .location = releaser->location,
+                                    .record = releaser->first,
+                                    .time_ns = best.time_ns,
+                                    .path = call->path,
+                                    .cause = best.cause,
+                                    .own_enter = call->first,
+                                    .is_violation = best.time_ns > call->leave_ns};
+}
+
+/// The newest record of KIND before TIME_NS (or at it) on the other locations of L's rank; of
+/// equally late ones that of the lowest location.
+static struct model_hand_over latest_on_team(const struct model *model, uint32_t l,
+                                             enum record_kind kind, uint64_t time_ns)
+{
+    const struct reference_trace *trace = model->trace;
+    struct model_hand_over latest = {0};
+    for (uint32_t other = 0; other < trace->n_locations; other++) {
+        const struct reference_location *location = &trace->locations[other];
+        if (other == l || location->rank != trace->locations[l].rank)
+            continue;
+        for (size_t i = 0; i < location->n_records; i++) {
+            const struct record *record = &location->records[i];
+            if (record->kind == kind && record->time_ns <= time_ns &&
+                (!latest.is_there || record->time_ns > latest.time_ns || latest.location == other))
+                latest = (struct model_hand_over){
+                    .is_there = true, .location = other, .record = i, .time_ns = record->time_ns};
+        }
+    }
+    return latest;
+}
+
+/// Where the lineage of location L at its record I (that record included) comes from.
+static struct model_hand_over hand_over_at(const struct model *model, uint32_t l, size_t i)
+{
+    const struct reference_location *location = &model->trace->locations[l];
+    const struct record *record = &location->records[i];
+    struct model_hand_over hand_over = {0};
+    if (record->kind == RECORD_TEAM_BEGIN) {
+        hand_over = latest_on_team(model, l, RECORD_FORK, record->time_ns);
+        bool is_own_fork = false; // the thread that forked goes on by itself
+        for (size_t p = 0; p < i; p++)
+            is_own_fork = is_own_fork || (location->records[p].kind == RECORD_FORK &&
+                                          location->records[p].time_ns >= hand_over.time_ns);
+        hand_over.is_there = hand_over.is_there && !is_own_fork;
+    } else if (record->kind == RECORD_JOIN) {
+        hand_over = latest_on_team(model, l, RECORD_TEAM_END, record->time_ns);
+        for (size_t p = 0; p < i; p++) {
+            if (location->records[p].kind == RECORD_TEAM_END &&
+                location->records[p].time_ns >= hand_over.time_ns)
+                hand_over.is_there = false;
+        }
+    } else {
+        uint32_t call = model->call_of[l][i];
+        if (call != REFERENCE_NONE && model->calls[call].last == i && !model->calls[call].is_test)
+            return release_of_call(model, call);
+    }
+    if (hand_over.is_there)
+        hand_over.path = i > 0 ? model->path_after[l][i - 1] : 0;
+    return hand_over;
+}
+
+/// Messages received before they were sent, and parts in collectives (that had data to wait for)
+/// left before those they needed had come.
+static int64_t count_violations(const struct model *model)
+{
+    int64_t n_violations = 0;
+    for (size_t r = 0; r < model->n_receives; r++) {
+        const struct model_receive *receive = &model->receives[r];
+        if (receive->complete_call != REFERENCE_NONE && receive->send != REFERENCE_NONE)
+            n_violations += model->calls[model->sends[receive->send].call].enter_ns >
+                            model->calls[receive->complete_call].leave_ns;
+    }
+    for (uint32_t p = 0; p < model->n_parts; p++) {
+        const struct model_part *part = &model->parts[p];
+        uint32_t releaser = releasing_part(model, p);
+        if (releaser != REFERENCE_NONE && is_firm(part) &&
+            !model->calls[part->complete_call].is_test)
+            n_violations +=
+                model_enter_ns(model, releaser) > model->calls[part->complete_call].leave_ns;
+    }
+    return n_violations;
+}
+
+int64_t model_find_releases(struct model *model)
+{
+    const struct reference_trace *trace = model->trace;
+    model->hand_overs = memory_zeroed(trace->n_locations, sizeof *model->hand_overs);
+    for (uint32_t l = 0; l < trace->n_locations; l++) {
+        size_t n_records = trace->locations[l].n_records;
+        model->hand_overs[l] = memory_zeroed(n_records + 1, sizeof *model->hand_overs[l]);
+        for (size_t i = 0; i < n_records; i++)
+            model->hand_overs[l][i] = hand_over_at(model, l, i);
+    }
+    return count_violations(model);
+}
