@@ -209,12 +209,13 @@ process_time() {
         $1 == "LEAVE" { state[$2] = 1 }
         $1 == "ENTER" { state[$2] = 0 }
         $1 == "METRIC" { value = $0; sub(/.*UINT64; /, "", value); sub(/\).*/, "", value)
-            if (value < cpu[$2]) { print; exit 1 }
+            value += 0
+            if (value < cpu[$2]) { print; n_bad++ }
             if (state[$2] == 2) { n++; used[$2] += value - cpu[$2]; passed[$2] += $3 - time[$2] }
             cpu[$2] = value; time[$2] = $3; state[$2]++ }
         # A thread of MPI itself may run beside: the bound holds for the sum, not each interval.
-        END { for (i in used) if (used[i] > passed[i] * 1.1 + 1e7) { print i, used[i], passed[i]; exit 1 }
-              exit n < 10 }'
+        END { for (i in used) if (used[i] > passed[i] * 1.1 + 1e7) { print i, used[i], passed[i]; n_bad++ }
+              exit n < 10 || n_bad }'
 }
 
 @test "process time is sampled" {
