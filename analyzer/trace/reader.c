@@ -26,6 +26,8 @@
 
 enum {
     BATCH_EVENTS = 512,        // 24 KiB: stays in the first-level cache
+    MIN_BATCH_EVENTS = 64,     // of many locations, which share the second-level cache:
+    MAX_CACHED_EVENTS = 8192,  // decoded events of all of them, 384 KiB
     AHEAD_BATCH_EVENTS = 2048, // of the second thread: fewer hand-overs
     MAX_LARGE_BATCHES = 256,   // locations; beyond them memory counts more
     SPARE_DESCRIPTORS = 64,    // beyond one for each location
@@ -40,6 +42,7 @@ struct trace {
     struct clock clock;
     struct decoder *decoders;   // by location index
     struct decode_ahead *ahead; // NULL: decoding happens in place
+    size_t n_batch_events;      // decoded at once in place
     bool has_origin;            // times are final: decoding ahead may begin
     bool has_tried_ahead;
     size_t n_decoders;
@@ -251,6 +254,11 @@ static int open_locations(struct trace *trace, struct error *err)
 {
     const struct definitions *definitions = &trace->resolved.definitions;
     trace->n_decoders = definitions->n_locations;
+    trace->n_batch_events = MAX_CACHED_EVENTS / (trace->n_decoders + 1);
+    if (trace->n_batch_events > BATCH_EVENTS)
+        trace->n_batch_events = BATCH_EVENTS;
+    if (trace->n_batch_events < MIN_BATCH_EVENTS)
+        trace->n_batch_events = MIN_BATCH_EVENTS;
     trace->decoders = memory_zeroed(trace->n_decoders, sizeof *trace->decoders);
     for (size_t i = 0; i < trace->n_decoders; i++) {
         trace->decoders[i].clock = &trace->clock;
@@ -501,7 +509,7 @@ void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead)
             if (!cursor->at_end)
                 decode_ahead_request(trace->ahead, location);
         } else {
-            make_room(decoder, BATCH_EVENTS);
+            make_room(decoder, trace->n_batch_events);
             cursor->end += decode_to(trace, location, cursor->events + cursor->end,
                                      decoder->capacity - cursor->end, &cursor->at_end);
         }
