@@ -218,6 +218,21 @@ static void write_doubt(const struct result *result, FILE *out)
     }
 }
 
+static void write_message_sizes(const struct result *result, FILE *out)
+{
+    uint64_t n_messages = 0, size_bytes = 0;
+    for (size_t i = 0; i < result->n_traffic; i++) {
+        n_messages += result->traffic[i].n_messages;
+        size_bytes += result->traffic[i].size_bytes;
+    }
+    if (n_messages == 0)
+        return;
+    bool could_be_fewer = n_messages >= 1000 && size_bytes / n_messages < 16384;
+    fprintf(out, "The run sent %s of %s on average%s ", quantity_count(n_messages, "message").text,
+            quantity_size(size_bytes / n_messages).text,
+            could_be_fewer ? ": would fewer, larger ones do?" : ".");
+}
+
 static void write_loss(const struct result *result, const struct loss *loss, FILE *out)
 {
     const struct quantity share = quantity_share(loss->share);
@@ -248,8 +263,9 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
         if (path != RESULT_NONE)
             fprintf(out, ", above all in %s (%s)", result->paths[path].path,
                     quantity_count(result->paths[path].visits, "call").text);
-        fprintf(out, ". Look at the number and the size of the messages there, and whether each "
-                     "rank had a core to itself.");
+        fprintf(out, ". ");
+        write_message_sizes(result, out);
+        fprintf(out, "Had each rank a core to itself?");
         write_doubt(result, out);
         break;
     }
