@@ -288,17 +288,13 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
     engine->is_ahead = false;
 }
 
-/// Whether EVENT concerns its own location only, so that it need not be read in the run's order:
-/// the enter or leave of a region that is no MPI call, or the leave of a call that did nothing.
+/// Whether EVENT concerns its own location only, so that it need not be read in the run's order: the
+/// enter or leave of a region outside MPI.
 static bool is_private(const struct engine *engine, const struct location_state *location,
                        const struct event *event)
 {
-    if (!event || event->kind > EVENT_LEAVE)
-        return false;
-    const struct call *call = &location->call;
-    if (call->is_open)
-        return call->n_records == 0 && !call->is_init && !call->is_finalize;
-    return region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
+    return event && event->kind <= EVENT_LEAVE && !location->call.is_open &&
+           region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
 }
 
 /// Reads the location furthest behind until another one is, or until it has to wait.
