@@ -139,6 +139,22 @@ static void test_mpi_itself(void **state)
     forget(&result);
 }
 
+static void test_many_small_messages(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    struct result_traffic traffic[] = {{0, 1, 900, 90000}, {1, 0, 100, 10000}};
+    result.traffic = traffic;
+    result.n_traffic = 2;
+    write_conclusion(&result);
+    assert_says(&result, "1000 messages of 100 B on average: would fewer, larger ones do?");
+    forget(&result);
+    traffic[0].size_bytes = 90000000;
+    write_conclusion(&result);
+    assert_says(&result, "1000 messages of 87.9 KiB on average. Had");
+    forget(&result);
+}
+
 static void test_mpi_time_with_missing_partners_is_in_doubt(void **state)
 {
     (void)state;
@@ -272,6 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mpi_itself),
+        cmocka_unit_test(test_many_small_messages),
         cmocka_unit_test(test_mpi_time_with_missing_partners_is_in_doubt),
         cmocka_unit_test(test_pattern_with_place_rank_and_cause),
         cmocka_unit_test(test_waits_outside_the_window_are_named_as_such),
