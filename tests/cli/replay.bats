@@ -366,3 +366,17 @@ main 1 -10000
 main 2 -20000" ]
     "$PAGODA" replay chain | grep -q 'made late by  *solve 108.1 % (rank 0)'
 }
+
+@test "one core or two: the same bytes" {
+    command -v taskset >/dev/null || skip "no taskset"
+    # Long enough for many batches on each location.
+    awk 'BEGIN { for (i = 0; i < 4000; i++) for (r = 0; r < 2; r++) {
+            t = i * 100 + r * (i * 37 % 50)
+            print r, t, "enter solve"; print r, t + 10, "leave solve"
+            print r, t + 20, "enter MPI_Sendrecv"; print r, t + 20, "send world", 1 - r, "0 8"
+            print r, t + 70, "recv world", 1 - r, "0 8"; print r, t + 80, "leave MPI_Sendrecv" } }' >long.txt
+    "$BUILD/tools/mktrace" long.txt long
+    taskset -c 0 "$PAGODA" replay --json long >one
+    "$PAGODA" replay --json long >all
+    cmp one all
+}
