@@ -288,8 +288,8 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
     engine->is_ahead = false;
 }
 
-/// Whether EVENT concerns its own location only, so that it need not be read in the run's order: the
-/// enter or leave of a region outside MPI.
+/// Whether EVENT concerns its own location only, so that it need not be read in the run's order:
+/// the enter or leave of a region outside MPI.
 static bool is_private(const struct engine *engine, const struct location_state *location,
                        const struct event *event)
 {

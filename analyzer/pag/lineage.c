@@ -63,7 +63,7 @@ static void gather(struct tally *sum, const struct tally *content, int32_t times
 {
     const struct tally_entry *entry;
     for (uint32_t i = 0; (entry = tally_next(content, &i));)
-        tally_add(sum, entry->key, times * entry->ns);
+        tally_add(sum, entry->key, (int64_t)((uint64_t)times * (uint64_t)entry->ns));
 }
 
 static void gather_all(struct lineage *lineage, const struct tally *content, const int32_t *marks,

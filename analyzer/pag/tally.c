@@ -42,7 +42,7 @@ void tally_add(struct tally *tally, uint64_t key, int64_t ns)
         entry->key = key;
         tally->n_entries++;
     }
-    entry->ns += ns;
+    entry->ns = (int64_t)((uint64_t)entry->ns + (uint64_t)ns); // damaged times may wrap around
 }
 
 void tally_merge(struct tally *tally, struct tally *small)
