@@ -20,6 +20,8 @@ static inline struct event *append(struct decoder *decoder, uint64_t ticks, enum
     decoder->last_ticks = (int64_t)ticks;
     struct event *event = &decoder->output[decoder->n_output++];
     *event = (struct event){.time_ns = clock_time_ns(decoder->clock, ticks), .kind = (uint8_t)kind};
+    if (__builtin_expect(decoder->in_polls, 0) && event->time_ns > decoder->polls_end_ns)
+        event->time_ns = decoder->polls_end_ns;
     return event;
 }
 
@@ -84,12 +86,20 @@ static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_Regi
     uint32_t index = region_index(decoder, region);
     if (index == UINT32_MAX)
         return drop(decoder);
+    decoder->in_polls = false;
     struct event *event = append(decoder, ticks, EVENT_ENTER);
     event->index = index;
     OTF2_AttributeValue value;
     if (find_attribute(decoder, attributes, ATTRIBUTE_POLL_COUNT, OTF2_TYPE_UINT64, &value)) {
         event->flags = EVENT_FOLDED_POLLS;
         event->size_bytes = value.uint64;
+        // Between the polls the program does something else. Where is not known, how long is: the
+        // call ends earlier by that.
+        if (find_attribute(decoder, attributes, ATTRIBUTE_POLL_NS, OTF2_TYPE_UINT64, &value) &&
+            value.uint64 < UINT64_MAX - event->time_ns) {
+            decoder->in_polls = true;
+            decoder->polls_end_ns = event->time_ns + value.uint64;
+        }
     }
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -102,6 +112,7 @@ static OTF2_CallbackCode on_leave(CALLBACK_PARAMETERS, OTF2_RegionRef region)
     if (index == UINT32_MAX)
         return drop(decoder);
     append(decoder, ticks, EVENT_LEAVE)->index = index;
+    decoder->in_polls = false;
     return OTF2_CALLBACK_SUCCESS;
 }
 

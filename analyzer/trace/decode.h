@@ -3,6 +3,9 @@
 #ifndef PAGODA_TRACE_DECODE_H
 #define PAGODA_TRACE_DECODE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <otf2/otf2.h>
 
 #include "analyzer/trace/clock.h"
@@ -15,6 +18,8 @@ struct decoder {
     struct event *output; // where the callbacks append; has room for what is asked of OTF2
     uint32_t n_output;
     int64_t last_ticks; // time of the newest event, below 0 when a clock offset says so
+    bool in_polls;      // in a folded polling loop, which is to end at polls_end_ns
+    uint64_t polls_end_ns;
     const struct clock *clock;
     const struct records *records;
     const struct resolved *resolved;

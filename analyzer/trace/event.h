@@ -34,7 +34,8 @@ enum event_kind {
 
 enum event_flag {
     EVENT_HAS_ENVELOPE = 1, // an EVENT_IRECV_REQUEST that says communicator, source and tag
-    EVENT_FOLDED_POLLS = 2, // an EVENT_ENTER of a folded polling loop: size_bytes = its polls
+    EVENT_FOLDED_POLLS = 2, // an EVENT_ENTER of a folded polling loop: size_bytes = its polls; its
+                            // leave is where the time inside them ends, the rest lies around it
 };
 
 #define EVENT_ANY             UINT32_MAX // wildcard source or tag of a posted receive

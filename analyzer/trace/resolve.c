@@ -194,6 +194,7 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
         [ATTRIBUTE_SOURCE] = "pagoda::source",
         [ATTRIBUTE_TAG] = "pagoda::tag",
         [ATTRIBUTE_POLL_COUNT] = "pagoda::poll_count",
+        [ATTRIBUTE_POLL_NS] = "pagoda::poll_ns",
     };
     for (size_t i = 0; i < records->attributes.n; i++) {
         const struct attribute_record *record = &records->attributes.items[i];

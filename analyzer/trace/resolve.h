@@ -14,6 +14,7 @@ enum attribute_role {
     ATTRIBUTE_SOURCE,       // pagoda::source, -1 = any
     ATTRIBUTE_TAG,          // pagoda::tag, -1 = any
     ATTRIBUTE_POLL_COUNT,   // pagoda::poll_count of a folded polling loop
+    ATTRIBUTE_POLL_NS,      // pagoda::poll_ns, the time inside its calls
 };
 
 // Members of a group record as world ranks.

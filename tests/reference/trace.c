@@ -291,6 +291,16 @@ static int parse_record(struct reference_trace *trace, const struct line *line, 
     const char *expected = parse_operands(trace, line, &record);
     if (expected)
         return error_set(err, "line %zu: expected %s", line->number, expected);
+    if (location->in_polls && record.time_ns > location->polls_end_ns)
+        record.time_ns = location->polls_end_ns;
+    if (record.kind == RECORD_LEAVE)
+        location->in_polls = false;
+    uint64_t inside_ns;
+    if (record.kind == RECORD_ENTER && line->n_words > 5 &&
+        read_number(line->words[5], &inside_ns)) {
+        location->in_polls = true;
+        location->polls_end_ns = record.time_ns + inside_ns;
+    }
     location->records = array_reserve(location->records, &location->capacity,
                                       location->n_records + 1, sizeof *location->records);
     location->records[location->n_records++] = record;

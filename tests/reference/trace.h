@@ -58,6 +58,8 @@ struct reference_location {
     uint32_t rank, thread;
     struct record *records;
     size_t n_records, capacity;
+    bool in_polls; // while parsing: in a folded polling loop, which ends at polls_end_ns
+    uint64_t polls_end_ns;
 };
 
 struct reference_region {

@@ -364,6 +364,7 @@ static void write_attributes_and_metric(struct archive_writer *writer)
         [ARCHIVE_ATTRIBUTE_SOURCE] = {"pagoda::source", OTF2_TYPE_INT32},
         [ARCHIVE_ATTRIBUTE_TAG] = {"pagoda::tag", OTF2_TYPE_INT32},
         [ARCHIVE_ATTRIBUTE_POLL_COUNT] = {"pagoda::poll_count", OTF2_TYPE_UINT64},
+        [ARCHIVE_ATTRIBUTE_POLL_NS] = {"pagoda::poll_ns", OTF2_TYPE_UINT64},
     };
     for (uint32_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         check(writer, OTF2_GlobalDefWriter_WriteAttribute(writer->definitions, i,

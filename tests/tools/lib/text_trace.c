@@ -149,11 +149,16 @@ static OTF2_Paradigm default_paradigm(const char *region)
 static bool write_enter(struct parser *parser)
 {
     const char *name = parser->words[3];
-    uint64_t n_polls;
+    uint64_t n_polls, inside_ns;
     if (parser->n_words > 4) {
         if (!parse_number(parser, parser->words[4], &n_polls))
             return false;
         OTF2_AttributeList_AddUint64(parser->attributes, ARCHIVE_ATTRIBUTE_POLL_COUNT, n_polls);
+    }
+    if (parser->n_words > 5) {
+        if (!parse_number(parser, parser->words[5], &inside_ns))
+            return false;
+        OTF2_AttributeList_AddUint64(parser->attributes, ARCHIVE_ATTRIBUTE_POLL_NS, inside_ns);
     }
     uint32_t region = archive_writer_region(parser->writer, name, NULL, 0, default_paradigm(name));
     OTF2_EvtWriter_Enter(parser->events, parser->attributes, parser->ticks, region);
@@ -384,7 +389,7 @@ static const struct {
     size_t min_words, max_words; // of the line, LOC TIME NAME included
     bool (*write)(struct parser *parser);
 } event_kinds[] = {
-    {"enter", 4, 5, write_enter},
+    {"enter", 4, 6, write_enter},
     {"leave", 4, 4, write_leave},
     {"send", 7, 7, write_send},
     {"isend", 8, 8, write_isend},

@@ -10,7 +10,7 @@
 //   intercomm NAME ranks 0 1 | 2 3
 //   region NAME file.c:12 [user|mpi|openmp]  optional; default: MPI_* is mpi, else user
 //   offset LOC TIME OFFSET            clock offset record
-//   LOC TIME enter NAME [POLLS]       POLLS: a folded polling loop
+//   LOC TIME enter NAME [POLLS [NS]]  POLLS: a folded polling loop, NS inside its calls
 //   LOC TIME leave NAME
 //   LOC TIME send COMM DEST TAG BYTES
 //   LOC TIME isend COMM DEST TAG BYTES REQ
