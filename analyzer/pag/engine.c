@@ -100,6 +100,8 @@ static void enter_call(struct engine *engine, struct location_state *location,
     bool is_bare = event->kind != EVENT_ENTER;
     if (!is_bare) {
         profile_enter(location, region, time_ns);
+        if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
+            location->profile.paths[location->profile.current].visits += event->size_bytes - 1;
         window_enter_mpi(engine, location, time_ns);
     } else {
         profile_account(location, time_ns);

@@ -89,7 +89,7 @@ static void walk_location(struct model *model, uint32_t l, struct findings *find
                 model->call_of[l][i] = call = add_call(model, l, i, path);
             }
             findings_add(findings, "visits", location->rank, location->thread,
-                         model->paths[path].name, 1, 0);
+                         model->paths[path].name, record->n_polls ? record->n_polls : 1, 0);
         } else if (record->kind == RECORD_LEAVE && depth > 0) {
             findings_add(findings, "inclusive", location->rank, location->thread,
                          model->paths[stack[depth]].name, 0,

@@ -301,6 +301,8 @@ static int parse_record(struct reference_trace *trace, const struct line *line, 
         location->in_polls = true;
         location->polls_end_ns = record.time_ns + inside_ns;
     }
+    if (record.kind == RECORD_ENTER && line->n_words > 4)
+        read_number(line->words[4], &record.n_polls);
     location->records = array_reserve(location->records, &location->capacity,
                                       location->n_records + 1, sizeof *location->records);
     location->records[location->n_records++] = record;

@@ -52,6 +52,7 @@ struct record {
     uint64_t request;
     enum operation_class class;
     bool has_envelope;
+    uint64_t n_polls; // of the calls folded into one, 0: it is just one
 };
 
 struct reference_location {
