@@ -134,6 +134,7 @@ tool-library := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/tools/li
 reference := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/reference/*.c)))
 tools := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(sort $(wildcard tests/tools/*.c)))
 benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
+fuzzers := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/*.c)))
 program-sources := $(sort $(wildcard tests/programs/*.c))
 MPIS ?= $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
 programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)/%,\
@@ -146,6 +147,11 @@ $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit-helpers) $(reference) $(tool
 	$(link) -o $@ $< $(unit-helpers) $(reference) $(tool-library) $(library) $(library-libs) $(cmocka-libs) $(LDLIBS) -lm
 
 $(BUILD)/tools/%: $(BUILD)/obj/tests/tools/%.o $(tool-library) $(library)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(link) -o $@ $< $(tool-library) $(library) $(library-libs) $(LDLIBS) -lm
+
+$(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(tool-library) $(library)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(link) -o $@ $< $(tool-library) $(library) $(library-libs) $(LDLIBS) -lm
@@ -170,7 +176,7 @@ $(foreach mpi,$(MPIS),$(eval $(call program-rules,$(mpi),$(mpi),)) \
 
 .PHONY: all programs tests
 programs: $(programs)
-tests: all $(unit-tests) $(tools) $(programs)
+tests: all $(unit-tests) $(tools) $(fuzzers) $(programs)
 
 -include $(patsubst %.o,%.d,$(objects)) $(wildcard $(BUILD)/obj/tests/*/*.d $(BUILD)/obj/tests/*/*/*.d) \
     $(wildcard $(BUILD)/obj/programs/*.d)

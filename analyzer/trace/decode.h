@@ -26,7 +26,9 @@ struct decoder {
     OTF2_EvtReader *reader; // NULL: nothing (more) to read
     struct cursor cursor;   // what the engine reads; not touched by the callbacks
     size_t capacity;        // events the cursor's buffer can hold
-    uint64_t n_readable;    // records before the damage in the file, UINT64_MAX when there is none
+    uint64_t n_readable;    // records in the file, or before its damage; UINT64_MAX: unknown
+    bool is_complete;       // the file, as far as its end tells
+    uint32_t n_before_step; // n_output when time first stepped back, UINT32_MAX before that
     struct event withheld;  // decoded, but perhaps of a record that is cut in the middle
     bool has_withheld;
     struct location_report report;

@@ -19,7 +19,7 @@
 #include "analyzer/trace/clock.h"
 #include "analyzer/trace/decode.h"
 #include "analyzer/trace/decode_ahead.h"
-#include "analyzer/trace/file_end.h"
+#include "analyzer/trace/file_check.h"
 #include "analyzer/trace/otf2_error.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/resolve.h"
@@ -82,22 +82,41 @@ __attribute__((format(printf, 2, 3))) static char *file_path(const struct trace 
     return memory_format("%.*s%s", (int)length, trace->path, text);
 }
 
+// Chunk sizes of the archive's files; both 0 when its files are compressed and cannot be looked
+// into.
+struct chunk_bytes {
+    uint64_t events, definitions;
+};
+
+static struct chunk_bytes chunk_bytes_of(const struct trace *trace)
+{
+    struct chunk_bytes chunks = {0};
+    OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
+    OTF2_Reader_GetChunkSize(trace->reader, &chunks.events, &chunks.definitions);
+    OTF2_Reader_GetCompression(trace->reader, &compression);
+    return compression == OTF2_COMPRESSION_NONE ? chunks : (struct chunk_bytes){0};
+}
+
+static bool definitions_are_sound(const struct trace *trace, const char *path)
+{
+    uint64_t chunk_bytes = chunk_bytes_of(trace).definitions;
+    return chunk_bytes == 0 || file_check_definitions(path, chunk_bytes);
+}
+
 static int read_definitions(struct trace *trace, struct error *err)
 {
     char *path = file_path(trace, ".def");
-    bool is_complete = file_is_complete(path);
+    bool is_sound = definitions_are_sound(trace, path);
     OTF2_ErrorCode code = OTF2_ERROR_INVALID_DATA;
     OTF2_GlobalDefReader *reader = NULL;
     uint64_t n_read = 0;
     otf2_error_begin();
-    mallopt(M_PERTURB, FILL_WITH_ZEROS); // see open_events()
-    if (is_complete)
+    if (is_sound)
         reader = OTF2_Reader_GetGlobalDefReader(trace->reader);
     if (reader)
         code = records_register(&trace->records, trace->reader, reader);
     if (code == OTF2_SUCCESS)
         code = OTF2_Reader_ReadAllGlobalDefinitions(trace->reader, reader, &n_read);
-    mallopt(M_PERTURB, 0);
     if (code != OTF2_SUCCESS)
         error_set(err, "cannot read the global definitions '%s' behind the first %llu: %s", path,
                   (unsigned long long)n_read, otf2_error_cause(code));
@@ -178,11 +197,11 @@ static void read_local_definitions(struct trace *trace, size_t location)
     if (!definition->is_defined)
         return;
     char *path = file_path(trace, "/%llu.def", (unsigned long long)definition->id);
-    bool is_complete = file_is_complete(path);
+    bool is_sound = definitions_are_sound(trace, path);
     free(path);
-    if (!is_complete) {
+    if (!is_sound) {
         decoder->report.is_skipped = true;
-        set_reason(decoder, "its definition file (%llu.def) ends too early: it was cut",
+        set_reason(decoder, "its definition file (%llu.def) is damaged, or it ends too early",
                    (unsigned long long)definition->id);
         return;
     }
@@ -208,16 +227,16 @@ static void read_local_definitions(struct trace *trace, size_t location)
 static OTF2_EvtReader *open_events(struct trace *trace, struct decoder *decoder, uint64_t id)
 {
     char *path = file_path(trace, "/%llu.evt", (unsigned long long)id);
-    bool is_complete = file_is_complete(path);
-    decoder->n_readable = UINT64_MAX;
-    if (!is_complete) {
-        uint64_t event_chunk_bytes = 0, definition_chunk_bytes = 0;
-        OTF2_Reader_GetChunkSize(trace->reader, &event_chunk_bytes, &definition_chunk_bytes);
-        decoder->n_readable = file_complete_events(path, event_chunk_bytes);
+    uint64_t chunk_bytes = chunk_bytes_of(trace).events;
+    struct event_file file = {.is_complete = true, .n_events = UINT64_MAX};
+    if (chunk_bytes)
+        file = file_check_events(path, chunk_bytes);
+    decoder->n_readable = file.n_events;
+    decoder->is_complete = file.is_complete;
+    if (!file.is_complete)
         mallopt(M_PERTURB, FILL_WITH_ZEROS);
-    }
     OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(trace->reader, id);
-    if (!is_complete)
+    if (!file.is_complete)
         mallopt(M_PERTURB, 0);
     free(path);
     return reader;
@@ -429,13 +448,22 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
     n_wanted -= decoder->n_output;
     if (n_wanted > decoder->n_readable - decoder->report.n_read)
         n_wanted = decoder->n_readable - decoder->report.n_read;
-    uint64_t n_read = 0;
+    decoder->n_before_step = UINT32_MAX;
+    uint64_t n_read = 0, n_backward = decoder->report.n_backward;
     OTF2_ErrorCode code =
         OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_wanted, &n_read);
-    decoder->report.n_read += n_read;
-    if (code == OTF2_SUCCESS && decoder->report.n_read == decoder->n_readable)
+    if (!decoder->is_complete && decoder->n_before_step != UINT32_MAX) {
+        // Behind the cut the library begins the file anew.
+        n_read -= decoder->n_output - decoder->n_before_step;
+        decoder->n_output = decoder->n_before_step;
+        decoder->report.n_backward = n_backward;
         code = OTF2_ERROR_INVALID_DATA;
-    *at_end = code != OTF2_SUCCESS || n_read < n_wanted;
+    }
+    decoder->report.n_read += n_read;
+    bool is_last = decoder->report.n_read == decoder->n_readable;
+    if (code == OTF2_SUCCESS && is_last && !decoder->is_complete)
+        code = OTF2_ERROR_INVALID_DATA;
+    *at_end = code != OTF2_SUCCESS || is_last || n_read < n_wanted;
     if (*at_end) {
         end_reading(trace, location, code);
     } else if (decoder->n_output) {

@@ -77,7 +77,7 @@ has() {
     run --separate-stderr "$PAGODA" check sound
     [ "$status" = 3 ]
     has location-skipped '1 location'
-    [[ $output == *'rank 1 (its definition file (1.def) ends too early: it was cut)'* ]]
+    [[ $output == *'rank 1 (its definition file (1.def) is damaged, or it ends too early)'* ]]
 }
 
 @test "a missing definition file is told, and no more" {

@@ -284,6 +284,49 @@ static void test_no_half_record(void **state)
     free(events);
 }
 
+// Files of several chunks: definitions that were cut are refused, and of events the complete chunks
+// are read, not what the library's buffer holds behind the cut.
+static void test_cut_files_of_several_chunks(void **state)
+{
+    (void)state;
+    enum { N = 30000, CHUNK = 256 * 1024 };
+    char *text = memory_new((size_t)N * 140 + 1);
+    size_t length = 0;
+    for (unsigned i = 0; i < N; i++)
+        length += (size_t)sprintf(text + length,
+                                  "0 %u enter a_region_of_some_length_%u\n"
+                                  "0 %u leave a_region_of_some_length_%u\n",
+                                  2 * i, i % 10000, 2 * i + 1, i % 10000);
+    char *archive = in_directory("run"), *definitions = in_directory("run/traces.def");
+    char *events = in_directory("run/traces/0.evt");
+    assert_int_equal(text_trace_write(text, archive, &err), 0);
+    uint64_t n_events;
+    size_t n_cut, n_skipped, definition_bytes, event_bytes;
+    assert_true(read_all("run", &n_events, &n_cut, &n_skipped));
+    assert_int_equal(n_events, 2 * N);
+    char *event_content = scratch_read(events, &event_bytes);
+    assert_true(event_bytes > 2 * CHUNK);
+    for (size_t at = CHUNK - 100; at < event_bytes - 100; at += CHUNK / 4 + 1) {
+        scratch_write(events, event_content, at);
+        assert_true(read_all("run", &n_events, &n_cut, &n_skipped));
+        assert_int_equal(n_cut, 1);
+        assert_true(n_events > 15000 && n_events < 2 * N);
+    }
+    scratch_write(events, event_content, event_bytes);
+    char *definition_content = scratch_read(definitions, &definition_bytes);
+    assert_true(definition_bytes > 2 * CHUNK);
+    for (size_t at = CHUNK - 100; at < definition_bytes; at += CHUNK / 4 + 1) {
+        scratch_write(definitions, definition_content, at);
+        assert_refused("run", "traces.def' behind the first 0: damaged, or it ends too early");
+    }
+    free(definition_content);
+    free(event_content);
+    free(events);
+    free(definitions);
+    free(archive);
+    free(text);
+}
+
 // Overwrites each byte of a file in turn.
 static void spoil_everywhere(const char *file, unsigned char value)
 {
@@ -345,6 +388,7 @@ int main(void)
         TEST(test_cut_local_definitions),
         TEST(test_cut_events),
         TEST(test_no_half_record),
+        TEST(test_cut_files_of_several_chunks),
         TEST(test_spoiled_events),
         TEST(test_spoiled_definitions),
         TEST(test_spoiled_anchor),

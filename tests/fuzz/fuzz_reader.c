@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fuzz_reader [-s SEED] [-n CASES] [-k DIRECTORY]: spoils the files of a small archive at random
+// and reads and replays each spoiled one. Each case runs in a process of its own with a time limit;
+// a signal, a limit that was hit or a broken promise of the reader counts as a failure, and with -k
+// the archive that caused it is kept. The same seed makes the same cases. Exit status 1 when a case
+// failed.
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/trace/reader.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
+
+enum { CASE_SECONDS = 5, N_FILES = 6, MAX_CHANGES = 8 };
+
+static const char *const file_names[N_FILES] = {
+    "traces.otf2", "traces.def", "traces/0.def", "traces/1.def", "traces/0.evt", "traces/1.evt",
+};
+
+struct file {
+    char *path;
+    char *content;
+    size_t size_bytes;
+};
+
+static uint64_t random_state;
+
+// xorshift64*, Vigna 2016.
+static uint32_t random_below(uint32_t limit)
+{
+    random_state ^= random_state >> 12;
+    random_state ^= random_state << 25;
+    random_state ^= random_state >> 27;
+    return (uint32_t)((random_state * UINT64_C(2685821657736338717)) >> 33) % limit;
+}
+
+// A run with every kind of record, so that every callback meets spoiled ones.
+static const char seed_text[] =
+    "nodes a b\ncomm pair ranks 1 0\nintercomm inter ranks 0 | 1\noffset 1 0 5\noffset 1 900 9\n"
+    "0 0 enter MPI_Init\n0 5 leave MPI_Init\n1 0 enter MPI_Init\n1 5 leave MPI_Init\n"
+    "0 10 enter main\n1 10 enter main\n0 11 cpu 5\n1 11 cpu 5\n"
+    "0 20 enter MPI_Isend\n0 21 isend pair 0 3 100 1\n0 22 leave MPI_Isend\n"
+    "1 20 enter MPI_Irecv\n1 21 irecv-request 1 pair any any\n1 22 leave MPI_Irecv\n"
+    "0 30 enter MPI_Wait\n0 31 isend-complete 1\n0 32 leave MPI_Wait\n"
+    "1 30 enter MPI_Wait\n1 31 irecv pair 1 3 100 1\n1 32 leave MPI_Wait\n"
+    "1 40 enter MPI_Test 7\n1 41 test 1\n1 42 cancel 1\n1 43 leave MPI_Test\n"
+    "0 50 enter MPI_Bcast\n0 51 coll-begin\n0 52 coll-end bcast inter self 8 8\n0 53 leave "
+    "MPI_Bcast\n"
+    "1 50 enter MPI_Bcast\n1 51 coll-begin\n1 52 coll-end bcast inter 0 8 8\n1 53 leave MPI_Bcast\n"
+    "0 60 coll-request 9\n0 61 coll-complete allreduce world - 8 8 9\n"
+    "1 60 coll-request 9\n1 61 coll-complete allreduce world - 8 8 9\n"
+    "0 70 fork 2\n0 71 team-begin world\n0 72 team-end world\n0 73 join\n0 74 flush 80\n"
+    "0 81 measurement off\n0 82 measurement on\n"
+    "0 90 send world 1 1 8\n1 90 recv world 0 1 8\n0 95 leave main\n1 95 leave main\n"
+    "0 96 enter MPI_Finalize\n0 99 leave MPI_Finalize\n"
+    "1 96 enter MPI_Finalize\n1 99 leave MPI_Finalize\n";
+
+// One change of a copy of a file: a byte, a bit, a hole, a doubled piece, or a new end.
+static void change(char *content, size_t *size_bytes)
+{
+    uint32_t size = (uint32_t)*size_bytes;
+    if (size < 2)
+        return;
+    uint32_t at = random_below(size);
+    uint32_t length = 1 + random_below(size - at < 16 ? size - at : 16);
+    switch (random_below(6)) {
+    case 0:
+        content[at] = (char)random_below(256);
+        break;
+    case 1:
+        content[at] = (char)(content[at] ^ 1 << random_below(8));
+        break;
+    case 2:
+        content[at] = (char)(random_below(2) ? 0xff : 0);
+        break;
+    case 3:
+        memmove(content + at, content + at + length, size - at - length);
+        *size_bytes -= length;
+        break;
+    case 4:
+        memmove(content + at + length, content + at, size - at);
+        *size_bytes += length;
+        break;
+    default:
+        *size_bytes = at;
+    }
+}
+
+static void write_case(struct file *files)
+{
+    for (size_t i = 0; i < N_FILES; i++)
+        scratch_write(files[i].path, files[i].content, files[i].size_bytes);
+    uint32_t n_changes = 1 + random_below(MAX_CHANGES);
+    struct file *file = &files[random_below(N_FILES)];
+    size_t size_bytes = file->size_bytes;
+    char *content = memory_zeroed(size_bytes + 16 * MAX_CHANGES + 1, 1);
+    memcpy(content, file->content, size_bytes);
+    for (uint32_t i = 0; i < n_changes; i++)
+        change(content, &size_bytes);
+    scratch_write(file->path, content, size_bytes);
+    free(content);
+}
+
+// What the reader promises of each event of each archive; 0 when it is kept.
+static int check_events(struct trace *trace)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    for (size_t location = 0; location < definitions->n_locations; location++) {
+        struct cursor *cursor = trace_cursor(trace, location);
+        uint64_t last_ns = 0;
+        const struct event *event;
+        for (; (event = trace_peek(trace, location, cursor, 0)); cursor->position++) {
+            bool has_region = event->kind == EVENT_ENTER || event->kind == EVENT_LEAVE;
+            bool has_comm = event->kind == EVENT_SEND || event->kind == EVENT_RECV ||
+                            event->kind == EVENT_ISEND || event->kind == EVENT_IRECV ||
+                            event->kind == EVENT_COLLECTIVE_END;
+            if (event->kind >= EVENT_KINDS || event->time_ns < last_ns ||
+                (has_region && event->index >= definitions->n_regions) ||
+                (has_comm && event->index >= definitions->n_communicators))
+                return 1;
+            last_ns = event->time_ns;
+        }
+        const struct location_report *report = trace_location_report(trace, location);
+        if ((report->is_cut || report->is_skipped) != (report->reason != NULL))
+            return 1;
+    }
+    return 0;
+}
+
+static int read_and_replay(const char *archive)
+{
+    struct error err = {{0}};
+    struct trace *trace = trace_open(archive, &err);
+    if (!trace)
+        return *err.text ? 0 : 1;
+    int result = check_events(trace);
+    trace_close(trace);
+    trace = trace_open(archive, &err);
+    if (!trace)
+        return 1;
+    const struct pag_options options = PAG_OPTIONS_DEFAULT;
+    const struct pag_listener listener = {0};
+    struct pag_result replay = {0};
+    pag_run(trace, &options, &listener, &replay, &err);
+    pag_result_release(&replay);
+    trace_close(trace);
+    return result;
+}
+
+// Runs one case; its wait status.
+static int run_case(const char *archive)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        alarm(CASE_SECONDS);
+        _exit(read_and_replay(archive));
+    }
+    int status = -1;
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        perror("fuzz_reader");
+    return status;
+}
+
+static void keep_case(const char *archive, const char *kept, unsigned number)
+{
+    char *command = memory_format("cp -r '%s' '%s/case-%u'", archive, kept, number);
+    if (system(command) != 0)
+        fprintf(stderr, "fuzz_reader: cannot keep case %u\n", number);
+    free(command);
+}
+
+static unsigned run_cases(const char *archive, struct file *files, unsigned n_cases,
+                          const char *kept)
+{
+    unsigned n_failed = 0;
+    for (unsigned i = 0; i < n_cases; i++) {
+        write_case(files);
+        int status = run_case(archive);
+        if (status == 0)
+            continue;
+        n_failed++;
+        if (WIFSIGNALED(status))
+            printf("case %u: signal %d (%s)\n", i, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        else
+            printf("case %u: exit status %d\n", i, WEXITSTATUS(status));
+        if (kept)
+            keep_case(archive, kept, i);
+    }
+    return n_failed;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned n_cases = 1000;
+    const char *kept = NULL;
+    random_state = 1;
+    for (int option; (option = getopt(argc, argv, "s:n:k:")) != -1;) {
+        if (option == 's')
+            random_state = strtoull(optarg, NULL, 10) + 1;
+        else if (option == 'n')
+            n_cases = (unsigned)strtoul(optarg, NULL, 10);
+        else if (option == 'k')
+            kept = optarg;
+        else
+            return 2;
+    }
+    struct error err = {{0}};
+    char *directory = scratch_directory();
+    char *archive = memory_format("%s/run", directory);
+    if (text_trace_write(seed_text, archive, &err) != 0) {
+        fprintf(stderr, "fuzz_reader: %s\n", err.text);
+        return 1;
+    }
+    struct file files[N_FILES];
+    for (size_t i = 0; i < N_FILES; i++) {
+        files[i].path = memory_format("%s/%s", archive, file_names[i]);
+        files[i].content = scratch_read(files[i].path, &files[i].size_bytes);
+    }
+    unsigned n_failed = run_cases(archive, files, n_cases, kept);
+    for (size_t i = 0; i < N_FILES; i++) {
+        free(files[i].path);
+        free(files[i].content);
+    }
+    free(archive);
+    scratch_remove(directory);
+    printf("%u cases, %u failed\n", n_cases, n_failed);
+    return n_failed ? 1 : 0;
+}
