@@ -125,12 +125,14 @@ char *sim_text(struct simulation *sim)
     size_t size_bytes;
     FILE *stream = open_memstream(&text, &size_bytes);
     fprintf(stream, "# %s%s%s%s\n", program->is_foreign ? "foreign " : "",
-            program->is_skewed ? "skewed " : "", program->is_cut ? "cut " : "",
+            program->is_skewed || program->is_bare ? "skewed " : "", program->is_cut ? "cut " : "",
             program->is_unmatched ? "unmatched " : "");
     for (uint32_t r = 0; r < program->n_ranks; r++) {
         if (program->ranks[r].has_team)
             fprintf(stream, "location %" PRIu32 ".1\n", r);
     }
+    if (program->ticks_per_second)
+        fprintf(stream, "clock %" PRIu32 "\n", program->ticks_per_second);
     print_comms(program, stream);
     for (uint32_t r = 0; r < program->n_ranks; r++) {
         for (uint32_t thread = 0; thread < 2; thread++) {

@@ -496,6 +496,9 @@ static void choose_traits(struct builder *builder)
     program->is_cut = chance(builder, 10) && limits->allow_cut;
     program->is_unmatched = chance(builder, 10) && limits->allow_unmatched;
     program->has_teams = chance(builder, 10) && limits->allow_teams;
+    program->is_bare = chance(builder, 4) && limits->allow_skew;
+    program->has_inner_regions = chance(builder, 15);
+    program->ticks_per_second = chance(builder, 10) ? 250000000 : 0;
     for (uint32_t c = 0; c < PROGRAM_MAX_COMMS; c++) {
         for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
             builder->discipline[c][r] =

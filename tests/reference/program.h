@@ -94,6 +94,9 @@ struct sim_program {
     struct sim_program_comm comms[PROGRAM_MAX_COMMS];
     uint32_t n_comms;
     bool is_foreign, is_skewed, is_cut, is_unmatched, has_teams, has_wildcards;
+    bool is_bare;              // some calls left no enter and leave, only their records
+    bool has_inner_regions;    // some MPI calls call other regions
+    uint32_t ticks_per_second; // 0: the default
 };
 
 /// What a program may contain. The seeds of the agreement test go through all of it.

@@ -369,18 +369,43 @@ static bool run_local(struct simulation *sim, uint32_t rank, const struct operat
     }
 }
 
+/// Begins the call, decides what it looks like in the trace.
+static void enter_call(struct simulation *sim, uint32_t rank, uint64_t time, const char *region)
+{
+    struct sim_rank *own = &sim->ranks[rank];
+    struct random *random = &sim->program->random;
+    own->is_bare = sim->program->is_bare && random_chance(random, 20);
+    if (!own->is_bare)
+        sim_emit(sim, rank, 0, time, "enter %s", region);
+}
+
+static void enter_inner(struct simulation *sim, uint32_t rank, uint64_t time)
+{
+    static const char *const regions[] = {"MPI_Comm_rank", "callback"};
+    struct sim_rank *own = &sim->ranks[rank];
+    struct random *random = &sim->program->random;
+    own->inner = NULL;
+    if (own->is_bare || !sim->program->has_inner_regions || !random_chance(random, 20))
+        return;
+    own->inner = regions[random_below(random, 2)];
+    sim_emit(sim, rank, 0, time, "enter %s", own->inner);
+}
+
 /// Ends the call; loops come back to the same operation.
 static void leave_call(struct simulation *sim, uint32_t rank, uint64_t time,
                        const struct operation *operation)
 {
     struct sim_rank *own = &sim->ranks[rank];
     finish_requests(sim, rank, time, operation);
+    if (own->inner)
+        sim_emit(sim, rank, 0, time, "leave %s", own->inner);
     bool is_posting = operation->kind <= OPERATION_ICOLLECTIVE;
     uint64_t leave = time + sim_some(sim, 1) + is_posting;
     bool is_poll = operation->kind == OPERATION_TEST && own->n_polls < MAX_POLLS;
     const char *region =
         operation->kind == OPERATION_TEST && !is_poll ? "MPI_Waitall" : operation->region;
-    sim_emit(sim, rank, 0, leave, "leave %s", region);
+    if (!own->is_bare)
+        sim_emit(sim, rank, 0, leave, "leave %s", region);
     uint32_t n_open, n_done;
     count_requests(sim, rank, operation, &n_open, &n_done);
     bool is_loop = operation->kind == OPERATION_TEST || operation->kind == OPERATION_WAITSOME;
@@ -412,11 +437,12 @@ static void run_rank(struct simulation *sim, uint32_t rank, uint64_t time)
             sim_schedule(sim, time, SIM_RANK, (int)rank);
             return;
         }
-        sim_emit(sim, rank, 0, time, "enter %s", is_late_poll ? "MPI_Waitall" : operation->region);
+        enter_call(sim, rank, time, is_late_poll ? "MPI_Waitall" : operation->region);
         own->phase = SIM_POST;
         sim_schedule(sim, time + sim_some(sim, 1), SIM_RANK, (int)rank);
         return;
     case SIM_POST:
+        enter_inner(sim, rank, time);
         post(sim, rank, time, operation);
         own->phase = SIM_BLOCK;
         // fall through

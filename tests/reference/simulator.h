@@ -69,6 +69,8 @@ struct sim_rank {
     size_t next; // operation
     enum sim_phase phase;
     bool is_blocked, is_finished;
+    bool is_bare;      // the current call leaves no enter and leave
+    const char *inner; // region within the current call, NULL: none
     uint32_t n_polls;
     int *requests; // by handle
     int own[2];    // requests of a blocking call
