@@ -35,12 +35,12 @@ with_only() {
 }
 
 @test "deps: a root installs exactly what is missing, without questions" {
-    fake dpkg-query 'case $* in *libgsl-dev*) exit 1 ;; esac; echo "install ok installed"'
+    fake dpkg-query 'case $* in *libjansson-dev*) exit 1 ;; esac; echo "install ok installed"'
     fake id 'echo 0'
     fake apt-get 'echo "apt-get $* ($DEBIAN_FRONTEND)" >&2'
     run make deps
     [ "$status" = 0 ]
-    [[ $output == *"apt-get install -y -qq --no-install-recommends libgsl-dev (noninteractive)"* ]]
+    [[ $output == *"apt-get install -y -qq --no-install-recommends libjansson-dev (noninteractive)"* ]]
 }
 
 @test "deps: a failed installation fails" {
@@ -52,13 +52,13 @@ with_only() {
 }
 
 @test "deps: who is not root gets the one command and nothing happens" {
-    fake dpkg-query 'case $* in *libgsl-dev* | *libdw-dev*) exit 1 ;; esac
+    fake dpkg-query 'case $* in *libjansson-dev* | *libdw-dev*) exit 1 ;; esac
         echo "install ok installed"'
     fake id 'echo 1000'
     fake apt-get 'echo apt-get was called'
     run make demo
     [ "$status" = 2 ]
-    [[ $output == *"sudo apt-get install -y --no-install-recommends libgsl-dev libdw-dev"* ]]
+    [[ $output == *"sudo apt-get install -y --no-install-recommends libjansson-dev libdw-dev"* ]]
     [[ $output != *"was called"* ]]
 }
 
