@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a replay holds does not grow with the length of the run: the high-water marks of messages
+// and lineage nodes are the same for a run and for one ten times as long.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analyzer/pag/pag.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
+
+enum { N_RANKS = 6 };
+
+typedef void write_run(FILE *out, int n_steps);
+
+/// A wavefront: each rank waits for its left neighbour in each step, with uneven work.
+static void write_wavefront(FILE *out, int n_steps)
+{
+    for (int step = 0; step < n_steps; step++) {
+        for (int rank = 0; rank < N_RANKS; rank++) {
+            int begin = step * 1000 + rank * 100 + step * rank % 7;
+            if (rank > 0) {
+                fprintf(out, "%d %d enter MPI_Recv\n", rank, begin - 60);
+                fprintf(out, "%d %d recv world %d 0 8\n", rank, begin + 5, rank - 1);
+                fprintf(out, "%d %d leave MPI_Recv\n", rank, begin + 10);
+            }
+            fprintf(out, "%d %d enter solve\n%d %d leave solve\n", rank, begin + 20, rank,
+                    begin + 90);
+            if (rank + 1 < N_RANKS) {
+                fprintf(out, "%d %d enter MPI_Send\n", rank, begin + 95);
+                fprintf(out, "%d %d send world %d 0 8\n", rank, begin + 95, rank + 1);
+                fprintf(out, "%d %d leave MPI_Send\n", rank, begin + 97);
+            }
+        }
+    }
+}
+
+/// All ranks only send, to rank 0, which receives three steps later.
+static void write_fan_in(FILE *out, int n_steps)
+{
+    for (int step = 0; step < n_steps; step++) {
+        for (int rank = 1; rank < N_RANKS; rank++) {
+            int time = step * 1000 + rank;
+            fprintf(out, "%d %d enter MPI_Send\n%d %d send world 0 %d 8\n", rank, time, rank, time,
+                    step); // a tag of its own for each step
+            fprintf(out, "%d %d leave MPI_Send\n", rank, time + 1);
+            time = (step + 3) * 1000 + rank * 50;
+            fprintf(out, "0 %d enter MPI_Recv\n0 %d recv world %d %d 8\n", time, time + 9, rank,
+                    step);
+            fprintf(out, "0 %d leave MPI_Recv\n", time + 10);
+        }
+    }
+}
+
+/// An allreduce and a nonblocking ring exchange in each step.
+static void write_exchange(FILE *out, int n_steps)
+{
+    for (int step = 0; step < n_steps; step++) {
+        for (int rank = 0; rank < N_RANKS; rank++) {
+            int time = step * 1000 + step * rank % 11;
+            int left = (rank + N_RANKS - 1) % N_RANKS, right = (rank + 1) % N_RANKS;
+            fprintf(out, "%d %d irecv-request %d world %d any\n", rank, time, 2 * step, left);
+            fprintf(out, "%d %d isend world %d 0 8 %d\n", rank, time + 20 + 3 * rank, right,
+                    2 * step + 1);
+            fprintf(out, "%d %d enter MPI_Waitall\n", rank, time + 50);
+            fprintf(out, "%d %d irecv world %d 0 8 %d\n", rank, time + 80, left, 2 * step);
+            fprintf(out, "%d %d isend-complete %d\n", rank, time + 80, 2 * step + 1);
+            fprintf(out, "%d %d leave MPI_Waitall\n", rank, time + 80);
+            fprintf(out, "%d %d enter MPI_Allreduce\n%d %d coll-begin\n", rank, time + 100, rank,
+                    time + 100);
+            fprintf(out, "%d %d coll-end allreduce world - 8 8\n", rank, step * 1000 + 200);
+            fprintf(out, "%d %d leave MPI_Allreduce\n", rank, step * 1000 + 200);
+        }
+    }
+}
+
+static struct pag_result replay(write_run *write, int n_steps)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    FILE *out = open_memstream(&text, &size_bytes);
+    write(out, n_steps);
+    fclose(out);
+    char *directory = scratch_directory();
+    struct error err = {{0}};
+    assert_int_equal(text_trace_write(text, directory, &err), 0);
+    struct trace *trace = trace_open(directory, &err);
+    assert_non_null(trace);
+    struct pag_options options = PAG_OPTIONS_DEFAULT;
+    struct pag_result result;
+    assert_int_equal(pag_run(trace, &options, NULL, &result, &err), 0);
+    trace_close(trace);
+    scratch_remove(directory);
+    free(text);
+    return result;
+}
+
+static void check(write_run *write)
+{
+    struct pag_result once = replay(write, 100), ten_times = replay(write, 1000);
+    assert_int_equal(ten_times.n_messages, 10 * once.n_messages);
+    assert_int_equal(ten_times.n_unmatched_sends, 0);
+    assert_int_equal(ten_times.max_messages, once.max_messages);
+    // Where ranks wait, how many nodes live at once depends a little on who is where.
+    assert_true(ten_times.max_lineage_nodes <= once.max_lineage_nodes + 2);
+    assert_true(ten_times.max_lineage_nodes <= 4 * N_RANKS);
+    pag_result_release(&once);
+    pag_result_release(&ten_times);
+}
+
+static void test_wavefront(void **state)
+{
+    (void)state;
+    check(write_wavefront);
+}
+
+static void test_fan_in(void **state)
+{
+    (void)state;
+    check(write_fan_in);
+}
+
+static void test_exchange(void **state)
+{
+    (void)state;
+    check(write_exchange);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wavefront),
+        cmocka_unit_test(test_fan_in),
+        cmocka_unit_test(test_exchange),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
