@@ -123,21 +123,21 @@ static void find_window(struct model *model)
     }
 }
 
-/// Time between the records of location L outside MPI, within the window.
-static int64_t useful_ns(const struct model *model, uint32_t l)
+/// Time between the records of location L in MPI calls, or outside of them, within the window.
+static int64_t window_ns(const struct model *model, uint32_t l, bool is_in_mpi)
 {
     const struct reference_location *location = &model->trace->locations[l];
     int64_t sum_ns = 0;
     for (size_t i = 0; i + 1 < location->n_records; i++) {
-        bool is_useful = true;
+        bool is_mpi = false;
         for (uint32_t p = model->path_after[l][i]; p; p = model->paths[p].parent)
-            is_useful = is_useful && !model->trace->regions[model->paths[p].region].is_mpi;
+            is_mpi = is_mpi || model->trace->regions[model->paths[p].region].is_mpi;
         uint64_t begin_ns = location->records[i].time_ns, end_ns = location->records[i + 1].time_ns;
         if (begin_ns < model->window_begin_ns)
             begin_ns = model->window_begin_ns;
         if (end_ns > model->window_end_ns)
             end_ns = model->window_end_ns;
-        if (is_useful && end_ns > begin_ns)
+        if (is_mpi == is_in_mpi && end_ns > begin_ns)
             sum_ns += (int64_t)(end_ns - begin_ns);
     }
     return sum_ns;
@@ -170,8 +170,11 @@ void model_find_calls(struct model *model, struct findings *findings)
                      (int64_t)location->records[0].time_ns);
         findings_add(findings, "last", location->rank, location->thread, "", 0,
                      (int64_t)location->records[location->n_records - 1].time_ns);
-        if (location->thread == 0)
-            findings_add(findings, "useful", location->rank, 0, "", 0,
-                         useful_ns(model, (uint32_t)l));
+        if (location->thread != 0)
+            continue;
+        findings_add(findings, "useful", location->rank, 0, "", 0,
+                     window_ns(model, (uint32_t)l, false));
+        findings_add(findings, "mpi", location->rank, 0, "", 0,
+                     window_ns(model, (uint32_t)l, true));
     }
 }
