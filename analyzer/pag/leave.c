@@ -12,7 +12,7 @@ struct release {
     uint64_t time_ns;
     uint32_t node; // NONE: the releaser's lineage is not known
     uint32_t rank;
-    int priority; // lower wins among equals: receives, synchronous sends, collectives
+    enum { PRIORITY_CALL, PRIORITY_RECEIVE, PRIORITY_SEND, PRIORITY_COLLECTIVE } priority;
     enum pag_wait_kind kind;
 };
 
@@ -66,20 +66,26 @@ static uint32_t missing_partner(const struct engine *engine, const struct call *
 
 // --- who released the call
 
+/// Whether A comes before B, found earlier, among releases at the same time (lineage rules: ties;
+/// MPI_Finalize comes before what else it completes).
+static bool takes_precedence(const struct release *a, const struct release *b)
+{
+    if (a->priority != b->priority)
+        return a->priority < b->priority;
+    return a->priority == PRIORITY_COLLECTIVE ? a->rank <= b->rank : a->rank > b->rank;
+}
+
 static void consider(struct release *best, struct release other)
 {
-    if (other.time_ns < best->time_ns)
-        return;
-    if (other.time_ns == best->time_ns &&
-        (other.priority > best->priority ||
-         (other.priority == best->priority && other.rank < best->rank)))
-        return;
-    *best = other;
+    if (other.time_ns > best->time_ns ||
+        (other.time_ns == best->time_ns && takes_precedence(&other, best)))
+        *best = other;
 }
 
 static struct release find_release(struct engine *engine, const struct call *call)
 {
-    struct release best = {.time_ns = call->enter_ns, .node = NONE, .rank = NONE, .priority = -1};
+    struct release best = {
+        .time_ns = call->enter_ns, .node = NONE, .rank = NONE, .priority = PRIORITY_CALL};
     for (uint32_t i = 0; i < call->n_receives; i++) {
         const struct receive *receive = receive_at(engine, call->receives[i]);
         if (receive->message == NONE)
@@ -88,7 +94,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
         consider(&best, (struct release){.time_ns = message->send_enter_ns,
                                          .node = message->node,
                                          .rank = message->sender,
-                                         .priority = 0,
+                                         .priority = PRIORITY_RECEIVE,
                                          .kind = PAG_WAIT_LATE_SENDER});
     }
     for (uint32_t i = 0; i < call->n_sends; i++) {
@@ -97,7 +103,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
             consider(&best, (struct release){.time_ns = message->post_enter_ns,
                                              .node = message->post_node,
                                              .rank = message->receiver,
-                                             .priority = 1,
+                                             .priority = PRIORITY_SEND,
                                              .kind = PAG_WAIT_LATE_RECEIVER});
     }
     for (uint32_t i = 0; i < call->n_parts; i++) {
@@ -111,7 +117,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
         consider(&best, (struct release){.time_ns = member->in_ns,
                                          .node = member->node,
                                          .rank = member->rank,
-                                         .priority = 2,
+                                         .priority = PRIORITY_COLLECTIVE,
                                          .kind = collective_wait_kind(engine, call->parts[i])});
     }
     return best;
