@@ -26,6 +26,17 @@ static uint32_t n_members_of(const struct communicator *communicator)
     return n ? n : 1;
 }
 
+/// Members that the archive does not define: they never come.
+static uint32_t n_undefined_of(const struct communicator *communicator)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < communicator->n_members; i++)
+        n += communicator->members[i] == NONE;
+    for (uint32_t i = 0; i < communicator->n_remote_members; i++)
+        n += communicator->remote_members[i] == NONE;
+    return n;
+}
+
 static void init_state(struct communicator_state *state, uint32_t n_members)
 {
     *state = (struct communicator_state){
@@ -42,8 +53,10 @@ void collective_init(struct engine *engine)
     pool_init(&engine->postings, sizeof(struct posting));
     engine->communicators =
         memory_zeroed(definitions->n_communicators, sizeof(*engine->communicators));
-    for (size_t i = 0; i < definitions->n_communicators; i++)
+    for (size_t i = 0; i < definitions->n_communicators; i++) {
         init_state(&engine->communicators[i], n_members_of(&definitions->communicators[i]));
+        engine->communicators[i].n_ended = n_undefined_of(&definitions->communicators[i]);
+    }
     init_state(&engine->finalize, (uint32_t)engine->n_ranks);
 }
 
@@ -490,10 +503,11 @@ static bool is_over(struct engine *engine, const struct collective *instance)
     const struct communicator_state *state = state_of(engine, instance->communicator);
     if (instance->n_entered + state->n_ended < instance->n_members)
         return false;
-    for (uint32_t i = 0; i < instance->n_members; i++)
-        if (!instance->members[i].has_entered &&
-            !engine->ranks[world_rank_of(engine, instance->communicator, i)].has_ended)
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        uint32_t rank = world_rank_of(engine, instance->communicator, i);
+        if (!instance->members[i].has_entered && rank != NONE && !engine->ranks[rank].has_ended)
             return false;
+    }
     return true;
 }
 

@@ -15,6 +15,7 @@
 #include <otf2/otf2.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/pag.h"
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/archive_writer.h"
 #include "tests/tools/lib/scratch.h"
@@ -396,6 +397,33 @@ static void test_undefined_and_repeated_members_get_stand_ins(void **state)
     end(&f);
 }
 
+// The engine, too, has to live with a member that is nowhere: a barrier that it cannot come to.
+static void test_collective_with_an_undefined_member(void **state)
+{
+    (void)state;
+    const uint64_t members[] = {0, 9, 1}, remote[] = {7};
+    struct fixture f = begin(2);
+    uint32_t comm = archive_writer_comm(f.writer, "odd", members, 3, NULL, 0);
+    uint32_t inter = archive_writer_comm(f.writer, "inter", members, 1, remote, 1);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        OTF2_EvtWriter *events = archive_writer_events(f.writer, rank);
+        OTF2_EvtWriter_MpiCollectiveEnd(events, NULL, 1, OTF2_COLLECTIVE_OP_BARRIER, comm,
+                                        OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+        OTF2_EvtWriter_MpiCollectiveEnd(events, NULL, 2 + rank, OTF2_COLLECTIVE_OP_BARRIER,
+                                        rank ? ARCHIVE_SELF : inter, OTF2_COLLECTIVE_ROOT_NONE, 0,
+                                        0);
+    }
+    open_archive(&f, NULL, NULL);
+    const struct pag_options options = PAG_OPTIONS_DEFAULT;
+    const struct pag_listener listener = {0};
+    struct pag_result result = {0};
+    struct error err = {0};
+    assert_int_equal(pag_run(f.trace, &options, &listener, &result, &err), 0);
+    assert_int_equal(result.n_incomplete_collectives, 2);
+    pag_result_release(&result);
+    end(&f);
+}
+
 static struct fixture write_many(uint32_t n_ranks)
 {
     struct fixture f = begin(n_ranks);
@@ -452,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_devices_are_kept_and_missing_files_reported),
         cmocka_unit_test(test_archive_without_mpi),
         cmocka_unit_test(test_undefined_and_repeated_members_get_stand_ins),
+        cmocka_unit_test(test_collective_with_an_undefined_member),
         cmocka_unit_test(test_more_locations_than_open_files),
         cmocka_unit_test(test_more_locations_than_the_system_allows),
     };
