@@ -105,7 +105,7 @@ refused() {
     mkdir empty
     refused empty "no archive in the directory 'empty': it holds no *.otf2 file"
     echo hello >hello.txt
-    refused hello.txt "'hello.txt' is no OTF2 archive"
+    refused hello.txt "'hello.txt' is no OTF2 archive: the name of its anchor file ends in .otf2"
     cp hello.txt hello.otf2
     refused hello.otf2 "'hello.otf2' is no OTF2 archive"
     archive sound
