@@ -22,6 +22,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/launch.h"
+#include "analyzer/report/quantity.h"
 
 #define PRELOAD_LIBRARY "libpagoda-trace.so"
 #define FINISHER        "pagoda-trace-finish"
@@ -300,12 +301,17 @@ static void say_where(const struct trace *trace, const struct finished *finished
     char open[64] = "";
     char more[64] = "";
 
-    if (finished->n_open > 0)
+    if (finished->n_open == 1 && finished->n_ranks == 1)
+        snprintf(open, sizeof open, " without MPI_Finalize");
+    else if (finished->n_open > 0)
         snprintf(open, sizeof open, ", %u of them without MPI_Finalize", finished->n_open);
     if (finished->n_runs > 1)
-        snprintf(more, sizeof more, " (%u more MPI runs in run-2 ...)", finished->n_runs - 1);
-    fprintf(stderr, "pagoda: %u ranks%s, %llu events in %s%s; next: pagoda replay %s\n",
-            finished->n_ranks, open, finished->n_events, dir, more, dir);
+        snprintf(more, sizeof more, " (%s in run-2%s)",
+                 quantity_count(finished->n_runs - 1, "more MPI run").text,
+                 finished->n_runs > 2 ? " ..." : "");
+    fprintf(stderr, "pagoda: %s%s, %s in %s%s; next: pagoda replay %s\n",
+            quantity_count(finished->n_ranks, "rank").text, open,
+            quantity_count(finished->n_events, "event").text, dir, more, dir);
 }
 
 static void say_no_mpi(const struct launch *launch, bool is_static, bool failed)

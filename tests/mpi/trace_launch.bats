@@ -141,7 +141,7 @@ EOF
         run "$PAGODA" trace -- "${line[@]}" "$BUILD/programs/$1/trace_end"
         [ "$status" = 0 ]
         check_archive "$(echo pagoda-trace_end-*)"
-        [[ $output == *"next: pagoda replay pagoda-trace_end-"* ]]
+        [[ $output == *"pagoda: 1 rank, "*"; next: pagoda replay pagoda-trace_end-"* ]]
         rm -rf pagoda-trace_end-*
     }
     for_each_mpi named
