@@ -86,6 +86,8 @@ static char *ranks_text(const struct result_amount *amounts, size_t count, uint6
     memcpy(sorted, amounts, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_amounts);
     char *text = memory_copy_text("");
+    if (count == limit + 1) // one more is shorter than "and 1 other"
+        limit = count;
     for (size_t i = 0; i < count && i < limit; i++) {
         char *longer = memory_format("%s%srank %" PRIu32 " %s", text, i ? ", " : "", sorted[i].key,
                                      quantity_part((double)sorted[i].ns, (double)total_ns).text);

@@ -50,6 +50,22 @@ sentence() {
     cmp directory anchor
 }
 
+@test "a fourth rank that waited is named, more are counted" {
+    for n in 5 6; do
+        for ((rank = 0; rank < n; rank++)); do
+            echo "$rank 0 enter main"
+            echo "$rank $((rank * 10)) enter MPI_Barrier"
+            echo "$rank 100 coll-end barrier world - 0 0"
+            echo "$rank 100 leave MPI_Barrier"
+            echo "$rank 100 leave main"
+        done >ranks.txt
+        "$BUILD/tools/mktrace" ranks.txt "ranks$n"
+        "$PAGODA" replay "ranks$n" | grep '    ranks  ' >"found$n"
+    done
+    [[ $(cat found5) == *"rank 0 40.0 %, rank 1 30.0 %, rank 2 20.0 %, rank 3 10.0 %" ]]
+    [[ $(cat found6) == *"rank 0 33.3 %, rank 1 26.7 %, rank 2 20.0 % and 2 others" ]]
+}
+
 @test "the first ten lines say how long, where the time went, the loss, who and whom for" {
     archive pipeline
     run bash -c '"$PAGODA" replay pipeline | head -n 11'
