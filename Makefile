@@ -141,25 +141,15 @@ programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs
     $(program-sources)) $(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)-regions/%,\
     $(program-sources)))
 
-$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit-helpers) $(reference) $(tool-library) $(library)
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(link) -o $@ $< $(unit-helpers) $(reference) $(tool-library) $(library) $(library-libs) $(cmocka-libs) $(LDLIBS) -lm
-
-$(BUILD)/tools/%: $(BUILD)/obj/tests/tools/%.o $(tool-library) $(library)
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(link) -o $@ $< $(tool-library) $(library) $(library-libs) $(LDLIBS) -lm
-
-$(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(tool-library) $(library)
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(link) -o $@ $< $(tool-library) $(library) $(library-libs) $(LDLIBS) -lm
-
-$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(tool-library) $(library)
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(link) -o $@ $< $(tool-library) $(library) $(library-libs) $(LDLIBS) -lm
+# $(call test-rule,FOLDER,OBJECTS,LIBRARIES): each tests/FOLDER/X.c becomes $(BUILD)/FOLDER/X.
+define test-rule
+$(BUILD)/$(1)/%: $(BUILD)/obj/tests/$(1)/%.o $(2) $(tool-library) $(library)
+	$$(call say,LINK,$$@)
+	@mkdir -p $$(@D)
+	$$(link) -o $$@ $$^ $$(library-libs) $(3) $$(LDLIBS) -lm
+endef
+$(eval $(call test-rule,unit,$(unit-helpers) $(reference),$$(cmocka-libs)))
+$(foreach folder,tools fuzz bench,$(eval $(call test-rule,$(folder))))
 
 # The programs are built as a user would build his: no flags of ours. Each one also with its
 # functions instrumented, below programs/<mpi>-regions/.
