@@ -54,8 +54,8 @@ static void emit(struct engine *engine, const struct collective *instance,
         .location = member->location,
         .rank = member->rank,
         .call_path = member->path,
-        .in_window = window_holds(engine, member->enter_ns),
     };
+    window_place(engine, &root, member->enter_ns);
     int64_t *value = root.value;
     value[ROOT_COLLECTIVE_ENTER] = (int64_t)member->enter_ns;
     value[ROOT_COLLECTIVE_LEAVE] = (int64_t)member->leave_ns;

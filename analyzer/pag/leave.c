@@ -179,7 +179,7 @@ static void begin_root(struct root *root, const struct engine *engine,
     root->location = location->index;
     root->rank = location->rank;
     root->call_path = location->call.path;
-    root->in_window = window_holds(engine, location->call.enter_ns);
+    window_place(engine, root, location->call.enter_ns);
 }
 
 static uint64_t min_ns(uint64_t a, uint64_t b)
@@ -248,7 +248,7 @@ static bool consider_send(struct root *root, const struct message *message, bool
 /// ROOT describes a send call entered at ENTER_NS.
 static void emit(struct engine *engine, struct root *root, uint64_t enter_ns)
 {
-    root->in_window = window_holds(engine, enter_ns);
+    window_place(engine, root, enter_ns);
     if (engine->listener.root)
         engine->listener.root(engine->listener.context, root);
 }

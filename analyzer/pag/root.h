@@ -87,6 +87,8 @@ struct root {
     uint32_t rank;      // its world rank
     uint32_t call_path; // of the call, local to the location (pag.h)
     bool in_window;     // entered between the last leave of MPI_Init and the first MPI_Finalize
+    uint64_t
+        window_end_ns; // the first enter of MPI_Finalize as far as it is known, else UINT64_MAX
     int64_t value[ROOT_MAX_FIELDS]; // by the field enum of `kind`; times in ns
 };
 

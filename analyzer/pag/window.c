@@ -72,10 +72,10 @@ void window_end_at(struct engine *engine, uint64_t time_ns)
     engine->window_end_ns = time_ns;
 }
 
-bool window_holds(const struct engine *engine, uint64_t enter_ns)
+void window_place(const struct engine *engine, struct root *root, uint64_t enter_ns)
 {
-    return enter_ns >= engine->window_begin_ns &&
-           (!engine->has_window_end || enter_ns < engine->window_end_ns);
+    root->window_end_ns = engine->has_window_end ? engine->window_end_ns : UINT64_MAX;
+    root->in_window = enter_ns >= engine->window_begin_ns && enter_ns < root->window_end_ns;
 }
 
 void window_close(struct engine *engine, struct rank_state *rank, uint64_t time_ns)

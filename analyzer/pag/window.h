@@ -10,12 +10,14 @@ struct engine;
 struct location_state;
 
 struct rank_state;
+struct root;
 
 void window_enter_mpi(struct engine *engine, struct location_state *location, uint64_t time_ns);
 void window_leave_mpi(struct engine *engine, struct location_state *location, uint64_t time_ns);
 void window_begin_at(struct engine *engine, uint64_t time_ns);
 void window_end_at(struct engine *engine, uint64_t time_ns);
-bool window_holds(const struct engine *engine, uint64_t enter_ns);
+/// Sets in_window and window_end_ns of the root event of a call entered at ENTER_NS.
+void window_place(const struct engine *engine, struct root *root, uint64_t enter_ns);
 /// Closes the books of a rank at its last event.
 void window_close(struct engine *engine, struct rank_state *rank, uint64_t time_ns);
 

@@ -247,6 +247,15 @@ static void note_worst(const struct matcher *matcher, const struct candidate *ca
     finding->worst.cause_rank = cause_rank;
 }
 
+/// The part of an instance that lies before the end of the window.
+static uint64_t wait_in_window(const struct pattern_total *total, const struct root *root)
+{
+    uint64_t begin_ns = (uint64_t)total->begin, end_ns = begin_ns + (uint64_t)total->wait;
+    if (end_ns > root->window_end_ns)
+        end_ns = root->window_end_ns;
+    return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
 static void add_instance(struct matcher *matcher, const struct candidate *candidate,
                          const struct root *root, int64_t *slots)
 {
@@ -263,12 +272,13 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
                                           matcher->decisions[root->kind].n_fields) *
                             (double)wait_ns;
     if (root->in_window) {
-        total->finding.window_ns += wait_ns;
+        uint64_t window_ns = wait_in_window(total, root);
+        total->finding.window_ns += window_ns;
         if (sums->window != matcher->window) {
             sums->window = matcher->window;
             sums->window_ns = 0;
         }
-        sums->window_ns += wait_ns;
+        sums->window_ns += window_ns;
     }
     note_worst(matcher, candidate, root, note_cause(matcher, candidate, slots));
 }

@@ -35,7 +35,7 @@ struct matcher_cell {
 struct matcher_finding {
     uint64_t count;
     uint64_t total_ns;
-    uint64_t window_ns; // of those entered in the window (root.in_window)
+    uint64_t window_ns; // of those entered in the window, what lies in it (root.h)
     double confidence;  // 0..1, mean weighted by the waits; 0 without instances
     struct {            // the longest; ties: begins first, then lowest rank. wait_ns 0: none
         uint64_t wait_ns;

@@ -18,15 +18,18 @@ static int64_t higher(int64_t a, int64_t b)
 }
 
 static void add_wait(const struct model *model, struct findings *findings, const char *pattern,
-                     uint32_t call, int64_t wait_ns)
+                     uint32_t call, int64_t begin_ns, int64_t end_ns)
 {
-    if (wait_ns <= 0)
+    if (end_ns <= begin_ns)
         return;
     const struct model_call *place = &model->calls[call];
-    findings_add(findings, pattern, place->rank, 0, model->paths[place->path].name, 1, wait_ns);
+    findings_add(findings, pattern, place->rank, 0, model->paths[place->path].name, 1,
+                 end_ns - begin_ns);
     if (place->enter_ns >= model->window_begin_ns && place->enter_ns < model->window_end_ns) {
         char *fact = memory_format("%s/window", pattern);
-        findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, wait_ns);
+        int64_t inside_ns = lower(end_ns, (int64_t)model->window_end_ns) - begin_ns;
+        if (inside_ns > 0)
+            findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, inside_ns);
         free(fact);
     }
 }
@@ -80,13 +83,12 @@ static void find_wrong_order(const struct model *model, struct findings *finding
     }
     if (!queued)
         return;
-    int64_t wait_ns =
-        end_ns - higher((int64_t)model->calls[call].enter_ns, (int64_t)queued->time_ns);
-    add_wait(model, findings, "late-sender-wrong-order", call, wait_ns);
+    int64_t begin_ns = higher((int64_t)model->calls[call].enter_ns, (int64_t)queued->time_ns);
+    add_wait(model, findings, "late-sender-wrong-order", call, begin_ns, end_ns);
     add_wait(model, findings,
              queued->sender == deciding->sender ? "late-sender-wrong-order-same-source"
                                                 : "late-sender-wrong-order-different-source",
-             call, wait_ns);
+             call, begin_ns, end_ns);
 }
 
 /// Late Sender; returns when the wait ends, or the call's enter when there is none.
@@ -101,7 +103,7 @@ static int64_t find_late_sender(const struct model *model, struct findings *find
     int64_t end_ns = lower((int64_t)model->calls[send->call].enter_ns, (int64_t)call->leave_ns);
     if (end_ns <= enter_ns)
         return enter_ns;
-    add_wait(model, findings, "late-sender", c, end_ns - enter_ns);
+    add_wait(model, findings, "late-sender", c, enter_ns, end_ns);
     find_wrong_order(model, findings, c, send, end_ns);
     return end_ns;
 }
@@ -119,7 +121,7 @@ static void find_late_receiver(const struct model *model, struct findings *findi
         if (post_ns < (int64_t)model->calls[c].leave_ns)
             latest_ns = higher(latest_ns, post_ns);
     }
-    add_wait(model, findings, "late-receiver", c, latest_ns - begin_ns);
+    add_wait(model, findings, "late-receiver", c, begin_ns, latest_ns);
 }
 
 /// Waits of one member: `until` its wait ends when the latest it depends on enters.
@@ -140,39 +142,40 @@ static void find_collective_wait(const struct model *model, struct findings *fin
             first_sender_ns =
                 lower(first_sender_ns, (int64_t)model_enter_ns(model, instance->parts[m]));
     }
-    int64_t until_last_ns = lower(last_ns, leave_ns) - enter_ns;
-    int64_t completion_ns = leave_ns - higher(enter_ns, higher(first_leave_ns, last_ns));
+    int64_t until_ns = lower(last_ns, leave_ns);
+    int64_t completed_ns = higher(enter_ns, higher(first_leave_ns, last_ns));
     uint32_t lower_part = model_last_member(model, instance, position + 1, REFERENCE_NONE);
     uint32_t c = part->complete_call;
     if (part->is_finalize) {
-        add_wait(model, findings, "wait-at-finalize", c, until_last_ns);
+        add_wait(model, findings, "wait-at-finalize", c, enter_ns, until_ns);
         return;
     }
     switch (part->class) {
     case CLASS_BARRIER:
-        add_wait(model, findings, "wait-at-barrier", c, until_last_ns);
-        add_wait(model, findings, "barrier-completion", c, completion_ns);
+        add_wait(model, findings, "wait-at-barrier", c, enter_ns, until_ns);
+        add_wait(model, findings, "barrier-completion", c, completed_ns, leave_ns);
         break;
     case CLASS_ALL_TO_ALL:
-        add_wait(model, findings, "wait-at-nxn", c, part->bytes ? until_last_ns : 0);
-        add_wait(model, findings, "nxn-completion", c, part->bytes ? completion_ns : 0);
+        if (part->bytes) {
+            add_wait(model, findings, "wait-at-nxn", c, enter_ns, until_ns);
+            add_wait(model, findings, "nxn-completion", c, completed_ns, leave_ns);
+        }
         break;
     case CLASS_ONE_TO_ALL:
         for (uint32_t m = 0; m < instance->n_members && part->rank != part->root; m++) {
             if (model->parts[instance->parts[m]].rank == part->root)
-                add_wait(model, findings, "late-broadcast", c,
-                         lower((int64_t)model_enter_ns(model, instance->parts[m]), leave_ns) -
-                             enter_ns);
+                add_wait(model, findings, "late-broadcast", c, enter_ns,
+                         lower((int64_t)model_enter_ns(model, instance->parts[m]), leave_ns));
         }
         break;
     case CLASS_ALL_TO_ONE:
         if (part->rank == part->root)
-            add_wait(model, findings, "early-reduce", c,
-                     lower(first_sender_ns, leave_ns) - enter_ns);
+            add_wait(model, findings, "early-reduce", c, enter_ns,
+                     lower(first_sender_ns, leave_ns));
         break;
     case CLASS_SCAN:
-        add_wait(model, findings, "early-scan", c,
-                 lower((int64_t)model_enter_ns(model, lower_part), leave_ns) - enter_ns);
+        add_wait(model, findings, "early-scan", c, enter_ns,
+                 lower((int64_t)model_enter_ns(model, lower_part), leave_ns));
         break;
     case CLASS_HANDLE:
         break;
