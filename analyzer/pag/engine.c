@@ -11,8 +11,10 @@
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
-// --- heap of locations by (time of the next event, index); a join comes after all other events of
-// --- its time, so that the last member of the team is known
+// --- heap of locations by (time of the next event, index); a join and the end of a location come
+// --- after all other events of their time, so that the last member of the team, or a message to
+// the
+// --- call that is cut there, is known
 
 // Without branches: who is next is what a processor cannot predict.
 static bool is_earlier(struct heap_entry a, struct heap_entry b)
@@ -22,13 +24,13 @@ static bool is_earlier(struct heap_entry a, struct heap_entry b)
 
 static struct heap_entry entry_of(const struct location_state *location)
 {
-    uint32_t turn = location->index | (location->next_is_join ? TURN_OF_JOIN : 0);
+    uint32_t turn = location->index | (location->next_is_last ? LAST_TURN : 0);
     return (struct heap_entry){location->next_ns, turn};
 }
 
 static uint32_t location_of(struct heap_entry entry)
 {
-    return entry.turn & ~TURN_OF_JOIN;
+    return entry.turn & ~LAST_TURN;
 }
 
 static void place(struct engine *engine, uint32_t where, struct heap_entry entry)
@@ -228,7 +230,7 @@ static void end_location(struct engine *engine, struct location_state *location)
 static const struct event *next_event(struct engine *engine, struct location_state *location)
 {
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
-    location->next_is_join = event && event->kind == EVENT_THREAD_JOIN;
+    location->next_is_last = !event || event->kind == EVENT_THREAD_JOIN;
     location->next_ns = event ? event->time_ns : location->profile.last_ns;
     return event;
 }

@@ -38,7 +38,7 @@
 struct location_state {
     uint32_t index;
     uint32_t rank; // NONE without
-    bool is_master, has_begun, has_ended, next_is_join;
+    bool is_master, has_begun, has_ended, next_is_last;
     uint64_t next_ns; // of the next unread event; UINT64_MAX at the end
     uint64_t first_ns;
     struct cursor *cursor;
@@ -72,13 +72,13 @@ struct rank_state {
     uint32_t team_location;
 };
 
-/// When a location goes on, and its turn among those at the same time: its index, plus
-/// TURN_OF_JOIN when the next event is EVENT_THREAD_JOIN.
+/// When a location goes on, and its turn among those at the same time: its index, plus LAST_TURN
+/// when it joins threads or ends.
 struct heap_entry {
     uint64_t next_ns;
     uint32_t turn;
 };
-#define TURN_OF_JOIN UINT32_C(0x80000000)
+#define LAST_TURN UINT32_C(0x80000000)
 
 /// One replay.
 struct engine {

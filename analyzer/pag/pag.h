@@ -98,7 +98,7 @@ struct pag_result {
     uint64_t n_missing_init, n_missing_finalize; // ranks with MPI calls but without these
     struct pag_location *locations;              // by location
     size_t n_locations;
-    uint64_t *useful_ns; // by rank: time outside MPI and thread runtimes within the window
+    uint64_t *useful_ns; // by rank: time of its master location outside MPI within the window
     uint64_t *mpi_ns;    // by rank: time in MPI calls within the window
     size_t n_ranks;
     struct pag_traffic *traffic; // sorted by (sender, receiver)

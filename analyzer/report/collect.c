@@ -93,14 +93,17 @@ static void put_efficiency(struct result *result)
                              : 0;
     uint64_t max_ns = 0, n_read = 0;
     for (size_t i = 0; i < result->n_ranks; i++) {
-        const struct result_rank *rank = &result->ranks[i];
+        struct result_rank *rank = &result->ranks[i];
         if (rank->is_skipped)
             continue;
         n_read++;
+        // A call that completes several operations may have waited for each at the same time.
+        if (rank->wait_ns > rank->mpi_ns)
+            rank->wait_ns = rank->mpi_ns;
         max_ns = rank->useful_ns > max_ns ? rank->useful_ns : max_ns;
         result->useful_ns += rank->useful_ns;
         result->wait_ns += rank->wait_ns;
-        result->other_mpi_ns += rank->mpi_ns > rank->wait_ns ? rank->mpi_ns - rank->wait_ns : 0;
+        result->other_mpi_ns += rank->mpi_ns - rank->wait_ns;
     }
     result->total_ns = n_read * window_ns;
     uint64_t seen_ns = result->useful_ns + result->wait_ns + result->other_mpi_ns;
