@@ -20,7 +20,8 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 
-enum { CASE_SECONDS = 5, N_FILES = 6, MAX_CHANGES = 8 };
+// A case may take CPU_SECONDS of the processor, and HANG_SECONDS in all on a busy machine.
+enum { CPU_SECONDS = 10, HANG_SECONDS = 120, N_FILES = 6, MAX_CHANGES = 8 };
 
 static const char *const file_names[N_FILES] = {
     "traces.otf2", "traces.def", "traces/0.def", "traces/1.def", "traces/0.evt", "traces/1.evt",
@@ -172,7 +173,9 @@ static int run_case(const char *archive)
     if (child == 0) {
         struct rlimit no_core = {0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
-        alarm(CASE_SECONDS);
+        struct rlimit cpu_time = {CPU_SECONDS, CPU_SECONDS};
+        setrlimit(RLIMIT_CPU, &cpu_time);
+        alarm(HANG_SECONDS);
         _exit(read_and_replay(archive));
     }
     int status = -1;
