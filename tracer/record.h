@@ -78,7 +78,7 @@ enum record_kind {
     RECORD_IRECV,      // struct record_message
     RECORD_CANCELLED,  // struct record_request
     RECORD_COLLECTIVE, // struct record_collective
-    RECORD_ICOLL_POST, // struct record_request
+    RECORD_ICOLL_POST, // struct record_request; id: communicator
     RECORD_ICOLL,      // struct record_collective
     RECORD_POLL,       // struct record_poll: nothing was found, count times
     N_RECORD_KINDS

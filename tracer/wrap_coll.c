@@ -66,7 +66,7 @@ void coll_started(struct call *call, MPI_Comm comm, enum coll_operation operatio
     if (record == NULL)
         return;
     record->request = request.id;
-    stream_commit(&record->head, RECORD_ICOLL_POST, 0, sizeof *record);
+    stream_commit(&record->head, RECORD_ICOLL_POST, request.comm, sizeof *record);
 }
 
 // The communicator as the counting sees it: `n_peers` ranks exchange data with this one.

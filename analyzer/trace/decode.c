@@ -207,10 +207,8 @@ static OTF2_CallbackCode on_irecv_request(CALLBACK_PARAMETERS, uint64_t request)
         !find_attribute(decoder, attributes, ATTRIBUTE_TAG, OTF2_TYPE_INT32, &tag))
         return OTF2_CALLBACK_SUCCESS;
     uint32_t index = comm_index(decoder, comm.commRef);
-    if (index == UINT32_MAX) {
-        decoder->report.n_bad_references++;
-        return OTF2_CALLBACK_SUCCESS;
-    }
+    if (index == UINT32_MAX)
+        return drop(decoder); // the posting itself stays
     event->flags = EVENT_HAS_ENVELOPE;
     event->index = index;
     event->peer = source.int32 < 0 ? EVENT_ANY : (uint32_t)source.int32;
@@ -299,8 +297,18 @@ static OTF2_CallbackCode on_collective_end(CALLBACK_PARAMETERS, OTF2_CollectiveO
 
 static OTF2_CallbackCode on_collective_request(CALLBACK_PARAMETERS, uint64_t request)
 {
-    IGNORE_PARAMETERS;
-    append(user_data, ticks, EVENT_COLLECTIVE_REQUEST)->request = request;
+    (void)location, (void)record;
+    struct decoder *decoder = user_data;
+    struct event *event = append(decoder, ticks, EVENT_COLLECTIVE_REQUEST);
+    event->request = request;
+    OTF2_AttributeValue comm;
+    if (!find_attribute(decoder, attributes, ATTRIBUTE_COMMUNICATOR, OTF2_TYPE_COMM, &comm))
+        return OTF2_CALLBACK_SUCCESS;
+    uint32_t index = comm_index(decoder, comm.commRef);
+    if (index == UINT32_MAX)
+        return drop(decoder); // the posting itself stays
+    event->flags = EVENT_HAS_ENVELOPE;
+    event->index = index;
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -19,7 +19,8 @@ enum event_kind {
     EVENT_REQUEST_CANCELLED, // request
     EVENT_COLLECTIVE_BEGIN,
     EVENT_COLLECTIVE_END,
-    EVENT_COLLECTIVE_REQUEST,  // request: a nonblocking collective was posted
+    EVENT_COLLECTIVE_REQUEST,  // a nonblocking collective is posted: request; with
+                               // EVENT_HAS_ENVELOPE also index = comm
     EVENT_COLLECTIVE_COMPLETE, // request, and the fields of EVENT_COLLECTIVE_END
     EVENT_CPU_TIME,            // size_bytes = accumulated process CPU time in ns
     EVENT_THREAD_FORK,
@@ -33,7 +34,8 @@ enum event_kind {
 };
 
 enum event_flag {
-    EVENT_HAS_ENVELOPE = 1, // an EVENT_IRECV_REQUEST that says communicator, source and tag
+    EVENT_HAS_ENVELOPE = 1, // an EVENT_IRECV_REQUEST that says communicator, source and tag; an
+                            // EVENT_COLLECTIVE_REQUEST that says its communicator
     EVENT_FOLDED_POLLS = 2, // an EVENT_ENTER of a folded polling loop: size_bytes = its polls; its
                             // leave is where the time inside them ends, the rest lies around it
 };

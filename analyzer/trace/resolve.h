@@ -10,7 +10,7 @@
 
 /// What an attribute of an event record means to us, by its name.
 enum attribute_role {
-    ATTRIBUTE_COMMUNICATOR, // pagoda::communicator of a posted receive
+    ATTRIBUTE_COMMUNICATOR, // pagoda::communicator of a posted receive or collective
     ATTRIBUTE_SOURCE,       // pagoda::source, -1 = any
     ATTRIBUTE_TAG,          // pagoda::tag, -1 = any
     ATTRIBUTE_POLL_COUNT,   // pagoda::poll_count of a folded polling loop

@@ -65,7 +65,7 @@ static const char seed_text[] =
     "0 50 enter MPI_Bcast\n0 51 coll-begin\n0 52 coll-end bcast inter self 8 8\n0 53 leave "
     "MPI_Bcast\n"
     "1 50 enter MPI_Bcast\n1 51 coll-begin\n1 52 coll-end bcast inter 0 8 8\n1 53 leave MPI_Bcast\n"
-    "0 60 coll-request 9\n0 61 coll-complete allreduce world - 8 8 9\n"
+    "0 60 coll-request 9 world\n0 61 coll-complete allreduce world - 8 8 9\n"
     "1 60 coll-request 9\n1 61 coll-complete allreduce world - 8 8 9\n"
     "0 70 fork 2\n0 71 team-begin world\n0 72 team-end world\n0 73 join\n0 74 flush 80\n"
     "0 81 measurement off\n0 82 measurement on\n"

@@ -105,6 +105,17 @@ collectives() {
     check_archive "$dir"
     events_of "$dir" | grep CollectiveEnd | grep -v HANDLE >"$BATS_TEST_TMPDIR/events"
     diff "$ROOT/tests/mpi/trace_coll.expected" "$BATS_TEST_TMPDIR/events"
+    # A nonblocking one says its communicator when it is posted.
+    events_of "$dir" >"$BATS_TEST_TMPDIR/all"
+    local n_posted
+    n_posted=$(count NonBlockingCollectiveRequest "$BATS_TEST_TMPDIR/all")
+    [ "$n_posted" -gt 0 ]
+    [ "$n_posted" = "$(count NonBlockingCollectiveComplete "$BATS_TEST_TMPDIR/all")" ]
+    sed -n 's/^\([0-9]*\) NonBlockingCollectiveRequest pagoda::communicator=/\1 /p' \
+        "$BATS_TEST_TMPDIR/all" >"$BATS_TEST_TMPDIR/posted"
+    sed -n 's/ root [0-9]*//; s/^\([0-9]*\) NonBlockingCollectiveComplete [A-Z_]* \(.*\) sent .*/\1 \2/p' \
+        "$BATS_TEST_TMPDIR/all" >"$BATS_TEST_TMPDIR/completed"
+    diff <(sort "$BATS_TEST_TMPDIR/posted") <(sort "$BATS_TEST_TMPDIR/completed")
 }
 
 @test "collectives with operation, root and bytes" {

@@ -104,7 +104,8 @@ static void test_every_event_kind(void **state)
                                  "0 131 measurement off\n"
                                  "0 132 measurement on\n"
                                  "0 133 leave MPI_Test\n"
-                                 "0 134 leave main\n");
+                                 "0 134 leave main\n"
+                                 "0 135 coll-request 16 odd\n");
     const uint32_t odd = 2;
     assert_string_equal(f.definitions->communicators[odd].name, "odd");
     assert_event(next(&f, 0), EVENT_ENTER, 0, .index = 0);
@@ -142,8 +143,10 @@ static void test_every_event_kind(void **state)
     assert_event(next(&f, 0), EVENT_MEASUREMENT_ON, 32);
     assert_event(next(&f, 0), EVENT_LEAVE, 33, .index = 1);
     assert_event(next(&f, 0), EVENT_LEAVE, 34, .index = 0);
+    assert_event(next(&f, 0), EVENT_COLLECTIVE_REQUEST, 35, .request = 16, .index = odd,
+                 .flags = EVENT_HAS_ENVELOPE);
     assert_at_end(&f, 0);
-    assert_int_equal(trace_location_report(f.trace, 0)->n_read, 26);
+    assert_int_equal(trace_location_report(f.trace, 0)->n_read, 27);
     assert_at_end(&f, 1);
     close_text(&f);
 }

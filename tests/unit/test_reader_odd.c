@@ -220,13 +220,21 @@ static void test_dangling_references_are_dropped_and_counted(void **state)
     OTF2_EvtWriter_MpiIrecv(events, NULL, 5, 0, 99, 0, 0, 1);
     OTF2_EvtWriter_MpiCollectiveEnd(events, NULL, 6, OTF2_COLLECTIVE_OP_BARRIER, 99, 0, 0, 0);
     OTF2_EvtWriter_ThreadTeamBegin(events, NULL, 7, 99);
+    OTF2_AttributeList *attributes = OTF2_AttributeList_New();
+    OTF2_AttributeList_AddCommRef(attributes, ARCHIVE_ATTRIBUTE_COMMUNICATOR, 99);
+    OTF2_EvtWriter_NonBlockingCollectiveRequest(events, attributes, 7, 2);
+    OTF2_AttributeList_Delete(attributes);
     OTF2_EvtWriter_Leave(events, NULL, 8, region);
     open_archive(&f, NULL, NULL);
     assert_int_equal(next(&f, 0).time_ns, 0);
+    struct event posted = next(&f, 0); // stays, without what it names
+    assert_int_equal(posted.kind, EVENT_COLLECTIVE_REQUEST);
+    assert_int_equal(posted.request, 2);
+    assert_int_equal(posted.flags, 0);
     assert_int_equal(next(&f, 0).time_ns, 7);
     assert_at_end(&f, 0);
-    assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 6);
-    assert_int_equal(trace_location_report(f.trace, 0)->n_read, 8);
+    assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 7);
+    assert_int_equal(trace_location_report(f.trace, 0)->n_read, 9);
     end(&f);
 }
 

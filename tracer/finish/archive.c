@@ -207,7 +207,7 @@ static const struct {
     const char *description;
     OTF2_Type type;
 } attributes[N_ATTRIBUTES] = {
-    {"pagoda::communicator", "communicator of a receive request", OTF2_TYPE_COMM},
+    {"pagoda::communicator", "communicator of a posted receive or collective", OTF2_TYPE_COMM},
     {"pagoda::source", "rank in the communicator the receive asks for, -1: any", OTF2_TYPE_INT32},
     {"pagoda::tag", "tag the receive asks for, -1: any", OTF2_TYPE_INT32},
     {"pagoda::poll_count", "unsuccessful calls this one stands for", OTF2_TYPE_UINT64},

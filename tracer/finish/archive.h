@@ -11,7 +11,8 @@
 #include <otf2/otf2.h>
 
 enum attribute {
-    ATTRIBUTE_COMMUNICATOR, // pagoda::communicator, on MpiIrecvRequest
+    ATTRIBUTE_COMMUNICATOR, // pagoda::communicator, on MpiIrecvRequest and
+                            // NonBlockingCollectiveRequest
     ATTRIBUTE_SOURCE,       // pagoda::source
     ATTRIBUTE_TAG,          // pagoda::tag
     ATTRIBUTE_POLL_COUNT,   // pagoda::poll_count, on the enter of folded polls

@@ -98,6 +98,17 @@ static void receive_posted(struct context *context, uint64_t time_ns,
           OTF2_EvtWriter_MpiIrecvRequest(context->writer, list, time_ns, message->request));
 }
 
+static void collective_posted(struct context *context, uint64_t time_ns,
+                              const struct record_request *request)
+{
+    OTF2_AttributeList *list = context->attributes;
+
+    check(context, OTF2_AttributeList_AddCommRef(list, ATTRIBUTE_COMMUNICATOR,
+                                                 comm_ref(context, request->head.id)));
+    check(context, OTF2_EvtWriter_NonBlockingCollectiveRequest(context->writer, list, time_ns,
+                                                               request->request));
+}
+
 // Details that belong to the moment the call began.
 static void write_at_enter(struct context *context, uint64_t time_ns,
                            const struct record_head *head)
@@ -116,8 +127,7 @@ static void write_at_enter(struct context *context, uint64_t time_ns,
     else if (head->kind == RECORD_IRECV_POST)
         receive_posted(context, time_ns, message);
     else if (head->kind == RECORD_ICOLL_POST)
-        check(context, OTF2_EvtWriter_NonBlockingCollectiveRequest(
-                           writer, NULL, time_ns, ((const struct record_request *)head)->request));
+        collective_posted(context, time_ns, (const void *)head);
     else if (head->kind == RECORD_COLLECTIVE)
         check(context, OTF2_EvtWriter_MpiCollectiveBegin(writer, NULL, time_ns));
 }

@@ -280,7 +280,18 @@ static bool write_cancel(struct parser *parser)
 
 static bool write_collective_request(struct parser *parser)
 {
-    return write_one_number(parser, OTF2_EvtWriter_NonBlockingCollectiveRequest);
+    uint64_t request;
+    uint32_t comm;
+    if (!parse_number(parser, parser->words[3], &request))
+        return false;
+    if (parser->n_words > 4) {
+        if (!parse_comm(parser, parser->words[4], &comm))
+            return false;
+        OTF2_AttributeList_AddCommRef(parser->attributes, ARCHIVE_ATTRIBUTE_COMMUNICATOR, comm);
+    }
+    OTF2_EvtWriter_NonBlockingCollectiveRequest(parser->events, parser->attributes, parser->ticks,
+                                                request);
+    return true;
 }
 
 static bool write_flush(struct parser *parser)
@@ -401,7 +412,7 @@ static const struct {
     {"cancel", 4, 4, write_cancel},
     {"coll-begin", 3, 3, write_collective_begin},
     {"coll-end", 8, 8, write_collective_end},
-    {"coll-request", 4, 4, write_collective_request},
+    {"coll-request", 4, 5, write_collective_request},
     {"coll-complete", 9, 9, write_collective_complete},
     {"cpu", 4, 4, write_cpu},
     {"fork", 4, 4, write_fork},

@@ -21,7 +21,7 @@
 //   LOC TIME test REQ | cancel REQ
 //   LOC TIME coll-begin
 //   LOC TIME coll-end OP COMM ROOT|-|self|this-group SENT RECEIVED
-//   LOC TIME coll-request REQ
+//   LOC TIME coll-request REQ [COMM]
 //   LOC TIME coll-complete OP COMM ROOT|-|self|this-group SENT RECEIVED REQ
 //   LOC TIME cpu NS
 //   LOC TIME fork N | join | team-begin COMM | team-end COMM
