@@ -15,9 +15,10 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC        "PGDSPOOL"
-#define SPOOL_VERSION      1
+#define SPOOL_VERSION      2
 #define SPOOL_HEADER_BYTES 65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX       ".spool"
+#define SPOOL_CORES        8192 // the most that Linux can be built for
 
 struct spool_clock_offset {
     uint64_t time_ns;  // on this process's clock
@@ -44,6 +45,7 @@ struct spool_header {
     uint64_t refused;            // 1: some process could not record, so none did; it has said why
     uint64_t n_lost_before_init; // user events that found the buffer before MPI_Init full
     struct spool_clock_offset clock_offsets[2];
+    uint64_t cores[SPOOL_CORES / 64]; // bit n % 64 of word n / 64: this process may run on core n
     char host[256];
     char clock_domain[128]; // processes with the same text here share a clock
     char mpi[64];           // "openmpi" or "mpich"

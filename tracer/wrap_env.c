@@ -9,6 +9,7 @@
 #include "tracer/region.h"
 #include "tracer/sync.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,13 @@ static void describe_command(char *text, size_t size)
     text[n] = '\0';
 }
 
+// Where the launcher lets this process run; all zero if the system does not tell.
+static void describe_cores(uint64_t *cores, size_t n_bytes)
+{
+    if (sched_getaffinity(0, n_bytes, (cpu_set_t *)cores) != 0)
+        memset(cores, 0, n_bytes);
+}
+
 static void describe_process(struct spool_header *facts)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -77,6 +85,7 @@ static void describe_process(struct spool_header *facts)
     facts->thread_level = (uint32_t)level;
     facts->pid = (uint32_t)getpid();
     gethostname(facts->host, sizeof facts->host - 1);
+    describe_cores(facts->cores, sizeof facts->cores);
     describe_clock_domain(facts->clock_domain, sizeof facts->clock_domain);
     snprintf(facts->mpi, sizeof facts->mpi, "%s", RECORDER_MPI); // from the build
     snprintf(facts->mpi_version, sizeof facts->mpi_version, "%.500s", version);

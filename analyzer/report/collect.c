@@ -61,8 +61,10 @@ static void put_facts(const struct collect_input *input, struct result *result)
                                   utf8_clean(definitions->properties[i].value)};
     result->nodes = memory_zeroed(definitions->n_nodes, sizeof *result->nodes);
     for (size_t i = 0; i < definitions->n_nodes; i++)
-        result->nodes[result->n_nodes++] = (struct result_named){
-            utf8_clean(definitions->nodes[i].name), utf8_clean(definitions->nodes[i].machine)};
+        result->nodes[result->n_nodes++] =
+            (struct result_node){.name = utf8_clean(definitions->nodes[i].name),
+                                 .machine = utf8_clean(definitions->nodes[i].machine),
+                                 .n_cores = definitions->nodes[i].n_cores};
 }
 
 static void put_ranks(const struct collect_input *input, struct result *result)
@@ -73,6 +75,7 @@ static void put_ranks(const struct collect_input *input, struct result *result)
     result->n_ranks = definitions->n_ranks;
     for (size_t i = 0; i < result->n_ranks; i++) {
         const struct rank *rank = &definitions->ranks[i];
+        result->nodes[rank->node].n_ranks++;
         result->ranks[i] = (struct result_rank){
             .name = utf8_clean(rank->name),
             .node = rank->node,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/report/cores.h"
 #include "analyzer/report/quantity.h"
 
 static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more
@@ -218,6 +219,22 @@ static void write_doubt(const struct result *result, FILE *out)
     }
 }
 
+/// A rank that has no core looks as if it were inside MPI.
+static void write_cores(const struct result *result, FILE *out)
+{
+    struct cores cores = cores_of(result);
+    if (cores.n_short_ranks > 0)
+        fprintf(out,
+                "The likely reason is that %s shared %s: a rank that waits for a core looks as if "
+                "it were busy inside MPI. Trace a run with a core for each rank.",
+                quantity_count(cores.n_short_ranks, "rank").text,
+                quantity_count(cores.n_short_cores, "core").text);
+    else if (cores.n > 0)
+        fprintf(out, "There was a core for each rank; did other programs leave it to them?");
+    else
+        fprintf(out, "Had each rank a core to itself?");
+}
+
 static void write_message_sizes(const struct result *result, FILE *out)
 {
     uint64_t n_messages = 0, size_bytes = 0;
@@ -265,7 +282,7 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
                     quantity_count(result->paths[path].visits, "call").text);
         fprintf(out, ". ");
         write_message_sizes(result, out);
-        fprintf(out, "Had each rank a core to itself?");
+        write_cores(result, out);
         write_doubt(result, out);
         break;
     }
@@ -425,6 +442,22 @@ static void write_judgement(const struct result *result, uint64_t n_read, FILE *
     }
 }
 
+static char *headline_of_mpi(const struct result *result, const struct loss *loss,
+                             const char *whole)
+{
+    struct cores cores = cores_of(result);
+    char *loss_text =
+        memory_format("MPI itself (no waiting): %s, %s of the %s", quantity_time(loss->ns).text,
+                      quantity_share(loss->share).text, whole);
+    if (cores.n_short_ranks == 0)
+        return loss_text;
+    char *text = memory_format("%s; %s shared %s", loss_text,
+                               quantity_count(cores.n_short_ranks, "rank").text,
+                               quantity_count(cores.n_short_cores, "core").text);
+    free(loss_text);
+    return text;
+}
+
 static char *headline_of(const struct result *result)
 {
     struct loss loss = find_loss(result);
@@ -438,8 +471,7 @@ static char *headline_of(const struct result *result)
     if (loss.kind == LOSS_NONE)
         return memory_copy_text("none that reaches 2 % of the ranks' time");
     if (loss.kind == LOSS_MPI)
-        return memory_format("MPI itself (no waiting): %s, %s of the %s",
-                             quantity_time(loss.ns).text, quantity_share(loss.share).text, whole);
+        return headline_of_mpi(result, &loss, whole);
     const struct result_pattern *pattern = loss.pattern;
     char *text = NULL;
     size_t size;

@@ -97,6 +97,21 @@ static json_t *efficiency_object(const struct result_efficiency *efficiency)
     return object;
 }
 
+static json_t *node_array(const struct result *result)
+{
+    json_t *nodes = json_array();
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        const struct result_node *node = &result->nodes[i];
+        json_t *object = json_object();
+        set_text(object, "name", node->name);
+        set_text(object, "machine", node->machine);
+        set_index(object, "cores", node->n_cores > 0 ? node->n_cores : RESULT_NONE);
+        set_count(object, "ranks", node->n_ranks);
+        json_array_append_new(nodes, object);
+    }
+    return nodes;
+}
+
 static json_t *rank_array(const struct result *result)
 {
     json_t *ranks = json_array();
@@ -264,6 +279,7 @@ int json_print(const struct result *result, const char *version, FILE *stream, s
     set_count(root, "time_ns", result->time_ns);
     json_object_set_new(root, "window", window_object(result));
     json_object_set_new(root, "efficiency", efficiency_object(&result->efficiency));
+    json_object_set_new(root, "nodes", node_array(result));
     json_object_set_new(root, "ranks", rank_array(result));
     json_object_set_new(root, "profile", profile_array(result));
     json_object_set_new(root, "critical_path", critical_path_object(result));

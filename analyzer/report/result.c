@@ -50,7 +50,11 @@ void result_release(struct result *result)
     free(result->arguments);
     free(result->creator);
     named_release(result->properties, result->n_properties);
-    named_release(result->nodes, result->n_nodes);
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        free(result->nodes[i].name);
+        free(result->nodes[i].machine);
+    }
+    free(result->nodes);
     for (size_t i = 0; i < result->n_ranks; i++)
         free(result->ranks[i].name);
     free(result->ranks);

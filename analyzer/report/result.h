@@ -137,6 +137,12 @@ struct result_named {
     char *value;
 };
 
+struct result_node {
+    char *name, *machine;
+    uint32_t n_cores; // that its ranks may use together, 0 when unknown
+    uint32_t n_ranks;
+};
+
 /// Share values are NAN when they cannot be computed from what was read.
 struct result_efficiency {
     double parallel, load_balance, communication, serialization, transfer;
@@ -160,7 +166,7 @@ struct result {
     uint64_t total_ns;               // ranks that were read x length of the window
     struct result_named *properties; // archive properties: command line, MPI, host, ...
     size_t n_properties;
-    struct result_named *nodes; // name, machine
+    struct result_node *nodes;
     size_t n_nodes;
     struct result_rank *ranks;
     size_t n_ranks;

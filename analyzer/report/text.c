@@ -11,6 +11,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
+#include "analyzer/report/cores.h"
 #include "analyzer/report/page.h"
 
 enum {
@@ -82,6 +83,10 @@ static void print_run(const struct page *page)
             quantity_count(result->n_ranks, "rank").text);
     if (result->n_nodes > 0)
         fprintf(page->stream, " on %s", quantity_count(result->n_nodes, "node").text);
+    uint64_t n_cores = cores_of(result).n;
+    if (n_cores > 0)
+        fprintf(page->stream, " with %s%s", quantity_count(n_cores, "core").text,
+                result->n_nodes > 1 ? " in all" : "");
     fprintf(page->stream, ", %s\n", quantity_time(result->time_ns).text);
     fprintf(page->stream, "trace %s: %s", result->trace_path,
             quantity_count(result->n_events, "event").text);

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
+#include "analyzer/report/cores.h"
 #include "analyzer/report/quantity.h"
 
 enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3 };
@@ -166,6 +167,10 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
     warn(result, "missing-record", coverage->n_message_calls + coverage->n_collective_calls,
          "MPI call",
          "whose messages or collectives the trace does not record: waits there cannot be found");
+    warn(result, "more-ranks-than-cores", cores_of(result).n_without_core, "rank",
+         "beyond the cores of their node: time spent waiting for a core looks like time in the MPI "
+         "call "
+         "or function it fell into, so no time here is free of it");
     warn_of_locations(trace, result);
     qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
 }

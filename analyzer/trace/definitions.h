@@ -52,6 +52,7 @@ struct node {
     const char *name;
     const char *class_;  // "node", "machine", ...
     const char *machine; // name of the root of its system tree, "" when it is its own root
+    uint32_t n_cores;    // cores its ranks may use together, 0 when unknown
 };
 
 struct communicator {

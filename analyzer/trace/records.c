@@ -63,6 +63,21 @@ static OTF2_CallbackCode on_node(void *user_data, OTF2_SystemTreeNodeRef id, OTF
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_node_property(void *user_data, OTF2_SystemTreeNodeRef node,
+                                          OTF2_StringRef name, OTF2_Type type,
+                                          OTF2_AttributeValue value)
+{
+    struct records *records = user_data;
+    if (type != OTF2_TYPE_UINT32)
+        return OTF2_CALLBACK_SUCCESS;
+    records->node_properties =
+        array_reserve(records->node_properties, &records->node_property_capacity,
+                      records->n_node_properties + 1, sizeof *records->node_properties);
+    records->node_properties[records->n_node_properties++] =
+        (struct node_property_record){node, name, value.uint32};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_location_group(void *user_data, OTF2_LocationGroupRef id,
                                            OTF2_StringRef name, OTF2_LocationGroupType type,
                                            OTF2_SystemTreeNodeRef node,
@@ -227,6 +242,7 @@ void records_release(struct records *records)
         free(records->metrics.items[i].members);
     RELEASE(records->strings);
     RELEASE(records->nodes);
+    free(records->node_properties);
     RELEASE(records->location_groups);
     RELEASE(records->locations);
     RELEASE(records->regions);
@@ -247,6 +263,7 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
     OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodePropertyCallback(callbacks, on_node_property);
     OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);

@@ -23,6 +23,12 @@ struct system_tree_node_record {
     OTF2_SystemTreeNodeRef parent;
 };
 
+struct node_property_record { // those with a number
+    OTF2_SystemTreeNodeRef node;
+    OTF2_StringRef name;
+    uint32_t value;
+};
+
 struct location_group_record {
     OTF2_LocationGroupRef id;
     OTF2_StringRef name;
@@ -106,6 +112,8 @@ struct records {
     RECORD_LIST(metric_member_record) metric_members;
     RECORD_LIST(metric_record) metrics;
     RECORD_LIST(attribute_record) attributes;
+    struct node_property_record *node_properties;
+    size_t n_node_properties, node_property_capacity;
     bool has_clock;
     uint64_t ticks_per_second;
     uint64_t global_offset; // ticks

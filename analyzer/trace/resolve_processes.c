@@ -5,6 +5,7 @@
 #include "analyzer/trace/resolve_processes.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "analyzer/base/memory.h"
@@ -217,6 +218,21 @@ static uint32_t use_node(struct definitions *definitions, size_t *capacity,
     return index;
 }
 
+// What our tracer says of its nodes; the first one counts.
+static void read_cores(struct definitions *definitions, const struct id_table *index_by_place,
+                       const struct records *records)
+{
+    for (size_t i = 0; i < records->n_node_properties; i++) {
+        const struct node_property_record *property = &records->node_properties[i];
+        uint32_t place = id_table_get(&records->nodes.by_id, property->node);
+        if (place == UINT32_MAX || strcmp(records_text(records, property->name), "PAGODA::CORES"))
+            continue;
+        uint32_t index = id_table_get(index_by_place, place);
+        if (index != UINT32_MAX && definitions->nodes[index].n_cores == 0)
+            definitions->nodes[index].n_cores = property->value;
+    }
+}
+
 static void describe_ranks(struct definitions *definitions, const struct records *records)
 {
     for (size_t i = 0; i < definitions->n_locations; i++) {
@@ -240,6 +256,7 @@ static void describe_ranks(struct definitions *definitions, const struct records
         rank->node = use_node(definitions, &capacity, &index_by_place, records,
                               compute_node(records, group));
     }
+    read_cores(definitions, &index_by_place, records);
     id_table_release(&index_by_place);
 }
 

@@ -396,3 +396,35 @@ main 2 -20000" ]
     "$PAGODA" replay --json long >all
     cmp one all
 }
+
+@test "more ranks than cores: the run, a warning, the likely reason" {
+    # MPI time that waits for nobody: calls without partners.
+    local rank
+    {
+        printf '%s\n' 'nodes a b a b a' 'cores a 1' 'cores b 2'
+        for rank in 0 1 2 3 4; do
+            printf "$rank %s\n" '0 enter MPI_Init' '1000 leave MPI_Init' \
+                '1000000 enter MPI_Iprobe' '9000000 leave MPI_Iprobe' \
+                '9100000 enter MPI_Finalize' '9200000 leave MPI_Finalize'
+        done
+    } >few.txt
+    "$BUILD/tools/mktrace" few.txt few
+    run "$PAGODA" replay few
+    [ "$status" = 0 ]
+    [[ $output == *"5 ranks on 2 nodes with 3 cores in all, 9.200 ms"* ]]
+    [[ $output == *"2 ranks beyond the cores of their node: time"*"[more-ranks-than-cores]"* ]]
+    "$PAGODA" replay --json few | jq -e '
+        (.warnings | map("\(.code) \(.count)") == ["more-ranks-than-cores 2"])
+        and .nodes == [{name: "a", machine: "machine", cores: 1, ranks: 3},
+                       {name: "b", machine: "machine", cores: 2, ranks: 2}]
+        and (.headline | endswith("; 3 ranks shared 1 core"))
+        and (.conclusion | contains("The likely reason is that 3 ranks shared 1 core:"))'
+    # One node that does not say: no number for the run, and no warning for that node.
+    sed -i '/^cores a/d' few.txt
+    "$BUILD/tools/mktrace" few.txt unknown
+    run "$PAGODA" replay unknown
+    [[ $output == *"5 ranks on 2 nodes, 9.200 ms"* ]]
+    "$PAGODA" replay --json unknown | jq -e '
+        .warnings == [] and .nodes[0].cores == null
+        and (.conclusion | contains("Had each rank a core to itself?"))'
+}

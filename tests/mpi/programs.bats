@@ -114,7 +114,8 @@ check_untraced() {
     done
 }
 
-# check_trace DIR: a sound archive, every message and collective with its partner.
+# check_trace DIR: a sound archive, every message and collective with its partner. That ranks share
+# the cores of a small machine is no fault of the trace.
 check_trace() {
     otf2-print "$1"/*.otf2 >"$1/print.out" 2>"$1/print.err" || { cat "$1/print.err" && false; }
     if [ -s "$1/print.err" ] || grep -E '\[OTF2\]|[Ww]arning|[Ee]rror:' "$1/print.out"; then
@@ -123,7 +124,7 @@ check_trace() {
     fi
     "$PAGODA" replay --json "$1" >"$1/replay.json" 2>"$1/replay.err" ||
         { cat "$1/replay.err" && false; }
-    jq -e '[.warnings[].code] == []' "$1/replay.json" ||
+    jq -e '[.warnings[].code] - ["more-ranks-than-cores"] == []' "$1/replay.json" ||
         { jq .warnings "$1/replay.json" && false; }
 }
 

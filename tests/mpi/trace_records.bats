@@ -147,6 +147,30 @@ EOF
     for_each_mpi brackets
 }
 
+# cores MPI N CORES: traces N ranks that may use these cores only; prints what the archive and the
+# replay make of it.
+cores() {
+    launch "$1" "$2"
+    dir=$BATS_TEST_TMPDIR/cores-$1-$2-$3
+    timeout -k 5 60 taskset -c "$3" "$PAGODA" trace -o "$dir" -- "${line[@]}" \
+        "$BUILD/programs/$1/trace_end" >/dev/null
+    otf2-print -G "$dir/traces.otf2" | sed -n 's/.*"PAGODA::CORES".*UINT32, Value: \([0-9]*\).*/\1/p'
+    "$PAGODA" replay --json "$dir" |
+        jq -c '[.nodes[0].cores, .nodes[0].ranks, (.warnings[] | .code, .count)]'
+}
+
+cores_of_node() {
+    local first
+    first=$(taskset -pc $$ | sed 's/.*: //; s/[^0-9].*//')
+    [ "$(cores "$1" 3 "$first")" = $'1\n[1,3,"more-ranks-than-cores",2]' ]
+    [ "$(cores "$1" 1 "$first")" = $'1\n[1,1]' ]
+    "$PAGODA" replay "$BATS_TEST_TMPDIR/cores-$1-3-$first" | grep -q '3 ranks on 1 node with 1 core,'
+}
+
+@test "the cores that the ranks of a node may use" {
+    for_each_mpi cores_of_node
+}
+
 user_regions() {
     traced "$1" 2 trace_user
     untraced "$1" 2 trace_user

@@ -46,8 +46,9 @@ static void fill_facts(struct result *run)
     run->properties[1] = named("MPI_VERSION", "Open MPI 4.1.4");
     run->n_nodes = 2;
     run->nodes = memory_zeroed(2, sizeof *run->nodes);
-    run->nodes[0] = named("alpha", "Linux");
-    run->nodes[1] = named("beta", "Linux");
+    run->nodes[0] =
+        (struct result_node){memory_copy_text("alpha"), memory_copy_text("Linux"), 0, 1};
+    run->nodes[1] = (struct result_node){memory_copy_text("beta"), memory_copy_text("Linux"), 0, 1};
     run->n_ranks = 2;
     run->ranks = memory_zeroed(2, sizeof *run->ranks);
     for (uint32_t rank = 0; rank < 2; rank++)

@@ -200,6 +200,7 @@ static void test_locations_are_sorted_by_rank_and_threads_follow_masters(void **
 {
     (void)state;
     struct fixture f = open_text("nodes a b a\n"
+                                 "cores b 12\n"
                                  "2.1 1 enter work\n2.1 2 leave work\n"
                                  "0.2 1 enter work\n0.2 3 leave work\n"
                                  "0.1 1 enter work\n0.1 4 leave work\n");
@@ -221,6 +222,8 @@ static void test_locations_are_sorted_by_rank_and_threads_follow_masters(void **
     assert_int_equal(d->ranks[0].node, d->ranks[2].node);
     assert_string_equal(d->nodes[d->ranks[1].node].name, "b");
     assert_string_equal(d->nodes[d->ranks[1].node].machine, "machine");
+    assert_int_equal(d->nodes[d->ranks[1].node].n_cores, 12);
+    assert_int_equal(d->nodes[d->ranks[0].node].n_cores, 0);
     assert_int_equal(next(&f, 2).time_ns, 0);
     assert_int_equal(next(&f, 2).time_ns, 2);
     close_text(&f);

@@ -139,6 +139,30 @@ static void test_mpi_itself(void **state)
     forget(&result);
 }
 
+static void test_mpi_itself_on_too_few_cores(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    struct result_node nodes[] = {{(char *)"a", (char *)"", 8, 9}, {(char *)"b", (char *)"", 2, 2}};
+    result.nodes = nodes;
+    result.n_nodes = 2;
+    write_conclusion(&result);
+    assert_says(&result, "The likely reason is that 9 ranks shared 8 cores");
+    assert_says_not(&result, "a core to itself");
+    assert_string_equal(result.headline, "MPI itself (no waiting): 100.0 ms, 50.0 % of the ranks' "
+                                         "time; 9 ranks shared 8 cores");
+    forget(&result);
+    nodes[0].n_ranks = 8;
+    write_conclusion(&result);
+    assert_says(&result, "There was a core for each rank; did other programs leave it to them?");
+    assert_says_not(&result, "likely reason");
+    forget(&result);
+    nodes[1].n_cores = 0;
+    write_conclusion(&result);
+    assert_says(&result, "Had each rank a core to itself?");
+    forget(&result);
+}
+
 static void test_many_small_messages(void **state)
 {
     (void)state;
@@ -288,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mpi_itself),
+        cmocka_unit_test(test_mpi_itself_on_too_few_cores),
         cmocka_unit_test(test_many_small_messages),
         cmocka_unit_test(test_mpi_time_with_missing_partners_is_in_doubt),
         cmocka_unit_test(test_pattern_with_place_rank_and_cause),

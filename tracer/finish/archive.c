@@ -6,6 +6,7 @@
 // definition file holds its clock offsets only.
 #include "tracer/finish/archive.h"
 
+#include "tracer/finish/cores.h"
 #include "tracer/finish/memory.h"
 #include "tracer/finish/role.h"
 
@@ -59,6 +60,7 @@ bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
 
     *archive = (struct archive){.n_ranks = n_ranks, .first_ns = UINT64_MAX};
     archive->hosts = alloc_or_die(n_ranks * sizeof *archive->hosts);
+    archive->cores = alloc_or_die(n_ranks * sizeof *archive->cores);
     archive_string(archive, "");
     OTF2_Error_RegisterCallback(keep_error, archive);
     otf2 = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
@@ -244,10 +246,27 @@ static void write_paradigms(struct archive *archive, OTF2_GlobalDefWriter *write
                     OTF2_TYPE_STRING, template));
 }
 
+static const char *host_of(const struct archive *archive, uint32_t rank)
+{
+    return archive->hosts[rank] != NULL ? archive->hosts[rank] : "unknown";
+}
+
+static void write_cores(struct archive *archive, OTF2_GlobalDefWriter *writer, uint32_t node,
+                        const struct node_cores *cores)
+{
+    OTF2_AttributeValue value = {.uint32 = node_cores_count(cores)};
+
+    if (value.uint32 > 0)
+        ok(archive,
+           OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+               writer, node, archive_string(archive, "PAGODA::CORES"), OTF2_TYPE_UINT32, value));
+}
+
 // The machine, a node for each host in order of its first rank, a location group for each rank.
 static void write_system_tree(struct archive *archive, OTF2_GlobalDefWriter *writer)
 {
     struct table nodes = {0};
+    struct node_cores *cores = NULL; // by node
     uint32_t node_class = archive_string(archive, "node");
     bool is_new;
 
@@ -257,9 +276,14 @@ static void write_system_tree(struct archive *archive, OTF2_GlobalDefWriter *wri
     ok(archive,
        OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
-        const char *host = archive->hosts[rank] != NULL ? archive->hosts[rank] : "unknown";
+        const char *host = host_of(archive, rank);
         uint32_t node = 1 + table_number(&nodes, host, strlen(host) + 1, &is_new);
 
+        if (is_new) {
+            cores = realloc_or_die(cores, node * sizeof *cores);
+            cores[node - 1] = (struct node_cores){0};
+        }
+        node_cores_add(&cores[node - 1], archive->cores[rank]);
         if (!is_new)
             continue;
         ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNode(
@@ -267,8 +291,11 @@ static void write_system_tree(struct archive *archive, OTF2_GlobalDefWriter *wri
         ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
                         writer, node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
     }
+    for (uint32_t i = 0; i < nodes.n; i++)
+        write_cores(archive, writer, 1 + i, &cores[i]);
+    free(cores);
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
-        const char *host = archive->hosts[rank] != NULL ? archive->hosts[rank] : "unknown";
+        const char *host = host_of(archive, rank);
         char name[32];
 
         snprintf(name, sizeof name, "MPI Rank %u", rank);
@@ -389,7 +416,7 @@ static void collect_strings(struct archive *archive, const struct unify *unify)
     static const char *const fixed[] = {
         "MPI",     "MPI Rank ${id}", "machine",          "node",
         "unknown", "pagoda marker",  "process_cpu_time", "CPU time of the process so far",
-        "ns"};
+        "ns",      "PAGODA::CORES"};
     char name[32];
 
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
@@ -450,6 +477,7 @@ static void release(struct archive *archive)
         free(archive->hosts[i]);
     free(archive->string_texts);
     free(archive->hosts);
+    free(archive->cores);
     free(archive->region_list);
     free(archive->locations);
     table_release(&archive->strings);

@@ -38,7 +38,8 @@ struct archive {
     struct table parameters; // names of marker parameters: attributes after the fixed ones
     struct archive_location *locations;
     size_t n_locations;
-    char **hosts; // by rank; NULL: the rank left nothing
+    char **hosts;           // by rank; NULL: the rank left nothing
+    const uint64_t **cores; // by rank: the cores it may use, in its spool's header
     uint32_t n_ranks;
     uint64_t first_ns; // earliest and latest event, on the reference clock
     uint64_t last_ns;

@@ -80,6 +80,7 @@ static void define(struct run *run)
                       &last_ns);
         if (run->archive.hosts[header->rank] == NULL)
             run->archive.hosts[header->rank] = strdup_or_die(header->host);
+        run->archive.cores[header->rank] = header->cores;
         if (last_ns == 0)
             continue;
         if (first_ns + offset < run->archive.first_ns)

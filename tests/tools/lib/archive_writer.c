@@ -38,11 +38,18 @@ struct local_entry {
     OTF2_MappingType type;
 };
 
+struct cores_entry {
+    char *node;
+    uint32_t n_cores;
+};
+
 struct archive_writer {
     OTF2_Archive *archive;
     uint64_t ticks_per_second;
     uint32_t n_ranks;
     char **nodes;
+    struct cores_entry *cores;
+    size_t n_cores, cores_capacity;
     struct location_entry *locations;
     size_t n_locations, location_capacity;
     struct region_entry *regions;
@@ -111,6 +118,13 @@ void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const
 {
     free(writer->nodes[rank]);
     writer->nodes[rank] = memory_copy_text(node);
+}
+
+void archive_writer_set_cores(struct archive_writer *writer, const char *node, uint32_t n_cores)
+{
+    writer->cores = array_reserve(writer->cores, &writer->cores_capacity, writer->n_cores + 1,
+                                  sizeof *writer->cores);
+    writer->cores[writer->n_cores++] = (struct cores_entry){memory_copy_text(node), n_cores};
 }
 
 OTF2_EvtWriter *archive_writer_events(struct archive_writer *writer, uint64_t location)
@@ -247,6 +261,16 @@ static const char *node_of(const struct archive_writer *writer, uint32_t rank)
     return writer->nodes[rank] ? writer->nodes[rank] : "node0";
 }
 
+static void write_cores(struct archive_writer *writer, uint32_t node, const char *name)
+{
+    for (size_t i = 0; i < writer->n_cores; i++)
+        if (strcmp(writer->cores[i].node, name) == 0)
+            check(writer,
+                  OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+                      writer->definitions, node, write_string(writer, "PAGODA::CORES"),
+                      OTF2_TYPE_UINT32, (OTF2_AttributeValue){.uint32 = writer->cores[i].n_cores}));
+}
+
 // System tree: the machine, then one node for each different name.
 static void write_processes(struct archive_writer *writer)
 {
@@ -260,10 +284,12 @@ static void write_processes(struct archive_writer *writer)
         uint32_t first = 0; // the first rank on the same node names the node
         while (strcmp(node_of(writer, first), node_of(writer, rank)) != 0)
             first++;
-        if (first == rank)
+        if (first == rank) {
             check(writer, OTF2_GlobalDefWriter_WriteSystemTreeNode(
                               definitions, rank + 1, write_string(writer, node_of(writer, rank)),
                               node_class, 0));
+            write_cores(writer, rank + 1, node_of(writer, rank));
+        }
         char *name = memory_format("MPI Rank %u", rank);
         check(writer,
               OTF2_GlobalDefWriter_WriteLocationGroup(definitions, rank, write_string(writer, name),
@@ -408,6 +434,9 @@ static void release(struct archive_writer *writer)
     }
     for (size_t i = 0; i < writer->n_locals; i++)
         free(writer->locals[i].global_ids);
+    for (size_t i = 0; i < writer->n_cores; i++)
+        free(writer->cores[i].node);
+    free(writer->cores);
     free(writer->nodes);
     free(writer->locations);
     free(writer->regions);

@@ -32,6 +32,9 @@ struct archive_writer *archive_writer_new(const char *directory, uint32_t n_rank
 void archive_writer_set_clock(struct archive_writer *writer, uint64_t ticks_per_second);
 void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const char *node);
 
+/// The number of cores of the node of this name, as its property PAGODA::CORES (default: none).
+void archive_writer_set_cores(struct archive_writer *writer, const char *node, uint32_t n_cores);
+
 /// OTF2 location id of a thread (0: the master) of a rank.
 static inline uint64_t archive_location(uint32_t rank, uint32_t thread)
 {

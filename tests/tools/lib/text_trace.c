@@ -495,6 +495,18 @@ static bool define_nodes(struct parser *parser)
     return true;
 }
 
+static bool define_cores(struct parser *parser)
+{
+    uint32_t n_cores;
+    if (parser->n_words != 3)
+        return FAIL(parser, "the cores of a node are: cores NODE NUMBER");
+    if (!parse_u32(parser, parser->words[2], &n_cores))
+        return false;
+    if (parser->writer)
+        archive_writer_set_cores(parser->writer, parser->words[1], n_cores);
+    return true;
+}
+
 static bool define_region(struct parser *parser)
 {
     if (parser->n_words < 3 || parser->n_words > 4)
@@ -567,7 +579,7 @@ static bool read_line(struct parser *parser)
     } definitions[] = {
         {"clock", define_clock},   {"nodes", define_nodes},    {"location", define_location},
         {"comm", define_comm},     {"intercomm", define_comm}, {"region", define_region},
-        {"offset", define_offset},
+        {"offset", define_offset}, {"cores", define_cores},
     };
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
         if (strcmp(parser->words[0], definitions[i].name) == 0)
