@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +86,26 @@ void stream_stop_process(void)
         stream->stopped = true;
 }
 
+// A program may close descriptors it did not open, and open its own under their numbers.
+static bool owns_descriptor(const struct stream *stream)
+{
+    struct stat now;
+
+    return fstat(stream->fd, &now) == 0 && now.st_dev == stream->device &&
+           now.st_ino == stream->inode;
+}
+
+// posix_fallocate() that is no end of the program (SIGXFSZ) where files are limited in size.
+static int allocate(int fd, uint64_t from, uint64_t n_bytes)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        from + n_bytes > limit.rlim_cur)
+        return EFBIG;
+    return posix_fallocate(fd, (off_t)from, (off_t)n_bytes);
+}
+
 static void stop(struct stream *stream, int error)
 {
     stream->stopped = true;
@@ -95,17 +116,17 @@ static void stop(struct stream *stream, int error)
         stream->header->stop_errno = error;
         stream->header->stop_ns = clock_now_ns();
     }
-    if (stream->fd >= 0) {
+    if (stream->fd >= 0 && owns_descriptor(stream))
         close(stream->fd);
-        stream->fd = -1;
-    }
+    stream->fd = -1;
 }
 
 // Space is allocated before it is mapped: a full disk is an error here and no SIGBUS later.
 static int map_next_chunk(struct stream *stream)
 {
     uint8_t *window;
-    int error = posix_fallocate(stream->fd, (off_t)stream->file_bytes, CHUNK_BYTES);
+    int error =
+        owns_descriptor(stream) ? allocate(stream->fd, stream->file_bytes, CHUNK_BYTES) : EBADF;
 
     if (error != 0)
         return error;
@@ -149,6 +170,7 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
 static int open_file(struct stream *stream, uint32_t thread)
 {
     char path[4352];
+    struct stat file;
     int error;
 
     snprintf(path, sizeof path, "%s/%016llx-%06u-%03u%s", spool_dir,
@@ -156,8 +178,10 @@ static int open_file(struct stream *stream, uint32_t thread)
     stream->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (stream->fd < 0)
         return errno;
-    error = posix_fallocate(stream->fd, 0, SPOOL_HEADER_BYTES);
+    error = fstat(stream->fd, &file) == 0 ? allocate(stream->fd, 0, SPOOL_HEADER_BYTES) : errno;
     if (error == 0) {
+        stream->device = file.st_dev;
+        stream->inode = file.st_ino;
         stream->header =
             mmap(NULL, SPOOL_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, stream->fd, 0);
         if (stream->header == MAP_FAILED) {

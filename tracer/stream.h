@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define MAX_FUNCTIONS 1024
 
@@ -24,6 +25,8 @@ struct stream {
     size_t window_bytes;
     uint64_t file_bytes;
     int fd;
+    dev_t device; // of the file that fd was opened for
+    ino_t inode;
     struct spool_header *header;
     uint64_t n_lost;
     // The last MPI call, for process time (call.c) and for folding polls.

@@ -164,6 +164,37 @@ fills() {
     for_each_mpi fills_up
 }
 
+@test "a limit on the size of files ends the recording, not the program" {
+    limited() {
+        launch "$1" 2
+        err=$BATS_TEST_TMPDIR/err
+        status=0
+        (ulimit -f 8192 && exec "$PAGODA" trace -o "$BATS_TEST_TMPDIR/limited-$1" -- "${line[@]}" \
+            "$BUILD/programs/$1/trace_end" fill 16 >"$BATS_TEST_TMPDIR/out" 2>"$err") || status=$?
+        cat "$err"
+        [ "$status" = 0 ]
+        [ "$(cat "$BATS_TEST_TMPDIR/out")" = running ]
+        [[ $(cat "$err") == *"stopped recording"*"File too large"* ]]
+        check_archive "$BATS_TEST_TMPDIR/limited-$1" collectives
+    }
+    for_each_mpi limited
+}
+
+@test "a program that takes the recorder's descriptor for its own file keeps its file" {
+    reopens() {
+        launch "$1" 2
+        mkdir -p "$BATS_TEST_TMPDIR/in-$1"
+        cd "$BATS_TEST_TMPDIR/in-$1"
+        run "$PAGODA" trace -o t -- "${line[@]}" "$BUILD/programs/$1/trace_end" reopen 4
+        [ "$status" = 0 ]
+        [[ $output == *"stopped recording"*"Bad file descriptor"* ]]
+        [ -e reopened ]
+        [ ! -s reopened ]
+        check_archive t collectives
+    }
+    for_each_mpi reopens
+}
+
 @test "--finish where nothing was recorded" {
     mkdir -p "$BATS_TEST_TMPDIR/empty/spool"
     run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/empty"

@@ -2,14 +2,17 @@
 /*
  * Ends in the way its argument says: exit N, abort N, kill SIGNAL (rank 1 to itself), no-finalize,
  * no-init, hang (rank 1 waits for a message that never comes), fill MEGABYTES (records that much by
- * cheap calls), poll MEGABYTES (the same by probes that find nothing and are not folded). For the
- * tests of the tracer.
+ * cheap calls), reopen MEGABYTES (the same after it has put a file of its own, named reopened and
+ * empty, in the place of every descriptor that is a regular file), poll MEGABYTES (the same by
+ * probes that find nothing and are not folded). For the tests of the tracer.
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A call of MPI_Comm_rank is 24 bytes of records. */
@@ -19,6 +22,17 @@ static void fill(long n_bytes)
 
     for (long i = 0; i < n_bytes / 24; i++)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+
+/* As a program does that tidies up descriptors it believes to be its own. */
+static void reopen(void)
+{
+    int own = open("reopened", O_RDWR | O_CREAT, 0666);
+    struct stat file;
+
+    for (int fd = 3; fd < 1024; fd++)
+        if (fd != own && fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
+            dup2(own, fd);
 }
 
 /* Probes of two kinds in turn: each is a call and a poll record, 56 bytes. */
@@ -53,7 +67,9 @@ int main(int argc, char **argv)
         kill(getpid(), number);
     if (!strcmp(way, "hang") || !strcmp(way, "abort") || !strcmp(way, "kill"))
         MPI_Recv(&value, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (!strcmp(way, "fill"))
+    if (!strcmp(way, "reopen"))
+        reopen();
+    if (!strcmp(way, "fill") || !strcmp(way, "reopen"))
         fill(number * 1024L * 1024L);
     if (!strcmp(way, "poll"))
         poll(number * 1024L * 1024L);
