@@ -253,6 +253,7 @@ static struct finished finish(const struct trace *trace)
     pid_t pid = fork();
     if (pid == 0) {
         dup2(out[1], STDOUT_FILENO);
+        signal(SIGXFSZ, SIG_IGN); // a file too large is an error it can report
         execl(finisher, FINISHER, trace->spool, trace->dir, (char *)NULL);
         _exit(1);
     }
@@ -279,6 +280,12 @@ static struct finished finish(const struct trace *trace)
         continue;
     if (pid > 0 && WIFEXITED(status))
         finished.status = WEXITSTATUS(status);
+    else if (pid > 0)
+        log_error("cannot write the archive in %s (" FINISHER " ended by signal %d, which a full "
+                  "disk may cause): the records are kept in %s",
+                  trace->dir, WTERMSIG(status), trace->spool);
+    else
+        log_error("cannot start " FINISHER ": the records are kept in %s", trace->spool);
     free(finisher);
     return finished;
 }

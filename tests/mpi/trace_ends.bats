@@ -164,6 +164,18 @@ fills() {
     for_each_mpi fills_up
 }
 
+@test "a disk that fills up while the archive is written: it is said, and the records stay" {
+    small 20m
+    fills_late() {
+        fills "$1"
+        [[ $(messages) == *"cannot write the archive"*"the records are kept"* ]]
+        [ ! -e "$small/t/traces.otf2" ]
+        [ -e "$small/t/spool/facts" ]
+        rm -rf "$small/t"
+    }
+    for_each_mpi fills_late
+}
+
 @test "a limit on the size of files ends the recording, not the program" {
     limited() {
         launch "$1" 2
