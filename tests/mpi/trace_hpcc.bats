@@ -14,6 +14,6 @@ load trace
     echo "$output"
     [ "$status" = 0 ]
     grep -q '^Success=1' hpccoutf.txt
-    ! grep -q 'FAILED' hpccoutf.txt
+    [ "$(grep -c 'FAILED' hpccoutf.txt)" = 0 ]
     check_archive t
 }
