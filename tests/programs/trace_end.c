@@ -47,6 +47,19 @@ static void poll(long n_bytes)
     }
 }
 
+/* When it returns on one rank, the other one has left the barrier: the launcher, which ends the
+ * other when one is gone, cannot catch it there. */
+static void know_of_each_other(int rank)
+{
+    int token = 0;
+
+    if (rank == 0)
+        MPI_Send(&token, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    MPI_Recv(&token, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Send(&token, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "exit";
@@ -61,6 +74,8 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    if (!strcmp(way, "abort") || !strcmp(way, "kill") || !strcmp(way, "no-finalize"))
+        know_of_each_other(rank);
     if (!strcmp(way, "abort") && rank == 1)
         MPI_Abort(MPI_COMM_WORLD, number);
     if (!strcmp(way, "kill") && rank == 1)
