@@ -10,6 +10,7 @@
 #include "tracer/finish/memory.h"
 #include "tracer/finish/role.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static OTF2_FlushType pre_flush(void *user, OTF2_FileType type, OTF2_LocationRef
 
 static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = pre_flush};
 
-// OTF2 would print; the first message is kept instead.
+// OTF2 would print; the first message is kept instead. After a failed write it must not be used any
+// more: its clean-up reads what it has freed.
 static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -44,6 +46,8 @@ static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, co
     (void)arguments;
     if (archive->error == NULL)
         archive->error = OTF2_Error_GetDescription(code);
+    if (archive->on_failure != NULL)
+        longjmp(*archive->on_failure, 1);
     return code;
 }
 
@@ -54,6 +58,35 @@ static bool ok(struct archive *archive, OTF2_ErrorCode code)
     return archive->error == NULL;
 }
 
+static bool is_event_or_definition_file(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return dot != NULL && (!strcmp(dot, ".evt") || !strcmp(dot, ".def"));
+}
+
+// What an archive that was never finished left in DIR.
+static void remove_unfinished(const char *dir)
+{
+    char *anchor = format_or_die("%s/traces.otf2", dir);
+    char *definitions = format_or_die("%s/traces.def", dir);
+    char *folder = format_or_die("%s/traces", dir);
+    DIR *entries = access(anchor, F_OK) == 0 ? NULL : opendir(folder);
+    struct dirent *entry;
+
+    while (entries != NULL && (entry = readdir(entries)) != NULL)
+        if (is_event_or_definition_file(entry->d_name))
+            unlinkat(dirfd(entries), entry->d_name, 0);
+    if (entries != NULL) {
+        closedir(entries);
+        rmdir(folder);
+        unlink(definitions);
+    }
+    free(anchor);
+    free(definitions);
+    free(folder);
+}
+
 bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
 {
     OTF2_Archive *otf2;
@@ -62,6 +95,7 @@ bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
     archive->hosts = alloc_or_die(n_ranks * sizeof *archive->hosts);
     archive->cores = alloc_or_die(n_ranks * sizeof *archive->cores);
     archive_string(archive, "");
+    remove_unfinished(dir);
     OTF2_Error_RegisterCallback(keep_error, archive);
     otf2 = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
                              DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -499,31 +533,15 @@ bool archive_close(struct archive *archive, const struct unify *unify)
     return true;
 }
 
-static void remove_entry(const char *dir, const char *name)
-{
-    char *path = format_or_die("%s/%s", dir, name);
-
-    remove(path); // files, and the folder once it is empty
-    free(path);
-}
-
 void archive_discard(struct archive *archive, const char *dir)
 {
-    char name[64];
+    archive->on_failure = NULL;
+    if (archive->otf2 != NULL) {
+        char *anchor = format_or_die("%s/traces.otf2", dir);
 
-    if (archive->otf2 != NULL)
-        OTF2_Archive_Close(archive->otf2);
-    for (size_t i = 0; i < archive->n_locations; i++) {
-        unsigned long long ref =
-            archive_location_ref(archive->locations[i].rank, archive->locations[i].thread);
-
-        snprintf(name, sizeof name, "traces/%llu.evt", ref);
-        remove_entry(dir, name);
-        snprintf(name, sizeof name, "traces/%llu.def", ref);
-        remove_entry(dir, name);
+        unlink(anchor); // ours: an older one would have kept the archive from being opened
+        free(anchor);
+        remove_unfinished(dir);
     }
-    remove_entry(dir, "traces");
-    remove_entry(dir, "traces.def");
-    remove_entry(dir, "traces.otf2");
     release(archive);
 }

@@ -8,6 +8,8 @@
 
 #include "tracer/finish/unify.h"
 
+#include <setjmp.h>
+
 #include <otf2/otf2.h>
 
 enum attribute {
@@ -30,7 +32,8 @@ struct archive_location {
 
 struct archive {
     OTF2_Archive *otf2;
-    const char *error; // text of the first error OTF2 reported, NULL: none
+    const char *error;   // text of the first error OTF2 reported, NULL: none
+    jmp_buf *on_failure; // where to go on from such an error, NULL: on
     struct table strings;
     char **string_texts;
     struct table regions;
@@ -56,8 +59,8 @@ struct archive_region {
     uint32_t paradigm;
 };
 
-// Creates DIR/traces.otf2 for a run of n_ranks. Returns false if OTF2 cannot; archive->error says
-// why, and archive_discard() must follow.
+// Creates DIR/traces.otf2 for a run of n_ranks, in place of one that was never finished. Returns
+// false if OTF2 cannot; archive->error says why, and archive_discard() must follow.
 bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks);
 
 // Reference of a text; the same text has the same one.
@@ -86,7 +89,7 @@ bool archive_end_events(struct archive *archive, OTF2_EvtWriter *writer,
 // Writes all definitions and closes. Returns false if anything could not be written.
 bool archive_close(struct archive *archive, const struct unify *unify);
 
-// Gives up: closes, and removes the files that exist so far.
+// Gives up and removes the files that exist so far.
 void archive_discard(struct archive *archive, const char *dir);
 
 #endif

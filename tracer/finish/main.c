@@ -11,6 +11,7 @@
 #include "tracer/finish/memory.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,7 @@ static void write_events(struct run *run, struct symbols *symbols)
         const struct spool_header *header = run->spools[i].header;
         uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, header);
 
-        if (header->finalized == 0)
+        if (header->finalized == 0 && header->stop_errno == 0)
             run->n_open += header->thread == 0;
         events_write(&run->processes[header->rank], &run->archive, symbols, &run->spools[i],
                      close_ns);
@@ -194,25 +195,34 @@ static void report(const struct run *run)
     }
 }
 
+// Writes the archive of a run; false when OTF2 failed somewhere.
+static bool write_run(struct run *run, const char *dir, const char *facts_path,
+                      struct symbols *symbols, uint64_t *n_events, size_t *n_locations)
+{
+    jmp_buf on_failure;
+
+    if (!archive_open(&run->archive, dir, run->n_ranks) || setjmp(on_failure) != 0)
+        return false;
+    run->archive.on_failure = &on_failure;
+    define(run);
+    write_events(run, symbols);
+    write_facts(run, facts_path);
+    for (size_t i = 0; i < run->archive.n_locations; i++)
+        *n_events += run->archive.locations[i].n_events;
+    *n_locations = run->archive.n_locations;
+    return archive_close(&run->archive, &run->unify);
+}
+
 static bool finish_run(struct run *run, const char *dir, const char *facts_path)
 {
     struct symbols *symbols = symbols_new();
     uint64_t n_events = 0;
-    size_t n_locations;
+    size_t n_locations = 0;
     bool done;
 
     run->processes = alloc_or_die(run->n_ranks * sizeof *run->processes);
     unify_init(&run->unify, run->n_ranks);
-    done = archive_open(&run->archive, dir, run->n_ranks);
-    if (done) {
-        define(run);
-        write_events(run, symbols);
-        write_facts(run, facts_path);
-        for (size_t i = 0; i < run->archive.n_locations; i++)
-            n_events += run->archive.locations[i].n_events;
-        n_locations = run->archive.n_locations;
-        done = archive_close(&run->archive, &run->unify);
-    }
+    done = write_run(run, dir, facts_path, symbols, &n_events, &n_locations);
     if (done) {
         printf("ranks %u locations %zu events %llu open %u\n", run->n_ranks, n_locations,
                (unsigned long long)n_events, run->n_open);
