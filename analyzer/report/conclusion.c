@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/cores.h"
@@ -250,6 +251,40 @@ static void write_message_sizes(const struct result *result, FILE *out)
             could_be_fewer ? ": would fewer, larger ones do?" : ".");
 }
 
+/// Probes have no records that would tell whom they wait for.
+static bool is_probe(const char *region)
+{
+    return !strcasecmp(region, "MPI_Probe") || !strcasecmp(region, "MPI_Mprobe");
+}
+
+static bool is_loss_in_probes(const struct result *result)
+{
+    uint32_t path = heaviest_mpi_path(result);
+    return path != RESULT_NONE && is_probe(result->regions[result->paths[path].region].name);
+}
+
+static void write_mpi_loss(const struct result *result, const struct loss *loss, FILE *out)
+{
+    uint32_t path = heaviest_mpi_path(result);
+    bool probes = is_loss_in_probes(result);
+    fprintf(out, " The biggest loss is MPI time %s: %s, %s of the ranks' time",
+            probes ? "that is in no wait state"
+                   : "that waits for no other rank (transfer and the cost of the calls)",
+            quantity_time(loss->ns).text, quantity_share(loss->share).text);
+    if (path != RESULT_NONE)
+        fprintf(out, ", above all in %s (%s)", result->paths[path].path,
+                quantity_count(result->paths[path].visits, "call").text);
+    if (probes) {
+        fprintf(out, ". A probe waits until a message has come: look at what its senders do "
+                     "before they send.");
+        return;
+    }
+    fprintf(out, ". ");
+    write_message_sizes(result, out);
+    write_cores(result, out);
+    write_doubt(result, out);
+}
+
 static void write_loss(const struct result *result, const struct loss *loss, FILE *out)
 {
     const struct quantity share = quantity_share(loss->share);
@@ -271,21 +306,9 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
         fputc('.', out);
         write_origin(result, loss->pattern, out);
         break;
-    case LOSS_MPI: {
-        uint32_t path = heaviest_mpi_path(result);
-        fprintf(out,
-                " The biggest loss is MPI time that waits for no other rank (transfer and the cost "
-                "of the calls): %s, %s of the ranks' time",
-                quantity_time(loss->ns).text, share.text);
-        if (path != RESULT_NONE)
-            fprintf(out, ", above all in %s (%s)", result->paths[path].path,
-                    quantity_count(result->paths[path].visits, "call").text);
-        fprintf(out, ". ");
-        write_message_sizes(result, out);
-        write_cores(result, out);
-        write_doubt(result, out);
+    case LOSS_MPI:
+        write_mpi_loss(result, loss, out);
         break;
-    }
     }
 }
 
@@ -446,10 +469,12 @@ static char *headline_of_mpi(const struct result *result, const struct loss *los
                              const char *whole)
 {
     struct cores cores = cores_of(result);
-    char *loss_text =
-        memory_format("MPI itself (no waiting): %s, %s of the %s", quantity_time(loss->ns).text,
-                      quantity_share(loss->share).text, whole);
-    if (cores.n_short_ranks == 0)
+    bool probes = is_loss_in_probes(result);
+    char *loss_text = memory_format(
+        "%s: %s, %s of the %s",
+        probes ? "MPI outside the wait states, mostly probing" : "MPI itself (no waiting)",
+        quantity_time(loss->ns).text, quantity_share(loss->share).text, whole);
+    if (probes || cores.n_short_ranks == 0)
         return loss_text;
     char *text = memory_format("%s; %s shared %s", loss_text,
                                quantity_count(cores.n_short_ranks, "rank").text,

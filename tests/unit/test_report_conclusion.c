@@ -139,6 +139,22 @@ static void test_mpi_itself(void **state)
     forget(&result);
 }
 
+static void test_probing_is_waiting_for_somebody(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    const uint32_t receive = 1; // the region of solve/MPI_Recv
+    char *name = regions[receive].name;
+    regions[receive].name = (char *)"MPI_Mprobe";
+    write_conclusion(&result);
+    regions[receive].name = name;
+    assert_says(&result, "A probe waits until a message has come");
+    assert_says_not(&result, "waits for no other rank");
+    assert_string_equal(result.headline, "MPI outside the wait states, mostly probing: 100.0 ms, "
+                                         "50.0 % of the ranks' time");
+    forget(&result);
+}
+
 static void test_mpi_itself_on_too_few_cores(void **state)
 {
     (void)state;
@@ -312,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mpi_itself),
+        cmocka_unit_test(test_probing_is_waiting_for_somebody),
         cmocka_unit_test(test_mpi_itself_on_too_few_cores),
         cmocka_unit_test(test_many_small_messages),
         cmocka_unit_test(test_mpi_time_with_missing_partners_is_in_doubt),
