@@ -25,13 +25,12 @@
 #include "analyzer/trace/resolve.h"
 
 enum {
-    BATCH_EVENTS = 512,        // 24 KiB: stays in the first-level cache
-    MIN_BATCH_EVENTS = 64,     // of many locations, which share the second-level cache:
-    MAX_CACHED_EVENTS = 8192,  // decoded events of all of them, 384 KiB
-    AHEAD_BATCH_EVENTS = 2048, // of the second thread: fewer hand-overs
-    MAX_LARGE_BATCHES = 256,   // locations; beyond them memory counts more
-    SPARE_DESCRIPTORS = 64,    // beyond one for each location
-    FILL_WITH_ZEROS = 0xff,    // for M_PERTURB, which wants the complement
+    BATCH_EVENTS = 512,       // 24 KiB: stays in the first-level cache
+    MIN_BATCH_EVENTS = 64,    // of many locations, which share the second-level cache:
+    MAX_CACHED_EVENTS = 8192, // decoded events of all of them, 384 KiB
+    AHEAD_BATCHES = 4,        // so many at once in the second thread: fewer hand-overs
+    SPARE_DESCRIPTORS = 64,   // beyond one for each location
+    FILL_WITH_ZEROS = 0xff,   // for M_PERTURB, which wants the complement
 };
 
 struct trace {
@@ -476,7 +475,7 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
 static void decode_batch_of(void *context, size_t location, struct batch *batch)
 {
     struct trace *trace = context;
-    size_t n_wanted = trace->n_decoders > MAX_LARGE_BATCHES ? BATCH_EVENTS : AHEAD_BATCH_EVENTS;
+    size_t n_wanted = AHEAD_BATCHES * trace->n_batch_events;
     batch->events = array_reserve(batch->events, &batch->capacity, BATCH_HEADROOM + n_wanted,
                                   sizeof *batch->events);
     batch->n = decode_to(trace, location, batch->events + BATCH_HEADROOM, n_wanted, &batch->at_end);
