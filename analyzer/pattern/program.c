@@ -34,6 +34,48 @@ static int64_t divide(int64_t left, int64_t right)
     return right == -1 ? subtract(0, left) : left / right;
 }
 
+// What is written alike for whole and real numbers; in both loops `i` is the step, whose target is
+// behind it.
+#define OPERATIONS_OF_ANY_TYPE                                                                     \
+    case PROGRAM_MIN:                                                                              \
+        *to = left < right ? left : right;                                                         \
+        break;                                                                                     \
+    case PROGRAM_MAX:                                                                              \
+        *to = left > right ? left : right;                                                         \
+        break;                                                                                     \
+    case PROGRAM_EQUAL:                                                                            \
+        *to = left == right;                                                                       \
+        break;                                                                                     \
+    case PROGRAM_UNEQUAL:                                                                          \
+        *to = left != right;                                                                       \
+        break;                                                                                     \
+    case PROGRAM_LESS:                                                                             \
+        *to = left < right;                                                                        \
+        break;                                                                                     \
+    case PROGRAM_AT_MOST:                                                                          \
+        *to = left <= right;                                                                       \
+        break;                                                                                     \
+    case PROGRAM_GREATER:                                                                          \
+        *to = left > right;                                                                        \
+        break;                                                                                     \
+    case PROGRAM_AT_LEAST:                                                                         \
+        *to = left >= right;                                                                       \
+        break;                                                                                     \
+    case PROGRAM_MOVE:                                                                             \
+        *to = right;                                                                               \
+        break;                                                                                     \
+    case PROGRAM_JUMP:                                                                             \
+        i = step->target - 1;                                                                      \
+        break;                                                                                     \
+    case PROGRAM_JUMP_FALSE:                                                                       \
+        if (left == 0)                                                                             \
+            i = step->target - 1;                                                                  \
+        break;                                                                                     \
+    case PROGRAM_JUMP_TRUE:                                                                        \
+        if (left != 0)                                                                             \
+            i = step->target - 1;                                                                  \
+        break;
+
 bool program_run_steps(const struct program *program, int64_t *slots, int64_t *value)
 {
     const struct program_step *steps = program->steps;
@@ -58,44 +100,7 @@ bool program_run_steps(const struct program *program, int64_t *slots, int64_t *v
                 return false;
             *to = divide(left, right);
             break;
-        case PROGRAM_MIN:
-            *to = left < right ? left : right;
-            break;
-        case PROGRAM_MAX:
-            *to = left > right ? left : right;
-            break;
-        case PROGRAM_EQUAL:
-            *to = left == right;
-            break;
-        case PROGRAM_UNEQUAL:
-            *to = left != right;
-            break;
-        case PROGRAM_LESS:
-            *to = left < right;
-            break;
-        case PROGRAM_AT_MOST:
-            *to = left <= right;
-            break;
-        case PROGRAM_GREATER:
-            *to = left > right;
-            break;
-        case PROGRAM_AT_LEAST:
-            *to = left >= right;
-            break;
-        case PROGRAM_MOVE:
-            *to = right;
-            break;
-        case PROGRAM_JUMP:
-            i = step->target - 1; // target > i, so at least 1
-            break;
-        case PROGRAM_JUMP_FALSE:
-            if (!left)
-                i = step->target - 1;
-            break;
-        case PROGRAM_JUMP_TRUE:
-            if (left)
-                i = step->target - 1;
-            break;
+            OPERATIONS_OF_ANY_TYPE
         }
     }
     *value = slots[program->result];
@@ -125,44 +130,7 @@ bool program_run_real_steps(const struct program *program, double *slots, double
                 return false;
             *to = left / right;
             break;
-        case PROGRAM_MIN:
-            *to = left < right ? left : right;
-            break;
-        case PROGRAM_MAX:
-            *to = left > right ? left : right;
-            break;
-        case PROGRAM_EQUAL:
-            *to = left == right;
-            break;
-        case PROGRAM_UNEQUAL:
-            *to = left != right;
-            break;
-        case PROGRAM_LESS:
-            *to = left < right;
-            break;
-        case PROGRAM_AT_MOST:
-            *to = left <= right;
-            break;
-        case PROGRAM_GREATER:
-            *to = left > right;
-            break;
-        case PROGRAM_AT_LEAST:
-            *to = left >= right;
-            break;
-        case PROGRAM_MOVE:
-            *to = right;
-            break;
-        case PROGRAM_JUMP:
-            i = step->target - 1;
-            break;
-        case PROGRAM_JUMP_FALSE:
-            if (left == 0)
-                i = step->target - 1;
-            break;
-        case PROGRAM_JUMP_TRUE:
-            if (left != 0)
-                i = step->target - 1;
-            break;
+            OPERATIONS_OF_ANY_TYPE
         }
     }
     *value = slots[program->result];
