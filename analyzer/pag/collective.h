@@ -42,7 +42,6 @@ struct collective {
     uint32_t root; // member index, NONE
     uint32_t last; // member with the latest in_ns, ties: lowest rank
     struct member *members;
-    uint32_t members_capacity;
 };
 
 struct communicator_state {

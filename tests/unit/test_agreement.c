@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -21,6 +20,7 @@
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"
 #include "tests/reference/reference.h"
+#include "tests/reference/shipped_catalogue.h"
 #include "tests/tools/lib/scratch.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -35,12 +35,7 @@ static struct catalogue *catalogue;
 static int set_up(void **state)
 {
     (void)state;
-    if (!getenv("TMPDIR") && access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 1);
-    struct error err = {{0}};
-    catalogue = catalogue_load("patterns", NULL, 0, &err);
-    if (!catalogue)
-        print_error("%s\n", err.text);
+    catalogue = shipped_catalogue();
     return catalogue ? 0 : -1;
 }
 

@@ -21,11 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyzer/pattern/catalogue.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/reference.h"
+#include "tests/reference/shipped_catalogue.h"
 #include "tests/tools/lib/scratch.h"
 
 enum { MIN_TRACES = 60, MAX_LINE = 400, MAX_SHOWN_LINES = 20 };
@@ -45,12 +45,7 @@ struct check {
 static int set_up(void **state)
 {
     (void)state;
-    if (!getenv("TMPDIR") && access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 1);
-    struct error err = {{0}};
-    catalogue = catalogue_load("patterns", NULL, 0, &err);
-    if (!catalogue)
-        print_error("%s\n", err.text);
+    catalogue = shipped_catalogue();
     return catalogue ? 0 : -1;
 }
 
