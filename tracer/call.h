@@ -30,7 +30,8 @@ void call_long_interval(struct stream *stream, uint64_t now_ns);
 void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write);
 
 // Starts the record of a call. False: not recording, call the next definition and nothing else.
-static inline bool call_enter(struct call *call, uint32_t function)
+// Takes the return address of the function it stands in, so that has to be the wrapper itself.
+__attribute__((always_inline)) static inline bool call_enter(struct call *call, uint32_t function)
 {
     struct stream *stream = stream_current();
     uint64_t now_ns;
@@ -51,6 +52,7 @@ static inline bool call_enter(struct call *call, uint32_t function)
     call->stream = stream;
     call->function = function;
     call->record->enter_ns = now_ns;
+    call->record->site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     stream_commit(&call->record->head, RECORD_CALL, function, sizeof *call->record);
     return true;
 }

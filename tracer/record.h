@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC        "PGDSPOOL"
-#define SPOOL_VERSION      2
+#define SPOOL_VERSION      3
 #define SPOOL_HEADER_BYTES 65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX       ".spool"
 #define SPOOL_CORES        8192 // the most that Linux can be built for
@@ -108,6 +108,7 @@ struct record_call {
     struct record_head head;
     uint64_t enter_ns;
     uint64_t leave_ns;
+    uint64_t site; // where the call returns to in the program, 0: unknown
 };
 
 struct record_function_event {

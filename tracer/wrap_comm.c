@@ -29,8 +29,9 @@ void comm_named(struct call *call, MPI_Comm comm, const char *name)
 }
 
 // The entry leaves the table before the call: as soon as the handle is free, another thread may get
-// it for a new communicator.
-static int release(uint32_t function, int (*next)(MPI_Comm *comm), MPI_Comm *handle)
+// it for a new communicator. Part of the wrapper, whose return address tells the caller.
+__attribute__((always_inline)) static inline int
+release(uint32_t function, int (*next)(MPI_Comm *comm), MPI_Comm *handle)
 {
     struct call call;
     struct comm comm;

@@ -7,8 +7,9 @@
 // thread keeps.
 //
 // Polling: consecutive calls of one function that found nothing become one call record, from the
-// first enter to the last leave, with a POLL record that counts them. Only calls without anything
-// recorded between them, and without a long interval (which has CPU times), are put together.
+// first enter to the last leave, with a POLL record that counts them; the call site is the first
+// one's. Only calls without anything recorded between them, and without a long interval (which has
+// CPU times), are put together.
 #include "tracer/comm.h"
 #include "tracer/functions.h"
 #include "tracer/request.h"
