@@ -84,6 +84,8 @@ static void put_ranks(const struct collect_input *input, struct result *result)
             .useful_ns = replay->useful_ns[i],
             .mpi_ns = replay->mpi_ns[i],
             .is_skipped = trace_location_report(input->trace, rank->master)->is_skipped,
+            .is_cut_short = definitions->locations[rank->master].is_cut_short,
+            .recorded_until_ns = definitions->locations[rank->master].recorded_until_ns,
         };
     }
 }

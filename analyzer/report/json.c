@@ -124,6 +124,8 @@ static json_t *rank_array(const struct result *result)
         set_count(object, "useful_ns", rank->useful_ns);
         set_count(object, "mpi_ns", rank->mpi_ns);
         set_count(object, "wait_ns", rank->wait_ns);
+        if (rank->is_cut_short)
+            set_count(object, "recorded_until_ns", rank->recorded_until_ns);
         json_array_append_new(ranks, object);
     }
     return ranks;

@@ -125,6 +125,8 @@ struct result_rank {
     uint64_t useful_ns, mpi_ns; // within the window
     uint64_t wait_ns;           // of its MPI time: waits of the patterns with is_top
     bool is_skipped;            // its events could not be read; not in any mean or share
+    bool is_cut_short;          // our tracer says that it did not end by MPI_Finalize:
+    uint64_t recorded_until_ns; // time of its last record then
 };
 
 struct result_traffic {

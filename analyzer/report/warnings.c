@@ -12,7 +12,7 @@
 #include "analyzer/report/cores.h"
 #include "analyzer/report/quantity.h"
 
-enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3 };
+enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8 };
 
 /// Adds a warning unless COUNT is 0: the count with its noun, then the formatted rest.
 static void warn(struct result *result, const char *code, uint64_t count, const char *noun,
@@ -54,8 +54,6 @@ static void warn_of_replay(const struct pag_result *replay, struct result *resul
     warn(result, "missing-init", replay->n_missing_init, "rank",
          "with MPI calls but without MPI_Init: what is judged begins with the others' MPI_Init, or "
          "with the run");
-    warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
-         "with MPI calls but without MPI_Finalize: the program or its trace ended early");
     warn(result, "unbalanced-region", replay->n_unbalanced, "region visit",
          "without its enter or its leave: closed with the region around it, or at the end");
     warn(result, "lost-record", replay->n_lost_calls, "record",
@@ -153,6 +151,72 @@ static void warn_of_locations(struct trace *trace, struct result *result)
                    "that the archive promises, but its files do not hold");
 }
 
+/// The locations of a list, earliest last record first.
+static int by_end(const void *left, const void *right)
+{
+    const struct location *a = *(struct location *const *)left;
+    const struct location *b = *(struct location *const *)right;
+    if (a->recorded_until_ns != b->recorded_until_ns)
+        return a->recorded_until_ns < b->recorded_until_ns ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/// "rank 1 until 3.210 s (No space left on device), rank 0 until ..."; "" for none. The first to
+/// end are named first: what ended them often ended the others.
+static char *list_ends(const struct definitions *definitions, const struct location **list,
+                       size_t n)
+{
+    char *text = memory_copy_text("");
+    if (n > 0)
+        qsort(list, n, sizeof *list, by_end);
+    for (size_t i = 0; i < n && i < NAMED_ENDS; i++) {
+        char *label = location_label(definitions, (size_t)(list[i] - definitions->locations));
+        char *reason = list[i]->stop_reason ? utf8_clean(list[i]->stop_reason) : NULL;
+        char *longer = memory_format("%s%s%s until %s%s%s%s", text, i ? ", " : "", label,
+                                     quantity_time(list[i]->recorded_until_ns).text,
+                                     reason ? " (" : "", reason ? reason : "", reason ? ")" : "");
+        free(text);
+        free(label);
+        free(reason);
+        text = longer;
+    }
+    if (n > NAMED_ENDS) {
+        char *longer = memory_format("%s and %zu more", text, n - NAMED_ENDS);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/// Ranks that did not end regularly, and until when they were recorded as far as the archive says.
+static void warn_of_ends(const struct definitions *definitions, const struct pag_result *replay,
+                         struct result *result)
+{
+    const struct location **ended =
+        memory_zeroed(definitions->n_locations, sizeof(struct location *));
+    const struct location **stopped =
+        memory_zeroed(definitions->n_locations, sizeof(struct location *));
+    size_t n_ended = 0, n_stopped = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location *location = &definitions->locations[i];
+        if (location->is_cut_short && location->stop_reason)
+            stopped[n_stopped++] = location;
+        else if (location->is_cut_short && location->is_master)
+            ended[n_ended++] = location;
+    }
+    char *ends = list_ends(definitions, ended, n_ended);
+    char *stops = list_ends(definitions, stopped, n_stopped);
+    warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
+         "with MPI calls but without MPI_Finalize: the program or its trace ended early%s%s",
+         n_ended ? "; recorded are " : "", ends);
+    warn(result, "recording-stopped", n_stopped, "location",
+         "that the tracer did not record to the end: %s", stops);
+    free(ends);
+    free(stops);
+    free(ended);
+    free(stopped);
+}
+
 static int compare_warnings(const void *left, const void *right)
 {
     const struct result_warning *a = left, *b = right;
@@ -171,6 +235,7 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
          "beyond the cores of their node: time spent waiting for a core looks like time in the MPI "
          "call "
          "or function it fell into, so no time here is free of it");
+    warn_of_ends(trace_definitions(trace), replay, result);
     warn_of_locations(trace, result);
     qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
 }

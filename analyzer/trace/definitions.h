@@ -39,6 +39,10 @@ struct location {
     bool is_cpu_thread; // false: GPU, metric
     bool is_master;     // the location of its rank in the MPI location group
     bool is_defined;    // false: a stand-in, the location group names it but no definition does
+    // What our tracer says of processes that did not end by MPI_Finalize:
+    bool is_cut_short;
+    uint64_t recorded_until_ns; // time of the last record
+    const char *stop_reason;    // why recording stopped while the process went on, NULL: it did not
 };
 
 struct rank {

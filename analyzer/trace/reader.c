@@ -312,6 +312,17 @@ static void rebase_event(const struct clock *clock, struct event *event)
         event->size_bytes = clock_duration_ns(clock, event->size_bytes);
 }
 
+static void rebase_ends(struct definitions *definitions, const struct clock *clock)
+{
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        struct location *location = &definitions->locations[i];
+        int64_t ticks = (int64_t)(location->recorded_until_ns - clock->origin_ticks);
+        if (location->is_cut_short)
+            location->recorded_until_ns =
+                ticks > 0 ? clock_time_ns(clock, location->recorded_until_ns) : 0;
+    }
+}
+
 // Turns the ticks of the first batches into times since the first event of all.
 static void rebase_times(struct trace *trace)
 {
@@ -331,6 +342,7 @@ static void rebase_times(struct trace *trace)
         if (trace->decoders[i].has_withheld)
             rebase_event(&trace->clock, &trace->decoders[i].withheld);
     }
+    rebase_ends(&trace->resolved.definitions, &trace->clock);
     uint64_t start_ns = trace->records.realtime_ns;
     if (start_ns && first_ticks != INT64_MAX && origin_ticks > trace->records.global_offset)
         start_ns += clock_duration_ns(&trace->clock, origin_ticks - trace->records.global_offset);

@@ -78,6 +78,23 @@ static OTF2_CallbackCode on_node_property(void *user_data, OTF2_SystemTreeNodeRe
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_location_property(void *user_data, OTF2_LocationRef location,
+                                              OTF2_StringRef name, OTF2_Type type,
+                                              OTF2_AttributeValue value)
+{
+    struct records *records = user_data;
+    bool is_text = type == OTF2_TYPE_STRING;
+    if (!is_text && type != OTF2_TYPE_UINT64)
+        return OTF2_CALLBACK_SUCCESS;
+    records->location_properties =
+        array_reserve(records->location_properties, &records->location_property_capacity,
+                      records->n_location_properties + 1, sizeof *records->location_properties);
+    records->location_properties[records->n_location_properties++] =
+        (struct location_property_record){location, name, is_text,
+                                          is_text ? value.stringRef : value.uint64};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_location_group(void *user_data, OTF2_LocationGroupRef id,
                                            OTF2_StringRef name, OTF2_LocationGroupType type,
                                            OTF2_SystemTreeNodeRef node,
@@ -243,6 +260,7 @@ void records_release(struct records *records)
     RELEASE(records->strings);
     RELEASE(records->nodes);
     free(records->node_properties);
+    free(records->location_properties);
     RELEASE(records->location_groups);
     RELEASE(records->locations);
     RELEASE(records->regions);
@@ -264,6 +282,7 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
     OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
     OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodePropertyCallback(callbacks, on_node_property);
+    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, on_location_property);
     OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);

@@ -29,6 +29,13 @@ struct node_property_record { // those with a number
     uint32_t value;
 };
 
+struct location_property_record { // those with a 64-bit number or a text
+    OTF2_LocationRef location;
+    OTF2_StringRef name;
+    bool is_text;
+    uint64_t value; // the number, or the reference of the text
+};
+
 struct location_group_record {
     OTF2_LocationGroupRef id;
     OTF2_StringRef name;
@@ -114,6 +121,8 @@ struct records {
     RECORD_LIST(attribute_record) attributes;
     struct node_property_record *node_properties;
     size_t n_node_properties, node_property_capacity;
+    struct location_property_record *location_properties;
+    size_t n_location_properties, location_property_capacity;
     bool has_clock;
     uint64_t ticks_per_second;
     uint64_t global_offset; // ticks

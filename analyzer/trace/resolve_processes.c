@@ -233,6 +233,31 @@ static void read_cores(struct definitions *definitions, const struct id_table *i
     }
 }
 
+// What our tracer says of processes that did not end regularly. Times stay ticks until the first
+// event's is known.
+static void read_ends(struct definitions *definitions, const struct records *records)
+{
+    struct id_table index_by_id;
+    id_table_init(&index_by_id);
+    for (size_t i = 0; records->n_location_properties > 0 && i < definitions->n_locations; i++)
+        id_table_add(&index_by_id, definitions->locations[i].id, (uint32_t)i);
+    for (size_t i = 0; i < records->n_location_properties; i++) {
+        const struct location_property_record *property = &records->location_properties[i];
+        const char *name = records_text(records, property->name);
+        uint32_t index = id_table_get(&index_by_id, property->location);
+        if (index == UINT32_MAX)
+            continue;
+        struct location *location = &definitions->locations[index];
+        if (!property->is_text && !strcmp(name, "PAGODA::RECORDED_UNTIL")) {
+            location->is_cut_short = true;
+            location->recorded_until_ns = property->value;
+        } else if (property->is_text && !strcmp(name, "PAGODA::STOPPED")) {
+            location->stop_reason = records_text(records, (OTF2_StringRef)property->value);
+        }
+    }
+    id_table_release(&index_by_id);
+}
+
 static void describe_ranks(struct definitions *definitions, const struct records *records)
 {
     for (size_t i = 0; i < definitions->n_locations; i++) {
@@ -257,6 +282,7 @@ static void describe_ranks(struct definitions *definitions, const struct records
                               compute_node(records, group));
     }
     read_cores(definitions, &index_by_place, records);
+    read_ends(definitions, records);
     id_table_release(&index_by_place);
 }
 

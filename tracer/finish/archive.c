@@ -350,6 +350,25 @@ static void thread_name(char *name, size_t size, uint32_t thread)
         snprintf(name, size, "Thread %u", thread);
 }
 
+// Until when a thread was recorded whose process did not end regularly.
+static void write_end(struct archive *archive, OTF2_GlobalDefWriter *writer,
+                      const struct archive_location *location)
+{
+    OTF2_LocationRef id = archive_location_ref(location->rank, location->thread);
+    OTF2_AttributeValue value = {.uint64 = location->recorded_until_ns};
+
+    if (location->recorded_until_ns != 0)
+        ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
+                        writer, id, archive_string(archive, "PAGODA::RECORDED_UNTIL"),
+                        OTF2_TYPE_UINT64, value));
+    if (location->stopped == NULL)
+        return;
+    value.stringRef = archive_string(archive, location->stopped);
+    ok(archive,
+       OTF2_GlobalDefWriter_WriteLocationProperty(
+           writer, id, archive_string(archive, "PAGODA::STOPPED"), OTF2_TYPE_STRING, value));
+}
+
 static void write_locations(struct archive *archive, OTF2_GlobalDefWriter *writer)
 {
     for (size_t i = 0; i < archive->n_locations; i++) {
@@ -361,6 +380,7 @@ static void write_locations(struct archive *archive, OTF2_GlobalDefWriter *write
                         writer, archive_location_ref(location->rank, location->thread),
                         archive_string(archive, name), OTF2_LOCATION_TYPE_CPU_THREAD,
                         location->n_events, location->rank));
+        write_end(archive, writer, location);
     }
 }
 
@@ -447,10 +467,18 @@ static void write_cpu_metric(struct archive *archive, OTF2_GlobalDefWriter *writ
 // Asks for every text that a definition will use, so that the strings can be written first.
 static void collect_strings(struct archive *archive, const struct unify *unify)
 {
-    static const char *const fixed[] = {
-        "MPI",     "MPI Rank ${id}", "machine",          "node",
-        "unknown", "pagoda marker",  "process_cpu_time", "CPU time of the process so far",
-        "ns",      "PAGODA::CORES"};
+    static const char *const fixed[] = {"MPI",
+                                        "MPI Rank ${id}",
+                                        "machine",
+                                        "node",
+                                        "unknown",
+                                        "pagoda marker",
+                                        "process_cpu_time",
+                                        "CPU time of the process so far",
+                                        "ns",
+                                        "PAGODA::CORES",
+                                        "PAGODA::RECORDED_UNTIL",
+                                        "PAGODA::STOPPED"};
     char name[32];
 
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
@@ -468,6 +496,8 @@ static void collect_strings(struct archive *archive, const struct unify *unify)
     for (size_t i = 0; i < archive->n_locations; i++) {
         thread_name(name, sizeof name, archive->locations[i].thread);
         archive_string(archive, name);
+        if (archive->locations[i].stopped != NULL)
+            archive_string(archive, archive->locations[i].stopped);
     }
     for (size_t i = 0; i < unify->n_comms; i++)
         if (unify->comms[i].name != NULL)

@@ -28,6 +28,10 @@ struct archive_location {
     uint64_t n_events;
     uint32_t n_offsets;
     struct spool_clock_offset offsets[2];
+    // Time of the last record on the reference clock, where MPI_Finalize did not return or the
+    // recording stopped before it; 0 elsewhere. The reason of a stop, NULL: it did not stop.
+    uint64_t recorded_until_ns;
+    const char *stopped;
 };
 
 struct archive {

@@ -11,6 +11,7 @@
 #include "tracer/finish/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct context {
     struct process *process;
@@ -381,6 +382,17 @@ static const struct record_head *write_record(struct context *context,
     return head;
 }
 
+// The process did not end regularly: says until when this thread was recorded.
+static void set_end(struct archive_location *location, const struct spool_header *header,
+                    uint64_t last_ns, uint64_t clock_offset_ns)
+{
+    if (last_ns == 0)
+        last_ns = header->clock_ns; // nothing was recorded after the start
+    location->recorded_until_ns = last_ns + clock_offset_ns;
+    if (header->stop_errno != 0)
+        location->stopped = strerror(header->stop_errno);
+}
+
 uint32_t events_write(struct process *process, struct archive *archive, struct symbols *symbols,
                       const struct spool *spool, uint64_t close_ns)
 {
@@ -400,6 +412,8 @@ uint32_t events_write(struct process *process, struct archive *archive, struct s
             open_call = process->functions[head->id % N_FUNCTIONS_MAX];
         head = write_record(&context, head);
     }
+    if (!process->is_finalized || header->stop_errno != 0)
+        set_end(&location, header, context.now_ns, archive->last_ns - close_ns);
     while (context.depth > 0)
         leave_top(&context, close_ns);
     check(&context, OTF2_EvtWriter_GetNumberOfEvents(context.writer, &location.n_events));

@@ -30,6 +30,7 @@ struct process {
     } * addresses;
     size_t n_address_slots;
     size_t n_addresses;
+    bool is_finalized; // MPI_Finalize returned, in whichever thread
 };
 
 // First pass: takes the definitions of a thread's records, and the time of its first and last

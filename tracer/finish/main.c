@@ -79,6 +79,7 @@ static void define(struct run *run)
 
         events_define(&run->processes[header->rank], &run->archive, &run->unify, spool, &first_ns,
                       &last_ns);
+        run->processes[header->rank].is_finalized |= header->finalized != 0;
         if (run->archive.hosts[header->rank] == NULL)
             run->archive.hosts[header->rank] = strdup_or_die(header->host);
         run->archive.cores[header->rank] = header->cores;
@@ -112,7 +113,8 @@ static void set_offsets(struct run *run, const struct spool_header *header)
 static void write_missing_ranks(struct run *run)
 {
     for (uint32_t rank = 0; rank < run->n_ranks; rank++) {
-        struct archive_location location = {.rank = rank};
+        struct archive_location location = {
+            .rank = rank, .recorded_until_ns = run->archive.first_ns, .stopped = "no records"};
         OTF2_EvtWriter *writer;
 
         if (run->archive.hosts[rank] != NULL)
@@ -130,7 +132,7 @@ static void write_events(struct run *run, struct symbols *symbols)
         const struct spool_header *header = run->spools[i].header;
         uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, header);
 
-        if (header->finalized == 0 && header->stop_errno == 0)
+        if (!run->processes[header->rank].is_finalized && header->stop_errno == 0)
             run->n_open += header->thread == 0;
         events_write(&run->processes[header->rank], &run->archive, symbols, &run->spools[i],
                      close_ns);
