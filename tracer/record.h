@@ -14,11 +14,12 @@
 
 #include <stdint.h>
 
-#define SPOOL_MAGIC        "PGDSPOOL"
-#define SPOOL_VERSION      3
-#define SPOOL_HEADER_BYTES 65536 // the largest page size: chunks are mapped one by one
-#define SPOOL_SUFFIX       ".spool"
-#define SPOOL_CORES        8192 // the most that Linux can be built for
+#define SPOOL_MAGIC            "PGDSPOOL"
+#define SPOOL_VERSION          3
+#define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
+#define SPOOL_SUFFIX           ".spool"
+#define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
+#define SPOOL_CORES            8192 // the most that Linux can be built for
 
 struct spool_clock_offset {
     uint64_t time_ns;  // on this process's clock
@@ -39,7 +40,7 @@ struct spool_header {
     uint64_t realtime_ns; // read together
     uint32_t n_clock_offsets;
     uint32_t finalized; // 1 once MPI_Finalize returned
-    int32_t stop_errno; // why recording stopped early, 0: it did not
+    int32_t stop_errno; // why recording stopped early, 0: it did not; SPOOL_STOPPED_AT_LIMIT
     uint32_t thread_level;
     uint64_t stop_ns;
     uint64_t refused;            // 1: some process could not record, so none did; it has said why

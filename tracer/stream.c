@@ -3,6 +3,7 @@
 #include "tracer/stream.h"
 
 #include "tracer/clock.h"
+#include "tracer/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNK_BYTES   (1U << 20)
 #define WAITING_BYTES ((size_t)64 << 20) // address space for records before MPI_Init
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -124,21 +124,24 @@ static void stop(struct stream *stream, int error)
 // Space is allocated before it is mapped: a full disk is an error here and no SIGBUS later.
 static int map_next_chunk(struct stream *stream)
 {
+    size_t n_bytes = settings.buffer_bytes;
     uint8_t *window;
-    int error =
-        owns_descriptor(stream) ? allocate(stream->fd, stream->file_bytes, CHUNK_BYTES) : EBADF;
+    int error;
 
+    if (settings.max_bytes != 0 && stream->file_bytes + n_bytes > settings.max_bytes)
+        return SPOOL_STOPPED_AT_LIMIT;
+    error = owns_descriptor(stream) ? allocate(stream->fd, stream->file_bytes, n_bytes) : EBADF;
     if (error != 0)
         return error;
-    window = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, stream->fd,
+    window = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, stream->fd,
                   (off_t)stream->file_bytes);
     if (window == MAP_FAILED)
         return errno;
-    stream->file_bytes += CHUNK_BYTES;
+    stream->file_bytes += n_bytes;
     stream->window = window;
-    stream->window_bytes = CHUNK_BYTES;
+    stream->window_bytes = n_bytes;
     stream->at = window;
-    stream->end = window + CHUNK_BYTES;
+    stream->end = window + n_bytes;
     return 0;
 }
 
@@ -150,7 +153,7 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
 
     if (stream->stopped)
         return NULL;
-    if (!stream->in_file || n_bytes > CHUNK_BYTES) {
+    if (!stream->in_file || n_bytes > settings.buffer_bytes) {
         stream->n_lost++;
         return NULL;
     }
@@ -198,7 +201,7 @@ static int open_file(struct stream *stream, uint32_t thread)
     stream->file_bytes = SPOOL_HEADER_BYTES;
     *stream->header = facts;
     stream->header->thread = thread;
-    stream->header->chunk_bytes = CHUNK_BYTES;
+    stream->header->chunk_bytes = (uint32_t)settings.buffer_bytes;
     stream->header->version = SPOOL_VERSION;
     memcpy(stream->header->magic, SPOOL_MAGIC, sizeof stream->header->magic);
     return 0;

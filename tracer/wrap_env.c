@@ -7,6 +7,7 @@
 #include "tracer/functions.h"
 #include "tracer/hooks.h"
 #include "tracer/region.h"
+#include "tracer/settings.h"
 #include "tracer/sync.h"
 
 #include <sched.h>
@@ -223,6 +224,7 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
     if (from->version != DISPATCH_VERSION)
         return NULL;
     dispatcher = from;
+    settings_read(from->spool_dir);
     stream_start_process(from->spool_dir);
     if (stream_of_thread == NULL)
         return NULL;

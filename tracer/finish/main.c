@@ -192,7 +192,8 @@ static void report(const struct run *run)
                 "pagoda: rank %u on %s stopped recording %.3f s after its start (%s); the trace "
                 "is not complete\n",
                 header->rank, header->host, (double)(header->stop_ns - header->clock_ns) * 1e-9,
-                strerror(header->stop_errno));
+                header->stop_errno == SPOOL_STOPPED_AT_LIMIT ? "max_bytes is reached"
+                                                             : strerror(header->stop_errno));
         return;
     }
 }
