@@ -22,6 +22,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/launch.h"
+#include "analyzer/cmd/trace_settings.h"
 #include "analyzer/report/quantity.h"
 
 #define PRELOAD_LIBRARY "libpagoda-trace.so"
@@ -113,10 +114,14 @@ static int probe(const char *dir)
 
 static void remove_folders(const struct trace *trace)
 {
-    char *facts = memory_format("%s/facts", trace->spool);
+    static const char *const files[] = {"facts", "settings"};
 
-    unlink(facts);
-    free(facts);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char *path = memory_format("%s/%s", trace->spool, files[i]);
+
+        unlink(path);
+        free(path);
+    }
     rmdir(trace->spool);
     if (trace->made_dir)
         rmdir(trace->dir);
@@ -170,6 +175,21 @@ static void write_facts(const struct trace *trace, char **line)
     }
     fprintf(file, "\nPAGODA::DIRECTORY=%s\n", getcwd(cwd, sizeof cwd - 1) ? cwd : "");
     fclose(file);
+}
+
+/// What is to be recorded, for the tracer. 0 or an errno value.
+static int write_settings(const struct trace *trace, const struct trace_settings *settings)
+{
+    char *path = memory_format("%s/settings", trace->spool);
+    FILE *file = fopen(path, "we");
+    int error = file ? 0 : errno;
+
+    free(path);
+    if (!file)
+        return error;
+    trace_settings_write(settings, file);
+    error = ferror(file) ? EIO : 0;
+    return fclose(file) != 0 ? errno : error;
 }
 
 static volatile sig_atomic_t child;
@@ -369,7 +389,7 @@ static int conclude(const struct trace *trace, const struct launch *launch, int 
     return pass_on(status);
 }
 
-static int trace_line(char **line, const char *dir)
+static int trace_line(char **line, const char *dir, const struct trace_settings *settings)
 {
     static const char *const exports[] = {"LD_PRELOAD", "PAGODA_SPOOL", NULL};
     struct launch launch = launch_inspect(line);
@@ -389,6 +409,11 @@ static int trace_line(char **line, const char *dir)
         goto out;
     }
     error = library ? prepare(&trace, chosen) : 0;
+    if (library && !error) {
+        error = write_settings(&trace, settings);
+        if (error)
+            remove_folders(&trace);
+    }
     if (!library) {
         log_warning("cannot find " PRELOAD_LIBRARY " beside this program or in " PAGODA_LIBDIR
                     ": tracing is off, the program runs on");
@@ -435,25 +460,47 @@ static int finish_dir(const char *dir)
     return finished.status == 0 ? STATUS_DONE : STATUS_FAILED;
 }
 
+/// Settings are right or nothing is run. Returns the exit status.
+static int trace_with(struct trace_settings *settings, char **line, const char *dir, bool only_show)
+{
+    struct error err = {{0}};
+
+    if (trace_settings_resolve(settings, &err) != 0) {
+        log_error("%s", err.text);
+        return STATUS_USAGE;
+    }
+    if (!only_show)
+        return trace_line(line, dir, settings);
+    trace_settings_print(settings, stdout);
+    return STATUS_DONE;
+}
+
 int cmd_trace(int argc, char **argv)
 {
     const char *dir = NULL;
     const char *unfinished = NULL;
-    const struct option_row rows[] = {
+    bool only_show = false;
+    struct trace_settings settings;
+    struct option_row rows[TRACE_N_SETTINGS + 4] = {
         OPTION_TEXT_ROW("output", 'o', "DIR", &dir, "leave the archive in DIR",
                         "pagoda-PROGRAM-DATE"),
         OPTION_TEXT_ROW("finish", 0, "DIR", &unfinished,
                         "make the archive from the records an interrupted run left in DIR", NULL),
+        OPTION_FLAG_ROW("show-settings", 0, &only_show,
+                        "print the settings below as they are in force, and run nothing"),
     };
-    const struct option_usage usage = {
+    struct option_usage usage = {
         .command = "trace",
         .operands = "-- LAUNCHER...",
         .summary = "Runs an MPI program under the tracer and leaves an OTF2 archive",
-        .details = "LAUNCHER is the whole launch line: mpirun -n 4 ./app, srun ./app, a script.\n"
-                   "The program must be linked dynamically to Open MPI or MPICH; it need not be\n"
-                   "compiled anew. Its output, its exit status and its signals are untouched.\n",
+        .details =
+            "LAUNCHER is the whole launch line: mpirun -n 4 ./app, srun ./app, a script.\n"
+            "The program must be linked dynamically to Open MPI or MPICH; it need not be\n"
+            "compiled anew. Its output, its exit status and its signals are untouched.\n"
+            "\n"
+            "The options from --filter on have a variable PAGODA_NAME (PAGODA_MIN_DURATION)\n"
+            "and may stand in a configuration file: option, then variable, then file.\n",
         .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 0,
         .max_operands = -1,
         .stops_at_operand = true,
@@ -461,13 +508,19 @@ int cmd_trace(int argc, char **argv)
     int first;
     int status;
 
+    trace_settings_init(&settings);
+    usage.n_rows = 3 + trace_settings_rows(&settings, rows + 3);
     if (!options_parse(&usage, argc, argv, &first, &status))
-        return status;
-    if (unfinished && first < argc)
-        return options_usage_error(&usage, "--finish runs nothing: leave out the launch line");
-    if (unfinished)
-        return finish_dir(unfinished);
-    if (first >= argc)
-        return options_usage_error(&usage, "what is to be run? for example: -- mpirun -n 4 ./app");
-    return trace_line(argv + first, dir);
+        ;
+    else if (unfinished && first < argc)
+        status = options_usage_error(&usage, "--finish runs nothing: leave out the launch line");
+    else if (unfinished)
+        status = finish_dir(unfinished);
+    else if (first >= argc && !only_show)
+        status =
+            options_usage_error(&usage, "what is to be run? for example: -- mpirun -n 4 ./app");
+    else
+        status = trace_with(&settings, argv + first, dir, only_show);
+    trace_settings_release(&settings);
+    return status;
 }

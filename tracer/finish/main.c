@@ -9,6 +9,7 @@
 // 5 the processes could not record and have said why.
 #include "tracer/finish/events.h"
 #include "tracer/finish/memory.h"
+#include "tracer/settings.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -291,6 +292,7 @@ int main(int argc, char **argv)
 {
     struct spool_set set;
     char *facts_path;
+    char *settings_path;
     int error;
     bool done;
 
@@ -314,12 +316,15 @@ int main(int argc, char **argv)
     }
     facts_path = format_or_die("%s/facts", argv[1]);
     done = finish_all(&set, argv[2], facts_path);
+    settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);
     if (done) {
         spool_set_remove(&set);
         unlink(facts_path);
+        unlink(settings_path);
         rmdir(argv[1]);
     }
     free(facts_path);
+    free(settings_path);
     spool_set_release(&set);
     return done ? 0 : 1;
 }
