@@ -61,7 +61,8 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
 static inline void call_returned(struct call *call)
 {
     call->leave_ns = clock_now_ns();
-    call->record->leave_ns = call->leave_ns;
+    if (__builtin_expect(call->stream->depth != 0, 1)) // 0: a child forked inside the call
+        call->record->leave_ns = call->leave_ns;
     call->stream->poll = NULL;
 }
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          3
+#define SPOOL_VERSION          4
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -36,7 +36,9 @@ struct spool_header {
     uint32_t n_ranks;
     uint32_t thread; // 0: the thread that called MPI_Init
     uint32_t pid;
-    uint64_t clock_ns;    // the recording clock (CLOCK_MONOTONIC) and the time of day,
+    uint64_t
+        process_start; // of `pid`, as /proc/PID/stat has it: tells a later process of that number
+    uint64_t clock_ns; // the recording clock (CLOCK_MONOTONIC) and the time of day,
     uint64_t realtime_ns; // read together
     uint32_t n_clock_offsets;
     uint32_t finalized; // 1 once MPI_Finalize returned

@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAITING_BYTES ((size_t)64 << 20) // address space for records before MPI_Init
+#define WAITING_BYTES   ((size_t)64 << 20) // address space for records before MPI_Init
+#define HIGH_DESCRIPTOR 500
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum { STATE_OFF, STATE_WAITING, STATE_FILES } state;
@@ -34,16 +35,32 @@ static struct stream *stream_new(void)
 
     if (stream == MAP_FAILED)
         return NULL;
+    stream->is_own = true;
     stream->fd = -1;
     return stream;
 }
 
+// Before MPI_Init either of parent and child may become the rank: both go on. Later the mappings
+// are the parent's, and a child must not write there: the system gives it zeroed streams
+// (open_file()), which record nothing, also where the child was made behind the C library's back. A
+// child that becomes another program starts afresh.
 static void forget_in_child(void)
 {
-    // The mappings are the parent's. A child that becomes another program starts afresh.
+    if (state == STATE_WAITING)
+        return;
     state = STATE_OFF;
     stream_of_thread = NULL;
     first = NULL;
+}
+
+// Address space is the program's where it is limited (ulimit -v).
+static size_t waiting_bytes(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        return settings.buffer_bytes;
+    return WAITING_BYTES;
 }
 
 void stream_start_process(const char *dir)
@@ -52,16 +69,16 @@ void stream_start_process(const char *dir)
 
     if (stream == NULL)
         return;
-    stream->window = mmap(NULL, WAITING_BYTES, PROT_READ | PROT_WRITE,
+    stream->window_bytes = waiting_bytes();
+    stream->window = mmap(NULL, stream->window_bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stream->window == MAP_FAILED) {
         munmap(stream, sizeof *stream);
         return;
     }
     snprintf(spool_dir, sizeof spool_dir, "%s", dir);
-    stream->window_bytes = WAITING_BYTES;
     stream->at = stream->window;
-    stream->end = stream->window + WAITING_BYTES;
+    stream->end = stream->window + stream->window_bytes;
     first = stream;
     stream_of_thread = stream;
     state = STATE_WAITING;
@@ -93,6 +110,46 @@ static bool owns_descriptor(const struct stream *stream)
 
     return fstat(stream->fd, &now) == 0 && now.st_dev == stream->device &&
            now.st_ino == stream->inode;
+}
+
+static void name_file(const struct stream *stream, char *path, size_t size)
+{
+    snprintf(path, size, "%s/%016llx-%06u-%03u%s", spool_dir, (unsigned long long)facts.run_id,
+             facts.rank, stream->thread, SPOOL_SUFFIX);
+}
+
+// Out of the way of the program's own descriptors, which are the lowest free numbers, and locked
+// as long as this process lives: pagoda-trace-finish leaves such files alone. (A lock of this kind
+// is not handed on to children. Where files cannot be locked, the process number must do.)
+static int move_descriptor(int fd)
+{
+    struct flock own = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+
+    if (high >= 0) {
+        close(fd);
+        fd = high;
+    }
+    fcntl(fd, F_SETLK, &own);
+    return fd;
+}
+
+// The program has closed our descriptor, or put a file of its own there: opens the file again.
+static int reopen(struct stream *stream)
+{
+    char path[4352];
+
+    name_file(stream, path, sizeof path);
+    stream->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (stream->fd < 0)
+        return errno;
+    if (!owns_descriptor(stream)) {
+        close(stream->fd);
+        stream->fd = -1;
+        return EBADF;
+    }
+    stream->fd = move_descriptor(stream->fd);
+    return 0;
 }
 
 // posix_fallocate() that is no end of the program (SIGXFSZ) where files are limited in size.
@@ -130,7 +187,9 @@ static int map_next_chunk(struct stream *stream)
 
     if (settings.max_bytes != 0 && stream->file_bytes + n_bytes > settings.max_bytes)
         return SPOOL_STOPPED_AT_LIMIT;
-    error = owns_descriptor(stream) ? allocate(stream->fd, stream->file_bytes, n_bytes) : EBADF;
+    error = owns_descriptor(stream) ? 0 : reopen(stream);
+    if (error == 0)
+        error = allocate(stream->fd, stream->file_bytes, n_bytes);
     if (error != 0)
         return error;
     window = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, stream->fd,
@@ -176,11 +235,12 @@ static int open_file(struct stream *stream, uint32_t thread)
     struct stat file;
     int error;
 
-    snprintf(path, sizeof path, "%s/%016llx-%06u-%03u%s", spool_dir,
-             (unsigned long long)facts.run_id, facts.rank, thread, SPOOL_SUFFIX);
+    stream->thread = thread;
+    name_file(stream, path, sizeof path);
     stream->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (stream->fd < 0)
         return errno;
+    stream->fd = move_descriptor(stream->fd);
     error = fstat(stream->fd, &file) == 0 ? allocate(stream->fd, 0, SPOOL_HEADER_BYTES) : errno;
     if (error == 0) {
         stream->device = file.st_dev;
@@ -198,6 +258,7 @@ static int open_file(struct stream *stream, uint32_t thread)
         unlink(path);
         return error;
     }
+    madvise(stream, sizeof *stream, MADV_WIPEONFORK);
     stream->file_bytes = SPOOL_HEADER_BYTES;
     *stream->header = facts;
     stream->header->thread = thread;
@@ -258,7 +319,7 @@ struct stream *stream_open_current(void)
 {
     struct stream *stream = stream_of_thread;
 
-    if (state == STATE_OFF || (stream != NULL && stream->stopped))
+    if (state == STATE_OFF || !first->is_own || (stream != NULL && stream->stopped))
         return NULL;
     if (state == STATE_WAITING)
         return stream;

@@ -21,9 +21,11 @@ struct stream {
     uint32_t depth; // above 0 inside an MPI call: nothing else is recorded
     bool in_file;
     bool stopped;
+    bool is_own; // false in a forked child, where the system has zeroed the whole structure
     uint8_t *window;
     size_t window_bytes;
     uint64_t file_bytes;
+    uint32_t thread; // number of the file
     int fd;
     dev_t device; // of the file that fd was opened for
     ino_t inode;

@@ -60,6 +60,20 @@ static void describe_command(char *text, size_t size)
     text[n] = '\0';
 }
 
+// When this process began, 0 if the system does not tell: the 20th word after the program's name,
+// which may itself hold spaces and parentheses.
+static uint64_t read_process_start(void)
+{
+    char text[1024];
+    const char *word;
+
+    read_text("/proc/self/stat", text, sizeof text);
+    word = strrchr(text, ')');
+    for (int i = 0; i < 20 && word != NULL; i++)
+        word = strchr(word + 1, ' ');
+    return word != NULL ? strtoull(word, NULL, 10) : 0;
+}
+
 // Where the launcher lets this process run; all zero if the system does not tell.
 static void describe_cores(uint64_t *cores, size_t n_bytes)
 {
@@ -85,6 +99,7 @@ static void describe_process(struct spool_header *facts)
     facts->n_ranks = (uint32_t)n_ranks;
     facts->thread_level = (uint32_t)level;
     facts->pid = (uint32_t)getpid();
+    facts->process_start = read_process_start();
     gethostname(facts->host, sizeof facts->host - 1);
     describe_cores(facts->cores, sizeof facts->cores);
     describe_clock_domain(facts->clock_domain, sizeof facts->clock_domain);

@@ -6,6 +6,7 @@
 // at the end. Whatever goes wrong with tracing, the program is run, and its exit status is ours.
 #include "analyzer/cmd/trace.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +29,9 @@
 #define PRELOAD_LIBRARY "libpagoda-trace.so"
 #define FINISHER        "pagoda-trace-finish"
 #define PROBE_BYTES     (2 << 20)
-enum { FINISHER_NO_RECORDS = 4, FINISHER_REFUSED = 5 };
+enum { FINISHER_NO_RECORDS = 4, FINISHER_REFUSED = 5, FINISHER_ALIVE = 6 };
+// A launcher that was killed leaves processes behind that notice within moments, or never.
+#define WAIT_FOR_PROCESSES "10" // seconds
 
 #ifndef PAGODA_LIBDIR
 #define PAGODA_LIBDIR "/usr/local/lib/pagoda"
@@ -206,25 +209,36 @@ static void forward(int number, siginfo_t *info, void *context)
 static const int forwarded[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
                                 SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH};
 enum { n_forwarded = sizeof forwarded / sizeof forwarded[0] };
+static struct sigaction actions_before[n_forwarded];
+
+/// From now on signals go to the child, and end this process only with it.
+static void forward_signals(void)
+{
+    struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+    sigfillset(&action.sa_mask);
+    for (int i = 0; i < n_forwarded; i++)
+        sigaction(forwarded[i], &action, &actions_before[i]);
+}
+
+static void forward_no_signals(void)
+{
+    for (int i = 0; i < n_forwarded; i++)
+        sigaction(forwarded[i], &actions_before[i], NULL);
+}
 
 /// Runs LINE and waits for its end. Returns what waitpid() says, or -1 with errno: not started.
 static int run(char **line, const char *preload, const struct trace *trace)
 {
-    struct sigaction before[n_forwarded];
-    struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
     int report[2]; // tells of a failed exec; closed by a successful one
     int error = 0;
     int status = 0;
 
     if (pipe2(report, O_CLOEXEC) != 0)
         return -1;
-    sigfillset(&action.sa_mask);
-    for (int i = 0; i < n_forwarded; i++)
-        sigaction(forwarded[i], &action, &before[i]);
     child = fork();
     if (child == 0) {
-        for (int i = 0; i < n_forwarded; i++)
-            sigaction(forwarded[i], &before[i], NULL);
+        forward_no_signals();
         if (preload) {
             setenv("LD_PRELOAD", preload, 1);
             setenv("PAGODA_SPOOL", trace->spool, 1);
@@ -242,8 +256,6 @@ static int run(char **line, const char *preload, const struct trace *trace)
     while (child > 0 && waitpid((pid_t)child, &status, 0) < 0 && errno == EINTR)
         continue;
     child = 0;
-    for (int i = 0; i < n_forwarded; i++)
-        sigaction(forwarded[i], &before[i], NULL);
     errno = error;
     return error ? -1 : status;
 }
@@ -257,7 +269,20 @@ struct finished {
     unsigned n_open; // ranks that ended without MPI_Finalize
 };
 
-static struct finished finish(const struct trace *trace)
+static void say_ended(const struct trace *trace, int number)
+{
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT)
+        log_error("the archive was not written (interrupted): the records are kept in %s, and "
+                  "pagoda trace --finish %s makes it",
+                  trace->spool, trace->dir);
+    else
+        log_error("cannot write the archive in %s (" FINISHER " ended by signal %d, which a full "
+                  "disk may cause): the records are kept in %s",
+                  trace->dir, number, trace->spool);
+}
+
+/// Makes the archive; processes that still record are waited for up to WAIT seconds.
+static struct finished finish(const struct trace *trace, const char *wait)
 {
     struct finished finished = {.status = 1};
     char *finisher = find_part(FINISHER);
@@ -272,11 +297,14 @@ static struct finished finish(const struct trace *trace)
     }
     pid_t pid = fork();
     if (pid == 0) {
+        for (int i = 0; i < n_forwarded; i++)
+            signal(forwarded[i], SIG_DFL);
         dup2(out[1], STDOUT_FILENO);
         signal(SIGXFSZ, SIG_IGN); // a file too large is an error it can report
-        execl(finisher, FINISHER, trace->spool, trace->dir, (char *)NULL);
+        execl(finisher, FINISHER, trace->spool, trace->dir, wait, (char *)NULL);
         _exit(1);
     }
+    child = pid;
     close(out[1]);
     FILE *answers = fdopen(out[0], "r");
     while (answers && fgets(line, sizeof line, answers)) {
@@ -298,12 +326,11 @@ static struct finished finish(const struct trace *trace)
     int status = 0;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
+    child = 0;
     if (pid > 0 && WIFEXITED(status))
         finished.status = WEXITSTATUS(status);
     else if (pid > 0)
-        log_error("cannot write the archive in %s (" FINISHER " ended by signal %d, which a full "
-                  "disk may cause): the records are kept in %s",
-                  trace->dir, WTERMSIG(status), trace->spool);
+        say_ended(trace, WTERMSIG(status));
     else
         log_error("cannot start " FINISHER ": the records are kept in %s", trace->spool);
     free(finisher);
@@ -373,7 +400,7 @@ static int pass_on(int status)
 /// Turns the records into the archive and says so. Returns the exit status.
 static int conclude(const struct trace *trace, const struct launch *launch, int status)
 {
-    struct finished finished = finish(trace);
+    struct finished finished = finish(trace, WAIT_FOR_PROCESSES);
 
     if (finished.status == 0) {
         say_where(trace, &finished);
@@ -387,6 +414,24 @@ static int conclude(const struct trace *trace, const struct launch *launch, int 
         remove_folders(trace); // the tracer has said why
     }
     return pass_on(status);
+}
+
+/// Are there records of an earlier run in the folder?
+static bool holds_records(const char *dir)
+{
+    char *path = memory_format("%s/spool", dir);
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    bool any = false;
+
+    while (folder && !any && (entry = readdir(folder))) {
+        const char *dot = strrchr(entry->d_name, '.');
+        any = dot && !strcmp(dot, ".spool");
+    }
+    if (folder)
+        closedir(folder);
+    free(path);
+    return any;
 }
 
 static int trace_line(char **line, const char *dir, const struct trace_settings *settings)
@@ -408,6 +453,12 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
         log_error("%s holds a trace already: choose another folder with -o", chosen);
         goto out;
     }
+    if (holds_records(chosen)) {
+        log_error("%s holds the records of a run that has no archive yet: choose another folder "
+                  "with -o, or make the archive with pagoda trace --finish %s",
+                  chosen, chosen);
+        goto out;
+    }
     error = library ? prepare(&trace, chosen) : 0;
     if (library && !error) {
         error = write_settings(&trace, settings);
@@ -426,6 +477,7 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
                                           : memory_copy_text(library);
         full = launch_with_exports(line, &launch, exports);
     }
+    forward_signals();
     status = run(full ? full : line, preload, &trace);
     if (status == -1) {
         log_error("cannot run %s: %s", line[0], strerror(errno));
@@ -449,7 +501,7 @@ out:
 static int finish_dir(const char *dir)
 {
     struct trace trace = {memory_copy_text(dir), memory_format("%s/spool", dir), false};
-    struct finished finished = finish(&trace);
+    struct finished finished = finish(&trace, "0");
 
     if (finished.status == 0)
         say_where(&trace, &finished);

@@ -11,7 +11,6 @@
 #include "tracer/finish/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct context {
     struct process *process;
@@ -390,7 +389,7 @@ static void set_end(struct archive_location *location, const struct spool_header
         last_ns = header->clock_ns; // nothing was recorded after the start
     location->recorded_until_ns = last_ns + clock_offset_ns;
     if (header->stop_errno != 0)
-        location->stopped = strerror(header->stop_errno);
+        location->stopped = spool_stop_reason(header);
 }
 
 uint32_t events_write(struct process *process, struct archive *archive, struct symbols *symbols,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pagoda-trace-finish SPOOL ARCHIVE: makes the OTF2 archive of a traced run from the records its
-// processes left in folder SPOOL, and removes them. `pagoda trace` runs it when the launcher has
-// ended. SPOOL/facts holds lines NAME=VALUE that become archive properties.
+// pagoda-trace-finish SPOOL ARCHIVE [SECONDS]: makes the OTF2 archive of a traced run from the
+// records its processes left in folder SPOOL, and removes them. `pagoda trace` runs it when the
+// launcher has ended; processes that still record are waited for up to SECONDS. SPOOL/facts holds
+// lines NAME=VALUE that become archive properties.
 //
 // A launch line may start MPI several times (a script): the first run goes to ARCHIVE, the next to
 // ARCHIVE/run-2 and so on. On stdout: one line "ranks R locations L events N open O" a run.
 // Exit status: 0 done, 1 the archive could not be written (the records are kept), 4 no records,
-// 5 the processes could not record and have said why.
+// 5 the processes could not record and have said why, 6 processes still record.
+#include "tracer/finish/alive.h"
 #include "tracer/finish/events.h"
 #include "tracer/finish/memory.h"
 #include "tracer/settings.h"
@@ -19,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_NO_RECORDS = 4, EXIT_REFUSED = 5 };
+enum { EXIT_NO_RECORDS = 4, EXIT_REFUSED = 5, EXIT_ALIVE = 6 };
 
 struct run {
     const struct spool *spools;
@@ -193,8 +195,7 @@ static void report(const struct run *run)
                 "pagoda: rank %u on %s stopped recording %.3f s after its start (%s); the trace "
                 "is not complete\n",
                 header->rank, header->host, (double)(header->stop_ns - header->clock_ns) * 1e-9,
-                header->stop_errno == SPOOL_STOPPED_AT_LIMIT ? "max_bytes is reached"
-                                                             : strerror(header->stop_errno));
+                spool_stop_reason(header));
         return;
     }
 }
@@ -288,17 +289,35 @@ static bool is_refused(const struct spool_set *set)
     return true;
 }
 
+static void say_alive(const struct alive *alive, const char *spool_dir, const char *dir)
+{
+    char others[48] = "";
+
+    if (alive->n > 1)
+        snprintf(others, sizeof others, " and %u more", alive->n - 1);
+    fprintf(stderr,
+            "pagoda: no archive yet: rank %u (process %u on %s)%s still run; the records are kept "
+            "in %s: when the processes have ended, call pagoda trace --finish %s\n",
+            alive->rank, alive->pid, alive->host, others, spool_dir, dir);
+}
+
 int main(int argc, char **argv)
 {
     struct spool_set set;
     char *facts_path;
     char *settings_path;
+    struct alive alive;
     int error;
     bool done;
 
-    if (argc != 3) {
-        fputs("usage: pagoda-trace-finish SPOOL ARCHIVE\n", stderr);
+    if (argc != 3 && argc != 4) {
+        fputs("usage: pagoda-trace-finish SPOOL ARCHIVE [SECONDS]\n", stderr);
         return 2;
+    }
+    alive = alive_wait(argv[1], argc == 4 ? (unsigned)atoi(argv[3]) : 0);
+    if (alive.n > 0) {
+        say_alive(&alive, argv[1], argv[2]);
+        return EXIT_ALIVE;
     }
     error = spool_set_load(&set, argv[1]);
     if (error != 0) {

@@ -15,7 +15,7 @@
 
 #define MOST_RANKS (1U << 24)
 
-static bool is_spool_name(const char *name)
+bool spool_is_name(const char *name)
 {
     size_t length = strlen(name);
     size_t suffix = strlen(SPOOL_SUFFIX);
@@ -23,7 +23,7 @@ static bool is_spool_name(const char *name)
     return length > suffix && strcmp(name + length - suffix, SPOOL_SUFFIX) == 0;
 }
 
-static bool is_header(const struct spool_header *header)
+bool spool_is_header(const struct spool_header *header)
 {
     return memcmp(header->magic, SPOOL_MAGIC, sizeof header->magic) == 0 &&
            header->version == SPOOL_VERSION && header->chunk_bytes >= 4096 &&
@@ -53,12 +53,18 @@ static bool map_file(struct spool *spool, const char *path)
     spool->bytes = bytes;
     spool->n_bytes = (size_t)status.st_size;
     spool->header = bytes;
-    if (!is_header(spool->header)) {
+    if (!spool_is_header(spool->header)) {
         munmap(bytes, spool->n_bytes);
         return false;
     }
     spool->path = strdup_or_die(path);
     return true;
+}
+
+const char *spool_stop_reason(const struct spool_header *header)
+{
+    return header->stop_errno == SPOOL_STOPPED_AT_LIMIT ? "max_bytes is reached"
+                                                        : strerror(header->stop_errno);
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -88,7 +94,7 @@ int spool_set_load(struct spool_set *set, const char *dir)
     while ((entry = readdir(folder)) != NULL) {
         char *path;
 
-        if (!is_spool_name(entry->d_name))
+        if (!spool_is_name(entry->d_name))
             continue;
         path = format_or_die("%s/%s", dir, entry->d_name);
         set->spools = realloc_or_die(set->spools, (set->n + 1) * sizeof *set->spools);

@@ -5,6 +5,7 @@
 
 #include "tracer/record.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // One file, mapped read-only.
@@ -21,6 +22,13 @@ struct spool_set {
     size_t n;
     size_t n_unreadable; // named like a spool but not one
 };
+
+// Is it the name of a spool file, and does one of this version begin so?
+bool spool_is_name(const char *name);
+bool spool_is_header(const struct spool_header *header);
+
+// Why recording stopped before the process ended; its stop_errno is not 0.
+const char *spool_stop_reason(const struct spool_header *header);
 
 // Maps all spool files of `dir`. Returns 0 or an errno value.
 int spool_set_load(struct spool_set *set, const char *dir);

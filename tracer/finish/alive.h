@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do processes still write to the spool files?
+#ifndef PAGODA_FINISH_ALIVE_H
+#define PAGODA_FINISH_ALIVE_H
+
+#include <stdint.h>
+
+// Processes that still record, and one of them.
+struct alive {
+    unsigned n;
+    uint32_t rank;
+    uint32_t pid;
+    char host[256];
+};
+
+// Looks at the files in folder `dir`. A folder that cannot be read has none.
+struct alive alive_count(const char *dir);
+
+// The same, but waits up to `seconds` for them to end.
+struct alive alive_wait(const char *dir, unsigned seconds);
+
+#endif
