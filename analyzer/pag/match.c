@@ -87,12 +87,14 @@ const struct message *match_queued(const struct engine *engine, const struct mes
                                    uint64_t limit_ns)
 {
     const struct message *best = NULL;
+    if (message->tag >= EVENT_FIRST_OWN_TAG)
+        return NULL;
     uint32_t index = mailbox_at(engine, message->mailbox)->first_message;
     for (; index != NONE; index = message_at(engine, index)->next) {
         const struct message *other = message_at(engine, index);
         if (other->send_ns >= limit_ns || (best && other->send_ns > best->send_ns))
             break;
-        if (other->is_landing)
+        if (other->is_landing || other->tag >= EVENT_FIRST_OWN_TAG)
             continue;
         if (!best || is_before(other, best, message->sender))
             best = other;

@@ -67,6 +67,7 @@ void match_settle_sent(struct engine *engine, uint32_t message);
 void match_abandon_receive(struct engine *engine, uint32_t receive);
 /// The earliest sent message in MESSAGE's mailbox, sent before LIMIT_NS, that the call being left
 /// does not complete; messages from MESSAGE's sender first among equals. NULL when there is none.
+/// Messages of neighbourhood collectives are neither: the program cannot choose their order.
 const struct message *match_queued(const struct engine *engine, const struct message *message,
                                    uint64_t limit_ns);
 /// Everything still open at the end of the run.

@@ -40,7 +40,9 @@ enum event_flag {
                             // leave is where the time inside them ends, the rest lies around it
 };
 
-#define EVENT_ANY             UINT32_MAX // wildcard source or tag of a posted receive
+#define EVENT_ANY UINT32_MAX // wildcard source or tag of a posted receive
+#define EVENT_FIRST_OWN_TAG                                                                        \
+    0x80000000U // no program's tag: of messages that are part of an operation
 #define EVENT_NO_INDEX        UINT32_MAX
 #define EVENT_ROOT_NONE       UINT32_MAX       // a collective without a root
 #define EVENT_ROOT_SELF       (UINT32_MAX - 1) // intercommunicator: this process is the root
