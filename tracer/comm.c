@@ -113,11 +113,17 @@ bool comm_take(MPI_Comm handle, struct comm *comm)
     return found != NULL;
 }
 
+// With the tables locked.
+static void enter(const struct comm *comm)
+{
+    if (2 * (n_used + 1) <= n_slots || grow())
+        insert(comm);
+}
+
 void comm_put_back(const struct comm *comm)
 {
     tables_lock();
-    if (2 * (n_used + 1) <= n_slots || grow())
-        insert(comm);
+    enter(comm);
     tables_unlock();
 }
 
@@ -204,8 +210,7 @@ static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_i
     struct comm comm = describe(handle);
 
     comm.id = n_ids++;
-    if (2 * (n_used + 1) <= n_slots || grow())
-        insert(&comm);
+    enter(&comm);
     define(stream, &comm, parent, parent_id);
     return comm;
 }
@@ -233,11 +238,46 @@ struct comm comm_find(struct stream *stream, MPI_Comm handle)
 
 struct comm comm_add(struct stream *stream, MPI_Comm parent, MPI_Comm handle)
 {
-    struct comm parent_entry = comm_find(stream, parent);
+    uint32_t parent_id = parent == MPI_COMM_NULL ? RECORD_NO_COMM : comm_find(stream, parent).id;
     struct comm comm;
 
     tables_lock();
-    comm = add(stream, parent, parent_entry.id, handle);
+    comm = add(stream, parent, parent_id, handle);
     tables_unlock();
     return comm;
+}
+
+uint32_t comm_announce_duplicate(struct stream *stream, MPI_Comm parent)
+{
+    struct comm comm = comm_find(stream, parent);
+    uint32_t parent_id = comm.id;
+
+    tables_lock();
+    comm.id = n_ids++;
+    define(stream, &comm, parent, parent_id);
+    tables_unlock();
+    return comm.id;
+}
+
+void comm_bind(MPI_Comm handle, uint32_t id)
+{
+    struct comm comm = describe(handle);
+
+    comm.id = id;
+    comm_put_back(&comm);
+}
+
+struct topology *comm_set_topology(MPI_Comm handle, struct topology *topology)
+{
+    struct comm *found;
+    struct topology *kept = NULL;
+
+    tables_lock();
+    found = look_up(handle);
+    if (found != NULL && found->topology == NULL)
+        found->topology = topology;
+    if (found != NULL)
+        kept = found->topology;
+    tables_unlock();
+    return kept;
 }

@@ -94,14 +94,26 @@ function sort_names(    i, j, key)
     }
 }
 
-# The rule of a function; a large-count variant (MPI_Send_c) follows the rule of its plain form.
-function rule_of(name,    plain)
+# The rule of a function. A large-count variant (MPI_Send_c) follows the rule of its plain form, an
+# extension (MPIX_) that of the standard's function, a persistent form (MPI_Bcast_init) that of the
+# nonblocking one (MPI_Ibcast), with "_init" hooks for the "_started" ones.
+function rule_of(name,    plain, text)
 {
-    plain = name
-    sub(/_c$/, "", plain)
     if (name in rule)
         return rule[name]
-    return plain in rule ? rule[plain] : ""
+    plain = name
+    sub(/_c$/, "", plain)
+    sub(/^MPIX_/, "MPI_", plain)
+    if (plain in rule)
+        return rule[plain]
+    if (plain !~ /_init$/)
+        return ""
+    plain = "MPI_I" tolower(substr(plain, 5, 1)) substr(plain, 6, length(plain) - 10)
+    if (!(plain in rule))
+        return ""
+    text = rule[plain]
+    gsub(/_started\(/, "_init(", text)
+    return text
 }
 
 function hook_text(name, text,    i)
@@ -141,7 +153,8 @@ function print_wrapper(name,    call, hook, own_status)
         print "    if (status == MPI_STATUS_IGNORE)\n        status = &own_status;"
     printf "    %s returned = %s;\n    call_returned(&call);\n", result_of[name], call
     if (hook != "")
-        printf "    if (returned == MPI_SUCCESS) {\n        %s;\n    }\n", hook
+        printf "    if (%scall.stream->in_file) {\n        %s;\n    }\n",
+            hook ~ /returned/ ? "" : "returned == MPI_SUCCESS && ", hook
     print "    call_leave(&call);\n    return returned;\n}"
 }
 

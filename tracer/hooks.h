@@ -15,10 +15,17 @@
 // ---- wrap_p2p.c. Messages to and from MPI_PROC_NULL are no messages.
 void p2p_send(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
               MPI_Datatype datatype);
-void p2p_recv(struct call *call, MPI_Comm comm, const MPI_Status *status);
+// A receive that fails because the message was too long has received it all the same.
+void p2p_recv(struct call *call, int returned, MPI_Comm comm, const MPI_Status *status);
+void p2p_sendrecv(struct call *call, int returned, MPI_Comm comm, int dest, int tag,
+                  MPI_Count count, MPI_Datatype datatype, const MPI_Status *status);
+// Did the call (or request) with this result take its message?
+bool p2p_was_received(int returned);
 void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
                MPI_Datatype datatype, MPI_Request request);
 void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request request);
+void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, MPI_Count count,
+                   MPI_Datatype datatype, int source, int recv_tag, MPI_Request request);
 // The same for a communicator known by its number.
 void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status);
 void p2p_posted(struct call *call, uint32_t comm, int source, int tag, MPI_Request request);
@@ -41,6 +48,7 @@ struct counts {
     size_t element_bytes;
 };
 #define COUNTS(array) ((struct counts){(array), sizeof *(array)})
+uint64_t count_at(struct counts counts, int i);
 
 enum coll_operation { // OTF2's numbers
     COLL_BARRIER,
@@ -70,6 +78,11 @@ void coll_done(struct call *call, MPI_Comm comm, enum coll_operation operation, 
 void coll_done_on(struct call *call, uint32_t comm_id, enum coll_operation operation);
 void coll_started(struct call *call, MPI_Comm comm, enum coll_operation operation, int root,
                   struct coll_bytes bytes, MPI_Request request);
+// A persistent one is made, and starts nothing yet.
+void coll_init(struct call *call, MPI_Comm comm, enum coll_operation operation, int root,
+               struct coll_bytes bytes, MPI_Request request);
+// The begin of a nonblocking or persistent one.
+void coll_posted(struct call *call, uint32_t comm, uint64_t request);
 
 struct coll_bytes coll_no_bytes(void);
 // `buffer` is the argument that may be MPI_IN_PLACE.
@@ -103,11 +116,35 @@ struct coll_bytes coll_reduce_scatter_block(MPI_Comm comm, MPI_Count recv_count,
 struct coll_bytes coll_scan(MPI_Comm comm, MPI_Count count, MPI_Datatype datatype,
                             const void *buffer);
 
+// ---- wrap_neighbor.c. Neighbourhood collectives: how much goes to (comes from) each neighbour, in
+// the order of the topology.
+struct neighbor_amounts {
+    MPI_Count count;
+    MPI_Datatype type;
+    struct counts counts;      // .array NULL: `count` for all
+    const MPI_Datatype *types; // NULL: `type` for all
+};
+
+struct neighbor_amounts neighbor_each(MPI_Count count, MPI_Datatype type);
+struct neighbor_amounts neighbor_list(struct counts counts, MPI_Datatype type);
+struct neighbor_amounts neighbor_typed(struct counts counts, const MPI_Datatype *types);
+
+void neighbor_done(struct call *call, MPI_Comm comm, struct neighbor_amounts sent,
+                   struct neighbor_amounts received);
+void neighbor_started(struct call *call, MPI_Comm comm, struct neighbor_amounts sent,
+                      struct neighbor_amounts received, MPI_Request request);
+void neighbor_init(struct call *call, MPI_Comm comm, struct neighbor_amounts sent,
+                   struct neighbor_amounts received, MPI_Request request);
+
 // ---- wrap_comm.c
 // A collective call over `parent` made `created` (MPI_COMM_NULL: not for this process).
 void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created);
-// A call in which only the members of `created` took part.
+// A call in which only the members of `created` took part; `parent` may be MPI_COMM_NULL.
 void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm created);
+// A nonblocking duplication was started; *created may be set as late as by its completion.
+void comm_dup_started(struct call *call, MPI_Comm parent, MPI_Comm *created, MPI_Request request);
+// MPI_Comm_join: nobody else of MPI_COMM_WORLD takes part.
+void comm_joined(struct call *call, MPI_Comm created);
 void comm_named(struct call *call, MPI_Comm comm, const char *name);
 
 // ---- wrap_message.c

@@ -89,11 +89,12 @@ enum record_kind {
     N_RECORD_KINDS
 };
 
-#define RECORD_ANY        (-1) // source or tag: wildcard
-#define RECORD_NO_ROOT    (-1) // collective without a root
-#define RECORD_ROOT_SELF  (-2) // intercommunicator: MPI_ROOT
-#define RECORD_ROOT_GROUP (-3) // intercommunicator: MPI_PROC_NULL
-#define RECORD_NO_COMM    UINT32_MAX
+#define RECORD_ANY          (-1)      // source or tag: wildcard
+#define RECORD_TAG_NEIGHBOR INT32_MIN // of neighbourhood collectives; as OTF2's number 2^31
+#define RECORD_NO_ROOT      (-1)      // collective without a root
+#define RECORD_ROOT_SELF    (-2)      // intercommunicator: MPI_ROOT
+#define RECORD_ROOT_GROUP   (-3)      // intercommunicator: MPI_PROC_NULL
+#define RECORD_NO_COMM      UINT32_MAX
 
 // Numbers of collective operations are OTF2's (OTF2_CollectiveOp).
 struct record_head {

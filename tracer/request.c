@@ -114,12 +114,21 @@ static void drop(uint32_t entry, uint32_t previous)
     __atomic_store_n(&n_used, n_used - 1, __ATOMIC_RELAXED);
 }
 
+// With the tables locked.
+static uint64_t new_id(const struct request *request)
+{
+    uint64_t id = n_ids + 1;
+
+    n_ids += request->n_ids > 1 ? request->n_ids : 1;
+    return id;
+}
+
 uint64_t request_add(const struct request *request)
 {
     uint64_t id;
 
     tables_lock();
-    id = ++n_ids;
+    id = new_id(request);
     if (free_list != NONE || grow()) {
         uint32_t entry = free_list;
 
@@ -128,6 +137,8 @@ uint64_t request_add(const struct request *request)
         pool[entry].id = id;
         append(entry);
         __atomic_store_n(&n_used, n_used + 1, __ATOMIC_RELAXED);
+    } else {
+        free(request->edges);
     }
     tables_unlock();
     return id;
@@ -138,7 +149,8 @@ bool request_any(void)
     return __atomic_load_n(&n_used, __ATOMIC_RELAXED) != 0;
 }
 
-// Takes the request out of the table, or leaves it there inactive.
+// Takes the request out of the table, or leaves it there inactive. One that is not persistent is
+// the caller's then, with its edges.
 static bool take(const struct stream *stream, MPI_Request handle, struct request *taken)
 {
     uint32_t previous;
@@ -172,9 +184,12 @@ static void write_request(struct call *call, uint16_t kind, uint64_t id)
 static void write_received(struct call *call, const struct request *request,
                            const MPI_Status *status)
 {
-    struct record_message *record = stream_reserve(call->stream, sizeof *record);
+    struct record_message *record;
     int n_bytes = 0;
 
+    if (status->MPI_SOURCE == MPI_PROC_NULL)
+        return;
+    record = stream_reserve(call->stream, sizeof *record);
     if (record == NULL)
         return;
     PMPI_Get_count(status, MPI_BYTE, &n_bytes);
@@ -199,6 +214,42 @@ static void write_collective(struct call *call, const struct request *request)
     stream_commit(&record->head, RECORD_ICOLL, request->comm, sizeof *record);
 }
 
+// A duplicate exists: from now on its handle is known.
+static void bind_duplicate(const struct request *request)
+{
+    MPI_Comm created = request->created != MPI_COMM_NULL ? request->created : *request->created_at;
+
+    if (created != MPI_COMM_NULL)
+        comm_bind(created, request->created_id);
+}
+
+static void write_completed(struct call *call, const struct request *request,
+                            const MPI_Status *status)
+{
+    switch (request->kind) {
+    case REQUEST_SEND:
+        write_request(call, RECORD_ISEND_DONE, request->id);
+        break;
+    case REQUEST_SENDRECV:
+        write_request(call, RECORD_ISEND_DONE, request->id + 1);
+        write_received(call, request, status);
+        break;
+    case REQUEST_RECV:
+        write_received(call, request, status);
+        break;
+    case REQUEST_NEIGHBORS:
+        neighbor_completed(call, request);
+        break;
+    case REQUEST_DUP:
+        bind_duplicate(request);
+        write_collective(call, request);
+        break;
+    case REQUEST_COLLECTIVE:
+        write_collective(call, request);
+        break;
+    }
+}
+
 void request_completed(struct call *call, MPI_Request handle, const MPI_Status *status)
 {
     struct request request;
@@ -206,16 +257,47 @@ void request_completed(struct call *call, MPI_Request handle, const MPI_Status *
 
     if (handle == MPI_REQUEST_NULL || !take(call->stream, handle, &request))
         return;
-    if (request.cancelling && status != NULL)
+    if (request.cancelling)
         PMPI_Test_cancelled(status, &cancelled);
     if (cancelled)
         write_request(call, RECORD_CANCELLED, request.id);
-    else if (request.kind == REQUEST_SEND)
+    else
+        write_completed(call, &request, status);
+    if (!request.persistent)
+        free(request.edges);
+}
+
+void request_freed(struct call *call, MPI_Request handle, const MPI_Status *status)
+{
+    struct request request = {.edges = NULL};
+    int cancelled = 0;
+    bool active = take(call->stream, handle, &request);
+
+    if (active && status != NULL)
+        PMPI_Test_cancelled(status, &cancelled);
+    if (cancelled)
+        write_request(call, RECORD_CANCELLED, request.id);
+    else if (active && request.kind == REQUEST_SEND)
         write_request(call, RECORD_ISEND_DONE, request.id);
-    else if (request.kind == REQUEST_COLLECTIVE)
-        write_collective(call, &request);
-    else if (status != NULL && status->MPI_SOURCE != MPI_PROC_NULL)
-        write_received(call, &request, status);
+    else if (active && request.kind == REQUEST_SENDRECV)
+        write_request(call, RECORD_ISEND_DONE, request.id + 1);
+    if (request.persistent)
+        request_remove(call->stream, handle);
+    else
+        free(request.edges);
+}
+
+bool request_is_cancelling(const struct stream *stream, MPI_Request handle)
+{
+    uint32_t previous;
+    uint32_t entry;
+    bool cancelling;
+
+    tables_lock();
+    entry = find(stream, handle, &previous);
+    cancelling = entry != NONE && pool[entry].active && pool[entry].cancelling;
+    tables_unlock();
+    return cancelling;
 }
 
 uint64_t request_id(const struct stream *stream, MPI_Request handle)
@@ -239,7 +321,7 @@ bool request_activate(const struct stream *stream, MPI_Request handle, struct re
     tables_lock();
     entry = find(stream, handle, &previous);
     if (entry != NONE) {
-        pool[entry].id = ++n_ids;
+        pool[entry].id = new_id(&pool[entry]);
         pool[entry].stream = stream;
         pool[entry].active = true;
         pool[entry].cancelling = false;
@@ -268,7 +350,9 @@ void request_remove(const struct stream *stream, MPI_Request handle)
 
     tables_lock();
     entry = find(stream, handle, &previous);
-    if (entry != NONE)
+    if (entry != NONE) {
+        free(pool[entry].edges);
         drop(entry, previous);
+    }
     tables_unlock();
 }

@@ -23,7 +23,7 @@ TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich,$(MPIS))
 TRACER_MPIS := $(strip $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m))))
 
 TRACER_RECORDER_SOURCES = call comm region request settings stream sync \
-	wrap_coll wrap_comm wrap_env wrap_message wrap_p2p wrap_request
+	wrap_coll wrap_comm wrap_env wrap_message wrap_neighbor wrap_p2p wrap_request
 TRACER_HAND = $(shell sed -n 's/^WRAP(\(MPI_[A-Za-z_]*\)).*/\1/p' tracer/wrap_*.c)
 
 ifeq ($(TRACER_MPIS),)
@@ -44,7 +44,8 @@ all: tracer
 define tracer_mpi_rules
 $(BUILD)/tracer/$(1)/mpi.i: tracer/tracer.mk
 	@mkdir -p $$(@D)
-	$$(Q)printf '#include <mpi.h>\n' > $$(@D)/mpi.c
+	$$(Q)printf '%s\n' '#include <mpi.h>' '#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)' \
+		'#include <mpi-ext.h>' '#endif' > $$(@D)/mpi.c
 	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) -E -P $$(@D)/mpi.c > $$@
 
 $(BUILD)/tracer/$(1)/names: $(BUILD)/tracer/$(1)/mpi.i tracer/generate.awk

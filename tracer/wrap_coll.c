@@ -48,25 +48,47 @@ void coll_done_on(struct call *call, uint32_t comm_id, enum coll_operation opera
     write_collective(call, comm_id, operation, RECORD_NO_ROOT, coll_no_bytes());
 }
 
-void coll_started(struct call *call, MPI_Comm comm, enum coll_operation operation, int root,
-                  struct coll_bytes bytes, MPI_Request handle)
+static struct request collective_request(const struct call *call, MPI_Comm comm,
+                                         enum coll_operation operation, int root,
+                                         struct coll_bytes bytes, MPI_Request handle)
 {
     struct request request = {.handle = handle,
                               .stream = call->stream,
                               .kind = REQUEST_COLLECTIVE,
-                              .active = true,
                               .operation = operation};
-    struct record_request *record;
 
     request.comm = comm_find(call->stream, comm).id;
     request.root = has_root(operation) ? root_to_record(root) : RECORD_NO_ROOT;
     request.coll_bytes = bytes;
-    request.id = request_add(&request);
-    record = stream_reserve(call->stream, sizeof *record);
+    return request;
+}
+
+void coll_posted(struct call *call, uint32_t comm, uint64_t id)
+{
+    struct record_request *record = stream_reserve(call->stream, sizeof *record);
+
     if (record == NULL)
         return;
-    record->request = request.id;
-    stream_commit(&record->head, RECORD_ICOLL_POST, request.comm, sizeof *record);
+    record->request = id;
+    stream_commit(&record->head, RECORD_ICOLL_POST, comm, sizeof *record);
+}
+
+void coll_started(struct call *call, MPI_Comm comm, enum coll_operation operation, int root,
+                  struct coll_bytes bytes, MPI_Request handle)
+{
+    struct request request = collective_request(call, comm, operation, root, bytes, handle);
+
+    request.active = true;
+    coll_posted(call, request.comm, request_add(&request));
+}
+
+void coll_init(struct call *call, MPI_Comm comm, enum coll_operation operation, int root,
+               struct coll_bytes bytes, MPI_Request handle)
+{
+    struct request request = collective_request(call, comm, operation, root, bytes, handle);
+
+    request.persistent = true;
+    request_add(&request);
 }
 
 // The communicator as the counting sees it: `n_peers` ranks exchange data with this one.
@@ -100,7 +122,7 @@ static uint64_t size_of(MPI_Datatype datatype)
     return size > 0 ? (uint64_t)size : 0;
 }
 
-static uint64_t count_at(struct counts counts, int i)
+uint64_t count_at(struct counts counts, int i)
 {
     if (counts.element_bytes == sizeof(int))
         return (uint64_t)((const int *)counts.array)[i];

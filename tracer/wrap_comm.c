@@ -6,7 +6,9 @@
 // announces them.
 #include "tracer/comm.h"
 #include "tracer/functions.h"
-#include "tracer/hooks.h"
+#include "tracer/request.h"
+
+#include <stdlib.h>
 
 void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created)
 {
@@ -21,6 +23,30 @@ void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm create
         return;
     comm_add(call->stream, parent, created);
     coll_done(call, created, COLL_CREATE_HANDLE, 0, coll_no_bytes());
+}
+
+// The duplicate gets its number now, because that counts the duplicates in the order in which all
+// members start them. Where its handle is not set yet, MPI itself will write to *created.
+void comm_dup_started(struct call *call, MPI_Comm parent, MPI_Comm *created, MPI_Request handle)
+{
+    struct request request = {.handle = handle,
+                              .stream = call->stream,
+                              .kind = REQUEST_DUP,
+                              .active = true,
+                              .operation = COLL_CREATE_HANDLE,
+                              .root = RECORD_NO_ROOT,
+                              .created = *created,
+                              .created_at = created};
+
+    request.comm = comm_find(call->stream, parent).id;
+    request.created_id = comm_announce_duplicate(call->stream, parent);
+    coll_posted(call, request.comm, request_add(&request));
+}
+
+void comm_joined(struct call *call, MPI_Comm created)
+{
+    if (created != MPI_COMM_NULL)
+        comm_add(call->stream, MPI_COMM_NULL, created);
 }
 
 void comm_named(struct call *call, MPI_Comm comm, const char *name)
@@ -43,10 +69,12 @@ release(uint32_t function, int (*next)(MPI_Comm *comm), MPI_Comm *handle)
     known = handle != NULL && comm_take(*handle, &comm);
     result = next(handle);
     call_returned(&call);
-    if (known && result == MPI_SUCCESS)
+    if (known && result == MPI_SUCCESS) {
         coll_done_on(&call, comm.id, COLL_DESTROY_HANDLE);
-    else if (known)
+        free(comm.topology);
+    } else if (known) {
         comm_put_back(&comm);
+    }
     call_leave(&call);
     return result;
 }

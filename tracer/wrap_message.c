@@ -18,7 +18,7 @@ void message_probed(struct call *call, MPI_Comm comm, MPI_Message handle)
 {
     uint32_t id;
 
-    if (handle == MPI_MESSAGE_NULL || handle == MPI_MESSAGE_NO_PROC)
+    if (!call->stream->in_file || handle == MPI_MESSAGE_NULL || handle == MPI_MESSAGE_NO_PROC)
         return;
     id = comm_find(call->stream, comm).id;
     tables_lock();
@@ -55,42 +55,53 @@ static uint32_t take(MPI_Message handle)
     return comm;
 }
 
-WRAP(MPI_Mrecv)
-(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
-{
-    struct call call;
-    MPI_Status own;
-    uint32_t comm;
-    int result;
+// Both functions once more with a large count, where there is one.
+#define WRAPPER_OF_MRECV(name, count_type)                                                         \
+    (void *buf, count_type count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) \
+    {                                                                                              \
+        struct call call;                                                                          \
+        MPI_Status own;                                                                            \
+        uint32_t comm;                                                                             \
+        int result;                                                                                \
+                                                                                                   \
+        if (!call_enter(&call, FN_##name))                                                         \
+            return next_##name(buf, count, datatype, message, status);                             \
+        comm = message != NULL ? take(*message) : RECORD_NO_COMM;                                  \
+        if (status == MPI_STATUS_IGNORE)                                                           \
+            status = &own;                                                                         \
+        result = next_##name(buf, count, datatype, message, status);                               \
+        call_returned(&call);                                                                      \
+        if (comm != RECORD_NO_COMM && p2p_was_received(result))                                    \
+            p2p_received(&call, comm, status);                                                     \
+        call_leave(&call);                                                                         \
+        return result;                                                                             \
+    }
 
-    if (!call_enter(&call, FN_MPI_Mrecv))
-        return next_MPI_Mrecv(buf, count, datatype, message, status);
-    comm = message != NULL ? take(*message) : RECORD_NO_COMM;
-    if (status == MPI_STATUS_IGNORE)
-        status = &own;
-    result = next_MPI_Mrecv(buf, count, datatype, message, status);
-    call_returned(&call);
-    if (result == MPI_SUCCESS && comm != RECORD_NO_COMM)
-        p2p_received(&call, comm, status);
-    call_leave(&call);
-    return result;
-}
+// Source and tag are known to the probe's caller only; the completion tells them.
+#define WRAPPER_OF_IMRECV(name, count_type)                                                        \
+    (void *buf, count_type count, MPI_Datatype datatype, MPI_Message *message,                     \
+     MPI_Request *request)                                                                         \
+    {                                                                                              \
+        struct call call;                                                                          \
+        uint32_t comm;                                                                             \
+        int result;                                                                                \
+                                                                                                   \
+        if (!call_enter(&call, FN_##name))                                                         \
+            return next_##name(buf, count, datatype, message, request);                            \
+        comm = message != NULL ? take(*message) : RECORD_NO_COMM;                                  \
+        result = next_##name(buf, count, datatype, message, request);                              \
+        call_returned(&call);                                                                      \
+        if (result == MPI_SUCCESS && comm != RECORD_NO_COMM)                                       \
+            p2p_posted(&call, comm, MPI_ANY_SOURCE, MPI_ANY_TAG, *request);                        \
+        call_leave(&call);                                                                         \
+        return result;                                                                             \
+    }
 
-WRAP(MPI_Imrecv)
-(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
-{
-    struct call call;
-    uint32_t comm;
-    int result;
-
-    if (!call_enter(&call, FN_MPI_Imrecv))
-        return next_MPI_Imrecv(buf, count, datatype, message, request);
-    comm = message != NULL ? take(*message) : RECORD_NO_COMM;
-    result = next_MPI_Imrecv(buf, count, datatype, message, request);
-    call_returned(&call);
-    // Source and tag are known to the probe's caller only; the completion tells them.
-    if (result == MPI_SUCCESS && comm != RECORD_NO_COMM)
-        p2p_posted(&call, comm, MPI_ANY_SOURCE, MPI_ANY_TAG, *request);
-    call_leave(&call);
-    return result;
-}
+// clang-format off: WRAP has to stand at the start of a line
+WRAP(MPI_Mrecv) WRAPPER_OF_MRECV(MPI_Mrecv, int)
+WRAP(MPI_Imrecv) WRAPPER_OF_IMRECV(MPI_Imrecv, int)
+#ifdef HAVE_MPI_Mrecv_c
+WRAP(MPI_Mrecv_c) WRAPPER_OF_MRECV(MPI_Mrecv_c, MPI_Count)
+WRAP(MPI_Imrecv_c) WRAPPER_OF_IMRECV(MPI_Imrecv_c, MPI_Count)
+#endif
+// clang-format on

@@ -56,8 +56,27 @@ void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status)
                   n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes, 0);
 }
 
-void p2p_recv(struct call *call, MPI_Comm comm, const MPI_Status *status)
+bool p2p_was_received(int returned)
 {
+    int class = MPI_SUCCESS;
+
+    if (returned != MPI_SUCCESS)
+        PMPI_Error_class(returned, &class);
+    return class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE;
+}
+
+void p2p_recv(struct call *call, int returned, MPI_Comm comm, const MPI_Status *status)
+{
+    if (p2p_was_received(returned))
+        p2p_received(call, comm_find(call->stream, comm).id, status);
+}
+
+void p2p_sendrecv(struct call *call, int returned, MPI_Comm comm, int dest, int tag,
+                  MPI_Count count, MPI_Datatype datatype, const MPI_Status *status)
+{
+    if (!p2p_was_received(returned))
+        return;
+    p2p_send(call, comm, dest, tag, count, datatype);
     p2p_received(call, comm_find(call->stream, comm).id, status);
 }
 
@@ -89,6 +108,31 @@ void p2p_posted(struct call *call, uint32_t comm, int source, int tag, MPI_Reque
 void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
 {
     p2p_posted(call, comm_find(call->stream, comm).id, source, tag, handle);
+}
+
+void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, MPI_Count count,
+                   MPI_Datatype datatype, int source, int recv_tag, MPI_Request handle)
+{
+    struct request request = {.handle = handle,
+                              .stream = call->stream,
+                              .kind = REQUEST_SENDRECV,
+                              .active = true,
+                              .n_ids = 2};
+
+    if (dest == MPI_PROC_NULL) {
+        p2p_irecv(call, comm, source, recv_tag, handle);
+        return;
+    }
+    if (source == MPI_PROC_NULL) {
+        p2p_isend(call, comm, dest, send_tag, count, datatype, handle);
+        return;
+    }
+    request.comm = comm_find(call->stream, comm).id;
+    request.id = request_add(&request);
+    write_message(call, RECORD_IRECV_POST, request.comm, source_or_any(source),
+                  tag_or_any(recv_tag), 0, request.id);
+    write_message(call, RECORD_ISEND, request.comm, dest, send_tag, bytes_of(count, datatype),
+                  request.id + 1);
 }
 
 void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
@@ -125,6 +169,11 @@ void request_start(struct call *call, MPI_Request handle)
 
     if (!request_activate(call->stream, handle, &request))
         return;
-    write_message(call, request.kind == REQUEST_SEND ? RECORD_ISEND : RECORD_IRECV_POST,
-                  request.comm, request.peer, request.tag, request.n_bytes, request.id);
+    if (request.kind == REQUEST_COLLECTIVE)
+        coll_posted(call, request.comm, request.id);
+    else if (request.kind == REQUEST_NEIGHBORS)
+        neighbor_posted(call, &request);
+    else
+        write_message(call, request.kind == REQUEST_SEND ? RECORD_ISEND : RECORD_IRECV_POST,
+                      request.comm, request.peer, request.tag, request.n_bytes, request.id);
 }

@@ -120,11 +120,33 @@ static struct record_poll *poll_before(const struct call *call)
     return call->stream->poll;
 }
 
-// A call failed; a request that it ended nevertheless is forgotten.
-static void failed(const struct call *call, MPI_Request handle, const MPI_Request *request)
+static int class_of(int result)
 {
-    if (request != NULL && handle != MPI_REQUEST_NULL && *request == MPI_REQUEST_NULL)
+    int class = MPI_SUCCESS;
+
+    if (result != MPI_SUCCESS)
+        PMPI_Error_class(result, &class);
+    return class;
+}
+
+// A call said `result` of one request. A message that was too long has come all the same; of a
+// request that ended otherwise there is nothing to record.
+static void ended(struct call *call, int result, MPI_Request handle, const MPI_Request *request,
+                  const MPI_Status *status)
+{
+    if (result == MPI_SUCCESS || p2p_was_received(result))
+        request_completed(call, handle, status);
+    else if (request != NULL && handle != MPI_REQUEST_NULL && *request == MPI_REQUEST_NULL)
         request_remove(call->stream, handle);
+}
+
+// A call that completes any one of several requests failed: `index` may not be set.
+static void any_failed(struct call *call, int result, int count, const MPI_Request requests[],
+                       const struct scratch *scratch, const MPI_Status *status)
+{
+    for (int i = 0; scratch->requests != NULL && i < count; i++)
+        if (scratch->requests[i] != MPI_REQUEST_NULL && requests[i] == MPI_REQUEST_NULL)
+            ended(call, result, scratch->requests[i], &requests[i], status);
 }
 
 WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
@@ -141,10 +163,7 @@ WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
         status = &own;
     result = next_MPI_Wait(request, status);
     call_returned(&call);
-    if (result == MPI_SUCCESS)
-        request_completed(&call, handle, status);
-    else
-        failed(&call, handle, request);
+    ended(&call, result, handle, request, status);
     call_leave(&call);
     return result;
 }
@@ -165,12 +184,10 @@ WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
         status = &own;
     result = next_MPI_Test(request, flag, status);
     call_returned(&call);
-    if (result == MPI_SUCCESS && *flag)
-        request_completed(&call, handle, status);
-    else if (result == MPI_SUCCESS)
+    if (result == MPI_SUCCESS && !*flag)
         found_nothing(&call, before, request_id(call.stream, handle));
     else
-        failed(&call, handle, request);
+        ended(&call, result, handle, request, status);
     call_leave(&call);
     return result;
 }
@@ -178,14 +195,13 @@ WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
 static void all_completed(struct call *call, int result, int count, const MPI_Request requests[],
                           const struct scratch *scratch)
 {
-    if (scratch->requests == NULL || (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS))
+    int class = class_of(result);
+
+    if (scratch->requests == NULL || (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS))
         return;
-    for (int i = 0; i < count; i++) {
-        if (result == MPI_SUCCESS || scratch->statuses[i].MPI_ERROR == MPI_SUCCESS)
-            request_completed(call, scratch->requests[i], &scratch->statuses[i]);
-        else
-            failed(call, scratch->requests[i], &requests[i]);
-    }
+    for (int i = 0; i < count; i++)
+        ended(call, class == MPI_SUCCESS ? MPI_SUCCESS : scratch->statuses[i].MPI_ERROR,
+              scratch->requests[i], &requests[i], &scratch->statuses[i]);
 }
 
 WRAP(MPI_Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
@@ -242,7 +258,9 @@ WRAP(MPI_Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *sta
         status = &own;
     result = next_MPI_Waitany(count, requests, index, status);
     call_returned(&call);
-    if (result == MPI_SUCCESS && scratch.requests != NULL && *index != MPI_UNDEFINED)
+    if (result != MPI_SUCCESS)
+        any_failed(&call, result, count, requests, &scratch, status);
+    else if (scratch.requests != NULL && *index != MPI_UNDEFINED)
         request_completed(&call, scratch.requests[*index], status);
     call_leave(&call);
     return result;
@@ -265,26 +283,27 @@ WRAP(MPI_Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_
         status = &own;
     result = next_MPI_Testany(count, requests, index, flag, status);
     call_returned(&call);
-    if (result == MPI_SUCCESS && !*flag)
+    if (result != MPI_SUCCESS)
+        any_failed(&call, result, count, requests, &scratch, status);
+    else if (!*flag)
         found_nothing(&call, before, 0);
-    else if (result == MPI_SUCCESS && scratch.requests != NULL && *index != MPI_UNDEFINED)
+    else if (scratch.requests != NULL && *index != MPI_UNDEFINED)
         request_completed(&call, scratch.requests[*index], status);
     call_leave(&call);
     return result;
 }
 
-static void some_completed(struct call *call, int result, int n_done, const int indices[],
+static void some_completed(struct call *call, int result, const int *n_done, const int indices[],
                            const MPI_Request requests[], const struct scratch *scratch)
 {
-    if (scratch->requests == NULL || n_done == MPI_UNDEFINED ||
-        (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS))
+    int class = class_of(result);
+
+    if (scratch->requests == NULL || (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS) ||
+        *n_done == MPI_UNDEFINED)
         return;
-    for (int i = 0; i < n_done; i++) {
-        if (result == MPI_SUCCESS || scratch->statuses[i].MPI_ERROR == MPI_SUCCESS)
-            request_completed(call, scratch->requests[indices[i]], &scratch->statuses[i]);
-        else
-            failed(call, scratch->requests[indices[i]], &requests[indices[i]]);
-    }
+    for (int i = 0; i < *n_done; i++)
+        ended(call, class == MPI_SUCCESS ? MPI_SUCCESS : scratch->statuses[i].MPI_ERROR,
+              scratch->requests[indices[i]], &requests[indices[i]], &scratch->statuses[i]);
 }
 
 WRAP(MPI_Waitsome)
@@ -300,7 +319,7 @@ WRAP(MPI_Waitsome)
     scratch = scratch_for(&space, count, requests, statuses);
     result = next_MPI_Waitsome(count, requests, n_done, indices, scratch.statuses);
     call_returned(&call);
-    some_completed(&call, result, *n_done, indices, requests, &scratch);
+    some_completed(&call, result, n_done, indices, requests, &scratch);
     call_leave(&call);
     return result;
 }
@@ -323,7 +342,7 @@ WRAP(MPI_Testsome)
     if (result == MPI_SUCCESS && *n_done == 0)
         found_nothing(&call, before, 0);
     else
-        some_completed(&call, result, *n_done, indices, requests, &scratch);
+        some_completed(&call, result, n_done, indices, requests, &scratch);
     call_leave(&call);
     return result;
 }
@@ -365,19 +384,42 @@ WRAP(MPI_Improbe)
     return result;
 }
 
+// Looks without completing: what comes of the request, its completion says.
+WRAP(MPI_Request_get_status)(MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct call call;
+    struct record_poll *before;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Request_get_status))
+        return next_MPI_Request_get_status(request, flag, status);
+    before = poll_before(&call);
+    result = next_MPI_Request_get_status(request, flag, status);
+    call_returned(&call);
+    if (result == MPI_SUCCESS && !*flag)
+        found_nothing(&call, before, request_id(call.stream, request));
+    call_leave(&call);
+    return result;
+}
+
 WRAP(MPI_Request_free)(MPI_Request *request)
 {
     struct call call;
     MPI_Request handle;
+    MPI_Status status;
+    int is_done = 0;
     int result;
 
     if (!call_enter(&call, FN_MPI_Request_free))
         return next_MPI_Request_free(request);
     handle = request != NULL ? *request : MPI_REQUEST_NULL;
+    // Whether a cancelled request was cancelled can only be asked as long as it exists.
+    if (handle != MPI_REQUEST_NULL && request_is_cancelling(call.stream, handle))
+        PMPI_Request_get_status(handle, &is_done, &status);
     result = next_MPI_Request_free(request);
     call_returned(&call);
     if (result == MPI_SUCCESS)
-        request_remove(call.stream, handle);
+        request_freed(&call, handle, is_done ? &status : NULL);
     call_leave(&call);
     return result;
 }

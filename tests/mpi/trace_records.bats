@@ -122,6 +122,34 @@ collectives() {
     for_each_mpi collectives
 }
 
+# exchanged EVENTS: of each rank the messages of neighbourhood collectives, sent and received, as the
+# program prints them.
+exchanged() {
+    awk '$2 ~ /^Mpi(Send|Isend|Recv|Irecv)$/ && $(NF - 2) == 2147483648 {
+             to = $2 ~ /nd$/; n[$1, to]++; bytes[$1, to] += $NF }
+         END { for (i = 0; i < 4; i++) printf "rank %d sent %d %d received %d %d\n", i,
+                   n[i, 1], bytes[i, 1], n[i, 0], bytes[i, 0] }' "$1"
+}
+
+neighbors() {
+    traced "$1" 4 trace_neighbor
+    [ "$status" = 0 ]
+    has "neighbor ok" "$out"
+    check_archive "$dir"
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    diff <(grep '^rank ' "$err" | sort) <(exchanged "$BATS_TEST_TMPDIR/events")
+    # Late senders, if any, but no order that could be changed, and no collective to wait for.
+    "$PAGODA" replay --json "$dir" >"$BATS_TEST_TMPDIR/replay"
+    jq -e '[.warnings[].code] - ["more-ranks-than-cores"] == []' "$BATS_TEST_TMPDIR/replay"
+    jq -e '[.patterns[] | select(.id | startswith("late-sender-wrong-order")) | .count] | add == 0' \
+        "$BATS_TEST_TMPDIR/replay"
+    [ "$(jq .trace.messages "$BATS_TEST_TMPDIR/replay")" = 796 ]
+}
+
+@test "neighbourhood collectives are messages between neighbours" {
+    for_each_mpi neighbors
+}
+
 brackets() {
     traced "$1" 2 trace_end exit 0
     events_of "$dir" | grep '^1 ' | sed '/Metric/d' >"$BATS_TEST_TMPDIR/events"

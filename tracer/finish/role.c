@@ -25,12 +25,20 @@ static const struct role {
     {"cancel", OTF2_REGION_ROLE_POINT2POINT},
     {"cart_create", OTF2_REGION_ROLE_COLL_OTHER},
     {"cart_sub", OTF2_REGION_ROLE_COLL_OTHER},
+    {"comm_accept", OTF2_REGION_ROLE_COLL_OTHER},
+    {"comm_connect", OTF2_REGION_ROLE_COLL_OTHER},
     {"comm_create", OTF2_REGION_ROLE_COLL_OTHER},
+    {"comm_create_from_group", OTF2_REGION_ROLE_COLL_OTHER},
     {"comm_create_group", OTF2_REGION_ROLE_COLL_OTHER},
     {"comm_disconnect", OTF2_REGION_ROLE_COLL_OTHER},
     {"comm_dup", OTF2_REGION_ROLE_COLL_OTHER},
     {"comm_dup_with_info", OTF2_REGION_ROLE_COLL_OTHER},
     {"comm_free", OTF2_REGION_ROLE_COLL_OTHER},
+    {"comm_idup", OTF2_REGION_ROLE_COLL_OTHER},
+    {"comm_idup_with_info", OTF2_REGION_ROLE_COLL_OTHER},
+    {"comm_join", OTF2_REGION_ROLE_COLL_OTHER},
+    {"comm_spawn", OTF2_REGION_ROLE_COLL_OTHER},
+    {"comm_spawn_multiple", OTF2_REGION_ROLE_COLL_OTHER},
     {"comm_split", OTF2_REGION_ROLE_COLL_OTHER},
     {"comm_split_type", OTF2_REGION_ROLE_COLL_OTHER},
     {"dist_graph_create", OTF2_REGION_ROLE_COLL_OTHER},
@@ -44,7 +52,10 @@ static const struct role {
     {"init", OTF2_REGION_ROLE_COLL_OTHER},
     {"init_thread", OTF2_REGION_ROLE_COLL_OTHER},
     {"intercomm_create", OTF2_REGION_ROLE_COLL_OTHER},
+    {"intercomm_create_from_groups", OTF2_REGION_ROLE_COLL_OTHER},
     {"intercomm_merge", OTF2_REGION_ROLE_COLL_OTHER},
+    {"iprobe", OTF2_REGION_ROLE_POINT2POINT},
+    {"isendrecv", OTF2_REGION_ROLE_POINT2POINT},
     {"mprobe", OTF2_REGION_ROLE_POINT2POINT},
     {"mrecv", OTF2_REGION_ROLE_POINT2POINT},
     {"neighbor_allgather", OTF2_REGION_ROLE_COLL_OTHER},
@@ -52,12 +63,19 @@ static const struct role {
     {"neighbor_alltoall", OTF2_REGION_ROLE_COLL_OTHER},
     {"neighbor_alltoallv", OTF2_REGION_ROLE_COLL_OTHER},
     {"neighbor_alltoallw", OTF2_REGION_ROLE_COLL_OTHER},
+    {"parrived", OTF2_REGION_ROLE_POINT2POINT},
+    {"pready", OTF2_REGION_ROLE_POINT2POINT},
+    {"pready_list", OTF2_REGION_ROLE_POINT2POINT},
+    {"pready_range", OTF2_REGION_ROLE_POINT2POINT},
+    {"precv", OTF2_REGION_ROLE_POINT2POINT},
     {"probe", OTF2_REGION_ROLE_POINT2POINT},
+    {"psend", OTF2_REGION_ROLE_POINT2POINT},
     {"recv", OTF2_REGION_ROLE_POINT2POINT},
     {"reduce", OTF2_REGION_ROLE_COLL_ALL2ONE},
     {"reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL},
     {"reduce_scatter_block", OTF2_REGION_ROLE_COLL_ALL2ALL},
     {"request_free", OTF2_REGION_ROLE_POINT2POINT},
+    {"request_get_status", OTF2_REGION_ROLE_POINT2POINT},
     {"rsend", OTF2_REGION_ROLE_POINT2POINT},
     {"scan", OTF2_REGION_ROLE_COLL_OTHER},
     {"scatter", OTF2_REGION_ROLE_COLL_ONE2ALL},
@@ -104,7 +122,11 @@ OTF2_RegionRole role_of_mpi_function(const char *name)
     char plain[128];
     const struct role *found;
 
-    snprintf(plain, sizeof plain, "%s", strncmp(name, "MPI_", 4) == 0 ? name + 4 : name);
+    if (strncmp(name, "MPI_", 4) == 0)
+        name += 4;
+    else if (strncmp(name, "MPIX_", 5) == 0)
+        name += 5;
+    snprintf(plain, sizeof plain, "%s", name);
     if (strncmp(plain, "File_", 5) == 0)
         return OTF2_REGION_ROLE_FILE_IO;
     if (strncmp(plain, "Win_", 4) == 0 || strstr(plain, "ccumulate") != NULL ||
