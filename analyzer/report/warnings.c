@@ -236,6 +236,9 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
          "call "
          "or function it fell into, so no time here is free of it");
     warn_of_ends(trace_definitions(trace), replay, result);
+    warn(result, "bad-context", trace_definitions(trace)->n_bad_contexts, "calling context",
+         "naming a region, source line or caller the archive does not define, or its own caller: "
+         "what they lack is left out of call paths");
     warn_of_locations(trace, result);
     qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
 }

@@ -59,7 +59,9 @@ static OTF2_CallbackCode on_enter(CALLBACK_PARAMETERS, OTF2_RegionRef region)
     uint32_t index = region_index(decoder, region);
     if (index == UINT32_MAX)
         return drop(decoder);
-    append(decoder, ticks, EVENT_ENTER)->index = index;
+    struct event *event = append(decoder, ticks, EVENT_ENTER);
+    event->index = index;
+    event->context = EVENT_NO_INDEX;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -80,7 +82,29 @@ static bool find_attribute(const struct decoder *decoder, const OTF2_AttributeLi
     return false;
 }
 
-// on_enter for archives that define pagoda::poll_count.
+// Puts the place of a call into EVENT, an enter. Where it is undefined the call itself stays.
+static void put_call_site(struct decoder *decoder, struct event *event,
+                          const OTF2_AttributeList *attributes)
+{
+    const struct records *records = decoder->records;
+    OTF2_AttributeValue value;
+    if (find_attribute(decoder, attributes, ATTRIBUTE_CALL_SITE, OTF2_TYPE_CALLING_CONTEXT,
+                       &value)) {
+        event->context = id_table_get(&records->calling_contexts.by_id, value.callingContextRef);
+    } else if (find_attribute(decoder, attributes, ATTRIBUTE_CALL_SITE,
+                              OTF2_TYPE_SOURCE_CODE_LOCATION, &value)) {
+        event->context =
+            id_table_get(&records->source_locations.by_id, value.sourceCodeLocationRef);
+        if (event->context != UINT32_MAX) // they stand behind the contexts, see resolve.h
+            event->context += (uint32_t)records->calling_contexts.n;
+    } else {
+        return;
+    }
+    if (event->context == UINT32_MAX)
+        drop(decoder);
+}
+
+// on_enter for archives that define pagoda::poll_count or pagoda::call_site.
 static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_RegionRef region)
 {
     (void)location, (void)record;
@@ -91,6 +115,10 @@ static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_Regi
     decoder->in_polls = false;
     struct event *event = append(decoder, ticks, EVENT_ENTER);
     event->index = index;
+    event->context = EVENT_NO_INDEX;
+    if (OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
+        return OTF2_CALLBACK_SUCCESS;
+    put_call_site(decoder, event, attributes);
     OTF2_AttributeValue value;
     if (find_attribute(decoder, attributes, ATTRIBUTE_POLL_COUNT, OTF2_TYPE_UINT64, &value)) {
         event->flags = EVENT_FOLDED_POLLS;
@@ -118,13 +146,18 @@ static OTF2_CallbackCode on_leave(CALLBACK_PARAMETERS, OTF2_RegionRef region)
     return OTF2_CALLBACK_SUCCESS;
 }
 
+// Score-P's contexts have the entered region innermost, so its call is where their parent says.
 static OTF2_CallbackCode append_context(struct decoder *decoder, uint64_t ticks,
-                                        enum event_kind kind, OTF2_CallingContextRef context)
+                                        enum event_kind kind, OTF2_CallingContextRef ref)
 {
-    uint32_t index = id_table_get(&decoder->resolved->region_of_context, context);
-    if (index == UINT32_MAX)
+    uint32_t place = id_table_get(&decoder->records->calling_contexts.by_id, ref);
+    const struct calling_context *contexts = decoder->resolved->definitions.contexts;
+    if (place == UINT32_MAX || contexts[place].region == EVENT_NO_INDEX)
         return drop(decoder);
-    append(decoder, ticks, kind)->index = index;
+    struct event *event = append(decoder, ticks, kind);
+    event->index = contexts[place].region;
+    if (kind == EVENT_ENTER)
+        event->context = contexts[place].parent;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -412,7 +445,7 @@ OTF2_EvtReaderCallbacks *decode_callbacks(const struct resolved *resolved)
         return NULL;
 #define SET(kind, callback) OTF2_EvtReaderCallbacks_Set##kind##Callback(callbacks, callback)
     SET(Unknown, on_unknown);
-    SET(Enter, resolved->has_poll_counts ? on_enter_with_attributes : on_enter);
+    SET(Enter, resolved->has_enter_attributes ? on_enter_with_attributes : on_enter);
     SET(Leave, on_leave);
     SET(CallingContextEnter, on_context_enter);
     SET(CallingContextLeave, on_context_leave);

@@ -31,6 +31,14 @@ struct region {
     uint8_t is_omp;   // belongs to the OpenMP or a thread runtime
 };
 
+/// Where in the source a call is, and from where the function around it was called.
+struct calling_context {
+    uint32_t region;  // the function around the call, EVENT_NO_INDEX when unknown
+    uint32_t parent;  // the context of the call of that function, EVENT_NO_INDEX; never a circle
+    uint32_t line;    // of the call, 0 when unknown
+    const char *file; // likewise, "" when unknown
+};
+
 struct location {
     uint64_t id; // OTF2 location id
     const char *name;
@@ -81,6 +89,9 @@ struct property {
 struct definitions {
     struct region *regions;
     size_t n_regions;
+    struct calling_context *contexts;
+    size_t n_contexts;
+    size_t n_bad_contexts;      // that name a region, source location or parent that does not exist
     struct location *locations; // sorted by (rank, master first, id)
     size_t n_locations;
     struct rank *ranks; // by MPI world rank; an archive without MPI has one rank per process

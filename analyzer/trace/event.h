@@ -4,10 +4,11 @@
 #ifndef PAGODA_TRACE_EVENT_H
 #define PAGODA_TRACE_EVENT_H
 
+#include <assert.h>
 #include <stdint.h>
 
 enum event_kind {
-    EVENT_ENTER, // index = region
+    EVENT_ENTER, // index = region, context
     EVENT_LEAVE, // index = region
     EVENT_SEND,
     EVENT_ISEND,
@@ -66,11 +67,15 @@ struct event {
     uint8_t class_;   // enum collective_class of a collective
     uint8_t flags;    // enum event_flag
     uint32_t index;   // region of enter and leave, communicator of messages and collectives
-    uint32_t peer;    // rank in the communicator: receiver, sender, root (or EVENT_ROOT_...)
+    union {
+        uint32_t peer;    // rank in the communicator: receiver, sender, root (or EVENT_ROOT_...)
+        uint32_t context; // of an enter: struct calling_context of the call, EVENT_NO_INDEX
+    };
     uint32_t tag;
     uint64_t size_bytes;     // message size; bytes sent in a collective
     uint64_t received_bytes; // bytes received in a collective
     uint64_t request;        // request id, unique per location while it is open
 };
+static_assert(sizeof(struct event) == 48, "batches of events stay small");
 
 #endif

@@ -132,16 +132,25 @@ static OTF2_CallbackCode on_region(void *user_data, OTF2_RegionRef id, OTF2_Stri
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_source_location(void *user_data, OTF2_SourceCodeLocationRef id,
+                                            OTF2_StringRef file, uint32_t line)
+{
+    struct records *records = user_data;
+    struct source_location_record *record = APPEND(records, source_locations, id);
+    if (record)
+        *record = (struct source_location_record){id, file, line};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_calling_context(void *user_data, OTF2_CallingContextRef id,
                                             OTF2_RegionRef region,
                                             OTF2_SourceCodeLocationRef source,
                                             OTF2_CallingContextRef parent)
 {
-    (void)source, (void)parent;
     struct records *records = user_data;
     struct calling_context_record *record = APPEND(records, calling_contexts, id);
     if (record)
-        *record = (struct calling_context_record){id, region};
+        *record = (struct calling_context_record){id, region, source, parent};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -264,6 +273,7 @@ void records_release(struct records *records)
     RELEASE(records->location_groups);
     RELEASE(records->locations);
     RELEASE(records->regions);
+    RELEASE(records->source_locations);
     RELEASE(records->calling_contexts);
     RELEASE(records->groups);
     RELEASE(records->communicators);
@@ -286,6 +296,7 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
     OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(callbacks, on_source_location);
     OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(callbacks, on_calling_context);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);

@@ -61,9 +61,17 @@ struct region_record {
     uint32_t line;
 };
 
+struct source_location_record {
+    OTF2_SourceCodeLocationRef id;
+    OTF2_StringRef file;
+    uint32_t line;
+};
+
 struct calling_context_record {
     OTF2_CallingContextRef id;
     OTF2_RegionRef region;
+    OTF2_SourceCodeLocationRef source;
+    OTF2_CallingContextRef parent;
 };
 
 struct group_record {
@@ -113,6 +121,7 @@ struct records {
     RECORD_LIST(location_group_record) location_groups;
     RECORD_LIST(location_record) locations;
     RECORD_LIST(region_record) regions;
+    RECORD_LIST(source_location_record) source_locations;
     RECORD_LIST(calling_context_record) calling_contexts;
     RECORD_LIST(group_record) groups;
     RECORD_LIST(communicator_record) communicators;

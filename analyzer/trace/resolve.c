@@ -146,14 +146,68 @@ static void resolve_communicators(struct resolved *resolved, const struct record
     }
 }
 
-static void resolve_calling_contexts(struct resolved *resolved, const struct records *records)
+// Place of REF in TABLE; a reference to something that is not defined makes the context a bad one.
+static uint32_t find_reference(const struct id_table *table, uint64_t ref, uint64_t undefined,
+                               bool *is_bad)
 {
-    for (size_t i = 0; i < records->calling_contexts.n; i++) {
-        const struct calling_context_record *record = &records->calling_contexts.items[i];
-        uint32_t region = id_table_get(&records->regions.by_id, record->region);
-        if (region != UINT32_MAX)
-            id_table_add(&resolved->region_of_context, record->id, region);
+    uint32_t place = id_table_get(table, ref);
+    *is_bad |= place == UINT32_MAX && ref != undefined;
+    return place;
+}
+
+static void put_source(struct calling_context *context, const struct records *records,
+                       const struct source_location_record *source)
+{
+    context->file = records_text(records, source->file);
+    context->line = source->line == OTF2_UNDEFINED_UINT32 ? 0 : source->line;
+}
+
+// Cuts circles of parents open. Each context is walked over once: WALK_OF says in which walk.
+static void break_circles(struct definitions *definitions)
+{
+    struct calling_context *contexts = definitions->contexts;
+    uint32_t *walk_of = memory_zeroed(definitions->n_contexts, sizeof *walk_of);
+    for (uint32_t i = 0; i < definitions->n_contexts; i++) {
+        for (uint32_t at = i; walk_of[at] == 0; at = contexts[at].parent) {
+            walk_of[at] = i + 1;
+            uint32_t parent = contexts[at].parent;
+            if (parent != EVENT_NO_INDEX && walk_of[parent] == i + 1) {
+                contexts[at].parent = EVENT_NO_INDEX;
+                definitions->n_bad_contexts++;
+            }
+            if (contexts[at].parent == EVENT_NO_INDEX)
+                break;
+        }
     }
+    free(walk_of);
+}
+
+static void resolve_calling_contexts(struct definitions *definitions, const struct records *records)
+{
+    size_t n_real = records->calling_contexts.n, n_sources = records->source_locations.n;
+    definitions->n_contexts = n_real + n_sources;
+    definitions->contexts = memory_zeroed(definitions->n_contexts, sizeof *definitions->contexts);
+    for (size_t i = 0; i < n_real; i++) {
+        const struct calling_context_record *record = &records->calling_contexts.items[i];
+        struct calling_context *context = &definitions->contexts[i];
+        bool is_bad = false;
+        context->region =
+            find_reference(&records->regions.by_id, record->region, OTF2_UNDEFINED_REGION, &is_bad);
+        context->parent = find_reference(&records->calling_contexts.by_id, record->parent,
+                                         OTF2_UNDEFINED_CALLING_CONTEXT, &is_bad);
+        uint32_t source = find_reference(&records->source_locations.by_id, record->source,
+                                         OTF2_UNDEFINED_SOURCE_CODE_LOCATION, &is_bad);
+        context->file = "";
+        if (source != UINT32_MAX)
+            put_source(context, records, &records->source_locations.items[source]);
+        definitions->n_bad_contexts += is_bad;
+    }
+    for (size_t i = 0; i < n_sources; i++) {
+        struct calling_context *context = &definitions->contexts[n_real + i];
+        context->region = context->parent = EVENT_NO_INDEX;
+        put_source(context, records, &records->source_locations.items[i]);
+    }
+    break_circles(definitions);
 }
 
 // Place of the member called process_cpu_time in a metric class, UINT32_MAX when it has none.
@@ -195,6 +249,7 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
         [ATTRIBUTE_TAG] = "pagoda::tag",
         [ATTRIBUTE_POLL_COUNT] = "pagoda::poll_count",
         [ATTRIBUTE_POLL_NS] = "pagoda::poll_ns",
+        [ATTRIBUTE_CALL_SITE] = "pagoda::call_site",
     };
     for (size_t i = 0; i < records->attributes.n; i++) {
         const struct attribute_record *record = &records->attributes.items[i];
@@ -203,8 +258,8 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
             if (strcmp(name, names[role]) != 0)
                 continue;
             id_table_add(&resolved->attribute_roles, record->id, role);
-            if (role == ATTRIBUTE_POLL_COUNT)
-                resolved->has_poll_counts = true;
+            if (role == ATTRIBUTE_POLL_COUNT || role == ATTRIBUTE_CALL_SITE)
+                resolved->has_enter_attributes = true;
         }
     }
 }
@@ -218,7 +273,7 @@ void resolve_records(struct resolved *resolved, const struct records *records)
     resolve_regions(&resolved->definitions, records);
     resolve_processes(&resolved->definitions, records, mpi_locations, &rank_of_location);
     resolve_communicators(resolved, records, &rank_of_location);
-    resolve_calling_contexts(resolved, records);
+    resolve_calling_contexts(&resolved->definitions, records);
     resolve_metrics(resolved, records);
     resolve_attributes(resolved, records);
     id_table_release(&rank_of_location);
@@ -233,11 +288,11 @@ void resolved_release(struct resolved *resolved)
     }
     free(resolved->groups);
     free(definitions->regions);
+    free(definitions->contexts);
     free(definitions->locations);
     free(definitions->ranks);
     free(definitions->communicators);
     free(definitions->nodes);
-    id_table_release(&resolved->region_of_context);
     id_table_release(&resolved->cpu_time_position);
     id_table_release(&resolved->attribute_roles);
     *resolved = (struct resolved){0};

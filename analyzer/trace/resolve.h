@@ -15,6 +15,7 @@ enum attribute_role {
     ATTRIBUTE_TAG,          // pagoda::tag, -1 = any
     ATTRIBUTE_POLL_COUNT,   // pagoda::poll_count of a folded polling loop
     ATTRIBUTE_POLL_NS,      // pagoda::poll_ns, the time inside its calls
+    ATTRIBUTE_CALL_SITE,    // pagoda::call_site, the calling context (or only the source line)
 };
 
 // Members of a group record as world ranks.
@@ -29,14 +30,14 @@ struct resolved {
     struct definitions definitions;
     struct resolved_group *groups; // by place in records->groups
     size_t n_groups;
-    struct id_table region_of_context; // calling context -> region index
     struct id_table cpu_time_position; // metric class or instance -> place of process_cpu_time
     struct id_table attribute_roles;   // attribute -> enum attribute_role
-    bool has_poll_counts;              // some attribute is ATTRIBUTE_POLL_COUNT
+    bool has_enter_attributes;         // some attribute is of a role that enter records can have
 };
 
 /// Resolves RECORDS into RESOLVED (zeroed or released before). Texts stay owned by RECORDS, which
-/// must live as long. Undefined references become "" or EVENT_NO_INDEX; nothing can fail. The
+/// must live as long. Undefined references become "" or EVENT_NO_INDEX; nothing can fail. Calling
+/// contexts keep the order of their records; behind them stands one for each source location. The
 /// caller releases.
 void resolve_records(struct resolved *resolved, const struct records *records);
 void resolved_release(struct resolved *resolved);

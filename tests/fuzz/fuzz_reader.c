@@ -54,13 +54,15 @@ static uint32_t random_below(uint32_t limit)
 
 // A run with every kind of record, so that every callback meets spoiled ones.
 static const char seed_text[] =
+    "context c0 main run.c:9\ncontext c1 work run.c:10 c0\ncontext c2 work - c1\n"
     "nodes a b\ncomm pair ranks 1 0\nintercomm inter ranks 0 | 1\noffset 1 0 5\noffset 1 900 9\n"
     "0 0 enter MPI_Init\n0 5 leave MPI_Init\n1 0 enter MPI_Init\n1 5 leave MPI_Init\n"
     "0 10 enter main\n1 10 enter main\n0 11 cpu 5\n1 11 cpu 5\n"
-    "0 20 enter MPI_Isend\n0 21 isend pair 0 3 100 1\n0 22 leave MPI_Isend\n"
-    "1 20 enter MPI_Irecv\n1 21 irecv-request 1 pair any any\n1 22 leave MPI_Irecv\n"
-    "0 30 enter MPI_Wait\n0 31 isend-complete 1\n0 32 leave MPI_Wait\n"
-    "1 30 enter MPI_Wait\n1 31 irecv pair 1 3 100 1\n1 32 leave MPI_Wait\n"
+    "0 20 enter MPI_Isend at c1\n0 21 isend pair 0 3 100 1\n0 22 leave MPI_Isend\n"
+    "1 20 enter MPI_Irecv at c2\n1 21 irecv-request 1 pair any any\n1 22 leave MPI_Irecv\n"
+    "0 30 enter MPI_Wait at-line b.c:7\n0 31 isend-complete 1\n0 32 leave MPI_Wait\n"
+    "1 30 context-enter c1\n1 30 enter MPI_Wait at c1\n1 31 irecv pair 1 3 100 1\n1 32 leave "
+    "MPI_Wait\n1 33 context-leave c1\n"
     "1 40 enter MPI_Test 7\n1 41 test 1\n1 42 cancel 1\n1 43 leave MPI_Test\n"
     "0 50 enter MPI_Bcast\n0 51 coll-begin\n0 52 coll-end bcast inter self 8 8\n0 53 leave "
     "MPI_Bcast\n"

@@ -108,9 +108,9 @@ static void test_every_event_kind(void **state)
                                  "0 135 coll-request 16 odd\n");
     const uint32_t odd = 2;
     assert_string_equal(f.definitions->communicators[odd].name, "odd");
-    assert_event(next(&f, 0), EVENT_ENTER, 0, .index = 0);
-    assert_event(next(&f, 0), EVENT_ENTER, 1, .index = 1, .flags = EVENT_FOLDED_POLLS,
-                 .size_bytes = 17);
+    assert_event(next(&f, 0), EVENT_ENTER, 0, .index = 0, .context = EVENT_NO_INDEX);
+    assert_event(next(&f, 0), EVENT_ENTER, 1, .index = 1, .context = EVENT_NO_INDEX,
+                 .flags = EVENT_FOLDED_POLLS, .size_bytes = 17);
     assert_event(next(&f, 0), EVENT_SEND, 2, .peer = 2, .tag = 5, .size_bytes = 1000);
     assert_event(next(&f, 0), EVENT_ISEND, 3, .index = odd, .peer = 1, .tag = 6, .size_bytes = 2000,
                  .request = 11);

@@ -23,6 +23,17 @@ struct region_entry {
     OTF2_Paradigm paradigm;
 };
 
+struct source_entry {
+    char *file;
+    uint32_t line;
+};
+
+struct context_entry {
+    char *name;
+    uint32_t region, source, parent;
+    bool is_defined;
+};
+
 struct comm_entry {
     char *name;
     uint64_t *members, *remote;
@@ -54,6 +65,10 @@ struct archive_writer {
     size_t n_locations, location_capacity;
     struct region_entry *regions;
     size_t n_regions, region_capacity;
+    struct source_entry *sources;
+    size_t n_sources, source_capacity;
+    struct context_entry *contexts;
+    size_t n_contexts, context_capacity;
     struct comm_entry *comms;
     size_t n_comms, comm_capacity;
     struct local_entry *locals;
@@ -156,6 +171,35 @@ uint32_t archive_writer_region(struct archive_writer *writer, const char *name, 
     writer->regions[writer->n_regions] = (struct region_entry){
         memory_copy_text(name), file ? memory_copy_text(file) : NULL, line, paradigm};
     return (uint32_t)writer->n_regions++;
+}
+
+uint32_t archive_writer_source(struct archive_writer *writer, const char *file, uint32_t line)
+{
+    writer->sources = array_reserve(writer->sources, &writer->source_capacity,
+                                    writer->n_sources + 1, sizeof *writer->sources);
+    writer->sources[writer->n_sources] = (struct source_entry){memory_copy_text(file), line};
+    return (uint32_t)writer->n_sources++;
+}
+
+uint32_t archive_writer_context(struct archive_writer *writer, const char *name)
+{
+    for (size_t i = 0; i < writer->n_contexts; i++)
+        if (strcmp(writer->contexts[i].name, name) == 0)
+            return (uint32_t)i;
+    writer->contexts = array_reserve(writer->contexts, &writer->context_capacity,
+                                     writer->n_contexts + 1, sizeof *writer->contexts);
+    writer->contexts[writer->n_contexts] = (struct context_entry){.name = memory_copy_text(name)};
+    return (uint32_t)writer->n_contexts++;
+}
+
+void archive_writer_set_context(struct archive_writer *writer, uint32_t context, uint32_t region,
+                                uint32_t source, uint32_t parent)
+{
+    struct context_entry *entry = &writer->contexts[context];
+    entry->region = region;
+    entry->source = source;
+    entry->parent = parent;
+    entry->is_defined = true;
 }
 
 static uint64_t *copy_members(const uint64_t *members, uint32_t n)
@@ -346,6 +390,23 @@ static void write_regions(struct archive_writer *writer)
     }
 }
 
+static void write_contexts(struct archive_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->n_sources; i++) {
+        const struct source_entry *source = &writer->sources[i];
+        check(writer, OTF2_GlobalDefWriter_WriteSourceCodeLocation(
+                          writer->definitions, i, write_string(writer, source->file),
+                          source->line ? source->line : OTF2_UNDEFINED_UINT32));
+    }
+    for (uint32_t i = 0; i < writer->n_contexts; i++) {
+        const struct context_entry *context = &writer->contexts[i];
+        if (context->is_defined)
+            check(writer,
+                  OTF2_GlobalDefWriter_WriteCallingContext(writer->definitions, i, context->region,
+                                                           context->source, context->parent));
+    }
+}
+
 static void write_group(struct archive_writer *writer, uint32_t id, OTF2_GroupType type,
                         const uint64_t *members, uint32_t n_members)
 {
@@ -391,6 +452,8 @@ static void write_attributes_and_metric(struct archive_writer *writer)
         [ARCHIVE_ATTRIBUTE_TAG] = {"pagoda::tag", OTF2_TYPE_INT32},
         [ARCHIVE_ATTRIBUTE_POLL_COUNT] = {"pagoda::poll_count", OTF2_TYPE_UINT64},
         [ARCHIVE_ATTRIBUTE_POLL_NS] = {"pagoda::poll_ns", OTF2_TYPE_UINT64},
+        [ARCHIVE_ATTRIBUTE_CALL_SITE] = {"pagoda::call_site", OTF2_TYPE_CALLING_CONTEXT},
+        [ARCHIVE_ATTRIBUTE_CALL_LINE] = {"pagoda::call_site", OTF2_TYPE_SOURCE_CODE_LOCATION},
     };
     for (uint32_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         check(writer, OTF2_GlobalDefWriter_WriteAttribute(writer->definitions, i,
@@ -427,6 +490,12 @@ static void release(struct archive_writer *writer)
         free(writer->regions[i].name);
         free(writer->regions[i].file);
     }
+    for (size_t i = 0; i < writer->n_sources; i++)
+        free(writer->sources[i].file);
+    for (size_t i = 0; i < writer->n_contexts; i++)
+        free(writer->contexts[i].name);
+    free(writer->sources);
+    free(writer->contexts);
     for (size_t i = 0; i < writer->n_comms; i++) {
         free(writer->comms[i].name);
         free(writer->comms[i].members);
@@ -460,6 +529,7 @@ int archive_writer_close(struct archive_writer *writer, archive_define *define, 
                                                      OTF2_PARADIGM_CLASS_PROCESS));
     write_processes(writer);
     write_regions(writer);
+    write_contexts(writer);
     write_communicators(writer);
     write_attributes_and_metric(writer);
     if (define)

@@ -21,6 +21,8 @@ enum {
     ARCHIVE_ATTRIBUTE_TAG,
     ARCHIVE_ATTRIBUTE_POLL_COUNT,
     ARCHIVE_ATTRIBUTE_POLL_NS,
+    ARCHIVE_ATTRIBUTE_CALL_SITE,
+    ARCHIVE_ATTRIBUTE_CALL_LINE, // the same name, but the type of a source code location
 };
 enum { ARCHIVE_METRIC_CPU_TIME };
 
@@ -49,6 +51,18 @@ OTF2_EvtWriter *archive_writer_events(struct archive_writer *writer, uint64_t lo
 /// source file "MPI" and the role of its operation.
 uint32_t archive_writer_region(struct archive_writer *writer, const char *name, const char *file,
                                uint32_t line, OTF2_Paradigm paradigm);
+
+/// A reference to something that is never defined.
+enum { ARCHIVE_DANGLING = 123456789 };
+
+/// Source code location of a line of FILE (line 0: undefined).
+uint32_t archive_writer_source(struct archive_writer *writer, const char *file, uint32_t line);
+
+/// The calling context called NAME. It is only defined by archive_writer_set_context(), all of
+/// whose references may be undefined ones of OTF2 or dangling.
+uint32_t archive_writer_context(struct archive_writer *writer, const char *name);
+void archive_writer_set_context(struct archive_writer *writer, uint32_t context, uint32_t region,
+                                uint32_t source, uint32_t parent);
 
 /// Communicator NAME of these world ranks; with N_REMOTE an intercommunicator of two groups.
 /// archive_writer_find_comm() gives OTF2_UNDEFINED_COMM for an unknown name.

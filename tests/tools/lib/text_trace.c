@@ -146,8 +146,63 @@ static OTF2_Paradigm default_paradigm(const char *region)
     return strncmp(region, "MPI_", 4) == 0 ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER;
 }
 
+// FILE or FILE:LINE as a source code location, `-` and `?` as in text_trace.h.
+static bool parse_source(struct parser *parser, char *word, uint32_t *source)
+{
+    char *colon = strrchr(word, ':');
+    uint32_t line = 0;
+    *source = strcmp(word, "?") == 0 ? ARCHIVE_DANGLING : OTF2_UNDEFINED_SOURCE_CODE_LOCATION;
+    if (strcmp(word, "?") == 0 || strcmp(word, "-") == 0)
+        return true;
+    if (colon && !parse_u32(parser, colon + 1, &line))
+        return false;
+    if (colon)
+        *colon = '\0';
+    if (parser->writer)
+        *source = archive_writer_source(parser->writer, word, line);
+    return true;
+}
+
+// The end of an enter line: `at CONTEXT` or `at-line FILE:LINE`, taken off the words.
+static bool parse_call_site(struct parser *parser)
+{
+    size_t n = parser->n_words;
+    bool is_line = n > 5 && strcmp(parser->words[n - 2], "at-line") == 0;
+    if (!is_line && (n < 6 || strcmp(parser->words[n - 2], "at") != 0))
+        return true;
+    parser->n_words -= 2;
+    if (!is_line) {
+        OTF2_AttributeList_AddCallingContextRef(
+            parser->attributes, ARCHIVE_ATTRIBUTE_CALL_SITE,
+            archive_writer_context(parser->writer, parser->words[n - 1]));
+        return true;
+    }
+    uint32_t source;
+    if (!parse_source(parser, parser->words[n - 1], &source))
+        return false;
+    OTF2_AttributeList_AddSourceCodeLocationRef(parser->attributes, ARCHIVE_ATTRIBUTE_CALL_LINE,
+                                                source);
+    return true;
+}
+
+static bool write_context_enter(struct parser *parser)
+{
+    uint32_t context = archive_writer_context(parser->writer, parser->words[3]);
+    OTF2_EvtWriter_CallingContextEnter(parser->events, NULL, parser->ticks, context, 1);
+    return true;
+}
+
+static bool write_context_leave(struct parser *parser)
+{
+    uint32_t context = archive_writer_context(parser->writer, parser->words[3]);
+    OTF2_EvtWriter_CallingContextLeave(parser->events, NULL, parser->ticks, context);
+    return true;
+}
+
 static bool write_enter(struct parser *parser)
 {
+    if (!parse_call_site(parser))
+        return false;
     const char *name = parser->words[3];
     uint64_t n_polls, inside_ns;
     if (parser->n_words > 4) {
@@ -400,8 +455,10 @@ static const struct {
     size_t min_words, max_words; // of the line, LOC TIME NAME included
     bool (*write)(struct parser *parser);
 } event_kinds[] = {
-    {"enter", 4, 6, write_enter},
+    {"enter", 4, 8, write_enter},
     {"leave", 4, 4, write_leave},
+    {"context-enter", 4, 4, write_context_enter},
+    {"context-leave", 4, 4, write_context_leave},
     {"send", 7, 7, write_send},
     {"isend", 8, 8, write_isend},
     {"isend-complete", 4, 4, write_isend_complete},
@@ -533,6 +590,31 @@ static bool define_region(struct parser *parser)
     return true;
 }
 
+static bool define_context(struct parser *parser)
+{
+    uint32_t region = OTF2_UNDEFINED_REGION, source, parent = OTF2_UNDEFINED_CALLING_CONTEXT;
+    if (parser->n_words < 4 || parser->n_words > 5)
+        return FAIL(parser, "a context is: context NAME FUNCTION FILE[:LINE] [CALLER]");
+    if (!parse_source(parser, parser->words[3], &source))
+        return false;
+    if (!parser->writer)
+        return true;
+    const char *function = parser->words[2];
+    if (strcmp(function, "?") == 0)
+        region = ARCHIVE_DANGLING;
+    else if (strcmp(function, "-") != 0)
+        region =
+            archive_writer_region(parser->writer, function, NULL, 0, default_paradigm(function));
+    if (parser->n_words > 4)
+        parent = strcmp(parser->words[4], "?") == 0
+                     ? ARCHIVE_DANGLING
+                     : archive_writer_context(parser->writer, parser->words[4]);
+    archive_writer_set_context(parser->writer,
+                               archive_writer_context(parser->writer, parser->words[1]), region,
+                               source, parent);
+    return true;
+}
+
 static bool define_offset(struct parser *parser)
 {
     uint64_t location, ticks;
@@ -579,7 +661,7 @@ static bool read_line(struct parser *parser)
     } definitions[] = {
         {"clock", define_clock},   {"nodes", define_nodes},    {"location", define_location},
         {"comm", define_comm},     {"intercomm", define_comm}, {"region", define_region},
-        {"offset", define_offset}, {"cores", define_cores},
+        {"offset", define_offset}, {"cores", define_cores},    {"context", define_context},
     };
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
         if (strcmp(parser->words[0], definitions[i].name) == 0)

@@ -10,9 +10,14 @@
 //   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
 //   intercomm NAME ranks 0 1 | 2 3
 //   region NAME file.c:12 [user|mpi|openmp]  optional; default: MPI_* is mpi, else user
+//   context NAME FUNCTION FILE[:LINE] [CALLER]  calling context: a call in FUNCTION, which the call
+//                                     CALLER (a context) called; `-` for none, `?` for a reference
+//                                     to nothing, which a context without a line is as well
 //   offset LOC TIME OFFSET            clock offset record
-//   LOC TIME enter NAME [POLLS [NS]]  POLLS: a folded polling loop, NS inside its calls
+//   LOC TIME enter NAME [POLLS [NS]] [at CONTEXT | at-line FILE:LINE]
+//                                     POLLS: a folded polling loop, NS inside its calls
 //   LOC TIME leave NAME
+//   LOC TIME context-enter CONTEXT | context-leave CONTEXT   of the function of CONTEXT
 //   LOC TIME send COMM DEST TAG BYTES
 //   LOC TIME isend COMM DEST TAG BYTES REQ
 //   LOC TIME isend-complete REQ
