@@ -101,7 +101,7 @@ static void enter_call(struct engine *engine, struct location_state *location,
     uint32_t region = event->index;
     bool is_bare = event->kind != EVENT_ENTER;
     if (!is_bare) {
-        profile_enter(location, region, time_ns);
+        profile_enter_call(engine->definitions, location, region, event->context, time_ns);
         if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
             location->profile.paths[location->profile.current].visits += event->size_bytes - 1;
         window_enter_mpi(engine, location, time_ns);
@@ -194,15 +194,22 @@ static void step_outside(struct engine *engine, struct location_state *location,
     } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
         threads_event(engine, location, event);
     } else {
-        profile_account(location, event->time_ns);
+        location->noted_ns = event->time_ns; // the time belongs to what comes next
     }
     location->cursor->position++;
+}
+
+static uint64_t end_of(const struct location_state *location)
+{
+    uint64_t last_ns = location->profile.last_ns;
+    return location->noted_ns > last_ns ? location->noted_ns : last_ns;
 }
 
 /// Everything that is open when the location has no more events.
 static void end_location(struct engine *engine, struct location_state *location)
 {
     struct profile *profile = &location->profile;
+    profile_account(location, end_of(location));
     if (location->call.is_open) {
         location->call.is_cut = true;
         location->call.leave_ns = profile->last_ns;
@@ -231,7 +238,7 @@ static const struct event *next_event(struct engine *engine, struct location_sta
 {
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
     location->next_is_last = !event || event->kind == EVENT_THREAD_JOIN;
-    location->next_ns = event ? event->time_ns : location->profile.last_ns;
+    location->next_ns = event ? event->time_ns : end_of(location);
     return event;
 }
 

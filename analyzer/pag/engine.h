@@ -41,6 +41,7 @@ struct location_state {
     bool is_master, has_begun, has_ended, next_is_last;
     uint64_t next_ns; // of the next unread event; UINT64_MAX at the end
     uint64_t first_ns;
+    uint64_t noted_ns; // last event that is no step of the program (a metric, a flush)
     struct cursor *cursor;
     struct profile profile;
     struct head head;
@@ -116,15 +117,22 @@ static inline const struct region *region_at(const struct engine *engine, uint32
     return &engine->definitions->regions[index];
 }
 
-/// Accounts the time since the location's last event to its current path. The hot path of a replay.
-static inline void profile_account(struct location_state *location, uint64_t time_ns)
+/// Accounts the time since the location's last event to a path. The hot path of a replay.
+static inline void profile_account_to(struct location_state *location, uint32_t index,
+                                      uint64_t time_ns)
 {
     struct profile *profile = &location->profile;
-    struct path *path = &profile->paths[profile->current];
+    struct path *path = &profile->paths[index];
     if (path->epoch != location->head.epoch)
-        profile_touch(location, path, profile->current);
+        profile_touch(location, path, index);
     path->exclusive_ns += time_ns - profile->last_ns;
     profile->last_ns = time_ns;
+}
+
+/// The same to its current path.
+static inline void profile_account(struct location_state *location, uint64_t time_ns)
+{
+    profile_account_to(location, location->profile.current, time_ns);
 }
 
 static inline struct channel *channel_at(const struct engine *engine, uint32_t index)

@@ -16,10 +16,14 @@ static void fill_location(const struct engine *engine, size_t index)
         out->paths[i] = (struct call_path){
             .region = path->region,
             .parent = path->parent,
+            .context = path->context,
+            .is_stretch = path->is_stretch,
             .visits = path->visits,
             .inclusive_ns = path->inclusive_ns,
             .exclusive_ns = path->exclusive_ns,
         };
+        if (path->is_stretch)
+            out->paths[path->parent].exclusive_ns += path->exclusive_ns;
     }
     out->first_ns = state->first_ns;
     out->last_ns = state->profile.last_ns;

@@ -6,6 +6,7 @@
 #ifndef PAGODA_PAG_PAG_H
 #define PAGODA_PAG_PAG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,13 +31,18 @@ struct pag_listener {
     void (*reached)(void *context, uint64_t time_ns);
 };
 
-/// One node of a location's call tree. Node 0 is the location itself (region EVENT_NO_INDEX).
+/// One node of a location's call tree. Node 0 is the location itself (region EVENT_NO_INDEX). An
+/// MPI call has one for each place it is called from; functions on the way to it that were not
+/// recorded have no visits and no exclusive time.
 struct call_path {
     uint32_t region;
-    uint32_t parent; // lower than its own index
+    uint32_t parent;  // lower than its own index
+    uint32_t context; // of an MPI call: where it is in the source, else EVENT_NO_INDEX
+    bool is_stretch;  // no call path (region EVENT_NO_INDEX): the part of its parent's exclusive
+                      // time that went by right before calls of the node before this one
     uint64_t visits;
     uint64_t inclusive_ns;
-    uint64_t exclusive_ns;
+    uint64_t exclusive_ns; // stretches included
 };
 
 struct pag_location {

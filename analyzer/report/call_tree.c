@@ -140,6 +140,10 @@ static void merge_location(struct merge *merge, const struct pag_location *locat
             path_of[i] = merge_outside(merge, definition, local);
             continue;
         }
+        if (local->is_stretch) { // its time is in that of its parent
+            path_of[i] = path_of[local->parent];
+            continue;
+        }
         uint32_t parent = local->parent == 0 ? RESULT_NONE : path_of[local->parent];
         path_of[i] = node_at(merge, parent, merge->name_of[local->region]);
         add_times(merge, path_of[i], definition->rank, local);

@@ -35,6 +35,36 @@ static uint32_t child_path(struct model *model, uint32_t parent, uint32_t region
     return (uint32_t)model->n_paths++;
 }
 
+/// Whether a region of this name is open at PATH.
+static bool is_open(const struct model *model, uint32_t path, uint32_t region)
+{
+    const struct reference_region *regions = model->trace->regions;
+    for (; path; path = model->paths[path].parent) {
+        if (strcmp(regions[model->paths[path].region].name, regions[region].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/// PATH and the functions of CONTEXT that were called after the last of them that is open there.
+static uint32_t path_of_context(struct model *model, uint32_t path, uint32_t context)
+{
+    const struct reference_context *contexts = model->trace->contexts;
+    uint32_t functions[MAX_DEPTH], n = 0, first = 0;
+    for (; context != REFERENCE_NONE && n < MAX_DEPTH; context = contexts[context].caller)
+        functions[MAX_DEPTH - ++n] = contexts[context].region;
+    for (uint32_t f = 0; f < n; f++) {
+        uint32_t region = functions[MAX_DEPTH - n + f];
+        if (region != REFERENCE_NONE && is_open(model, path, region))
+            first = f + 1;
+    }
+    for (uint32_t f = first; f < n; f++) {
+        if (functions[MAX_DEPTH - n + f] != REFERENCE_NONE)
+            path = child_path(model, path, functions[MAX_DEPTH - n + f]);
+    }
+    return path;
+}
+
 static uint32_t add_call(struct model *model, uint32_t location, size_t record, uint32_t path)
 {
     model->calls = array_reserve(model->calls, &model->call_capacity, model->n_calls + 1,
@@ -81,10 +111,13 @@ static void walk_location(struct model *model, uint32_t l, struct findings *find
                          (int64_t)(record->time_ns - location->records[i - 1].time_ns));
         model->call_of[l][i] = call;
         if (record->kind == RECORD_ENTER && depth + 1 < MAX_DEPTH) {
-            uint32_t path = child_path(model, stack[depth], record->region);
+            bool is_call = call_depth == 0 && model->trace->regions[record->region].is_mpi;
+            uint32_t around =
+                is_call ? path_of_context(model, stack[depth], record->context) : stack[depth];
+            uint32_t path = child_path(model, around, record->region);
             stack[++depth] = path;
             entered_ns[depth] = record->time_ns;
-            if (call_depth == 0 && model->trace->regions[record->region].is_mpi) {
+            if (is_call) {
                 call_depth = depth;
                 model->call_of[l][i] = call = add_call(model, l, i, path);
             }
@@ -94,6 +127,12 @@ static void walk_location(struct model *model, uint32_t l, struct findings *find
             findings_add(findings, "inclusive", location->rank, location->thread,
                          model->paths[stack[depth]].name, 0,
                          (int64_t)(record->time_ns - entered_ns[depth]));
+            uint32_t outer = stack[depth - 1];
+            for (uint32_t p = model->paths[stack[depth]].parent; p != outer;
+                 p = model->paths[p].parent)
+                findings_add(findings, "inclusive", location->rank, location->thread,
+                             model->paths[p].name, 0,
+                             (int64_t)(record->time_ns - entered_ns[depth]));
             if (depth == call_depth) {
                 model->calls[call].last = i;
                 model->calls[call].leave_ns = record->time_ns;

@@ -112,6 +112,24 @@ static void print_comms(const struct sim_program *program, FILE *stream)
     }
 }
 
+/// Places in the source, among them those of recorded functions, a recursion, and places of which
+/// one half is unknown.
+static const char contexts[] = "context c0 main run.c:10\n"
+                               "context c1 work run.c:20 c0\n"
+                               "context c2 solve run.c:30 c1\n"
+                               "context c3 solve run.c:31 c2\n"
+                               "context c4 - run.c:40\n"
+                               "context c5 work -\n";
+enum { N_CONTEXTS = 6 };
+
+static void print_line(struct random *random, bool has_contexts, const char *line, FILE *stream)
+{
+    fputs(line, stream);
+    if (has_contexts && strncmp(line, "enter MPI_", 10) == 0 && random_chance(random, 70))
+        fprintf(stream, " at c%" PRIu32, random_below(random, N_CONTEXTS));
+    fputc('\n', stream);
+}
+
 char *sim_text(struct simulation *sim)
 {
     const struct sim_program *program = sim->program;
@@ -134,12 +152,16 @@ char *sim_text(struct simulation *sim)
     if (program->ticks_per_second)
         fprintf(stream, "clock %" PRIu32 "\n", program->ticks_per_second);
     print_comms(program, stream);
+    bool has_contexts = random_chance(&sim->program->random, 50);
+    fputs(has_contexts ? contexts : "", stream);
     for (uint32_t r = 0; r < program->n_ranks; r++) {
         for (uint32_t thread = 0; thread < 2; thread++) {
             const struct sim_lines *lines = &sim->ranks[r].lines[thread];
-            for (size_t i = 0; i < lines->n_records; i++)
-                fprintf(stream, "%" PRIu32 "%s %" PRIu64 " %s\n", r, thread ? ".1" : "",
-                        lines->records[i].time, lines->records[i].text);
+            for (size_t i = 0; i < lines->n_records; i++) {
+                fprintf(stream, "%" PRIu32 "%s %" PRIu64 " ", r, thread ? ".1" : "",
+                        lines->records[i].time);
+                print_line(&sim->program->random, has_contexts, lines->records[i].text, stream);
+            }
         }
     }
     fclose(stream);

@@ -33,6 +33,10 @@ static void build_paths(struct conversion *conversion)
         conversion->paths[l] = memory_zeroed(location->n_paths + 1, sizeof **conversion->paths);
         for (size_t p = 0; p < location->n_paths; p++) {
             const struct call_path *path = &location->paths[p];
+            if (path->is_stretch) {
+                conversion->paths[l][p] = memory_copy_text(conversion->paths[l][path->parent]);
+                continue;
+            }
             const char *name = p > 0 ? conversion->definitions->regions[path->region].name : "";
             conversion->paths[l][p] =
                 p > 0 && path->parent > 0
@@ -100,6 +104,8 @@ static void add_profile(const struct conversion *conversion)
         add_at(conversion, "last", l, 0, 0, (int64_t)result->locations[l].last_ns);
         for (size_t p = 0; p < result->locations[l].n_paths; p++) {
             const struct call_path *path = &result->locations[l].paths[p];
+            if (path->is_stretch)
+                continue;
             add_at(conversion, "exclusive", l, p, 0, (int64_t)path->exclusive_ns);
             if (p == 0)
                 continue;

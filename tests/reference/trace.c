@@ -131,6 +131,19 @@ static uint32_t find_region(struct reference_trace *trace, const char *name)
     return (uint32_t)trace->n_regions++;
 }
 
+static uint32_t find_context(struct reference_trace *trace, const char *name)
+{
+    for (size_t c = 0; c < trace->n_contexts; c++) {
+        if (strcmp(trace->contexts[c].name, name) == 0)
+            return (uint32_t)c;
+    }
+    trace->contexts = array_reserve(trace->contexts, &trace->context_capacity,
+                                    trace->n_contexts + 1, sizeof *trace->contexts);
+    trace->contexts[trace->n_contexts] = (struct reference_context){
+        .name = memory_copy_text(name), .region = REFERENCE_NONE, .caller = REFERENCE_NONE};
+    return (uint32_t)trace->n_contexts++;
+}
+
 static struct reference_location *find_location(struct reference_trace *trace, const char *word)
 {
     char *end;
@@ -189,6 +202,20 @@ static int parse_region(struct reference_trace *trace, const struct line *line, 
     struct reference_region *region = &trace->regions[index];
     if (line->n_words > 3)
         region->is_mpi = strcmp(line->words[3], "mpi") == 0;
+    return 0;
+}
+
+static int parse_context(struct reference_trace *trace, const struct line *line, struct error *err)
+{
+    if (line->n_words < 4)
+        return fail(line, "expected NAME FUNCTION SOURCE", err);
+    uint32_t index = find_context(trace, line->words[1]);
+    if (line->n_words > 4 && strcmp(line->words[4], "?") != 0) {
+        uint32_t caller = find_context(trace, line->words[4]);
+        trace->contexts[index].caller = caller;
+    }
+    if (strcmp(line->words[2], "-") != 0 && strcmp(line->words[2], "?") != 0)
+        trace->contexts[index].region = find_region(trace, line->words[2]);
     return 0;
 }
 
@@ -272,14 +299,28 @@ static const char *parse_operands(struct reference_trace *trace, const struct li
     return NULL;
 }
 
-static int parse_record(struct reference_trace *trace, const struct line *line, struct error *err)
+/// Takes what says where the call is off the end of an enter line.
+static uint32_t take_context(struct reference_trace *trace, struct line *line)
+{
+    if (line->n_words < 6)
+        return REFERENCE_NONE;
+    const char *kind = line->words[line->n_words - 2], *name = line->words[line->n_words - 1];
+    bool is_context = strcmp(kind, "at") == 0;
+    if (!is_context && strcmp(kind, "at-line") != 0)
+        return REFERENCE_NONE;
+    line->n_words -= 2;
+    return is_context ? find_context(trace, name) : REFERENCE_NONE;
+}
+
+static int parse_record(struct reference_trace *trace, struct line *line, struct error *err)
 {
     struct reference_location *location = find_location(trace, line->words[0]);
     struct record record = {.kind = RECORD_OTHER,
                             .region = REFERENCE_NONE,
                             .comm = REFERENCE_NONE,
                             .peer = REFERENCE_NONE,
-                            .tag = REFERENCE_NONE};
+                            .tag = REFERENCE_NONE,
+                            .context = take_context(trace, line)};
     if (!location || line->n_words < 3 || !read_number(line->words[1], &record.time_ns))
         return fail(line, "expected LOCATION TIME RECORD", err);
     size_t n_names = sizeof record_names / sizeof record_names[0], name = 0;
@@ -309,7 +350,7 @@ static int parse_record(struct reference_trace *trace, const struct line *line, 
     return 0;
 }
 
-static int parse_line(struct reference_trace *trace, const struct line *line, struct error *err)
+static int parse_line(struct reference_trace *trace, struct line *line, struct error *err)
 {
     if (line->n_words == 0)
         return 0;
@@ -327,6 +368,8 @@ static int parse_line(struct reference_trace *trace, const struct line *line, st
         return parse_comm(trace, line, err);
     if (strcmp(word, "region") == 0)
         return parse_region(trace, line, err);
+    if (strcmp(word, "context") == 0)
+        return parse_context(trace, line, err);
     return parse_record(trace, line, err);
 }
 
@@ -424,6 +467,8 @@ void reference_trace_release(struct reference_trace *trace)
         free(trace->locations[l].records);
     for (size_t r = 0; r < trace->n_regions; r++)
         free(trace->regions[r].name);
+    for (size_t c = 0; c < trace->n_contexts; c++)
+        free(trace->contexts[c].name);
     for (size_t c = 0; c < trace->n_comms; c++) {
         free(trace->comms[c].name);
         free(trace->comms[c].members);
@@ -432,6 +477,7 @@ void reference_trace_release(struct reference_trace *trace)
     free(trace->locations);
     free(trace->regions);
     free(trace->comms);
+    free(trace->contexts);
     *trace = (struct reference_trace){0};
 }
 

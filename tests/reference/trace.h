@@ -52,6 +52,7 @@ struct record {
     uint64_t request;
     enum operation_class class;
     bool has_envelope;
+    uint32_t context; // of an enter: where the call is, REFERENCE_NONE
     uint64_t n_polls; // of the calls folded into one, 0: it is just one
 };
 
@@ -68,6 +69,12 @@ struct reference_region {
     bool is_mpi;
 };
 
+/// A call in the function REGION, which the call CALLER called; REFERENCE_NONE for either.
+struct reference_context {
+    char *name;
+    uint32_t region, caller;
+};
+
 struct reference_comm {
     char *name;
     bool is_self;      // every rank is alone in its own instance
@@ -82,6 +89,8 @@ struct reference_trace {
     size_t n_locations, location_capacity;
     struct reference_region *regions;
     size_t n_regions, region_capacity;
+    struct reference_context *contexts;
+    size_t n_contexts, context_capacity;
     struct reference_comm *comms;
     size_t n_comms, comm_capacity;
     uint32_t n_ranks;
