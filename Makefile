@@ -139,7 +139,7 @@ program-sources := $(sort $(wildcard tests/programs/*.c))
 MPIS ?= $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
 programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)/%,\
     $(program-sources)) $(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)-regions/%,\
-    $(program-sources)))
+    $(program-sources)) $(BUILD)/programs/$(mpi)/every)
 
 # $(call test-rule,FOLDER,OBJECTS,LIBRARIES): each tests/FOLDER/X.c becomes $(BUILD)/FOLDER/X.
 define test-rule
@@ -163,6 +163,30 @@ $(BUILD)/programs/$(1)/%: tests/programs/%.c
 endef
 $(foreach mpi,$(MPIS),$(eval $(call program-rules,$(mpi),$(mpi),)) \
     $(eval $(call program-rules,$(mpi)-regions,$(mpi),-finstrument-functions -rdynamic)))
+
+# One program calls every function of mpi.h: tests/programs/every, with HAVE_<function> for each. A
+# source that names COUNTED is compiled again for the functions with large counts, if there are any.
+every-sources := $(sort $(wildcard tests/programs/every/*.c))
+every-counted := $(if $(every-sources),$(shell grep -l COUNTED $(every-sources)))
+# $(call every-rules,MPI)
+define every-rules
+$(BUILD)/obj/programs/$(1)/have.h: $(BUILD)/tracer/$(1)/names
+	@mkdir -p $$(@D)
+	$$(Q)sed 's/.*/#define HAVE_& 1/' $$< >$$@
+$(BUILD)/obj/programs/$(1)/%.o: tests/programs/every/%.c $(BUILD)/obj/programs/$(1)/have.h
+	$$(call say,MPICC,$$@)
+	$$(Q)mpicc.$(1) -O1 -g -std=gnu11 -Wall -Wextra -MMD -MP -MF $$(@D)-every-$$*.d -I$$(@D) -c -o $$@ $$<
+$(BUILD)/obj/programs/$(1)/%-large.o: tests/programs/every/%.c $(BUILD)/obj/programs/$(1)/have.h
+	$$(call say,MPICC,$$@)
+	$$(Q)mpicc.$(1) -O1 -g -std=gnu11 -Wall -Wextra -MMD -MP -MF $$(@D)-every-$$*-large.d -I$$(@D) -c -o $$@ \
+	    -DLARGE_COUNTS $$$$(grep -q HAVE_MPI_Send_c $$(@D)/have.h && echo $$< || echo -xc /dev/null)
+$(BUILD)/programs/$(1)/every: $(every-sources:tests/programs/every/%.c=$(BUILD)/obj/programs/$(1)/%.o) \
+    $(every-counted:tests/programs/every/%.c=$(BUILD)/obj/programs/$(1)/%-large.o)
+	$$(call say,LINK,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)mpicc.$(1) -o $$@ $$^
+endef
+$(foreach mpi,$(MPIS),$(eval $(call every-rules,$(mpi))))
 
 .PHONY: all programs tests
 programs: $(programs)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * What the chapters of `every` share: calls whose error is a failure, calls whose error is wanted,
+ * values with the one they must have, and lines that rank 0 prints for all ranks in order.
+ *
+ * A source that names COUNTED is compiled a second time with LARGE_COUNTS where MPI has functions
+ * with large counts; TRY_COUNTED(MPI_Send, ...) then calls MPI_Send_c with MPI_Count for count_t.
+ */
+#ifndef PAGODA_TESTS_EVERY_H
+#define PAGODA_TESTS_EVERY_H
+
+/* Deprecated functions are called too. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+/* MPICH's header calls MPI_STATUSES_IGNORE an array that is too short. */
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#pragma GCC diagnostic ignored "-Wstringop-overread"
+
+#include "have.h" // HAVE_<function> for each function of this MPI's mpi.h
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef LARGE_COUNTS
+typedef MPI_Count count_t;
+typedef MPI_Aint displacement_t; /* of collectives */
+#define COUNTED(name)      name##_c
+#define COUNTED_TEXT(name) #name "_c"
+#define CHAPTER(name)      void chapter_##name##_large(void)
+#else
+typedef int count_t;
+typedef int displacement_t;
+#define COUNTED(name)      name
+#define COUNTED_TEXT(name) #name
+#define CHAPTER(name)      void chapter_##name(void)
+#endif
+
+extern int rank, n_ranks, left, right; /* in MPI_COMM_WORLD; its neighbours in a ring */
+
+/* A line of this rank; rank 0 prints the lines of all ranks at the end of the chapter. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Something is not as it must be: a line, and exit status 1 at the end. */
+void failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* `result` must be MPI_SUCCESS. Returns whether it is. */
+bool tried(const char *function, int result);
+
+/* `result` must be of this error class; the error's text becomes a line. */
+void refused(const char *function, int result, int error_class);
+
+/* Success or not depends on the MPI and its launcher: a failure becomes a line. */
+bool attempted(const char *function, int result);
+
+/* What MPI says of an error, with addresses and handles as 0x. Overwritten by the next call. */
+const char *text_of(int error);
+
+void equal(const char *what, long long value, long long wanted);
+
+/* One collective operation in its three forms: blocking, nonblocking, persistent. */
+enum form { BLOCKING, NONBLOCKING, PERSISTENT };
+#ifdef HAVE_MPI_Bcast_init
+enum { N_FORMS = 3 };
+#define PERSISTENT_FORM(Name, ...) \
+    TRY_COUNTED(MPI_##Name##_init, __VA_ARGS__, MPI_INFO_NULL, &request); \
+    TRY(MPI_Start, &request); /* once: MPICH 4.0 fails when some of them start again */ \
+    TRY(MPI_Wait, &request, MPI_STATUS_IGNORE); \
+    TRY(MPI_Request_free, &request)
+#else
+enum { N_FORMS = 2 };
+#define PERSISTENT_FORM(Name, ...)
+#endif
+/* IN_FORM(form, Bcast, bcast, arguments): MPI_Bcast, MPI_Ibcast or MPI_Bcast_init. */
+#define IN_FORM(form, Name, name, ...) \
+    do { \
+        MPI_Request request; \
+        if ((form) == BLOCKING) \
+            TRY_COUNTED(MPI_##Name, __VA_ARGS__); \
+        if ((form) == NONBLOCKING) { \
+            TRY_COUNTED(MPI_I##name, __VA_ARGS__, &request); \
+            TRY(MPI_Wait, &request, MPI_STATUS_IGNORE); \
+        } \
+        if ((form) == PERSISTENT) { \
+            PERSISTENT_FORM(Name, __VA_ARGS__); \
+        } \
+    } while (0)
+
+#define TRY(function, ...) tried(#function, function(__VA_ARGS__))
+#define TRY_COUNTED(function, ...) \
+    tried(COUNTED_TEXT(function), COUNTED(function)(__VA_ARGS__))
+#define REFUSED(error_class, function, ...) refused(#function, function(__VA_ARGS__), error_class)
+#define ATTEMPT(function, ...) attempted(#function, function(__VA_ARGS__))
+#define EQUAL(value, wanted) equal(#value, value, wanted)
+#define EQUAL_TEXT(value, wanted) \
+    do { \
+        if (strcmp(value, wanted) != 0) \
+            failure("%s is \"%s\", not \"%s\"", #value, value, wanted); \
+    } while (0)
+
+/* A call that ends MPI's run, by its name (fatal.c); false: no such name. */
+bool fatal(const char *name);
+
+#endif
