@@ -24,8 +24,10 @@ bool p2p_was_received(int returned);
 void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
                MPI_Datatype datatype, MPI_Request request);
 void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request request);
-void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, MPI_Count count,
-                   MPI_Datatype datatype, int source, int recv_tag, MPI_Request request);
+// `n_room` is the size of the receive buffer.
+void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, uint64_t n_bytes,
+                   int source, int recv_tag, uint64_t n_room, MPI_Request request);
+uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype);
 // The same for a communicator known by its number.
 void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status);
 void p2p_posted(struct call *call, uint32_t comm, int source, int tag, MPI_Request request);

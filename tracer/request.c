@@ -200,6 +200,30 @@ static void write_received(struct call *call, const struct request *request,
     stream_commit(&record->head, RECORD_IRECV, request->comm, sizeof *record);
 }
 
+// MPICH 4.0 leaves the status of MPI_Isendrecv empty: what the call has asked for goes first.
+static void write_both(struct call *call, const struct request *request, const MPI_Status *status)
+{
+    struct record_message *record;
+    int n_bytes = 0;
+
+    if (request->has_send)
+        write_request(call, RECORD_ISEND_DONE, request->id + 1);
+    if (!request->has_recv)
+        return;
+    record = stream_reserve(call->stream, sizeof *record);
+    if (record == NULL)
+        return;
+    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
+    record->peer = request->peer != RECORD_ANY ? request->peer : status->MPI_SOURCE;
+    record->tag = request->tag != RECORD_ANY ? request->tag : status->MPI_TAG;
+    if (status->MPI_SOURCE == record->peer && status->MPI_TAG == record->tag)
+        record->n_bytes = n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes;
+    else
+        record->n_bytes = request->n_bytes;
+    record->request = request->id;
+    stream_commit(&record->head, RECORD_IRECV, request->comm, sizeof *record);
+}
+
 static void write_collective(struct call *call, const struct request *request)
 {
     struct record_collective *record = stream_reserve(call->stream, sizeof *record);
@@ -231,8 +255,7 @@ static void write_completed(struct call *call, const struct request *request,
         write_request(call, RECORD_ISEND_DONE, request->id);
         break;
     case REQUEST_SENDRECV:
-        write_request(call, RECORD_ISEND_DONE, request->id + 1);
-        write_received(call, request, status);
+        write_both(call, request, status);
         break;
     case REQUEST_RECV:
         write_received(call, request, status);
@@ -279,7 +302,7 @@ void request_freed(struct call *call, MPI_Request handle, const MPI_Status *stat
         write_request(call, RECORD_CANCELLED, request.id);
     else if (active && request.kind == REQUEST_SEND)
         write_request(call, RECORD_ISEND_DONE, request.id);
-    else if (active && request.kind == REQUEST_SENDRECV)
+    else if (active && request.has_send)
         write_request(call, RECORD_ISEND_DONE, request.id + 1);
     if (request.persistent)
         request_remove(call->stream, handle);

@@ -8,7 +8,7 @@
 enum request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
-    REQUEST_SENDRECV, // id: the receive, id + 1: the send
+    REQUEST_SENDRECV, // id: the receive, id + 1: the send; peer, tag and bytes are the receive's
     REQUEST_COLLECTIVE,
     REQUEST_NEIGHBORS, // id, id + 1 ...: as the edges
     REQUEST_DUP        // a duplicate of a communicator, a COLLECTIVE besides
@@ -33,6 +33,8 @@ struct request {
     bool persistent;
     bool active;
     bool cancelling;
+    bool has_send; // REQUEST_SENDRECV: not to or from MPI_PROC_NULL
+    bool has_recv;
     uint32_t comm;
     int32_t peer;
     int32_t tag;

@@ -97,11 +97,12 @@ static uint32_t take(MPI_Message handle)
         return result;                                                                             \
     }
 
-// clang-format off: WRAP has to stand at the start of a line
+// WRAP has to stand at the start of a line, for the generator.
+// clang-format off
 WRAP(MPI_Mrecv) WRAPPER_OF_MRECV(MPI_Mrecv, int)
 WRAP(MPI_Imrecv) WRAPPER_OF_IMRECV(MPI_Imrecv, int)
 #ifdef HAVE_MPI_Mrecv_c
 WRAP(MPI_Mrecv_c) WRAPPER_OF_MRECV(MPI_Mrecv_c, MPI_Count)
 WRAP(MPI_Imrecv_c) WRAPPER_OF_IMRECV(MPI_Imrecv_c, MPI_Count)
 #endif
-// clang-format on
+    // clang-format on

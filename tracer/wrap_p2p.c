@@ -4,7 +4,7 @@
 #include "tracer/functions.h"
 #include "tracer/request.h"
 
-static uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype)
+uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype)
 {
     int size = 0;
 
@@ -42,7 +42,7 @@ void p2p_send(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count cou
     if (dest == MPI_PROC_NULL)
         return;
     write_message(call, RECORD_SEND, comm_find(call->stream, comm).id, dest, tag,
-                  bytes_of(count, datatype), 0);
+                  p2p_bytes(count, datatype), 0);
 }
 
 void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status)
@@ -89,7 +89,7 @@ void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count co
     if (dest == MPI_PROC_NULL)
         return;
     request.comm = comm_find(call->stream, comm).id;
-    write_message(call, RECORD_ISEND, request.comm, dest, tag, bytes_of(count, datatype),
+    write_message(call, RECORD_ISEND, request.comm, dest, tag, p2p_bytes(count, datatype),
                   request_add(&request));
 }
 
@@ -110,29 +110,27 @@ void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Reques
     p2p_posted(call, comm_find(call->stream, comm).id, source, tag, handle);
 }
 
-void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, MPI_Count count,
-                   MPI_Datatype datatype, int source, int recv_tag, MPI_Request handle)
+void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, uint64_t n_bytes,
+                   int source, int recv_tag, uint64_t n_room, MPI_Request handle)
 {
-    struct request request = {.handle = handle,
-                              .stream = call->stream,
-                              .kind = REQUEST_SENDRECV,
-                              .active = true,
-                              .n_ids = 2};
+    struct request request = {
+        .handle = handle, .stream = call->stream, .kind = REQUEST_SENDRECV, .active = true};
 
-    if (dest == MPI_PROC_NULL) {
-        p2p_irecv(call, comm, source, recv_tag, handle);
+    if (dest == MPI_PROC_NULL && source == MPI_PROC_NULL)
         return;
-    }
-    if (source == MPI_PROC_NULL) {
-        p2p_isend(call, comm, dest, send_tag, count, datatype, handle);
-        return;
-    }
     request.comm = comm_find(call->stream, comm).id;
+    request.has_send = dest != MPI_PROC_NULL;
+    request.has_recv = source != MPI_PROC_NULL;
+    request.n_ids = 2;
+    request.peer = source_or_any(source);
+    request.tag = tag_or_any(recv_tag);
+    request.n_bytes = n_room;
     request.id = request_add(&request);
-    write_message(call, RECORD_IRECV_POST, request.comm, source_or_any(source),
-                  tag_or_any(recv_tag), 0, request.id);
-    write_message(call, RECORD_ISEND, request.comm, dest, send_tag, bytes_of(count, datatype),
-                  request.id + 1);
+    if (request.has_recv)
+        write_message(call, RECORD_IRECV_POST, request.comm, request.peer, request.tag, 0,
+                      request.id);
+    if (request.has_send)
+        write_message(call, RECORD_ISEND, request.comm, dest, send_tag, n_bytes, request.id + 1);
 }
 
 void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
@@ -146,7 +144,7 @@ void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Coun
     request.comm = comm_find(call->stream, comm).id;
     request.peer = dest;
     request.tag = tag;
-    request.n_bytes = bytes_of(count, datatype);
+    request.n_bytes = p2p_bytes(count, datatype);
     request_add(&request);
 }
 

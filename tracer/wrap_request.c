@@ -402,6 +402,25 @@ WRAP(MPI_Request_get_status)(MPI_Request request, int *flag, MPI_Status *status)
     return result;
 }
 
+#ifdef HAVE_MPI_Parrived
+WRAP(MPI_Parrived)(MPI_Request request, int partition, int *flag)
+{
+    struct call call;
+    struct record_poll *before;
+    int result;
+
+    if (!call_enter(&call, FN_MPI_Parrived))
+        return next_MPI_Parrived(request, partition, flag);
+    before = poll_before(&call);
+    result = next_MPI_Parrived(request, partition, flag);
+    call_returned(&call);
+    if (result == MPI_SUCCESS && !*flag)
+        found_nothing(&call, before, 0);
+    call_leave(&call);
+    return result;
+}
+#endif
+
 WRAP(MPI_Request_free)(MPI_Request *request)
 {
     struct call call;

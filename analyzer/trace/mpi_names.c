@@ -18,6 +18,7 @@ static const struct {
     {"finalize", MPI_FUNCTION_FINALIZE},
     {"iprobe", MPI_FUNCTION_TEST},
     {"improbe", MPI_FUNCTION_TEST},
+    {"parrived", MPI_FUNCTION_TEST},
     {"ssend", MPI_FUNCTION_SYNCHRONOUS_SEND},
     {"ssend_init", MPI_FUNCTION_SYNCHRONOUS_SEND},
     {"issend", MPI_FUNCTION_SYNCHRONOUS_SEND},
