@@ -65,3 +65,27 @@ void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write)
         stream->left_sampled = true;
     }
 }
+
+bool call_language_enter(uint32_t function, const void *caller)
+{
+    struct dispatch_thread *thread = &pagoda_dispatch_thread;
+
+    if (stream_current() == NULL)
+        return false;
+    thread->caller = caller;
+    thread->enter_ns = clock_now_ns();
+    thread->language = function + 1;
+    return true;
+}
+
+void call_language_leave(void)
+{
+    struct dispatch_thread *thread = &pagoda_dispatch_thread;
+    struct call call;
+
+    if (thread->language != LANGUAGE_RECORDED && call_enter(&call, thread->language - 1)) {
+        call_returned(&call);
+        call_leave(&call);
+    }
+    thread->language = 0;
+}

@@ -5,6 +5,7 @@
 #define PAGODA_TRACER_CALL_H
 
 #include "tracer/clock.h"
+#include "tracer/dispatch.h"
 #include "tracer/stream.h"
 
 // Longer stretches between two MPI calls get a CPU time at both ends. A preemption costs a
@@ -29,16 +30,29 @@ void call_long_interval(struct stream *stream, uint64_t now_ns);
 // Reads the CPU clock at the end of a call, and records it if `write`.
 void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write);
 
+// A language entry (dispatch.h) of `function` begins and ends.
+bool call_language_enter(uint32_t function, const void *caller);
+void call_language_leave(void);
+
 // Starts the record of a call. False: not recording, call the next definition and nothing else.
 // Takes the return address of the function it stands in, so that has to be the wrapper itself.
 __attribute__((always_inline)) static inline bool call_enter(struct call *call, uint32_t function)
 {
     struct stream *stream = stream_current();
+    struct dispatch_thread *thread = &pagoda_dispatch_thread;
+    const void *site = __builtin_return_address(0);
     uint64_t now_ns;
 
-    if (stream == NULL || stream->depth != 0)
+    if (stream == NULL || thread->inside != 0)
         return false;
-    now_ns = clock_now_ns();
+    if (__builtin_expect(thread->language != 0, 0)) {
+        if (thread->language != function + 1)
+            return false;
+        site = thread->caller;
+        now_ns = thread->enter_ns;
+    } else {
+        now_ns = clock_now_ns();
+    }
     if (__builtin_expect(!stream->known[function], 0))
         call_define_function(stream, function);
     if (now_ns - stream->left_ns > LONG_INTERVAL_NS)
@@ -48,11 +62,11 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     call->record = stream_reserve(stream, sizeof *call->record);
     if (call->record == NULL)
         return false;
-    stream->depth = 1;
+    thread->inside = 1;
     call->stream = stream;
     call->function = function;
     call->record->enter_ns = now_ns;
-    call->record->site = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    call->record->site = (uint64_t)(uintptr_t)site;
     stream_commit(&call->record->head, RECORD_CALL, function, sizeof *call->record);
     return true;
 }
@@ -61,7 +75,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
 static inline void call_returned(struct call *call)
 {
     call->leave_ns = clock_now_ns();
-    if (__builtin_expect(call->stream->depth != 0, 1)) // 0: a child forked inside the call
+    if (__builtin_expect(call->stream->is_own, 1)) // not in a child forked inside the call
         call->record->leave_ns = call->leave_ns;
     call->stream->poll = NULL;
 }
@@ -69,6 +83,7 @@ static inline void call_returned(struct call *call)
 static inline void call_leave(struct call *call)
 {
     struct stream *stream = call->stream;
+    struct dispatch_thread *thread = &pagoda_dispatch_thread;
     bool expect_long = stream->long_after[call->function];
 
     stream->left_ns = call->leave_ns;
@@ -77,7 +92,9 @@ static inline void call_leave(struct call *call)
     stream->left_at = stream->at;
     if (expect_long || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
         call_read_cpu(stream, call->leave_ns, expect_long);
-    stream->depth = 0;
+    thread->inside = 0;
+    if (thread->language != 0)
+        thread->language = LANGUAGE_RECORDED;
 }
 
 #endif

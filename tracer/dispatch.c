@@ -6,17 +6,18 @@
 // must be compiled against one MPI's mpi.h; but which MPI it is can only be told inside the process
 // (a launch line may hold scripts, env, taskset). A library that is dlopen()ed does not interpose,
 // therefore the preloaded one exports the names and needs no signature: each MPI function is a jump
-// through a slot (trampolines.S). The constructor looks at the libraries already loaded; if an MPI
-// is among them, libpagoda-<mpi>.so from this library's own folder fills the slots. Where MPI
-// comes later (dlopen, Python), the first MPI call does the same. Without an MPI, without a
-// recorder for it, or without PAGODA_SPOOL in the environment the slots get the next definition
-// and nothing else happens. This library links no MPI and nothing but libc.
+// through a slot (trampolines.S), and dispatch.h says which calls are recorded. The constructor
+// looks at the libraries already loaded; if an MPI is among them, libpagoda-<mpi>.so from this
+// library's own folder fills the slots. Where MPI comes later (dlopen, Python), the first MPI call
+// does the same. Without an MPI, without a recorder for it, or without PAGODA_SPOOL in the
+// environment the slots get the next definition and nothing else happens. This library links no MPI
+// and nothing but libc.
 #include "tracer/dispatch.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +41,30 @@ static const struct {
     {"libmpi.so.12", "mpich"},
 };
 
-extern function_pointer dispatch_slots[];
-function_pointer dispatch_first_call(unsigned index);
+struct continuation {
+    char code[16];
+};
+
+// trampolines.S knows these.
+extern function_pointer dispatch_slots[];             // where MPI_X goes
+function_pointer dispatch_pmpi_slots[n_names];        // the next PMPI_X, NULL: not looked up yet
+function_pointer dispatch_mpi_next[n_names];          // the next MPI_X, where a tool defines it
+bool dispatch_recording;                              // a recorder is attached
+extern struct continuation dispatch_continuations[];  // code, 16 bytes for each function
+function_pointer dispatch_first_call(unsigned index); // targets of what is not looked up yet
+function_pointer dispatch_first_pmpi(unsigned index);
+
+_Static_assert(offsetof(struct dispatch_thread, inside) == 0, "trampolines.S");
+_Static_assert(offsetof(struct dispatch_thread, via_pmpi) == 4, "trampolines.S");
+
+EXPORTED __thread struct dispatch_thread pagoda_dispatch_thread
+    __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool resolved;
 static void *mpi_library;
+static uintptr_t mpi_start, mpi_end; // where it is loaded
+static uint16_t functions[n_names];  // the recorder's numbers of its functions, plus one
 static const struct recorder *recorder;
 
 // Exported data, found by pagoda.h with dlsym(); calls go nowhere until a recorder is attached.
@@ -83,6 +102,14 @@ static function_pointer next(const char *name)
     return to_function(symbol);
 }
 
+static function_pointer next_pmpi(unsigned index)
+{
+    char name[128];
+
+    snprintf(name, sizeof name, "P%s", names[index]);
+    return next(name);
+}
+
 static int index_of(const char *name)
 {
     int low = 0;
@@ -102,21 +129,59 @@ static int index_of(const char *name)
     return -1;
 }
 
-static void publish(const char *name, function_pointer wrapper)
+static void publish(const char *name, function_pointer wrapper, uint32_t function)
 {
     int index = index_of(name);
 
-    if (index >= 0)
-        __atomic_store_n(&dispatch_slots[index], wrapper, __ATOMIC_RELEASE);
+    if (index < 0)
+        return;
+    functions[index] = (uint16_t)(function + 1);
+    __atomic_store_n(&dispatch_slots[index], wrapper, __ATOMIC_RELEASE);
+}
+
+uint16_t dispatch_function(unsigned index)
+{
+    return functions[index] == 0 ? NO_FUNCTION : (uint16_t)(functions[index] - 1);
+}
+
+// A function of the MPI library itself is called directly; in front of another tool's stands a
+// continuation, which knows whether the tool is meant.
+static function_pointer next_for_wrapper(const char *name)
+{
+    int index = index_of(name);
+    function_pointer function = next(name);
+
+    if (function == NULL || index < 0 ||
+        ((uintptr_t)function >= mpi_start && (uintptr_t)function < mpi_end))
+        return function;
+    dispatch_mpi_next[index] = function;
+    return to_function(&dispatch_continuations[index]);
 }
 
 static struct dispatcher dispatcher = {
-    .version = DISPATCH_VERSION, .next = next, .publish = publish};
+    .version = DISPATCH_VERSION, .next = next_for_wrapper, .publish = publish};
 
 struct found_mpi {
     char path[4096];
     const char *recorder;
+    uintptr_t start;
+    uintptr_t end;
 };
+
+static void find_extent(const struct dl_phdr_info *info, struct found_mpi *found)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + part->p_vaddr;
+
+        if (part->p_type != PT_LOAD)
+            continue;
+        if (found->start == 0 || start < found->start)
+            found->start = start;
+        if (start + part->p_memsz > found->end)
+            found->end = start + part->p_memsz;
+    }
+}
 
 static int find_mpi(struct dl_phdr_info *info, size_t size, void *result)
 {
@@ -130,6 +195,7 @@ static int find_mpi(struct dl_phdr_info *info, size_t size, void *result)
         if (strncmp(name, known_mpis[i].library, strlen(known_mpis[i].library)) == 0) {
             snprintf(found->path, sizeof found->path, "%s", path);
             found->recorder = known_mpis[i].recorder;
+            find_extent(info, found);
             return 1;
         }
     }
@@ -157,8 +223,10 @@ static void load_recorder(const char *name)
         return;
     attach = (recorder_attach)to_function(dlsym(library, "pagoda_recorder_attach"));
     recorder = attach != NULL ? attach(&dispatcher) : NULL;
-    if (recorder != NULL)
-        pagoda_trace_api = recorder->api;
+    if (recorder == NULL)
+        return;
+    pagoda_trace_api = recorder->api;
+    __atomic_store_n(&dispatch_recording, true, __ATOMIC_RELEASE);
 }
 
 // Fills the slots once an MPI is there. With the lock held.
@@ -168,6 +236,8 @@ static void resolve(const struct found_mpi *found)
 
     // Global scope, so that the recorder's PMPI_ calls find a library loaded with RTLD_LOCAL.
     mpi_library = dlopen(found->path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+    mpi_start = found->start;
+    mpi_end = found->end;
     resolved = true;
     for (int i = 0; i < n_names; i++) {
         function_pointer function = next(names[i]);
@@ -191,6 +261,17 @@ static void look_for_mpi(void)
     pthread_mutex_unlock(&lock);
 }
 
+const struct recorder *dispatch_recorder(void)
+{
+    return recorder;
+}
+
+function_pointer dispatch_next(const char *name)
+{
+    look_for_mpi();
+    return next(name);
+}
+
 // MPI functions that no library here defines. Only a program that tests for their existence
 // (weak symbols) comes this way: MPI is neither initialised nor finalised, all else fails.
 static int flag_is_false(int *flag)
@@ -202,6 +283,13 @@ static int flag_is_false(int *flag)
 static int fails(void)
 {
     return 16;
+}
+
+function_pointer dispatch_missing(const char *name)
+{
+    if (strcmp(name, "MPI_Initialized") == 0 || strcmp(name, "MPI_Finalized") == 0)
+        return (function_pointer)flag_is_false;
+    return (function_pointer)fails;
 }
 
 // Target of a call whose slot was not filled yet; called by trampolines.S.
@@ -217,11 +305,25 @@ function_pointer dispatch_first_call(unsigned index)
             return target;
     }
     target = next(names[index]);
-    if (target != NULL)
-        return target;
-    if (strcmp(names[index], "MPI_Initialized") == 0 || strcmp(names[index], "MPI_Finalized") == 0)
-        return (function_pointer)flag_is_false;
-    return (function_pointer)fails;
+    return target != NULL ? target : dispatch_missing(names[index]);
+}
+
+// Target of a PMPI_X whose next definition was not looked up yet.
+function_pointer dispatch_first_pmpi(unsigned index)
+{
+    bool was_recording = dispatch_recording;
+    function_pointer target;
+
+    look_for_mpi();
+    if (!was_recording && dispatch_recording && functions[index] != 0) {
+        pagoda_dispatch_thread.via_pmpi = 1;
+        return __atomic_load_n(&dispatch_slots[index], __ATOMIC_ACQUIRE);
+    }
+    target = next_pmpi(index);
+    if (target == NULL)
+        return dispatch_missing(names[index]);
+    __atomic_store_n(&dispatch_pmpi_slots[index], target, __ATOMIC_RELEASE);
+    return target;
 }
 
 __attribute__((constructor)) static void start(void)

@@ -57,7 +57,7 @@ function add_function(piece,    open, name, type, list, n, i, parts)
     name = trim(substr(piece, 1, open - 1))
     type = name
     sub(/^.*[ *]/, "", name)
-    if (name !~ /^MPIX?_(T_)?[A-Z]?[a-z]/ || (name in seen))
+    if (name !~ /^MPIX?_(T_|GPU_)?[A-Z]?[a-z]/ || (name in seen))
         return
     type = trim(substr(type, 1, length(type) - length(name)))
     list = trim(substr(piece, open + 1, length(piece) - open - 1))

@@ -46,12 +46,18 @@ static uint32_t name_id(struct stream *stream, const char *text)
     return id;
 }
 
+// What the callbacks of MPI do belongs to the call.
+static bool inside_mpi(void)
+{
+    return pagoda_dispatch_thread.inside != 0 || pagoda_dispatch_thread.language != 0;
+}
+
 static void write_function(uint16_t kind, void *function)
 {
     struct stream *stream = stream_current();
     struct record_function_event *record;
 
-    if (stream == NULL || stream->depth != 0)
+    if (stream == NULL || inside_mpi())
         return;
     record = stream_reserve(stream, sizeof *record);
     if (record == NULL)
@@ -77,7 +83,7 @@ static void write_named(uint16_t kind, const char *name)
     struct record_time *record;
     uint32_t id;
 
-    if (stream == NULL || stream->depth != 0 || name == NULL)
+    if (stream == NULL || inside_mpi() || name == NULL)
         return;
     id = name_id(stream, name);
     record = stream_reserve(stream, sizeof *record);
@@ -105,7 +111,7 @@ static void marker(const char *name, int n, const char *const parameters[], cons
     uint32_t id;
     size_t n_bytes;
 
-    if (stream == NULL || stream->depth != 0 || name == NULL)
+    if (stream == NULL || inside_mpi() || name == NULL)
         return;
     if (n < 0 || parameters == NULL || values == NULL)
         n = 0;

@@ -7,7 +7,7 @@
 #include "tracer/stream.h"
 
 // Where the dispatcher sends user regions.
-extern const struct recorder region_recorder;
+extern const struct recorder region_recorder; // without language entries
 
 // Records which programs and libraries are loaded where, unless nothing has changed since the last
 // time; function addresses are turned into names after the run.

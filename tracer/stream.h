@@ -16,9 +16,8 @@
 #define MAX_FUNCTIONS 1024
 
 struct stream {
-    uint8_t *at;    // where the next record goes
-    uint8_t *end;   // of the window
-    uint32_t depth; // above 0 inside an MPI call: nothing else is recorded
+    uint8_t *at;  // where the next record goes
+    uint8_t *end; // of the window
     bool in_file;
     bool stopped;
     bool is_own; // false in a forked child, where the system has zeroed the whole structure

@@ -86,11 +86,17 @@ $(foreach m,$(TRACER_MPIS),$(eval $(call tracer_mpi_rules,$(m))))
 $(BUILD)/tracer/entries.h: $(TRACER_MPIS:%=$(BUILD)/tracer/%/names)
 	$(Q)LC_ALL=C sort -u $^ | awk '{ printf "ENTRY(%s, %d)\n", $$1, NR - 1 }' > $@
 
-$(BUILD)/libpagoda-trace.so: tracer/dispatch.c tracer/trampolines.S \
-		$(BUILD)/tracer/entries.h $(TRACER_HEADERS)
+$(BUILD)/tracer/language_entries.h: $(BUILD)/tracer/entries.h tracer/language.awk
+	$(Q)LC_ALL=C awk -f tracer/language.awk $< > $@
+
+TRACER_DISPATCH_SOURCES = tracer/dispatch.c tracer/language.c tracer/trampolines.S
+
+$(BUILD)/libpagoda-trace.so: $(TRACER_DISPATCH_SOURCES) $(BUILD)/tracer/entries.h \
+		$(BUILD)/tracer/language_entries.h $(TRACER_HEADERS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(TRACER_CFLAGS) -DENTRIES='"$(BUILD)/tracer/entries.h"' -shared \
-		-Wl,-soname,$(@F) tracer/dispatch.c tracer/trampolines.S -o $@ -ldl -lpthread
+	$(Q)$(CC) $(TRACER_CFLAGS) -DENTRIES='"$(BUILD)/tracer/entries.h"' \
+		-DLANGUAGE_ENTRIES='"$(BUILD)/tracer/language_entries.h"' -shared \
+		-Wl,-soname,$(@F) $(TRACER_DISPATCH_SOURCES) -o $@ -ldl -lpthread
 
 TRACER_FINISH_SOURCES = $(wildcard tracer/finish/*.c)
 TRACER_FINISH_HEADERS = $(wildcard tracer/finish/*.h) tracer/record.h

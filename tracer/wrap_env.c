@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 static const struct dispatcher *dispatcher;
+static struct recorder recorder;
 
 static void read_text(const char *path, char *text, size_t size)
 {
@@ -246,9 +247,12 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
     for (int i = 0; i < N_MPI_FUNCTIONS; i++) {
         *wrappers[i].next = from->next(wrappers[i].name);
         if (*wrappers[i].next != NULL)
-            from->publish(wrappers[i].name, wrappers[i].wrap);
+            from->publish(wrappers[i].name, wrappers[i].wrap, (uint32_t)i);
     }
     call_read_cpu(stream_of_thread, clock_now_ns(), true);
     stream_of_thread->left_ns = stream_of_thread->cpu_read_at_ns;
-    return &region_recorder;
+    recorder = region_recorder;
+    recorder.language_enter = call_language_enter;
+    recorder.language_leave = call_language_leave;
+    return &recorder;
 }
