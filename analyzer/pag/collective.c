@@ -235,6 +235,7 @@ static void describe(struct member *member, const struct event *event)
     member->operation = event->op;
     member->class_ = event->class_;
     member->size_bytes = event->size_bytes + event->received_bytes;
+    member->is_uneven = (event->flags & EVENT_UNEVEN) != 0;
 }
 
 static void add_part(struct call *call, uint32_t collective, uint32_t member)
@@ -403,7 +404,13 @@ bool collective_is_firm(const struct engine *engine, struct part part)
     const struct member *member = &instance->members[part.member];
     if (instance->communicator == NONE || member->class_ == COLLECTIVE_HANDLE)
         return false;
-    return member->class_ == COLLECTIVE_BARRIER || member->size_bytes > 0;
+    bool needs_all =
+        member->class_ == COLLECTIVE_BARRIER || member->class_ == COLLECTIVE_ALL_TO_ALL;
+    // Between two groups nobody need wait for his own one.
+    if (needs_all &&
+        engine->definitions->communicators[instance->communicator].is_intercommunicator)
+        return false;
+    return member->class_ == COLLECTIVE_BARRIER || (member->size_bytes > 0 && !member->is_uneven);
 }
 
 /// Whether OTHER could release MEMBER, by the class of MEMBER's operation.

@@ -30,6 +30,7 @@ struct member {
     uint32_t node; // own lineage at in_ns where somebody may need it, NONE
     uint8_t operation, class_;
     bool has_entered, has_left, is_test, is_root;
+    bool is_uneven;  // may have taken nothing from some of the others
     bool is_passive; // an intercommunicator's member beside the root: takes no part
 };
 

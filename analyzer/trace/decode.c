@@ -300,6 +300,14 @@ static enum collective_class class_of(OTF2_CollectiveOp op)
     }
 }
 
+/// A member that takes nothing from another one need not wait for it, and the record has sums only.
+static bool is_uneven(OTF2_CollectiveOp op)
+{
+    return op == OTF2_COLLECTIVE_OP_GATHERV || op == OTF2_COLLECTIVE_OP_ALLGATHERV ||
+           op == OTF2_COLLECTIVE_OP_ALLTOALLV || op == OTF2_COLLECTIVE_OP_ALLTOALLW ||
+           op == OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
+}
+
 static OTF2_CallbackCode append_collective(struct decoder *decoder, uint64_t ticks,
                                            enum event_kind kind, OTF2_CollectiveOp op,
                                            OTF2_CommRef comm, uint32_t root, uint64_t sent_bytes,
@@ -311,6 +319,7 @@ static OTF2_CallbackCode append_collective(struct decoder *decoder, uint64_t tic
     struct event *event = append(decoder, ticks, kind);
     event->op = op;
     event->class_ = (uint8_t)class_of(op);
+    event->flags = is_uneven(op) ? EVENT_UNEVEN : 0;
     event->index = index;
     event->peer = root;
     event->size_bytes = sent_bytes;

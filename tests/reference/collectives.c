@@ -30,6 +30,9 @@ static void collect_location(struct model *model, uint32_t l)
                                   .root = record->peer,
                                   .bytes = record->sent_bytes + record->received_bytes,
                                   .class = record->class,
+                                  .is_uneven = record->is_uneven,
+                                  .is_between_groups =
+                                      model->trace->comms[record->comm].n_remote > 0,
                                   .instance = REFERENCE_NONE};
         for (size_t p = i; record->kind == RECORD_COLL_COMPLETE && p-- > 0;) {
             if (location->records[p].kind == RECORD_COLL_REQUEST &&

@@ -57,6 +57,8 @@ struct model_part {
     uint64_t bytes;
     enum operation_class class;
     bool is_finalize;
+    bool is_uneven;         // may have taken nothing from some of the others
+    bool is_between_groups; // on an intercommunicator
     uint32_t instance;
 };
 

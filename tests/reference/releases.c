@@ -108,10 +108,14 @@ static uint32_t releasing_part(const struct model *model, uint32_t p)
     }
 }
 
-/// Must PART have waited? A collective without data may let its members go at once.
+/// Must PART have waited for all that it may need? A collective without data, or without data for
+/// some, may let its members go at once.
 static bool is_firm(const struct model_part *part)
 {
-    return part->class == CLASS_BARRIER || part->bytes > 0;
+    bool needs_all = part->class == CLASS_BARRIER || part->class == CLASS_ALL_TO_ALL;
+    if (part->is_between_groups && needs_all)
+        return false; // of the other group only
+    return part->class == CLASS_BARRIER || (part->bytes > 0 && !part->is_uneven);
 }
 
 static const char *cause_of(const struct model_part *part)

@@ -228,6 +228,16 @@ static int find_operation(const char *name)
     return -1;
 }
 
+static bool is_uneven(const char *operation)
+{
+    static const char *const uneven[] = {"gatherv", "allgatherv", "alltoallv", "alltoallw",
+                                         "reduce_scatter"};
+    for (size_t i = 0; i < sizeof uneven / sizeof uneven[0]; i++)
+        if (strcmp(operation, uneven[i]) == 0)
+            return true;
+    return false;
+}
+
 /// Puts the operands of one record, words 3.., into RECORD. The ranks are those of the
 /// communicator yet; resolve_peers() makes world ranks of them. NULL, or what was expected.
 static const char *parse_operands(struct reference_trace *trace, const struct line *line,
@@ -273,6 +283,7 @@ static const char *parse_operands(struct reference_trace *trace, const struct li
             if ((class = find_operation(words[i])) < 0)
                 return "a collective operation";
             record->class = (enum operation_class) class;
+            record->is_uneven = is_uneven(words[i]);
             break;
         case 'c':
             if ((record->comm = find_comm(trace, words[i])) == REFERENCE_NONE)

@@ -51,6 +51,7 @@ struct record {
     uint64_t sent_bytes, received_bytes;
     uint64_t request;
     enum operation_class class;
+    bool is_uneven; // members give and take different amounts, perhaps nothing
     bool has_envelope;
     uint32_t context; // of an enter: where the call is, REFERENCE_NONE
     uint64_t n_polls; // of the calls folded into one, 0: it is just one
