@@ -172,6 +172,25 @@ collectives() {
     for_each_mpi collectives
 }
 
+collective_forms() {
+    traced "$1" 4 trace_collforms
+    [ "$status" = 0 ]
+    [ "$(cat "$out")" = "collforms ok" ]
+    check_archive "$dir"
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    diff "$ROOT/tests/mpi/trace_collforms.expected" \
+        <(grep -E 'Collective(End|Complete)' "$BATS_TEST_TMPDIR/events")
+    [ "$(count NonBlockingCollectiveRequest "$BATS_TEST_TMPDIR/events")" = $((4 * (17 + 4 + 1))) ]
+    has "3 MpiIsend MPI_COMM_WORLD to 0 tag 1 bytes 4" "$BATS_TEST_TMPDIR/events"
+    # Counts of zero and two groups let ranks go before others come: no clock is wrong there.
+    "$PAGODA" replay --json "$dir" |
+        jq -e '[.warnings[].code] - ["more-ranks-than-cores"] == []'
+}
+
+@test "collectives that are persistent, in place, between groups, with counts of zero" {
+    for_each_mpi collective_forms
+}
+
 # exchanged EVENTS: of each rank the messages of neighbourhood collectives, sent and received, as the
 # program prints them.
 exchanged() {
