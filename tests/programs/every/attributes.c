@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Attributes of communicators, datatypes and windows; callbacks are called once, MPI within them. */
+/* Attributes of communicators, datatypes and windows; callbacks are called once, MPI within them.
+ */
 #include "every.h"
 
 static int n_copied, n_deleted;

@@ -191,8 +191,12 @@ static void barriers(void)
     TRY(MPI_Barrier, MPI_COMM_WORLD);
     TRY(MPI_Ibarrier, MPI_COMM_WORLD, &request);
     TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
+#if defined HAVE_MPI_Barrier_init || defined HAVE_MPIX_Barrier_init
 #ifdef HAVE_MPI_Barrier_init
     TRY(MPI_Barrier_init, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+#else
+    TRY(MPIX_Barrier_init, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+#endif
     TRY(MPI_Start, &request);
     TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
     TRY(MPI_Request_free, &request);

@@ -18,6 +18,9 @@
 #include "have.h" // HAVE_<function> for each function of this MPI's mpi.h
 
 #include <mpi.h>
+#if defined OPEN_MPI && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +41,8 @@ typedef int displacement_t;
 #endif
 
 extern int rank, n_ranks, left, right; /* in MPI_COMM_WORLD; its neighbours in a ring */
+
+extern const char *program_path;
 
 /* A line of this rank; rank 0 prints the lines of all ranks at the end of the chapter. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -61,45 +66,49 @@ void equal(const char *what, long long value, long long wanted);
 
 /* One collective operation in its three forms: blocking, nonblocking, persistent. */
 enum form { BLOCKING, NONBLOCKING, PERSISTENT };
-#ifdef HAVE_MPI_Bcast_init
+#if defined HAVE_MPI_Bcast_init
 enum { N_FORMS = 3 };
-#define PERSISTENT_FORM(Name, ...) \
-    TRY_COUNTED(MPI_##Name##_init, __VA_ARGS__, MPI_INFO_NULL, &request); \
-    TRY(MPI_Start, &request); /* once: MPICH 4.0 fails when some of them start again */ \
-    TRY(MPI_Wait, &request, MPI_STATUS_IGNORE); \
-    TRY(MPI_Request_free, &request)
+#define TRY_INIT(Name, ...) TRY_COUNTED(MPI_##Name##_init, __VA_ARGS__)
+#elif defined HAVE_MPIX_Bcast_init
+enum { N_FORMS = 3 };
+#define TRY_INIT(Name, ...) TRY(MPIX_##Name##_init, __VA_ARGS__)
 #else
 enum { N_FORMS = 2 };
-#define PERSISTENT_FORM(Name, ...)
+#define TRY_INIT(Name, ...) request = MPI_REQUEST_NULL
 #endif
 /* IN_FORM(form, Bcast, bcast, arguments): MPI_Bcast, MPI_Ibcast or MPI_Bcast_init. */
-#define IN_FORM(form, Name, name, ...) \
-    do { \
-        MPI_Request request; \
-        if ((form) == BLOCKING) \
-            TRY_COUNTED(MPI_##Name, __VA_ARGS__); \
-        if ((form) == NONBLOCKING) { \
-            TRY_COUNTED(MPI_I##name, __VA_ARGS__, &request); \
-            TRY(MPI_Wait, &request, MPI_STATUS_IGNORE); \
-        } \
-        if ((form) == PERSISTENT) { \
-            PERSISTENT_FORM(Name, __VA_ARGS__); \
-        } \
+#define IN_FORM(form, Name, name, ...)                                                             \
+    do {                                                                                           \
+        MPI_Request request;                                                                       \
+        if ((form) == BLOCKING)                                                                    \
+            TRY_COUNTED(MPI_##Name, __VA_ARGS__);                                                  \
+        if ((form) == NONBLOCKING) {                                                               \
+            TRY_COUNTED(MPI_I##name, __VA_ARGS__, &request);                                       \
+            TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);                                            \
+        }                                                                                          \
+        if ((form) == PERSISTENT) {                                                                \
+            TRY_INIT(Name, __VA_ARGS__, MPI_INFO_NULL, &request);                                  \
+            TRY(MPI_Start, &request); /* once: MPICH 4.0 fails when some of them start again */    \
+            TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);                                            \
+            TRY(MPI_Request_free, &request);                                                       \
+        }                                                                                          \
     } while (0)
 
-#define TRY(function, ...) tried(#function, function(__VA_ARGS__))
-#define TRY_COUNTED(function, ...) \
-    tried(COUNTED_TEXT(function), COUNTED(function)(__VA_ARGS__))
+#define TRY(function, ...)                  tried(#function, function(__VA_ARGS__))
+#define TRY_COUNTED(function, ...)          tried(COUNTED_TEXT(function), COUNTED(function)(__VA_ARGS__))
 #define REFUSED(error_class, function, ...) refused(#function, function(__VA_ARGS__), error_class)
-#define ATTEMPT(function, ...) attempted(#function, function(__VA_ARGS__))
-#define EQUAL(value, wanted) equal(#value, value, wanted)
-#define EQUAL_TEXT(value, wanted) \
-    do { \
-        if (strcmp(value, wanted) != 0) \
-            failure("%s is \"%s\", not \"%s\"", #value, value, wanted); \
+#define ATTEMPT(function, ...)              attempted(#function, function(__VA_ARGS__))
+#define EQUAL(value, wanted)                equal(#value, value, wanted)
+#define EQUAL_TEXT(value, wanted)                                                                  \
+    do {                                                                                           \
+        if (strcmp(value, wanted) != 0)                                                            \
+            failure("%s is \"%s\", not \"%s\"", #value, value, wanted);                            \
     } while (0)
 
 /* A call that ends MPI's run, by its name (fatal.c); false: no such name. */
 bool fatal(const char *name);
+
+/* What a process does that the chapter `processes` has spawned. */
+void child(MPI_Comm parent);
 
 #endif

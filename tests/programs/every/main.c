@@ -2,8 +2,8 @@
 /*
  * Calls every function of MPI's mpi.h, a chapter of the standard at a time, and checks the results:
  *
- *     mpirun -n RANKS every [--thread] CHAPTER...     (all: every chapter that needs no other ranks)
- *     mpirun -n RANKS every --fatal CALL
+ *     mpirun -n RANKS every [--thread] CHAPTER...     (all: every chapter that needs no other
+ * ranks) mpirun -n RANKS every --fatal CALL
  *
  * Rank 0 prints what the ranks have to say; that depends on the MPI and the number of ranks, not on
  * time. Exit status 1 when a result is wrong.
@@ -13,16 +13,18 @@
 #include <stdarg.h>
 
 int rank, n_ranks, left, right;
+const char *program_path;
 
 static char *lines; /* of this rank, since the chapter began */
 static size_t n_bytes;
 static int n_failures;
 
-#define CHAPTERS(X) \
-    X(p2p) X(p2p_large) X(requests) X(collectives) X(collectives_large) X(neighbours) \
-    X(neighbours_large) X(communicators) X(groups) X(topologies) X(datatypes) X(datatypes_large) \
-    X(attributes) X(infos) X(errors) X(rma) X(rma_large) X(files) X(files_large) X(processes) \
-    X(tools) X(environment) X(handles) X(sessions) X(partitioned) X(arguments) X(faults)
+#define CHAPTERS(X)                                                                                \
+    X(p2p)                                                                                         \
+    X(p2p_large) X(requests) X(collectives) X(collectives_large) X(neighbours) X(neighbours_large) \
+        X(communicators) X(groups) X(topologies) X(datatypes) X(datatypes_large) X(attributes)     \
+            X(infos) X(errors) X(rma) X(rma_large) X(files) X(files_large) X(processes) X(tools)   \
+                X(environment) X(handles) X(sessions) X(partitioned) X(arguments) X(faults)
 
 /* A chapter that this MPI does not have is NULL. */
 #define DECLARE(name) void chapter_##name(void) __attribute__((weak));
@@ -180,13 +182,23 @@ static int start(int *argc, char ***argv)
 
 int main(int argc, char **argv)
 {
-    int first, any = 0;
+    int first, before = -1, after = -1, any = 0;
+    MPI_Comm parent;
 
+    program_path = argv[0];
+    MPI_Initialized(&before);
+    MPI_Finalized(&after);
     first = start(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     left = (rank + n_ranks - 1) % n_ranks;
     right = (rank + 1) % n_ranks;
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) {
+        child(parent);
+        MPI_Finalize();
+        return n_failures != 0;
+    }
     if (argc == 3 && strcmp(argv[1], "--fatal") == 0) {
         if (!fatal(argv[2]))
             fprintf(stderr, "every: %s did not end the run\n", argv[2]);
@@ -202,8 +214,13 @@ int main(int argc, char **argv)
         else if (!run_chapter(argv[i]) && rank == 0)
             fprintf(stderr, "every: no chapter %s\n", argv[i]);
     }
+    EQUAL(before, false);
+    EQUAL(after, false);
     MPI_Allreduce(&n_failures, &any, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();
+    MPI_Initialized(&before);
+    MPI_Finalized(&after);
+    any += !before || !after;
     if (rank == 0)
         printf("%s\n", any == 0 ? "every: ok" : "every: FAILED");
     return any != 0;

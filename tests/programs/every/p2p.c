@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages in a ring: every send mode, blocking, nonblocking and persistent, probes, matched ones. */
+/* Messages in a ring: every send mode, blocking, nonblocking and persistent, probes, matched ones.
+ */
 #include "every.h"
 
 enum { N = 5 };
@@ -7,7 +8,10 @@ enum { N = 5 };
 typedef int send_function(const void *, count_t, MPI_Datatype, int, int, MPI_Comm);
 typedef int start_function(const void *, count_t, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
-#define MODE(name) {COUNTED_TEXT(name), COUNTED(name)}
+#define MODE(name)                                                                                 \
+    {                                                                                              \
+        COUNTED_TEXT(name), COUNTED(name)                                                          \
+    }
 static const struct {
     const char *name;
     send_function *send;

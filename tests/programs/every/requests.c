@@ -135,6 +135,8 @@ static void cancelling(void)
     TRY(MPI_Wait, &request, &status);
     TRY(MPI_Test_cancelled, &status, &flag);
     EQUAL(flag, true);
+    TRY(MPI_Status_set_elements, &status, MPI_INT, 2);
+    TRY(MPI_Status_set_elements_x, &status, MPI_INT, 2);
     TRY(MPI_Status_set_cancelled, &status, 0);
     TRY(MPI_Test_cancelled, &status, &flag);
     EQUAL(flag, false);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Partitioned communication in a ring. */
+#include "every.h"
+
+#ifdef HAVE_MPI_Psend_init
+CHAPTER(partitioned)
+{
+    enum { N_PARTS = 6 };
+    int out[N_PARTS] = {0}, in[N_PARTS], list[2] = {5, 4}, flag = 0;
+    MPI_Request send, receive;
+
+    TRY(MPI_Psend_init, out, N_PARTS, 1, MPI_INT, right, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &send);
+    TRY(MPI_Precv_init, in, N_PARTS, 1, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &receive);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < N_PARTS; i++) {
+            out[i] = 100 * rank + 10 * round + i;
+            in[i] = -1;
+        }
+        TRY(MPI_Start, &receive);
+        TRY(MPI_Start, &send);
+        TRY(MPI_Pready, 0, send);
+        TRY(MPI_Pready_range, 1, 3, send);
+        TRY(MPI_Pready_list, 2, list, send);
+        TRY(MPI_Barrier, MPI_COMM_WORLD); /* few tests */
+        for (flag = 0; !flag;)
+            TRY(MPI_Parrived, receive, 2, &flag);
+        EQUAL(in[2], 100 * left + 10 * round + 2);
+        TRY(MPI_Wait, &send, MPI_STATUS_IGNORE);
+        TRY(MPI_Wait, &receive, MPI_STATUS_IGNORE);
+        EQUAL(in[5], 100 * left + 10 * round + 5);
+    }
+    TRY(MPI_Request_free, &send);
+    TRY(MPI_Request_free, &receive);
+}
+#endif
