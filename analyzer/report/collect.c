@@ -13,6 +13,7 @@
 #include "analyzer/report/conclusion.h"
 #include "analyzer/report/origins.h"
 #include "analyzer/report/shares.h"
+#include "analyzer/report/sites.h"
 #include "analyzer/report/waits.h"
 #include "analyzer/report/warnings.h"
 
@@ -124,12 +125,12 @@ static void put_efficiency(struct result *result)
 }
 
 static void put_critical_path(const struct collect_input *input, const struct call_tree *tree,
-                              struct result *result)
+                              const struct site_table *sites, struct result *result)
 {
     const struct pag_result *replay = input->replay;
     size_t n = replay->n_critical_path;
-    struct result_path_share *shares =
-        shares_resolve(trace_definitions(input->trace), tree, replay->critical_path, n, result);
+    struct result_path_share *shares = shares_resolve(trace_definitions(input->trace), tree, sites,
+                                                      replay->critical_path, n, result);
     for (size_t i = 0; i < n; i++)
         result->critical_path.length_ns += shares[i].time_ns;
     result->critical_path.by_region =
@@ -138,6 +139,8 @@ static void put_critical_path(const struct collect_input *input, const struct ca
         shares_sum(shares, n, false, true, result->time_ns, &result->critical_path.n_by_rank);
     result->critical_path.by_region_rank =
         shares_sum(shares, n, true, true, result->time_ns, &result->critical_path.n_by_region_rank);
+    result->critical_path.by_site =
+        shares_sum_by_site(shares, n, result->time_ns, &result->critical_path.n_by_site);
     free(shares);
 }
 
@@ -155,21 +158,25 @@ void collect_result(const struct collect_input *input, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(input->trace);
     struct call_tree tree = {0};
+    struct site_table sites = {0};
     put_facts(input, result);
     put_ranks(input, result);
     call_tree_build(&tree, definitions, input->replay, result);
+    sites_collect(definitions, &tree, input->replay, result, &sites);
     struct coverage coverage = coverage_of(result, input->replay);
     waits_collect(&(struct waits_input){.catalogue = input->catalogue,
                                         .matcher = input->matcher,
                                         .definitions = definitions,
                                         .tree = &tree,
+                                        .sites = &sites,
                                         .coverage = &coverage},
                   result);
-    origins_collect(definitions, &tree, input->replay, result);
+    origins_collect(definitions, &tree, &sites, input->replay, result);
     put_efficiency(result);
-    put_critical_path(input, &tree, result);
+    put_critical_path(input, &tree, &sites, result);
     put_traffic(input->replay, result);
     warnings_collect(input->trace, input->replay, &coverage, result);
     conclusion_write(result);
     call_tree_release(&tree);
+    site_table_release(&sites);
 }

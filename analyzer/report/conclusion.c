@@ -15,6 +15,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/cores.h"
 #include "analyzer/report/quantity.h"
+#include "analyzer/report/sites.h"
 
 static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more
 static const double little = 0.02;            // shares below it are not worth a sentence
@@ -160,15 +161,22 @@ static void write_ranks_briefly(const struct result_pattern *pattern, FILE *out)
 static void write_whereabouts(const struct result *result, const struct result_pattern *pattern,
                               FILE *out)
 {
-    if (pattern->n_by_path > 0)
-        fprintf(out, ", in %s%s", result->paths[pattern->by_path[0].key].path,
-                portion(pattern->by_path[0].ns, pattern->total_ns).text);
+    if (pattern->n_by_path > 0) {
+        char *path = path_text(result, pattern, pattern->by_path[0].key);
+        fprintf(out, ", in %s%s", path, portion(pattern->by_path[0].ns, pattern->total_ns).text);
+        free(path);
+    }
     write_ranks(pattern, out);
+}
+
+static bool is_program(const struct result_region *region)
+{
+    return !strcmp(region->name, RESULT_REGION_PROGRAM);
 }
 
 static void write_place(const struct result_region *region, FILE *out)
 {
-    if (!strcmp(region->name, RESULT_REGION_PROGRAM))
+    if (is_program(region))
         fprintf(out, "the program's code outside recorded regions");
     else
         fprintf(out, "%s", region->name);
@@ -176,6 +184,40 @@ static void write_place(const struct result_region *region, FILE *out)
         fprintf(out, " (%s:%" PRIu32 ")", region->file, region->line);
     else if (region->file[0])
         fprintf(out, " (%s)", region->file);
+}
+
+/// The computing that stands for a region outside of recorded ones: what was before calls from one
+/// site, if that is at least half of the region's part. NULL for other regions.
+static const struct result_path_share *main_stretch(const struct result *result,
+                                                    const struct result_path_share *region,
+                                                    const struct result_path_share *by_site,
+                                                    size_t n_by_site)
+{
+    const struct result_path_share *site = site_share_in(by_site, n_by_site, region->region);
+    bool stands_for_it = site && is_program(&result->regions[region->region]) &&
+                         2 * site->time_ns >= region->time_ns;
+    return stands_for_it ? site : NULL;
+}
+
+/// "computing before worker/MPI_Send at farm.c:31".
+static void write_stretch(const struct result *result, uint32_t site, FILE *out)
+{
+    char *text = site_text(result, site);
+    fprintf(out, "computing before %s", text);
+    free(text);
+}
+
+/// ", above all before worker/MPI_Send at farm.c:31" where the trace tells.
+static void write_part(const struct result *result, const struct result_path_share *region,
+                       const struct result_path_share *by_site, size_t n_by_site, FILE *out)
+{
+    const struct result_path_share *site = site_share_in(by_site, n_by_site, region->region);
+    if (!site ||
+        (!is_program(&result->regions[region->region]) && 2 * site->time_ns <= region->time_ns))
+        return;
+    char *text = site_text(result, site->site);
+    fprintf(out, ", above all before %s", text);
+    free(text);
 }
 
 /// The region that above all made the ranks late that were waited for, RESULT_NONE where none
@@ -195,11 +237,22 @@ static void write_origin(const struct result *result, const struct result_patter
     uint32_t origin = main_origin(pattern);
     if (origin == RESULT_NONE)
         return;
-    fprintf(out, " What made the others wait is above all the time in ");
-    write_place(&result->regions[origin], out);
+    const struct result_path_share *stretch =
+        main_stretch(result, &origins->by_region[0], origins->by_site, origins->n_by_site);
+    fprintf(out, " What made the others wait is above all ");
+    if (stretch) {
+        write_stretch(result, stretch->site, out);
+    } else {
+        fprintf(out, "the time in ");
+        write_place(&result->regions[origin], out);
+        write_part(result, &origins->by_region[0], origins->by_site, origins->n_by_site, out);
+    }
     const struct result_path_share *first = &origins->by_region_rank[0];
-    if (first->region == origin && first->rank != RESULT_NONE &&
-        2 * first->time_ns > origins->by_region[0].time_ns)
+    if (stretch) {
+        if (stretch->rank != RESULT_NONE)
+            fprintf(out, " on rank %u", stretch->rank);
+    } else if (first->region == origin && first->rank != RESULT_NONE &&
+               2 * first->time_ns > origins->by_region[0].time_ns)
         fprintf(out, " on rank %u", first->rank);
     fputc('.', out);
 }
@@ -271,9 +324,12 @@ static void write_mpi_loss(const struct result *result, const struct loss *loss,
             probes ? "that is in no wait state"
                    : "that waits for no other rank (transfer and the cost of the calls)",
             quantity_time(loss->ns).text, quantity_share(loss->share).text);
-    if (path != RESULT_NONE)
-        fprintf(out, ", above all in %s (%s)", result->paths[path].path,
+    if (path != RESULT_NONE) {
+        char *place = path_text(result, NULL, path);
+        fprintf(out, ", above all in %s (%s)", place,
                 quantity_count(result->paths[path].visits, "call").text);
+        free(place);
+    }
     if (probes) {
         fprintf(out, ". A probe waits until a message has come: look at what its senders do "
                      "before they send.");
@@ -328,12 +384,39 @@ static uint32_t most_uneven_region(const struct result *result, uint64_t n_read)
     return found;
 }
 
+/// The site before whose calls one rank computes most in excess of the mean, in region INDEX;
+/// RESULT_NONE when the trace does not tell.
+static uint32_t most_uneven_site(const struct result *result, uint32_t index, uint64_t n_read)
+{
+    uint32_t found = RESULT_NONE;
+    double most = 0;
+    for (uint32_t i = 0; i < result->n_sites; i++) {
+        const struct result_site *site = &result->sites[i];
+        double excess = (double)site->before_max_ns - (double)site->before_ns / (double)n_read;
+        if (site->before_path != RESULT_NONE && site->before_max_rank != RESULT_NONE &&
+            result->paths[site->before_path].region == index && excess > most) {
+            most = excess;
+            found = i;
+        }
+    }
+    return found;
+}
+
 /// "INTRODUCTION solve (solve.c:56), where rank 2 spends 20.0 ms against a mean of 10.0 ms"; by its
 /// bare name when it is ORIGIN, which the sentence before has introduced.
 static void write_uneven_region(const struct result *result, uint32_t index, uint32_t origin,
                                 const char *introduction, uint64_t n_read, FILE *out)
 {
     const struct result_region *region = &result->regions[index];
+    uint32_t site = is_program(region) ? most_uneven_site(result, index, n_read) : RESULT_NONE;
+    if (site != RESULT_NONE) {
+        const struct result_site *at = &result->sites[site];
+        fprintf(out, "%s ", introduction);
+        write_stretch(result, site, out);
+        fprintf(out, ", where rank %u spends %s against a mean of %s.", at->before_max_rank,
+                quantity_time(at->before_max_ns).text, quantity_time(at->before_ns / n_read).text);
+        return;
+    }
     if (index == origin) {
         fprintf(out, "; in %s alone rank %u spends %s", region->name, region->max_rank,
                 quantity_time(region->max_ns).text);
@@ -393,9 +476,21 @@ static void write_critical_path(const struct result *result, FILE *out)
         const struct result_region *region = &result->regions[share->region];
         if (region->is_mpi || !strcmp(region->name, RESULT_REGION_BEFORE))
             continue;
-        fprintf(out, " A faster program needs less time in ");
-        write_place(region, out);
-        fprintf(out, ", which holds %s of the critical path.", quantity_share(share->share).text);
+        const struct result_path_share *stretch = main_stretch(
+            result, share, result->critical_path.by_site, result->critical_path.n_by_site);
+        if (stretch) {
+            fprintf(out, " A faster program needs less time for ");
+            write_stretch(result, stretch->site, out);
+            share = stretch;
+        } else {
+            fprintf(out, " A faster program needs less time in ");
+            write_place(region, out);
+        }
+        fprintf(out, ", which holds %s of the critical path", quantity_share(share->share).text);
+        if (!stretch)
+            write_part(result, share, result->critical_path.by_site,
+                       result->critical_path.n_by_site, out);
+        fputc('.', out);
         return;
     }
 }
@@ -483,6 +578,21 @@ static char *headline_of_mpi(const struct result *result, const struct loss *los
     return text;
 }
 
+/// "; held up by solve": what main_origin() is, in a word where there is one.
+static void write_culprit(const struct result *result, const struct result_pattern *pattern,
+                          FILE *out)
+{
+    const struct result_origins *origins = &pattern->origins;
+    const struct result_path_share *region = &origins->by_region[0];
+    const struct result_path_share *stretch =
+        main_stretch(result, region, origins->by_site, origins->n_by_site);
+    fprintf(out, "; held up by ");
+    if (stretch)
+        write_stretch(result, stretch->site, out);
+    else
+        fprintf(out, "%s", result->regions[region->region].name);
+}
+
 static char *headline_of(const struct result *result)
 {
     struct loss loss = find_loss(result);
@@ -505,12 +615,15 @@ static char *headline_of(const struct result *result)
         return memory_copy_text(pattern->name);
     fprintf(out, "%s: %s, %s of the %s", pattern->name, quantity_time(loss.ns).text,
             quantity_share(loss.share).text, whole);
-    if (pattern->n_by_path > 0)
-        fprintf(out, "; %s", result->paths[pattern->by_path[0].key].path);
+    if (pattern->n_by_path > 0) {
+        char *path = path_text(result, pattern, pattern->by_path[0].key);
+        fprintf(out, "; %s", path);
+        free(path);
+    }
     write_ranks_briefly(pattern, out);
     uint32_t origin = main_origin(pattern);
     if (origin != RESULT_NONE && !result->regions[origin].is_mpi)
-        fprintf(out, "; held up by %s", result->regions[origin].name);
+        write_culprit(result, pattern, out);
     fclose(out);
     return text;
 }

@@ -36,12 +36,17 @@ static void set_index(json_t *object, const char *key, uint32_t index)
     json_object_set_new(object, key, index == RESULT_NONE ? json_null() : json_integer(index));
 }
 
-static void set_path(json_t *object, const struct result *result, uint32_t path)
+static void set_path_as(json_t *object, const char *key, const struct result *result, uint32_t path)
 {
     if (path == RESULT_NONE)
-        json_object_set_new(object, "path", json_null());
+        json_object_set_new(object, key, json_null());
     else
-        set_text(object, "path", result->paths[path].path);
+        set_text(object, key, result->paths[path].path);
+}
+
+static void set_path(json_t *object, const struct result *result, uint32_t path)
+{
+    set_path_as(object, "path", result, path);
 }
 
 static json_t *trace_object(const struct result *result)
@@ -131,8 +136,33 @@ static json_t *rank_array(const struct result *result)
     return ranks;
 }
 
+/// "source" and what else is known of a place of calls.
+static void set_site(json_t *object, const struct result_site *site)
+{
+    set_text(object, "source", site->source);
+    set_text(object, "file", site->file);
+    set_text(object, "function", site->function);
+}
+
+/// The sites of PATH, from *SITE on; moves *SITE behind them.
+static json_t *source_array(const struct result *result, uint32_t path, size_t *site)
+{
+    json_t *array = json_array();
+    for (; *site < result->n_sites && result->sites[*site].path == path; ++*site) {
+        const struct result_site *from = &result->sites[*site];
+        json_t *object = json_object();
+        set_site(object, from);
+        set_count(object, "visits", from->visits);
+        set_count(object, "inclusive_ns", from->inclusive_ns);
+        set_count(object, "before_ns", from->before_ns);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *profile_array(const struct result *result)
 {
+    size_t site = 0;
     json_t *profile = json_array();
     for (uint32_t i = 0; i < result->n_paths; i++) {
         const struct result_path *path = &result->paths[i];
@@ -142,6 +172,8 @@ static json_t *profile_array(const struct result *result)
         set_count(object, "visits", path->visits);
         set_count(object, "inclusive_ns", path->inclusive_ns);
         set_count(object, "exclusive_ns", path->exclusive_ns);
+        if (site < result->n_sites && result->sites[site].path == i)
+            json_object_set_new(object, "sources", source_array(result, i, &site));
         json_array_append_new(profile, object);
     }
     return profile;
@@ -164,6 +196,25 @@ static json_t *path_share_array(const struct result *result, const struct result
     return array;
 }
 
+/// What is called from, or went by before calls from, places in the source.
+static json_t *site_share_array(const struct result *result, const struct result_path_share *shares,
+                                size_t n_shares)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n_shares; i++) {
+        const struct result_site *site = &result->sites[shares[i].site];
+        const struct result_region *region = &result->regions[shares[i].region];
+        json_t *object = json_object();
+        set_text(object, "region", region->name);
+        set_path_as(object, region->is_mpi ? "path" : "before", result, site->path);
+        set_site(object, site);
+        set_time(object, "time_ns", shares[i].time_ns);
+        set_share(object, "share", shares[i].share);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *critical_path_object(const struct result *result)
 {
     json_t *object = json_object();
@@ -177,6 +228,9 @@ static json_t *critical_path_object(const struct result *result)
     json_object_set_new(object, "region_ranks",
                         path_share_array(result, result->critical_path.by_region_rank,
                                          result->critical_path.n_by_region_rank));
+    json_object_set_new(
+        object, "sources",
+        site_share_array(result, result->critical_path.by_site, result->critical_path.n_by_site));
     return object;
 }
 
@@ -204,6 +258,22 @@ static json_t *by_path_array(const struct result *result, const struct result_pa
     return array;
 }
 
+static json_t *by_source_array(const struct result *result, const struct result_pattern *pattern)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < pattern->n_by_site; i++) {
+        const struct result_site *site = &result->sites[pattern->by_site[i].key];
+        if (!site->source[0])
+            continue;
+        json_t *object = json_object();
+        set_site(object, site);
+        set_path(object, result, site->path);
+        set_count(object, "ns", pattern->by_site[i].ns);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *worst_object(const struct result *result, const struct result_pattern *pattern)
 {
     if (pattern->worst.wait_ns == 0)
@@ -213,6 +283,10 @@ static json_t *worst_object(const struct result *result, const struct result_pat
     set_count(object, "time_ns", pattern->worst.time_ns);
     set_count(object, "wait_ns", pattern->worst.wait_ns);
     set_path(object, result, pattern->worst.path);
+    if (pattern->worst.site < result->n_sites)
+        set_site(object, &result->sites[pattern->worst.site]);
+    else
+        json_object_set_new(object, "source", json_null());
     set_index(object, "cause_rank", pattern->worst.cause_rank);
     return object;
 }
@@ -229,6 +303,8 @@ static json_t *origins_object(const struct result *result, const struct result_o
     json_object_set_new(
         object, "region_ranks",
         path_share_array(result, origins->by_region_rank, origins->n_by_region_rank));
+    json_object_set_new(object, "sources",
+                        site_share_array(result, origins->by_site, origins->n_by_site));
     return object;
 }
 
@@ -249,6 +325,7 @@ static json_t *pattern_array(const struct result *result)
         set_share(object, "confidence", pattern->count > 0 ? pattern->confidence : NAN);
         json_object_set_new(object, "by_rank", by_rank_array(pattern->by_rank, pattern->n_by_rank));
         json_object_set_new(object, "by_path", by_path_array(result, pattern));
+        json_object_set_new(object, "by_source", by_source_array(result, pattern));
         json_object_set_new(object, "by_cause",
                             by_rank_array(pattern->by_cause, pattern->n_by_cause));
         json_object_set_new(object, "worst", worst_object(result, pattern));
@@ -266,6 +343,7 @@ static json_t *hint_array(const struct result *result)
         set_text(object, "pattern", result->hints[i].pattern);
         set_text(object, "text", result->hints[i].text);
         set_text(object, "source", result->hints[i].source);
+        set_text(object, "file", result->hints[i].file);
         json_array_append_new(hints, object);
     }
     return hints;

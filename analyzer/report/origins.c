@@ -25,16 +25,18 @@ static struct result_pattern *pattern_named(struct result *result, const char *i
 }
 
 static void fill(const struct definitions *definitions, const struct call_tree *tree,
-                 const struct pag_explanation *explanation, struct result *result,
-                 struct result_origins *origins)
+                 const struct site_table *sites, const struct pag_explanation *explanation,
+                 struct result *result, struct result_origins *origins)
 {
-    struct result_path_share *shares =
-        shares_resolve(definitions, tree, explanation->causes, explanation->n_causes, result);
+    struct result_path_share *shares = shares_resolve(definitions, tree, sites, explanation->causes,
+                                                      explanation->n_causes, result);
     origins->explained_ns = explanation->explained_ns;
     origins->by_region = shares_sum(shares, explanation->n_causes, true, false,
                                     explanation->explained_ns, &origins->n_by_region);
     origins->by_region_rank = shares_sum(shares, explanation->n_causes, true, true,
                                          explanation->explained_ns, &origins->n_by_region_rank);
+    origins->by_site = shares_sum_by_site(shares, explanation->n_causes, explanation->explained_ns,
+                                          &origins->n_by_site);
     for (size_t i = 0; i < origins->n_by_region; i++)
         if (origins->by_region[i].time_ns < 0)
             origins->offset_ns += origins->by_region[i].time_ns;
@@ -42,12 +44,13 @@ static void fill(const struct definitions *definitions, const struct call_tree *
 }
 
 void origins_collect(const struct definitions *definitions, const struct call_tree *tree,
-                     const struct pag_result *replay, struct result *result)
+                     const struct site_table *sites, const struct pag_result *replay,
+                     struct result *result)
 {
     for (int kind = 0; kind < PAG_WAIT_KINDS; kind++) {
         const struct pag_explanation *explanation = &replay->explanations[kind];
         struct result_pattern *pattern = pattern_named(result, pattern_of_kind[kind]);
         if (pattern && explanation->explained_ns > 0)
-            fill(definitions, tree, explanation, result, &pattern->origins);
+            fill(definitions, tree, sites, explanation, result, &pattern->origins);
     }
 }

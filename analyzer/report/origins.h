@@ -6,10 +6,12 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/report/call_tree.h"
 #include "analyzer/report/result.h"
+#include "analyzer/report/sites.h"
 #include "analyzer/trace/definitions.h"
 
 /// Fills `origins` of the patterns in RESULT whose waits the engine explains.
 void origins_collect(const struct definitions *definitions, const struct call_tree *tree,
-                     const struct pag_result *replay, struct result *result);
+                     const struct site_table *sites, const struct pag_result *replay,
+                     struct result *result);
 
 #endif

@@ -24,7 +24,9 @@ static void pattern_release(struct result_pattern *pattern)
     free(pattern->diagnosis);
     free(pattern->by_rank);
     free(pattern->by_path);
+    free(pattern->by_site);
     free(pattern->by_cause);
+    free(pattern->origins.by_site);
     free(pattern->origins.by_region);
     free(pattern->origins.by_region_rank);
     free(pattern->sums);
@@ -41,6 +43,12 @@ static void code_release(struct result *result)
         free(result->paths[i].path);
     free(result->paths);
     free(result->path_ranks);
+    for (size_t i = 0; i < result->n_sites; i++) {
+        free(result->sites[i].function);
+        free(result->sites[i].file);
+        free(result->sites[i].source);
+    }
+    free(result->sites);
 }
 
 void result_release(struct result *result)
@@ -71,11 +79,13 @@ void result_release(struct result *result)
         free(result->hints[i].pattern);
         free(result->hints[i].text);
         free(result->hints[i].source);
+        free(result->hints[i].file);
     }
     free(result->hints);
     free(result->critical_path.by_region);
     free(result->critical_path.by_rank);
     free(result->critical_path.by_region_rank);
+    free(result->critical_path.by_site);
     free(result->traffic);
     free(result->headline);
     free(result->conclusion);

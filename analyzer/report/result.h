@@ -50,8 +50,24 @@ struct result_path_rank {
     uint64_t visits, inclusive_ns, exclusive_ns;
 };
 
+/// A place in the source that MPI calls are made from: the calls of one call path at one line.
+struct result_site {
+    uint32_t path;                 // of the calls
+    char *function;                // around the call, "" when unknown
+    char *file;                    // as recorded, "" when unknown
+    uint32_t line;                 // of the call, 0 when unknown
+    char *source;                  // "file.c:56", without the folders; "" when unknown
+    uint64_t visits, inclusive_ns; // of the calls, sums over ranks
+    // Computing right before the calls, since the location's last recorded event: a part of the
+    // exclusive time of the path it is in.
+    uint32_t before_path; // RESULT_NONE without
+    uint64_t before_ns;
+    uint32_t before_max_rank; // the rank with most of it (lowest of equals), RESULT_NONE
+    uint64_t before_max_ns;
+};
+
 struct result_amount {
-    uint32_t key; // rank, or path
+    uint32_t key; // rank, path, or site
     uint64_t count;
     uint64_t ns;
 };
@@ -64,11 +80,12 @@ struct result_instance_sum {
 };
 
 /// A part of the critical path, or of what made ranks wait; RESULT_NONE: summed over all regions,
-/// or ranks.
+/// or ranks. By site the rank is the one with more than half of it, else RESULT_NONE.
 struct result_path_share {
     uint32_t region, rank;
     int64_t time_ns;
-    double share; // of the run time, or of the waits explained
+    double share;  // of the run time, or of the waits explained
+    uint32_t site; // by site only: of the calls, or of those the computing in the region ended with
 };
 
 /// Where waits come from: what the releasers' time went to that made them late, less what the
@@ -80,6 +97,8 @@ struct result_origins {
     size_t n_by_region;
     struct result_path_share *by_region_rank;
     size_t n_by_region_rank;
+    struct result_path_share *by_site; // what has a site; time descending
+    size_t n_by_site;
 };
 
 struct result_pattern {
@@ -97,6 +116,8 @@ struct result_pattern {
     size_t n_by_rank;
     struct result_amount *by_path; // sorted by ns descending, then path
     size_t n_by_path;
+    struct result_amount *by_site; // sorted by ns descending, then site; calls of known place only
+    size_t n_by_site;
     struct result_amount *by_cause; // sorted by ns descending, then rank: whom it waited for
     size_t n_by_cause;
     struct result_instance_sum *sums; // sorted by (path, rank)
@@ -108,6 +129,7 @@ struct result_pattern {
         uint32_t cause_rank; // whom it waited for, RESULT_NONE when unknown
         uint64_t time_ns;    // when the wait began
         uint64_t wait_ns;    // 0: the pattern has no instance
+        uint32_t site;       // RESULT_NONE when unknown
     } worst;
     struct result_origins origins;
 };
@@ -115,7 +137,8 @@ struct result_pattern {
 struct result_hint {
     char *pattern;
     char *text;
-    char *source; // "file.c:56", "" when unknown
+    char *source; // "file.c:56" where most of the waiting is, without folders; "" when unknown
+    char *file;   // of `source`, as recorded
 };
 
 struct result_rank {
@@ -180,6 +203,8 @@ struct result {
     size_t n_paths;
     struct result_path_rank *path_ranks; // sorted by (path, rank)
     size_t n_path_ranks;
+    struct result_site *sites; // sorted by (path, file, line)
+    size_t n_sites;
     struct result_pattern *patterns; // catalogue order
     size_t n_patterns;
     struct result_hint *hints; // heaviest first
@@ -192,6 +217,8 @@ struct result {
         size_t n_by_rank;
         struct result_path_share *by_region_rank; // time descending
         size_t n_by_region_rank;
+        struct result_path_share *by_site; // what has a site; time descending
+        size_t n_by_site;
     } critical_path;
     struct result_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;

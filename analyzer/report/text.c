@@ -13,6 +13,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/cores.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/sites.h"
 
 enum {
     DEFAULT_WIDTH = 80,
@@ -141,8 +142,16 @@ static void print_path_summary(const struct page *page)
         return;
     for (size_t i = 0; i < result->critical_path.n_by_region && i < SUMMARY_REGIONS; i++) {
         const struct result_path_share *share = &result->critical_path.by_region[i];
-        fprintf(out, "%s%s %s", i ? ", " : "", result->regions[share->region].name,
-                quantity_share(share->share).text);
+        const struct result_region *region = &result->regions[share->region];
+        fprintf(out, "%s%s %s", i ? ", " : "", region->name, quantity_share(share->share).text);
+        const struct result_path_share *site = site_share_in(
+            result->critical_path.by_site, result->critical_path.n_by_site, share->region);
+        if (site && !strcmp(region->name, RESULT_REGION_PROGRAM)) {
+            char *text_of_site = site_text(result, site->site);
+            fprintf(out, " (%s before %s)", site->share < share->share ? "above all" : "all",
+                    text_of_site);
+            free(text_of_site);
+        }
     }
     for (size_t i = 0; i < result->critical_path.n_by_rank && i < SUMMARY_RANKS; i++) {
         const struct result_path_share *share = &result->critical_path.by_rank[i];

@@ -5,6 +5,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/sites.h"
+
+enum { STRETCH_ROWS = 6 };
 
 static int compare_regions(const void *left, const void *right, void *context)
 {
@@ -56,6 +59,62 @@ static void add_region_row(struct table *table, const struct page *page,
         table_add_cell(table, "%s", region->name);
 }
 
+static int compare_stretches(const void *left, const void *right, void *context)
+{
+    const struct result *result = context;
+    uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+    if (result->sites[i].before_ns != result->sites[j].before_ns)
+        return result->sites[i].before_ns > result->sites[j].before_ns ? -1 : 1;
+    return (i > j) - (i < j);
+}
+
+static void add_stretch_row(struct table *table, const struct page *page, uint32_t index)
+{
+    const struct result_site *site = &page->result->sites[index];
+    double mean_ns = (double)site->before_ns / (double)page->result->n_ranks;
+    table_add_cell(table, "%s", quantity_in((int64_t)site->before_ns, page->unit).text);
+    table_add_cell(table, "%s", quantity_part((double)site->before_ns, page->rank_time_ns).text);
+    table_add_cell(table, "%.2f", (double)site->before_max_ns / mean_ns);
+    if (site->before_max_rank == RESULT_NONE)
+        table_add_cell(table, "-");
+    else
+        table_add_cell(table, "%u", site->before_max_rank);
+    char *text = site_text(page->result, index);
+    table_add_cell(table, "%s", text);
+    free(text);
+}
+
+/// "(program)" by the MPI calls that ended it; false when the trace does not tell where they are.
+static bool print_stretches(const struct page *page)
+{
+    const struct result *result = page->result;
+    uint32_t *order = memory_zeroed(result->n_sites, sizeof *order);
+    size_t n = 0;
+    for (uint32_t i = 0; i < result->n_sites; i++) {
+        uint32_t around = result->sites[i].before_path;
+        if (around != RESULT_NONE && result->sites[i].before_ns > 0 &&
+            !strcmp(result->regions[result->paths[around].region].name, RESULT_REGION_PROGRAM))
+            order[n++] = i;
+    }
+    if (n > 0) {
+        qsort_r(order, n, sizeof *order, compare_stretches, (void *)result);
+        struct table table = {0};
+        table_add_column(&table, "time", false);
+        table_add_column(&table, "share", false);
+        table_add_column(&table, "max/mean", false);
+        table_add_column(&table, "rank", false);
+        table_add_column(&table, "before", true);
+        for (size_t i = 0; i < n && i < STRETCH_ROWS; i++)
+            add_stretch_row(&table, page, order[i]);
+        page_heading_of_times(page, "Time outside recorded regions",
+                              "by the MPI call that came next");
+        page_table(page, &table);
+        table_release(&table);
+    }
+    free(order);
+    return n > 0;
+}
+
 /// What "(program)" means, where it is much.
 static void explain_program(const struct page *page)
 {
@@ -64,12 +123,17 @@ static void explain_program(const struct page *page)
         const struct result_region *region = &result->regions[i];
         if (!strcmp(region->name, RESULT_REGION_PROGRAM) &&
             (double)region->exclusive_ns > 0.05 * page->rank_time_ns) {
-            fputs("  ", page->stream);
             // Other tools have other ways to record more.
             bool is_ours = !strncmp(result->creator, "pagoda", 6);
-            print_paragraph(is_ours ? "(program) is the time outside recorded regions; compile "
-                                      "with -finstrument-functions to see functions there"
-                                    : "(program) is the time outside recorded regions",
+            bool has_places = print_stretches(page);
+            if (has_places && !is_ours)
+                continue;
+            fputs("  ", page->stream);
+            print_paragraph(has_places
+                                ? "compile with -finstrument-functions to see functions there"
+                            : is_ours ? "(program) is the time outside recorded regions; compile "
+                                        "with -finstrument-functions to see functions there"
+                                      : "(program) is the time outside recorded regions",
                             2, 2, page->options->width, page->stream);
         }
     }
@@ -133,6 +197,20 @@ static size_t choose_paths(const struct page *page, bool *is_shown)
     return n_shown;
 }
 
+/// Where the calls of PATH are: "solve.c:56", "3 places", or "" when unknown. The caller frees.
+static char *places_text(const struct result *result, uint32_t path)
+{
+    const char *source = "";
+    size_t n_places = 0;
+    for (size_t i = 0; i < result->n_sites; i++) {
+        if (result->sites[i].path != path || !result->sites[i].source[0])
+            continue;
+        source = result->sites[i].source;
+        n_places++;
+    }
+    return n_places > 1 ? memory_format("%zu places", n_places) : memory_copy_text(source);
+}
+
 void page_call_tree(const struct page *page)
 {
     const struct result *result = page->result;
@@ -146,8 +224,10 @@ void page_call_tree(const struct page *page)
         if (!is_shown[i])
             continue;
         add_time_cells(&table, page, path->exclusive_ns, path->inclusive_ns, path->visits);
-        table_add_cell(&table, "%*s%s", 2 * (int)path->depth, "",
-                       result->regions[path->region].name);
+        char *source = places_text(result, (uint32_t)i);
+        table_add_cell(&table, "%*s%s%s%s", 2 * (int)path->depth, "",
+                       result->regions[path->region].name, source[0] ? "  " : "", source);
+        free(source);
     }
     page_heading_of_times(page, "Time by call path",
                           "sums over ranks; share: of the ranks' run time");

@@ -6,9 +6,11 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/sites.h"
 
 enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2 };
 static const double worth_details = 0.005; // of the ranks' run time
+static const double worth_naming = 0.05;   // of the waits explained, of the critical path
 
 /// A top pattern with those below it, which follow it.
 struct group {
@@ -104,13 +106,50 @@ static char *ranks_text(const struct result_amount *amounts, size_t count, uint6
     return text;
 }
 
+static char *append(char *text, char *more)
+{
+    char *longer = memory_format("%s%s", text, more);
+    free(text);
+    free(more);
+    return longer;
+}
+
+/// "main/solve/MPI_Recv at solve.c:56 81.0 %", or with the shares of its places, if it has several:
+/// "main/solve/MPI_Recv 81.0 % (solve.c:56 70.0 %, solve.c:60 11.0 %)". The caller frees.
+static char *path_share_text(const struct result *result, const struct result_pattern *pattern,
+                             const struct result_amount *amount)
+{
+    struct quantity share = quantity_part((double)amount->ns, (double)pattern->total_ns);
+    size_t n_places = 0;
+    char *places = memory_copy_text("");
+    for (size_t i = 0; i < pattern->n_by_site; i++) {
+        const struct result_amount *at = &pattern->by_site[i];
+        const struct result_site *site = &result->sites[at->key];
+        if (site->path != amount->key || !site->source[0])
+            continue;
+        if (++n_places <= HARDEST_HIT)
+            places = append(
+                places,
+                memory_format("%s%s %s", n_places > 1 ? ", " : "", site->source,
+                              quantity_part((double)at->ns, (double)pattern->total_ns).text));
+    }
+    if (n_places > HARDEST_HIT)
+        places = append(
+            places,
+            memory_format(" and %s", quantity_count(n_places - HARDEST_HIT, "other place").text));
+    char *path = n_places == 1 ? path_text(result, pattern, amount->key)
+                               : memory_copy_text(result->paths[amount->key].path);
+    char *text = memory_format("%s %s%s%s%s", path, share.text, n_places > 1 ? " (" : "",
+                               n_places > 1 ? places : "", n_places > 1 ? ")" : "");
+    free(path);
+    free(places);
+    return text;
+}
+
 static void print_paths(const struct page *page, const struct result_pattern *pattern)
 {
     for (size_t i = 0; i < pattern->n_by_path && i < HARDEST_HIT; i++) {
-        const struct result_amount *amount = &pattern->by_path[i];
-        char *text =
-            memory_format("%s %s", page->result->paths[amount->key].path,
-                          quantity_part((double)amount->ns, (double)pattern->total_ns).text);
+        char *text = path_share_text(page->result, pattern, &pattern->by_path[i]);
         page_labelled(page, i == 0 ? "  call paths" : "", text);
         free(text);
     }
@@ -133,12 +172,27 @@ static uint32_t main_rank_of(const struct result_origins *origins, uint32_t regi
     return most && most->time_ns > positive_ns / 2 ? most->rank : RESULT_NONE;
 }
 
-static char *append(char *text, char *more)
+static char *append_rank(char *text, uint32_t rank)
 {
-    char *longer = memory_format("%s%s", text, more);
-    free(text);
-    free(more);
-    return longer;
+    return rank == RESULT_NONE ? text : append(text, memory_format(" (rank %" PRIu32 ")", rank));
+}
+
+/// Adds which computing outside recorded regions it is, by the calls that followed.
+static char *append_stretches(char *text, const struct result *result,
+                              const struct result_origins *origins, uint32_t region)
+{
+    size_t n_shown = 0;
+    for (size_t i = 0; i < origins->n_by_site && n_shown < HARDEST_HIT; i++) {
+        const struct result_path_share *share = &origins->by_site[i];
+        if (share->region != region || share->share < worth_naming)
+            continue;
+        char *site = site_text(result, share->site);
+        text = append(text, memory_format("%sbefore %s %s", n_shown++ ? ", " : ": ", site,
+                                          quantity_share(share->share).text));
+        text = append_rank(text, share->rank);
+        free(site);
+    }
+    return n_shown ? append(text, memory_copy_text(";")) : text;
 }
 
 /// "merge_result 97.2 % (rank 0), solve_task 3.1 %; less 0.3 %, the waiters' own work meanwhile".
@@ -147,15 +201,23 @@ static void print_origins(const struct page *page, const struct result_origins *
     char *text = memory_copy_text("");
     for (size_t i = 0; i < origins->n_by_region && i < HARDEST_HIT; i++) {
         const struct result_path_share *share = &origins->by_region[i];
+        const struct result_region *region = &page->result->regions[share->region];
         if (share->time_ns <= 0)
             break;
-        uint32_t rank = main_rank_of(origins, share->region);
-        text = append(text, memory_format("%s%s %s", i ? ", " : "",
-                                          page->result->regions[share->region].name,
-                                          quantity_share(share->share).text));
-        if (rank != RESULT_NONE)
-            text = append(text, memory_format(" (rank %" PRIu32 ")", rank));
+        size_t length = strlen(text);
+        bool ends_list = length > 0 && text[length - 1] == ';';
+        text = append(text, memory_format("%s%s %s",
+                                          ends_list ? " "
+                                          : i       ? ", "
+                                                    : "",
+                                          region->name, quantity_share(share->share).text));
+        text = append_rank(text, main_rank_of(origins, share->region));
+        if (!strcmp(region->name, RESULT_REGION_PROGRAM))
+            text = append_stretches(text, page->result, origins, share->region);
     }
+    size_t length = strlen(text);
+    if (length > 0 && text[length - 1] == ';')
+        text[length - 1] = '\0';
     if (-(double)origins->offset_ns >= worth_details * (double)origins->explained_ns)
         text = append(
             text,
@@ -172,13 +234,15 @@ static void print_worst(const struct page *page, const struct result_pattern *pa
     char *cause = pattern->worst.cause_rank == RESULT_NONE
                       ? memory_copy_text("")
                       : memory_format(", waiting for rank %" PRIu32, pattern->worst.cause_rank);
-    const char *path = pattern->worst.path == RESULT_NONE
-                           ? "an unknown place"
-                           : page->result->paths[pattern->worst.path].path;
-    char *text = memory_format("%s on rank %" PRIu32 ", from %s %s on, in %s%s",
+    const struct result *result = page->result;
+    const char *path = pattern->worst.path == RESULT_NONE ? "an unknown place"
+                                                          : result->paths[pattern->worst.path].path;
+    const char *source =
+        pattern->worst.site < result->n_sites ? result->sites[pattern->worst.site].source : "";
+    char *text = memory_format("%s on rank %" PRIu32 ", from %s %s on, in %s%s%s%s",
                                quantity_time(pattern->worst.wait_ns).text, pattern->worst.rank,
                                quantity_in((int64_t)pattern->worst.time_ns, page->unit).text,
-                               page->unit.name, path, cause);
+                               page->unit.name, path, source[0] ? " at " : "", source, cause);
     page_labelled(page, "  worst", text);
     free(text);
     free(cause);
@@ -293,6 +357,29 @@ static char *ranks_on_path(const struct result *result, const struct result_path
     return text ? text : memory_copy_text("-");
 }
 
+/// Before which calls the computing in a region was, where the trace tells.
+static void add_stretch_rows(struct table *table, const struct page *page, uint32_t region)
+{
+    const struct result *result = page->result;
+    size_t n_rows = 0;
+    for (size_t i = 0; i < result->critical_path.n_by_site && n_rows < HARDEST_HIT; i++) {
+        const struct result_path_share *share = &result->critical_path.by_site[i];
+        if (share->region != region || share->share < worth_naming ||
+            result->regions[region].is_mpi)
+            continue;
+        char *site = site_text(result, share->site);
+        table_add_cell(table, "%s", quantity_in(share->time_ns, page->unit).text);
+        table_add_cell(table, "%s", quantity_share(share->share).text);
+        table_add_cell(table, "  before");
+        if (share->rank == RESULT_NONE)
+            table_add_cell(table, "%s", site);
+        else
+            table_add_cell(table, "%s, rank %" PRIu32, site, share->rank);
+        free(site);
+        n_rows++;
+    }
+}
+
 void page_critical_path(const struct page *page)
 {
     const struct result *result = page->result;
@@ -311,6 +398,7 @@ void page_critical_path(const struct page *page)
         table_add_cell(&table, "%s", result->regions[share->region].name);
         table_add_cell(&table, "%s", ranks);
         free(ranks);
+        add_stretch_rows(&table, page, share->region);
     }
     page_heading_of_times(page, "Critical path",
                           "what determined the run time, by region and rank");

@@ -11,9 +11,9 @@
 #include "analyzer/pattern/hint.h"
 #include "analyzer/report/quantity.h"
 
-/// A cell with its merged call path.
+/// A cell with its merged call path and its site.
 struct merged_cell {
-    uint32_t path, rank;
+    uint32_t path, rank, site;
     uint64_t count, ns;
 };
 
@@ -64,10 +64,12 @@ static void put_pattern_sums(struct result_pattern *pattern, const struct merged
     pattern->sums = memory_zeroed(n_cells, sizeof *pattern->sums);
     pattern->by_rank = memory_zeroed(n_cells, sizeof *pattern->by_rank);
     pattern->by_path = memory_zeroed(n_cells, sizeof *pattern->by_path);
+    pattern->by_site = memory_zeroed(n_cells, sizeof *pattern->by_site);
     for (size_t i = 0; i < n_cells; i++) {
         const struct merged_cell *cell = &cells[i];
         pattern->by_rank[i] = (struct result_amount){cell->rank, cell->count, cell->ns};
         pattern->by_path[i] = (struct result_amount){cell->path, cell->count, cell->ns};
+        pattern->by_site[i] = (struct result_amount){cell->site, cell->count, cell->ns};
         struct result_instance_sum *last =
             pattern->n_sums > 0 ? &pattern->sums[pattern->n_sums - 1] : NULL;
         if (last && last->path == cell->path && last->rank == cell->rank) {
@@ -81,6 +83,8 @@ static void put_pattern_sums(struct result_pattern *pattern, const struct merged
     pattern->n_by_rank = amounts_merge(pattern->by_rank, n_cells);
     pattern->n_by_path = amounts_merge(pattern->by_path, n_cells);
     qsort(pattern->by_path, pattern->n_by_path, sizeof *pattern->by_path, compare_by_ns);
+    pattern->n_by_site = amounts_merge(pattern->by_site, n_cells);
+    qsort(pattern->by_site, pattern->n_by_site, sizeof *pattern->by_site, compare_by_ns);
 }
 
 /// Carries the cells of one pattern over to merged paths and sums them.
@@ -98,6 +102,7 @@ static void put_cells(const struct waits_input *input, size_t index, struct resu
             cells[n_cells++] = (struct merged_cell){
                 .path = call_tree_path(input->tree, location, call_path),
                 .rank = input->definitions->locations[location].rank,
+                .site = site_table_at(input->sites, location, call_path),
                 .count = found[call_path].count,
                 .ns = found[call_path].wait_ns,
             };
@@ -140,11 +145,14 @@ static void put_finding(const struct waits_input *input, size_t index, const str
                                              .n_ranks = (uint32_t)result->n_ranks,
                                          });
     pattern->worst.rank = pattern->worst.path = pattern->worst.cause_rank = RESULT_NONE;
+    pattern->worst.site = RESULT_NONE;
     if (finding.count == 0)
         return;
     pattern->worst.rank = finding.worst.rank;
     pattern->worst.path =
         call_tree_path(input->tree, finding.worst.location, finding.worst.call_path);
+    pattern->worst.site =
+        site_table_at(input->sites, finding.worst.location, finding.worst.call_path);
     pattern->worst.cause_rank =
         finding.worst.cause_rank == MATCHER_NO_RANK ? RESULT_NONE : finding.worst.cause_rank;
     pattern->worst.time_ns = finding.worst.time_ns;
@@ -169,17 +177,24 @@ static uint32_t depth_of(const struct catalogue *catalogue, const struct pattern
     return depth;
 }
 
-/// "file.c:56" of the innermost region around PATH that is not MPI's; "" when unknown.
-static char *source_of(const struct result *result, uint32_t path)
+/// A line of the source; its file is "" when it is unknown.
+struct source {
+    const char *file;
+    uint32_t line;
+};
+
+/// Where the call is, if SITE is known; else the begin of the innermost region around PATH that is
+/// not MPI's.
+static struct source source_of(const struct result *result, uint32_t site, uint32_t path)
 {
+    if (site != RESULT_NONE && result->sites[site].file[0])
+        return (struct source){result->sites[site].file, result->sites[site].line};
     for (uint32_t at = path; at != RESULT_NONE; at = result->paths[at].parent) {
         const struct result_region *region = &result->regions[result->paths[at].region];
-        if (region->is_mpi || !region->file[0])
-            continue;
-        return region->line ? memory_format("%s:%u", region->file, region->line)
-                            : memory_copy_text(region->file);
+        if (!region->is_mpi && region->file[0])
+            return (struct source){region->file, region->line};
     }
-    return memory_copy_text("");
+    return (struct source){"", 0};
 }
 
 static void add_hint(const struct pattern *pattern, const struct result_pattern *found,
@@ -198,14 +213,20 @@ static void add_hint(const struct pattern *pattern, const struct result_pattern 
     struct quantity share =
         quantity_part((double)found->total_ns, (double)result->n_ranks * (double)result->time_ns);
     hint->pattern = memory_copy_text(found->id);
-    hint->source = source_of(result, found->worst.path);
+    struct source worst = source_of(result, found->worst.site, found->worst.path);
+    struct source most = found->n_by_site > 0 ? source_of(result, found->by_site[0].key,
+                                                          result->sites[found->by_site[0].key].path)
+                                              : worst;
+    char *worst_source = source_text(worst.file, worst.line);
+    hint->source = source_text(most.file, most.line);
+    hint->file = memory_copy_text(most.file);
     hint->text = hint_text(
         pattern->hint,
         &(struct hint_facts){
             .rank = rank,
             .cause_rank = cause,
             .path = found->worst.path == RESULT_NONE ? "" : result->paths[found->worst.path].path,
-            .source = hint->source,
+            .source = worst_source,
             .wait = wait.text,
             .time = time.text,
             .total = total.text,
@@ -213,6 +234,7 @@ static void add_hint(const struct pattern *pattern, const struct result_pattern 
             .count = count,
             .ranks = n_ranks,
         });
+    free(worst_source);
     free(rank);
     free(cause);
     free(count);

@@ -9,6 +9,7 @@
 #include "analyzer/report/call_tree.h"
 #include "analyzer/report/coverage.h"
 #include "analyzer/report/result.h"
+#include "analyzer/report/sites.h"
 #include "analyzer/trace/definitions.h"
 
 struct waits_input {
@@ -16,6 +17,7 @@ struct waits_input {
     const struct matcher *matcher;
     const struct definitions *definitions;
     const struct call_tree *tree;    // of the same result
+    const struct site_table *sites;  // likewise
     const struct coverage *coverage; // likewise
 };
 

@@ -43,6 +43,66 @@ sentence() {
     golden damaged
 }
 
+@test "report: a program without recorded functions, by where its MPI calls are" {
+    golden unmodified
+}
+
+@test "json: where waits are, what went by before which call" {
+    archive unmodified
+    "$PAGODA" replay --json unmodified >out.json
+    # Two places of one path, the heavier first; the file with its folders.
+    jq -e '.patterns[] | select(.id == "late-sender") | .count == 4 and .total_ns == 5500000
+        and .by_path == [{path: "worker/MPI_Recv", ns: 5000000},
+                         {path: "farmer/MPI_Recv", ns: 500000}]
+        and .by_source == [
+            {source: "farm.c:56", file: "/home/u/farm.c", function: "worker",
+             path: "worker/MPI_Recv", ns: 4000000},
+            {source: "farm.c:61", file: "/home/u/farm.c", function: "worker",
+             path: "worker/MPI_Recv", ns: 1000000},
+            {source: "farm.c:40", file: "/home/u/farm.c", function: "farmer",
+             path: "farmer/MPI_Recv", ns: 500000}]
+        and .worst.source == "farm.c:56" and .worst.file == "/home/u/farm.c"
+        and .worst.function == "worker"' out.json
+    jq -e '.hints[0] | .source == "farm.c:56" and .file == "/home/u/farm.c"' out.json
+    jq -e '[.profile[] | select(.path == "worker/MPI_Recv") | .sources[]
+            | [.source, .visits, .inclusive_ns, .before_ns]]
+        == [["farm.c:56", 2, 4020000, 980000], ["farm.c:61", 1, 1010000, 10000]]' out.json
+    # All of the critical path has a place, as calls or as computing before calls.
+    jq -e '([.critical_path.sources[].time_ns] | add) == .time_ns
+        and (.critical_path.sources[0] | .region == "(program)" and .source == "farm.c:31"
+             and .before == "farmer/MPI_Send" and .time_ns == 4980000 and (has("path") | not))
+        and ([.critical_path.sources[] | select(.region == "MPI_Init") | .path]
+             == ["main/MPI_Init"])' out.json
+    # Functions on the way to a call have no time of their own.
+    jq -e '[.profile[] | select(.path == "farmer" or .path == "worker")
+            | [.visits, .exclusive_ns]] == [[0, 0], [0, 0]]' out.json
+    jq -e '.profile[] | select(.path == "worker") | .inclusive_ns == 5032000' out.json
+}
+
+@test "places in the source that the archive does not define" {
+    cat >odd.txt <<-'END'
+		context self f a.c:1 self
+		context lost f ? ?
+		context no-function ? a.c:3
+		0 0 enter MPI_Init at self
+		0 10 leave MPI_Init
+		0 20 enter MPI_Barrier at lost
+		0 30 leave MPI_Barrier
+		0 40 enter MPI_Barrier at no-function
+		0 50 leave MPI_Barrier
+		0 60 enter MPI_Barrier at never-defined
+		0 70 leave MPI_Barrier
+		0 80 enter MPI_Finalize
+		0 90 leave MPI_Finalize
+	END
+    "$BUILD/tools/mktrace" odd.txt odd
+    "$PAGODA" replay --json odd >odd.json || [ "$?" = 3 ] # for the record that names no context
+    jq -e '[.warnings[] | select(.code | startswith("bad-")) | [.code, .count]]
+        == [["bad-context", 3], ["bad-reference", 1]]
+        and ([.profile[] | select(.region == "MPI_Barrier") | [.path, .visits]] | sort
+             == [["MPI_Barrier", 2], ["f/MPI_Barrier", 1]])' odd.json
+}
+
 @test "the anchor file and the directory are the same trace" {
     archive pipeline
     "$PAGODA" replay pipeline >directory
@@ -88,9 +148,9 @@ sentence() {
                 inclusive_ns: 4004000, exclusive_ns: 4004000}' out.json
     jq -e '.patterns[] | select(.id == "late-sender") | .count == 1 and .total_ns == 4000000
         and .confidence == 1 and .by_rank == [{rank: 1, ns: 4000000}]
-        and .by_path == [{path: "main/solve/MPI_Recv", ns: 4000000}]
+        and .by_path == [{path: "main/solve/MPI_Recv", ns: 4000000}] and .by_source == []
         and .worst == {rank: 1, time_ns: 3000000, wait_ns: 4000000, path: "main/solve/MPI_Recv",
-                       cause_rank: 0}' out.json
+                       source: null, cause_rank: 0}' out.json
     jq -e '.patterns[] | select(.id == "late-broadcast") | .count == 0 and .worst == null' out.json
     jq -e '.hints[0] | .pattern == "late-sender" and .source == "solve.c:56"
         and (.text | contains("4.000 ms"))' out.json

@@ -66,7 +66,7 @@ static void fill_facts(struct result *run)
     run->hints = memory_zeroed(1, sizeof *run->hints);
     run->hints[0] =
         (struct result_hint){memory_copy_text("late-sender"), memory_copy_text("send earlier"),
-                             memory_copy_text("solve.c:56")};
+                             memory_copy_text("solve.c:56"), memory_copy_text("solve.c")};
 }
 
 static struct result_region region(const char *name, const char *file, uint64_t visits,
@@ -105,10 +105,12 @@ static void fill_profile(struct result *run)
     run->paths = COPY(paths);
     run->n_path_ranks = 8;
     run->path_ranks = COPY(path_ranks);
-    const struct result_path_share by_region_rank[] = {
-        {1, 1, 550, 0.55}, {0, 0, 300, 0.3}, {2, 0, 150, 0.15}};
-    const struct result_path_share by_region[] = {
-        {1, RESULT_NONE, 550, 0.55}, {0, RESULT_NONE, 300, 0.3}, {2, RESULT_NONE, 150, 0.15}};
+    const struct result_path_share by_region_rank[] = {{1, 1, 550, 0.55, RESULT_NONE},
+                                                       {0, 0, 300, 0.3, RESULT_NONE},
+                                                       {2, 0, 150, 0.15, RESULT_NONE}};
+    const struct result_path_share by_region[] = {{1, RESULT_NONE, 550, 0.55, RESULT_NONE},
+                                                  {0, RESULT_NONE, 300, 0.3, RESULT_NONE},
+                                                  {2, RESULT_NONE, 150, 0.15, RESULT_NONE}};
     run->critical_path.length_ns = SAMPLE_TIME_NS;
     run->critical_path.n_by_region = 3;
     run->critical_path.by_region = COPY(by_region);

@@ -47,8 +47,8 @@ static struct result_amount in_receive[] = {{1, 3, 30 * MS}};
 static struct result_amount for_rank_1[] = {{1, 2, 20 * MS}};
 static struct result_pattern patterns[1];
 static struct result_warning warnings[1];
-static struct result_path_share on_path[] = {{2, RESULT_NONE, 60 * MS, 0.6},
-                                             {0, RESULT_NONE, 40 * MS, 0.4}};
+static struct result_path_share on_path[] = {{2, RESULT_NONE, 60 * MS, 0.6, RESULT_NONE},
+                                             {0, RESULT_NONE, 40 * MS, 0.4, RESULT_NONE}};
 
 /// Two ranks, 100 ms, all of it judged; 50 and 50 ms useful, the rest MPI.
 static struct result make_result(void)
@@ -61,7 +61,7 @@ static struct result make_result(void)
         .name = (char *)"Late Sender",
         .is_top = true,
         .is_evaluated = true,
-        .worst = {RESULT_NONE, RESULT_NONE, RESULT_NONE, 0, 0},
+        .worst = {RESULT_NONE, RESULT_NONE, RESULT_NONE, 0, 0, RESULT_NONE},
     };
     return (struct result){
         .trace_path = (char *)"x",
