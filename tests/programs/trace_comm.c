@@ -101,6 +101,69 @@ static void intercommunicator(void)
     MPI_Comm_free(&half);
 }
 
+/* Two duplicates at once, completed in one order by even ranks and in the other by odd ones. */
+static void duplicates_in_flight(void)
+{
+    MPI_Comm comms[2];
+    MPI_Request requests[2];
+
+    MPI_Comm_idup(MPI_COMM_WORLD, &comms[0], &requests[0]);
+#if MPI_VERSION >= 4
+    MPI_Comm_idup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &comms[1], &requests[1]);
+#else
+    MPI_Comm_idup(MPI_COMM_WORLD, &comms[1], &requests[1]);
+#endif
+    MPI_Wait(&requests[rank % 2], MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[1 - rank % 2], MPI_STATUS_IGNORE);
+    MPI_Comm_set_name(comms[0], "idup-first");
+    MPI_Comm_set_name(comms[1], "idup-second");
+    message(comms[1], 21);
+    message(comms[0], 20);
+    MPI_Comm_free(&comms[0]);
+    MPI_Comm_free(&comms[1]);
+}
+
+/* The other ways: 4 communicators, with MPI 4 one more. */
+static void other_ways(void)
+{
+    MPI_Comm comm;
+    int index[] = {1, 2, 3, 4}, edges[] = {1, 2, 3, 0};
+    int from = (rank + 3) % 4, to = (rank + 1) % 4, weight = 1;
+
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &comm);
+    MPI_Comm_set_name(comm, "dup-info");
+    message(comm, 22);
+    MPI_Comm_free(&comm);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    MPI_Comm_set_name(comm, "node");
+    message(comm, 23);
+    MPI_Comm_free(&comm);
+    MPI_Graph_create(MPI_COMM_WORLD, 4, index, edges, 0, &comm);
+    MPI_Comm_set_name(comm, "graph");
+    message(comm, 24);
+    MPI_Comm_free(&comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, &weight, 1, &to, &weight,
+                                   MPI_INFO_NULL, 0, &comm);
+    MPI_Comm_set_name(comm, "dist-graph");
+    message(comm, 25);
+    MPI_Comm_free(&comm);
+#if MPI_VERSION >= 4
+    MPI_Group world, group;
+    int members[] = {2, 0};
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 2, members, &group);
+    if (rank == 0 || rank == 2) {
+        MPI_Comm_create_from_group(group, "tag", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+        MPI_Comm_set_name(comm, "from-group");
+        message(comm, 26);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -116,7 +179,9 @@ int main(int argc, char **argv)
     duplicates();
     groups();
     intercommunicator();
-    for (int i = 0; i < 500; i++) {
+    duplicates_in_flight();
+    other_ways();
+    for (int i = 0; i < 100; i++) {
         MPI_Comm brief;
 
         MPI_Comm_dup(MPI_COMM_WORLD, &brief);
