@@ -59,7 +59,7 @@ works() {
 
 chapters() {
     works "$1" 2 all
-    works "$1" 3 neighbours neighbours_large communicators topologies
+    works "$1" 3 communicators neighbours neighbours_large topologies
     works "$1" 2 --thread environment p2p requests
 }
 

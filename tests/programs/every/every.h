@@ -31,14 +31,24 @@ typedef MPI_Count count_t;
 typedef MPI_Aint displacement_t; /* of collectives */
 #define COUNTED(name)      name##_c
 #define COUNTED_TEXT(name) #name "_c"
-#define CHAPTER(name)      void chapter_##name##_large(void)
+#define CHAPTER(name)      REGISTERED(name##_large)
 #else
 typedef int count_t;
 typedef int displacement_t;
 #define COUNTED(name)      name
 #define COUNTED_TEXT(name) #name
-#define CHAPTER(name)      void chapter_##name(void)
+#define CHAPTER(name)      REGISTERED(name)
 #endif
+
+/* CHAPTER(name) { ... }: a chapter that main() finds by its name. */
+void add_chapter(const char *name, void (*run)(void));
+#define REGISTERED(name)                                                                           \
+    static void chapter_##name(void);                                                              \
+    __attribute__((constructor)) static void register_##name(void)                                 \
+    {                                                                                              \
+        add_chapter(#name, chapter_##name);                                                        \
+    }                                                                                              \
+    static void chapter_##name(void)
 
 extern int rank, n_ranks, left, right; /* in MPI_COMM_WORLD; its neighbours in a ring */
 
