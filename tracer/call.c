@@ -69,9 +69,11 @@ void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write)
 bool call_language_enter(uint32_t function, const void *caller)
 {
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
+    struct stream *stream = stream_current();
 
-    if (stream_current() == NULL)
+    if (stream == NULL)
         return false;
+    module_met(stream, (uint64_t)(uintptr_t)caller);
     thread->caller = caller;
     thread->enter_ns = clock_now_ns();
     thread->language = function + 1;

@@ -6,6 +6,7 @@
 
 #include "tracer/clock.h"
 #include "tracer/dispatch.h"
+#include "tracer/module.h"
 #include "tracer/stream.h"
 
 // Longer stretches between two MPI calls get a CPU time at both ends. A preemption costs a
@@ -40,7 +41,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
 {
     struct stream *stream = stream_current();
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
-    const void *site = __builtin_return_address(0);
+    uint64_t site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     uint64_t now_ns;
 
     if (stream == NULL || thread->inside != 0)
@@ -48,9 +49,10 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     if (__builtin_expect(thread->language != 0, 0)) {
         if (thread->language != function + 1)
             return false;
-        site = thread->caller;
+        site = (uint64_t)(uintptr_t)thread->caller;
         now_ns = thread->enter_ns;
     } else {
+        module_met(stream, site);
         now_ns = clock_now_ns();
     }
     if (__builtin_expect(!stream->known[function], 0))
@@ -66,7 +68,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     call->stream = stream;
     call->function = function;
     call->record->enter_ns = now_ns;
-    call->record->site = (uint64_t)(uintptr_t)site;
+    call->record->site = site;
     stream_commit(&call->record->head, RECORD_CALL, function, sizeof *call->record);
     return true;
 }

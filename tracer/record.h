@@ -173,8 +173,10 @@ struct record_comm {
     int32_t members[]; // ranks in MPI_COMM_WORLD; -1: not in it
 };
 
+// Modules with the same time are all that were loaded then.
 struct record_module {
     struct record_head head;
+    uint64_t time_ns;
     uint64_t base;  // load address
     uint64_t start; // of the mapped range
     uint64_t end;

@@ -4,8 +4,8 @@
 #include "tracer/region.h"
 
 #include "tracer/clock.h"
+#include "tracer/module.h"
 
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,14 +56,16 @@ static void write_function(uint16_t kind, void *function)
 {
     struct stream *stream = stream_current();
     struct record_function_event *record;
+    uint64_t address = (uint64_t)(uintptr_t)function;
 
     if (stream == NULL || inside_mpi())
         return;
+    module_met(stream, address);
     record = stream_reserve(stream, sizeof *record);
     if (record == NULL)
         return;
     record->time_ns = clock_now_ns();
-    record->address = (uint64_t)(uintptr_t)function;
+    record->address = address;
     stream_commit(&record->head, kind, 0, sizeof *record);
 }
 
@@ -138,57 +140,3 @@ const struct recorder region_recorder = {
     .function_leave = function_leave,
     .api = {1, region_begin, region_end, marker},
 };
-
-static int write_module(struct dl_phdr_info *info, size_t size, void *stream)
-{
-    const char *path = info->dlpi_name;
-    uint64_t start = UINT64_MAX;
-    uint64_t end = 0;
-    size_t length;
-    size_t n_bytes;
-    struct record_module *record;
-
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-
-        if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0) {
-            uint64_t first = info->dlpi_addr + header->p_vaddr;
-
-            start = first < start ? first : start;
-            end = first + header->p_memsz > end ? first + header->p_memsz : end;
-        }
-    }
-    if (end == 0)
-        return 0;
-    length = strnlen(path, 4095); // empty: the program itself
-    n_bytes = (sizeof *record + length + 1 + 7) / 8 * 8;
-    record = stream_reserve(stream, n_bytes);
-    if (record == NULL)
-        return 0;
-    record->base = info->dlpi_addr;
-    record->start = start;
-    record->end = end;
-    memcpy(record->path, path, length);
-    stream_commit(&record->head, RECORD_MODULE, 0, n_bytes);
-    return 0;
-}
-
-static int read_changes(struct dl_phdr_info *info, size_t size, void *changes)
-{
-    (void)size;
-    *(unsigned long long *)changes = info->dlpi_adds + info->dlpi_subs;
-    return 1;
-}
-
-void region_write_modules(struct stream *stream)
-{
-    static unsigned long long known_changes;
-    unsigned long long changes = 0;
-
-    dl_iterate_phdr(read_changes, &changes);
-    if (changes == known_changes)
-        return;
-    known_changes = changes;
-    dl_iterate_phdr(write_module, stream);
-}

@@ -9,8 +9,4 @@
 // Where the dispatcher sends user regions.
 extern const struct recorder region_recorder; // without language entries
 
-// Records which programs and libraries are loaded where, unless nothing has changed since the last
-// time; function addresses are turned into names after the run.
-void region_write_modules(struct stream *stream);
-
 #endif

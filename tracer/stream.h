@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define MAX_FUNCTIONS 1024
+#define MAX_FUNCTIONS  1024
+#define SEEN_CODE_BITS 11
 
 struct stream {
     uint8_t *at;  // where the next record goes
@@ -39,8 +40,9 @@ struct stream {
     uint64_t cpu_ns;
     struct record_poll *poll; // the last call's, if it found nothing
     struct record_call *poll_call;
-    bool known[MAX_FUNCTIONS];      // FUNCTION record written
-    bool long_after[MAX_FUNCTIONS]; // the last interval after this function was long
+    bool known[MAX_FUNCTIONS];               // FUNCTION record written
+    bool long_after[MAX_FUNCTIONS];          // the last interval after this function was long
+    uint64_t seen_code[1 << SEEN_CODE_BITS]; // addresses met lately, by a hash (module.h)
     struct stream *next;
 };
 

@@ -22,7 +22,7 @@ endif
 TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich,$(MPIS))
 TRACER_MPIS := $(strip $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m))))
 
-TRACER_RECORDER_SOURCES = call comm region request settings stream sync \
+TRACER_RECORDER_SOURCES = call comm module region request settings stream sync \
 	wrap_coll wrap_comm wrap_env wrap_message wrap_neighbor wrap_p2p wrap_request
 TRACER_HAND = $(shell sed -n 's/^WRAP(\(MPI_[A-Za-z_]*\)).*/\1/p' tracer/wrap_*.c)
 
@@ -109,4 +109,4 @@ $(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tr
 $(BUILD)/pagoda-trace-finish: \
 		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(otf2-libs) -ldw -ldl
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(otf2-libs) -ldw -lelf -ldl

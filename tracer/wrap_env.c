@@ -6,6 +6,7 @@
 #include "tracer/comm.h"
 #include "tracer/functions.h"
 #include "tracer/hooks.h"
+#include "tracer/module.h"
 #include "tracer/region.h"
 #include "tracer/settings.h"
 #include "tracer/sync.h"
@@ -177,7 +178,7 @@ static void init_returned(struct call *call, int result)
     if (result == MPI_SUCCESS) {
         comm_table_init(call->stream);
         coll_done_on(call, 0, COLL_CREATE_HANDLE);
-        region_write_modules(call->stream);
+        module_write_list(call->stream);
     }
     call_leave(call);
 }
@@ -224,7 +225,7 @@ WRAP(MPI_Finalize)(void)
     call_returned(&call);
     if (result == MPI_SUCCESS) {
         coll_done_on(&call, 0, COLL_DESTROY_HANDLE);
-        region_write_modules(call.stream);
+        module_write_list(call.stream);
         if (call.stream->header != NULL)
             call.stream->header->finalized = 1;
     }

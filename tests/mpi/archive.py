@@ -5,6 +5,7 @@ of our tracer must fulfil.
 
     archive.py check DIR    - check only
     archive.py events DIR   - check, then print RANK EVENT DETAILS lines, without times
+    archive.py sites DIR    - check, then print RANK CALL: FUNCTION FILE:LINE, CALLER FILE:LINE, ...
 
 Checked: enters and leaves are balanced, times do not step back, the number of events is the one in
 the definitions, every send has its receive (same communicator, source, tag, in order, same size),
@@ -12,6 +13,7 @@ requests are completed, cancelled or freed once, members of a communicator agree
 collectives in number, order and operation.
 """
 import collections
+import os
 import sys
 
 import otf2
@@ -139,6 +141,8 @@ def attributes_of(event):
     values = event.attributes or {}
     parts = []
     for attribute, value in sorted(values.items(), key=lambda item: item[0].name):
+        if attribute.name == "pagoda::call_site":
+            continue
         shown = name_of(value) if hasattr(value, "group") else value
         parts.append(f"{attribute.name}={shown}")
     return (" " + " ".join(parts)) if parts else ""
@@ -161,8 +165,28 @@ def describe(event):
     return f"{kind}{attributes_of(event)}"
 
 
+def place(context):
+    line = context.source_code_location
+    where = "?" if line is None else f"{os.path.basename(line.file)}:{line.line_number}"
+    return f"{context.region.name} {where}"
+
+
+def call_site(event):
+    contexts = []
+    for attribute, value in (event.attributes or {}).items():
+        context = value if attribute.name == "pagoda::call_site" else None
+        while context is not None:
+            contexts.append(place(context))
+            context = context.parent
+    return f"{event.region.name}: {', '.join(contexts) or 'unknown'}"
+
+
+def is_mpi_call(event):
+    return isinstance(event, e.Enter) and event.region.paradigm == otf2.Paradigm.MPI
+
+
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ("check", "events"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("check", "events", "sites"):
         sys.exit(__doc__)
     allow = sys.argv[3:]
     checker = Checker()
@@ -172,6 +196,8 @@ def main():
             checker.event(location, event)
             if sys.argv[1] == "events":
                 lines.append(f"{location.group._ref} {describe(event)}")
+            if sys.argv[1] == "sites" and is_mpi_call(event):
+                lines.append(f"{location.group._ref} {call_site(event)}")
         checker.finish(trace, allow)
     for line in sorted(lines, key=lambda line: int(line.split()[0])):
         print(line)

@@ -64,6 +64,13 @@ events_of() {
     /usr/bin/python3 "$ROOT/tests/mpi/archive.py" events "$archive" "$@"
 }
 
+# sites_of DIR [WHAT MAY BE INCOMPLETE...]: "RANK CALL: FUNCTION FILE:LINE, CALLER..." lines.
+sites_of() {
+    local archive=$1
+    shift
+    /usr/bin/python3 "$ROOT/tests/mpi/archive.py" sites "$archive" "$@"
+}
+
 # messages: what pagoda itself said on stderr in the last traced run.
 messages() {
     grep '^pagoda: ' "$err"

@@ -174,6 +174,33 @@ uint32_t archive_user_region(struct archive *archive, const char *name, bool is_
     return add_region(archive, &region);
 }
 
+OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t region,
+                                               const char *file, int line,
+                                               OTF2_CallingContextRef parent)
+{
+    struct archive_context context = {region, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, parent};
+    bool is_new;
+    uint32_t number;
+
+    if (file != NULL && line > 0) {
+        struct archive_line source = {archive_string(archive, file), (uint32_t)line};
+
+        context.line = table_number(&archive->lines, &source, sizeof source, &is_new);
+        if (is_new) {
+            archive->line_list =
+                realloc_or_die(archive->line_list, (context.line + 1) * sizeof *archive->line_list);
+            archive->line_list[context.line] = source;
+        }
+    }
+    number = table_number(&archive->contexts, &context, sizeof context, &is_new);
+    if (is_new) {
+        archive->context_list =
+            realloc_or_die(archive->context_list, (number + 1) * sizeof *archive->context_list);
+        archive->context_list[number] = context;
+    }
+    return number;
+}
+
 uint32_t archive_parameter(struct archive *archive, const char *name)
 {
     uint32_t text = archive_string(archive, name);
@@ -248,6 +275,7 @@ static const struct {
     {"pagoda::tag", "tag the receive asks for, -1: any", OTF2_TYPE_INT32},
     {"pagoda::poll_count", "unsuccessful calls this one stands for", OTF2_TYPE_UINT64},
     {"pagoda::poll_ns", "time inside those calls", OTF2_TYPE_UINT64},
+    {"pagoda::call_site", "function and line that made the call", OTF2_TYPE_CALLING_CONTEXT},
 };
 
 static void write_attributes(struct archive *archive, OTF2_GlobalDefWriter *writer)
@@ -398,6 +426,20 @@ static void write_regions(struct archive *archive, OTF2_GlobalDefWriter *writer)
     }
 }
 
+static void write_calling_contexts(struct archive *archive, OTF2_GlobalDefWriter *writer)
+{
+    for (uint32_t i = 0; i < archive->lines.n; i++)
+        ok(archive, OTF2_GlobalDefWriter_WriteSourceCodeLocation(
+                        writer, i, archive->line_list[i].file, archive->line_list[i].line));
+    // A parent has a lower number than its children.
+    for (uint32_t i = 0; i < archive->contexts.n; i++) {
+        const struct archive_context *context = &archive->context_list[i];
+
+        ok(archive, OTF2_GlobalDefWriter_WriteCallingContext(writer, i, context->region,
+                                                             context->line, context->parent));
+    }
+}
+
 // Group 0: the locations that communicate; 1: the empty group of MPI_COMM_SELF; then members.
 static void write_groups(struct archive *archive, OTF2_GlobalDefWriter *writer,
                          const struct unify *unify)
@@ -525,6 +567,7 @@ static void write_global_definitions(struct archive *archive, const struct unify
     write_system_tree(archive, writer);
     write_locations(archive, writer);
     write_regions(archive, writer);
+    write_calling_contexts(archive, writer);
     write_groups(archive, writer, unify);
     write_comms(archive, writer, unify);
     write_cpu_metric(archive, writer);
@@ -543,9 +586,13 @@ static void release(struct archive *archive)
     free(archive->hosts);
     free(archive->cores);
     free(archive->region_list);
+    free(archive->line_list);
+    free(archive->context_list);
     free(archive->locations);
     table_release(&archive->strings);
     table_release(&archive->regions);
+    table_release(&archive->lines);
+    table_release(&archive->contexts);
     table_release(&archive->parameters);
     archive->otf2 = NULL;
 }

@@ -19,6 +19,7 @@ enum attribute {
     ATTRIBUTE_TAG,          // pagoda::tag
     ATTRIBUTE_POLL_COUNT,   // pagoda::poll_count, on the enter of folded polls
     ATTRIBUTE_POLL_NS,      // pagoda::poll_ns
+    ATTRIBUTE_CALL_SITE,    // pagoda::call_site, on the enter of MPI calls
     N_ATTRIBUTES
 };
 
@@ -42,6 +43,10 @@ struct archive {
     char **string_texts;
     struct table regions;
     struct archive_region *region_list;
+    struct table lines; // source code locations
+    struct archive_line *line_list;
+    struct table contexts; // calling contexts
+    struct archive_context *context_list;
     struct table parameters; // names of marker parameters: attributes after the fixed ones
     struct archive_location *locations;
     size_t n_locations;
@@ -63,6 +68,18 @@ struct archive_region {
     uint32_t paradigm;
 };
 
+// Keys, so without padding.
+struct archive_line {
+    uint32_t file;
+    uint32_t line;
+};
+
+struct archive_context {
+    uint32_t region;
+    uint32_t line;   // OTF2_UNDEFINED_SOURCE_CODE_LOCATION: unknown
+    uint32_t parent; // OTF2_UNDEFINED_CALLING_CONTEXT: unknown
+};
+
 // Creates DIR/traces.otf2 for a run of n_ranks, in place of one that was never finished. Returns
 // false if OTF2 cannot; archive->error says why, and archive_discard() must follow.
 bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks);
@@ -75,6 +92,12 @@ uint32_t archive_mpi_region(struct archive *archive, const char *name);
 uint32_t archive_function_region(struct archive *archive, const char *name, const char *file,
                                  int line);
 uint32_t archive_user_region(struct archive *archive, const char *name, bool is_marker);
+
+// Reference of the calling context: this line (file NULL: unknown) of this region, called from
+// `parent` (OTF2_UNDEFINED_CALLING_CONTEXT: unknown).
+OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t region,
+                                               const char *file, int line,
+                                               OTF2_CallingContextRef parent);
 
 // Attribute reference of a marker's parameter.
 uint32_t archive_parameter(struct archive *archive, const char *name);

@@ -26,16 +26,6 @@ static void define_name(struct process *process, uint32_t id, const char *text)
     process->names[id] = strdup_or_die(text);
 }
 
-static void define_module(struct process *process, const struct record_module *record,
-                          const char *executable)
-{
-    process->modules =
-        realloc_or_die(process->modules, (process->n_modules + 1) * sizeof *process->modules);
-    process->modules[process->n_modules++] =
-        (struct process_module){record->base, record->start, record->end,
-                                record->path[0] != '\0' ? record->path : executable};
-}
-
 static void define_function(struct process *process, struct archive *archive, uint32_t id,
                             const char *name)
 {
@@ -92,7 +82,7 @@ void events_define(struct process *process, struct archive *archive, struct unif
             define_comm_name(process, unify, head->id, ((const struct record_name *)record)->text);
             break;
         case RECORD_MODULE:
-            define_module(process, record, spool->header->executable);
+            code_add_module(&process->code, record, spool->header->executable);
             break;
         case RECORD_CALL:
             see(((const struct record_call *)record)->enter_ns, first_ns, last_ns);
@@ -121,7 +111,6 @@ void process_release(struct process *process)
     free(process->names);
     free(process->name_regions);
     free(process->marker_regions);
-    free(process->modules);
-    free(process->addresses);
+    code_release(&process->code);
     unify_rank_release(&process->comms);
 }

@@ -217,6 +217,19 @@ static void add_poll_attributes(struct context *context, const struct record_pol
           OTF2_AttributeList_AddUint64(context->attributes, ATTRIBUTE_POLL_NS, poll->inside_ns));
 }
 
+static void add_call_site(struct context *context, const struct record_call *call)
+{
+    uint32_t site;
+
+    if (call->site == 0)
+        return;
+    site = code_call_site(&context->process->code, context->archive, context->symbols, call->site,
+                          call->enter_ns);
+    if (site != UNDEFINED)
+        check(context, OTF2_AttributeList_AddCallingContextRef(context->attributes,
+                                                               ATTRIBUTE_CALL_SITE, site));
+}
+
 // Writes a call. Returns its last record. A call that never returned stays open.
 static const struct record_head *write_call(struct context *context, const struct record_call *call)
 {
@@ -230,6 +243,7 @@ static const struct record_head *write_call(struct context *context, const struc
     detail = spool_next(context->spool, last);
     if (detail != NULL && detail->kind == RECORD_POLL)
         add_poll_attributes(context, (const void *)detail);
+    add_call_site(context, call);
     enter(context, call->enter_ns, region);
     for (; belongs_to_call(detail); detail = spool_next(context->spool, detail))
         write_at_enter(context, context->now_ns, detail);
@@ -247,61 +261,10 @@ static const struct record_head *write_call(struct context *context, const struc
 
 // ---- User regions
 
-static uint32_t look_up_function(struct context *context, uint64_t address)
+static uint32_t function_region(struct context *context, uint64_t address, uint64_t time_ns)
 {
-    const struct process *process = context->process;
-    struct symbol symbol = {NULL, NULL, 0};
-    uint32_t region;
-
-    for (size_t i = 0; i < process->n_modules && symbol.name == NULL; i++) {
-        const struct process_module *module = &process->modules[i];
-
-        if (address >= module->start && address < module->end)
-            symbol = symbols_find(context->symbols, module->path, address - module->base);
-    }
-    if (symbol.name == NULL)
-        symbol.name = format_or_die("0x%llx", (unsigned long long)address);
-    region = archive_function_region(context->archive, symbol.name, symbol.file, symbol.line);
-    free(symbol.name);
-    free(symbol.file);
-    return region;
-}
-
-static void grow_addresses(struct process *process)
-{
-    struct process_address *old = process->addresses;
-    size_t n_old = process->n_address_slots;
-
-    process->n_address_slots = n_old == 0 ? 1024 : 2 * n_old;
-    process->addresses = alloc_or_die(process->n_address_slots * sizeof *process->addresses);
-    for (size_t i = 0; i < n_old; i++) {
-        size_t slot = (old[i].address >> 4) & (process->n_address_slots - 1);
-
-        if (old[i].address == 0)
-            continue;
-        while (process->addresses[slot].address != 0)
-            slot = (slot + 1) & (process->n_address_slots - 1);
-        process->addresses[slot] = old[i];
-    }
-    free(old);
-}
-
-static uint32_t function_region(struct context *context, uint64_t address)
-{
-    struct process *process = context->process;
-    size_t slot;
-
-    if (2 * (process->n_addresses + 1) > process->n_address_slots)
-        grow_addresses(process);
-    slot = (address >> 4) & (process->n_address_slots - 1);
-    while (process->addresses[slot].address != 0 && process->addresses[slot].address != address)
-        slot = (slot + 1) & (process->n_address_slots - 1);
-    if (process->addresses[slot].address == 0) {
-        process->addresses[slot].address = address;
-        process->addresses[slot].region = look_up_function(context, address);
-        process->n_addresses++;
-    }
-    return process->addresses[slot].region;
+    return code_function(&context->process->code, context->archive, context->symbols, address,
+                         time_ns);
 }
 
 static const char *name_of(const struct process *process, uint64_t id)
@@ -358,10 +321,10 @@ static const struct record_head *write_record(struct context *context,
     case RECORD_CALL:
         return write_call(context, (const void *)head);
     case RECORD_ENTER:
-        enter(context, timed->time_ns, function_region(context, function->address));
+        enter(context, timed->time_ns, function_region(context, function->address, timed->time_ns));
         break;
     case RECORD_LEAVE:
-        leave(context, timed->time_ns, function_region(context, function->address));
+        leave(context, timed->time_ns, function_region(context, function->address, timed->time_ns));
         break;
     case RECORD_REGION_BEGIN:
         enter(context, timed->time_ns, named_region(context, head->id, false));

@@ -4,11 +4,11 @@
 #define PAGODA_FINISH_EVENTS_H
 
 #include "tracer/finish/archive.h"
+#include "tracer/finish/code.h"
 #include "tracer/finish/spool.h"
 #include "tracer/finish/symbols.h"
 
 #define N_FUNCTIONS_MAX 1024
-#define UNDEFINED       UINT32_MAX
 
 // What the records of a process (all its threads) refer to, as numbers of the archive.
 struct process {
@@ -18,18 +18,7 @@ struct process {
     uint32_t *marker_regions;
     uint32_t n_names;
     struct unify_rank comms;
-    struct process_module {
-        uint64_t base, start, end;
-        const char *path;
-    } * modules;
-    size_t n_modules;
-    // Function addresses met so far: open addressing, address 0 is empty.
-    struct process_address {
-        uint64_t address;
-        uint32_t region;
-    } * addresses;
-    size_t n_address_slots;
-    size_t n_addresses;
+    struct code code;
     bool is_finalized; // MPI_Finalize returned, in whichever thread
 };
 

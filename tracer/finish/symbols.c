@@ -1,22 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Function names by libdwfl's offline mode: every file is reported once, at a place of its own.
-// Position-independent or not makes no difference: addresses are moved by the module's bias.
+// Names and lines, see symbols.h: what the files hold is read by libdwfl's offline mode. Every file
+// is reported once, at a place of its own. Position-independent or not makes no difference:
+// addresses are moved by the module's bias. Debug information in a file of its own is found as
+// debuggers find it, by build id or debug link, beside the file or below /usr/lib/debug.
 #include "tracer/finish/symbols.h"
 
 #include "tracer/finish/memory.h"
+#include "tracer/finish/symbols_unit.h"
 #include "tracer/finish/table.h"
 
 #include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+struct module {
+    Dwfl_Module *dwfl; // NULL: unreadable
+    const char *path;
+    struct unit_index units;
+};
+
 struct symbols {
     Dwfl *dwfl;
     struct table paths;
-    Dwfl_Module **modules; // by number of the path; NULL: unreadable
+    struct module *modules; // by number of the path
+    struct table function_keys;
+    struct symbol *functions;
+    struct table place_keys;
+    struct symbols_frames **places;
+    struct table text_keys;
+    char **texts;
     char *(*demangle)(const char *name, char *buffer, size_t *n_bytes, int *status);
+};
+
+// Key of the caches; no padding.
+struct place {
+    uint64_t module;
+    uint64_t address;
 };
 
 static char *debuginfo_path;
@@ -44,58 +68,288 @@ void symbols_free(struct symbols *symbols)
 {
     if (symbols == NULL)
         return;
+    for (uint32_t i = 0; i < symbols->paths.n; i++)
+        unit_index_release(&symbols->modules[i].units);
+    for (uint32_t i = 0; i < symbols->place_keys.n; i++) {
+        free(symbols->places[i]->list);
+        free(symbols->places[i]);
+    }
+    for (uint32_t i = 0; i < symbols->text_keys.n; i++)
+        free(symbols->texts[i]);
     if (symbols->dwfl != NULL)
         dwfl_end(symbols->dwfl);
     table_release(&symbols->paths);
+    table_release(&symbols->function_keys);
+    table_release(&symbols->place_keys);
+    table_release(&symbols->text_keys);
     free(symbols->modules);
+    free(symbols->functions);
+    free(symbols->places);
+    free(symbols->texts);
     free(symbols);
 }
 
-static Dwfl_Module *module_of(struct symbols *symbols, const char *path)
+// Our copy of a text, NULL for NULL.
+static const char *keep(struct symbols *symbols, const char *text)
+{
+    bool is_new;
+    uint32_t number;
+
+    if (text == NULL)
+        return NULL;
+    number = table_number(&symbols->text_keys, text, strlen(text) + 1, &is_new);
+    if (is_new) {
+        symbols->texts = realloc_or_die(symbols->texts, (number + 1) * sizeof *symbols->texts);
+        symbols->texts[number] = strdup_or_die(text);
+    }
+    return symbols->texts[number];
+}
+
+static const char *keep_and_free(struct symbols *symbols, char *text)
+{
+    const char *kept = keep(symbols, text);
+
+    free(text);
+    return kept;
+}
+
+static uint32_t module_number(struct symbols *symbols, const char *path)
 {
     bool is_new;
     uint32_t number = table_number(&symbols->paths, path, strlen(path) + 1, &is_new);
 
-    if (symbols->dwfl == NULL)
-        return NULL;
-    if (is_new) {
-        symbols->modules = realloc_or_die(symbols->modules, (number + 1) * sizeof(Dwfl_Module *));
+    if (!is_new)
+        return number;
+    symbols->modules = realloc_or_die(symbols->modules, (number + 1) * sizeof *symbols->modules);
+    symbols->modules[number] = (struct module){.path = keep(symbols, path)};
+    if (symbols->dwfl != NULL) {
         dwfl_report_begin_add(symbols->dwfl);
-        symbols->modules[number] = dwfl_report_offline(symbols->dwfl, path, path, -1);
+        symbols->modules[number].dwfl = dwfl_report_offline(symbols->dwfl, path, path, -1);
         dwfl_report_end(symbols->dwfl, NULL, NULL);
     }
-    return symbols->modules[number];
+    return number;
 }
 
-static char *demangled(const struct symbols *symbols, const char *name)
+// What is added to addresses of the file in libdwfl's. False: the file cannot be read.
+static bool bias_of(const struct module *module, uint64_t *bias)
 {
+    GElf_Addr value = 0;
+
+    if (module->dwfl == NULL || dwfl_module_getelf(module->dwfl, &value) == NULL)
+        return false;
+    *bias = value;
+    return true;
+}
+
+// A name of the linker's: without the suffix of a compiler's variant (.cold, .isra.0), demangled.
+static const char *plain_name(struct symbols *symbols, const char *name)
+{
+    char *text = strdup_or_die(name);
+    char *suffix = text[0] != '\0' ? strchr(text + 1, '.') : NULL;
+    char *demangled = NULL;
     int status = 0;
-    char *text = NULL;
 
-    if (symbols->demangle != NULL && strncmp(name, "_Z", 2) == 0)
-        text = symbols->demangle(name, NULL, NULL, &status);
-    return text != NULL ? text : strdup_or_die(name);
+    if (suffix != NULL)
+        *suffix = '\0';
+    if (symbols->demangle != NULL && strncmp(text, "_Z", 2) == 0)
+        demangled = symbols->demangle(text, NULL, NULL, &status);
+    if (demangled == NULL)
+        return keep_and_free(symbols, text);
+    free(text);
+    return keep_and_free(symbols, demangled);
 }
 
-struct symbol symbols_find(struct symbols *symbols, const char *path, uint64_t address)
+// The name a function has in its source, with the module it belongs to in Fortran.
+static const char *name_of(struct symbols *symbols, Dwarf_Die *function)
 {
-    Dwfl_Module *module = module_of(symbols, path);
+    const char *name = unit_name(function);
+    const char *linkage = unit_linkage_name(function);
+    const char *fortran_module = unit_fortran_module(function);
+
+    if (fortran_module != NULL && name != NULL)
+        return keep_and_free(symbols, format_or_die("%s::%s", fortran_module, name));
+    if (linkage != NULL && strncmp(linkage, "_Z", 2) == 0)
+        return plain_name(symbols, linkage);
+    return keep(symbols, name);
+}
+
+static const char *name_of_address(struct symbols *symbols, const struct module *module,
+                                   uint64_t address)
+{
+    const char *base = strrchr(module->path, '/');
+
+    return keep_and_free(
+        symbols, format_or_die("%s+0x%" PRIx64, base != NULL ? base + 1 : module->path, address));
+}
+
+// The function by the symbol table; *begin is where it begins.
+static const char *name_by_symbol(struct symbols *symbols, const struct module *module,
+                                  uint64_t address, uint64_t *begin)
+{
+    uint64_t bias;
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char *name;
+
+    *begin = address;
+    if (!bias_of(module, &bias))
+        return NULL;
+    name = dwfl_module_addrinfo(module->dwfl, address + bias, &offset, &symbol, NULL, NULL, NULL);
+    if (name == NULL)
+        return NULL;
+    *begin = address - offset;
+    return plain_name(symbols, name);
+}
+
+static struct symbol look_up_function(struct symbols *symbols, struct module *module,
+                                      uint64_t address)
+{
     struct symbol symbol = {NULL, NULL, 0};
-    const char *base = strrchr(path, '/');
-    GElf_Addr bias = 0;
+    struct unit_place place;
+    uint64_t bias;
+    uint64_t begin;
 
-    if (module != NULL && dwfl_module_getelf(module, &bias) != NULL) {
-        const char *name = dwfl_module_addrname(module, address + bias);
-        Dwfl_Line *line = dwfl_module_getsrc(module, address + bias);
-        const char *file =
-            line != NULL ? dwfl_lineinfo(line, NULL, &symbol.line, NULL, NULL, NULL) : NULL;
+    if (bias_of(module, &bias) && unit_find(&module->units, module->dwfl, address + bias, &place)) {
+        Dwarf_Die function;
 
-        if (name != NULL)
-            symbol.name = demangled(symbols, name);
-        if (file != NULL)
-            symbol.file = strdup_or_die(file);
+        if (unit_function(&place, &function)) {
+            symbol.name = name_of(symbols, &function);
+            symbol.file = keep(symbols, unit_declared(&function, &symbol.line));
+        }
+        if (symbol.file == NULL)
+            symbol.file = keep(symbols, unit_line(&place, &symbol.line));
     }
     if (symbol.name == NULL)
-        symbol.name = format_or_die("%s+0x%" PRIx64, base != NULL ? base + 1 : path, address);
+        symbol.name = name_by_symbol(symbols, module, address, &begin);
+    if (symbol.name == NULL)
+        symbol.name = name_of_address(symbols, module, address);
     return symbol;
+}
+
+static struct symbol function_at(struct symbols *symbols, uint32_t module, uint64_t address)
+{
+    struct place place = {module, address};
+    bool is_new;
+    uint32_t number = table_number(&symbols->function_keys, &place, sizeof place, &is_new);
+
+    if (is_new) {
+        symbols->functions =
+            realloc_or_die(symbols->functions, (number + 1) * sizeof *symbols->functions);
+        symbols->functions[number] = look_up_function(symbols, &symbols->modules[module], address);
+    }
+    return symbols->functions[number];
+}
+
+struct symbol symbols_function(struct symbols *symbols, const char *path, uint64_t address)
+{
+    return function_at(symbols, module_number(symbols, path), address);
+}
+
+static void add_frame(struct symbols_frames *frames, struct symbol function, const char *file,
+                      int line)
+{
+    frames->list = realloc_or_die(frames->list, (frames->n + 1) * sizeof *frames->list);
+    frames->list[frames->n++] = (struct symbols_frame){function, file, line};
+}
+
+// Follows the functions that were put into one another at this place, from the inside out.
+static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t address,
+                       struct symbols_frames *frames)
+{
+    struct module *module = &symbols->modules[number];
+    struct unit_place place;
+    struct unit_scopes scopes;
+    uint64_t bias;
+    bool complete = false;
+    const char *file;
+    int line;
+
+    if (!bias_of(module, &bias) || !unit_find(&module->units, module->dwfl, address + bias, &place))
+        return false;
+    file = keep(symbols, unit_line(&place, &line));
+    unit_scopes_init(&scopes, &place);
+    for (Dwarf_Die *scope = unit_scopes_next(&scopes); scope != NULL && !complete;
+         scope = unit_scopes_next(&scopes)) {
+        struct symbol function = {NULL, NULL, 0};
+        Dwarf_Addr begin;
+
+        complete = dwarf_tag(scope) == DW_TAG_subprogram;
+        if (complete && unit_begin(scope, &begin)) {
+            function = function_at(symbols, number, begin + place.bias - bias);
+        } else {
+            function.name = name_of(symbols, scope);
+            function.file = keep(symbols, unit_declared(scope, &function.line));
+        }
+        if (function.name != NULL)
+            add_frame(frames, function, file, line);
+        if (!complete)
+            file = keep(symbols, unit_call_line(&place, scope, &line));
+    }
+    unit_scopes_release(&scopes);
+    if (frames->n == 0 && file != NULL) {
+        uint64_t begin;
+        const char *name = name_by_symbol(symbols, module, address, &begin);
+
+        if (name != NULL)
+            add_frame(frames, function_at(symbols, number, begin), file, line);
+    }
+    return frames->n > 0;
+}
+
+const struct symbols_frames *symbols_frames(struct symbols *symbols, const char *path,
+                                            uint64_t address)
+{
+    uint32_t module = module_number(symbols, path);
+    struct place place = {module, address};
+    bool is_new;
+    uint32_t number = table_number(&symbols->place_keys, &place, sizeof place, &is_new);
+    struct symbols_frames *frames;
+    uint64_t begin;
+
+    if (!is_new)
+        return symbols->places[number];
+    frames = alloc_or_die(sizeof *frames);
+    symbols->places = realloc_or_die(symbols->places, (number + 1) * sizeof(frames));
+    symbols->places[number] = frames;
+    if (!add_frames(symbols, module, address, frames)) {
+        name_by_symbol(symbols, &symbols->modules[module], address, &begin);
+        add_frame(frames, function_at(symbols, module, begin), NULL, 0);
+    }
+    return frames;
+}
+
+// What compilers and the linker left in section .comment: the first text.
+static const char *comment_of(Dwfl_Module *module)
+{
+    GElf_Addr bias;
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    size_t names;
+
+    if (elf == NULL || elf_getshdrstrndx(elf, &names) != 0)
+        return NULL;
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section != NULL;
+         section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        const char *name =
+            gelf_getshdr(section, &header) != NULL ? elf_strptr(elf, names, header.sh_name) : NULL;
+        const Elf_Data *data;
+
+        if (name == NULL || strcmp(name, ".comment") != 0)
+            continue;
+        data = elf_getdata(section, NULL);
+        if (data != NULL && data->d_buf != NULL && memchr(data->d_buf, 0, data->d_size) != NULL)
+            return data->d_buf;
+    }
+    return NULL;
+}
+
+const char *symbols_compiler(struct symbols *symbols, const char *path)
+{
+    Dwfl_Module *module = symbols->modules[module_number(symbols, path)].dwfl;
+    const char *producer;
+
+    if (module == NULL)
+        return NULL;
+    producer = unit_producer(module);
+    return keep(symbols, producer != NULL ? producer : comment_of(module));
 }

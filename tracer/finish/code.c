@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See code.h. What an address stands for is kept, together with the list of modules for which that
+// is known: a later list is asked only whether the address still lies in the same module.
+#include "tracer/finish/code.h"
+
+#include "tracer/finish/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// No padding: it is a key.
+struct code_module {
+    uint64_t base;
+    uint64_t start;
+    uint64_t end;
+    uint64_t path; // number of its text
+};
+
+struct code_list {
+    uint64_t time_ns;
+    uint32_t *modules;
+    size_t n;
+};
+
+struct code_address {
+    uint64_t address;
+    size_t list;      // up to which this is known to hold
+    uint32_t module;  // UNDEFINED: in none
+    uint32_t region;  // of the function that begins here; UNDEFINED: not asked for yet
+    uint32_t context; // of the call that returns here; UNDEFINED: none, or not asked for yet
+};
+
+static uint32_t number_of_path(struct code *code, const char *path)
+{
+    bool is_new;
+    uint32_t number = table_number(&code->path_keys, path, strlen(path) + 1, &is_new);
+
+    if (is_new) {
+        code->paths = realloc_or_die(code->paths, (number + 1) * sizeof *code->paths);
+        code->paths[number] = strdup_or_die(path);
+    }
+    return number;
+}
+
+// The modules of one list have the same time.
+void code_add_module(struct code *code, const struct record_module *record, const char *executable)
+{
+    struct code_module module = {
+        record->base, record->start, record->end,
+        number_of_path(code, record->path[0] != '\0' ? record->path : executable)};
+    struct code_list *list = code->n_lists > 0 ? &code->lists[code->n_lists - 1] : NULL;
+    bool is_new;
+    uint32_t number = table_number(&code->module_keys, &module, sizeof module, &is_new);
+
+    if (is_new) {
+        code->modules = realloc_or_die(code->modules, (number + 1) * sizeof *code->modules);
+        code->modules[number] = module;
+    }
+    if (list == NULL || list->time_ns != record->time_ns) {
+        code->lists = realloc_or_die(code->lists, (code->n_lists + 1) * sizeof *code->lists);
+        list = &code->lists[code->n_lists++];
+        *list = (struct code_list){.time_ns = record->time_ns};
+    }
+    list->modules = realloc_or_die(list->modules, (list->n + 1) * sizeof *list->modules);
+    list->modules[list->n++] = number;
+    code->is_sorted = false;
+}
+
+void code_release(struct code *code)
+{
+    for (size_t i = 0; i < code->n_lists; i++)
+        free(code->lists[i].modules);
+    for (uint32_t i = 0; i < code->path_keys.n; i++)
+        free(code->paths[i]);
+    table_release(&code->module_keys);
+    table_release(&code->path_keys);
+    free(code->modules);
+    free(code->paths);
+    free(code->lists);
+    free(code->places);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct code_list *left = a;
+    const struct code_list *right = b;
+
+    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+}
+
+// Makes code->now the list that holds at the time; before the first one that one does.
+static void go_to(struct code *code, uint64_t time_ns)
+{
+    if (!code->is_sorted && code->n_lists > 0)
+        qsort(code->lists, code->n_lists, sizeof *code->lists, by_time);
+    code->is_sorted = true;
+    if (code->n_lists > 0 && time_ns < code->lists[code->now].time_ns)
+        code->now = 0;
+    while (code->now + 1 < code->n_lists && code->lists[code->now + 1].time_ns <= time_ns)
+        code->now++;
+}
+
+static bool holds(const struct code *code, uint32_t module, uint64_t address)
+{
+    return address >= code->modules[module].start && address < code->modules[module].end;
+}
+
+static uint32_t module_in(const struct code *code, const struct code_list *list, uint64_t address)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (holds(code, list->modules[i], address))
+            return list->modules[i];
+    return UNDEFINED;
+}
+
+// The module by the list of now, or by the nearest one before, or by any later one.
+static uint32_t module_of(const struct code *code, uint64_t address)
+{
+    uint32_t module = UNDEFINED;
+
+    for (size_t i = code->now + 1; i-- > 0 && i < code->n_lists && module == UNDEFINED;)
+        module = module_in(code, &code->lists[i], address);
+    for (size_t i = code->now + 1; i < code->n_lists && module == UNDEFINED; i++)
+        module = module_in(code, &code->lists[i], address);
+    return module;
+}
+
+static struct code_address *slot_of(const struct code *code, uint64_t address)
+{
+    size_t slot = (size_t)(address * 0x9e3779b97f4a7c15U >> 32) & (code->n_slots - 1);
+
+    while (code->places[slot].address != 0 && code->places[slot].address != address)
+        slot = (slot + 1) & (code->n_slots - 1);
+    return &code->places[slot];
+}
+
+static void grow(struct code *code)
+{
+    struct code_address *old = code->places;
+    size_t n_old = code->n_slots;
+
+    code->n_slots = n_old == 0 ? 1024 : 2 * n_old;
+    code->places = alloc_or_die(code->n_slots * sizeof *code->places);
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].address != 0)
+            *slot_of(code, old[i].address) = old[i];
+    free(old);
+}
+
+// The entry of an address, with its module at that time.
+static struct code_address *place_of(struct code *code, uint64_t address, uint64_t time_ns)
+{
+    struct code_address *place;
+    uint32_t module;
+
+    go_to(code, time_ns);
+    if (2 * (code->n_places + 1) > code->n_slots)
+        grow(code);
+    place = slot_of(code, address);
+    if (place->address != 0 && place->list == code->now)
+        return place;
+    module = module_of(code, address);
+    if (place->address == 0 || place->module != module) {
+        code->n_places += place->address == 0;
+        *place = (struct code_address){
+            .address = address, .module = module, .region = UNDEFINED, .context = UNDEFINED};
+    }
+    place->list = code->now;
+    return place;
+}
+
+static uint32_t region_of(struct archive *archive, const struct symbol *symbol)
+{
+    return archive_function_region(archive, symbol->name, symbol->file, symbol->line);
+}
+
+uint32_t code_function(struct code *code, struct archive *archive, struct symbols *symbols,
+                       uint64_t address, uint64_t time_ns)
+{
+    struct code_address *place = place_of(code, address, time_ns);
+    const struct code_module *module;
+    struct symbol symbol;
+
+    if (place->region != UNDEFINED)
+        return place->region;
+    if (place->module == UNDEFINED) {
+        char *name = format_or_die("0x%llx", (unsigned long long)address);
+
+        place->region = archive_function_region(archive, name, NULL, 0);
+        free(name);
+        return place->region;
+    }
+    module = &code->modules[place->module];
+    symbol = symbols_function(symbols, code->paths[module->path], address - module->base);
+    place->region = region_of(archive, &symbol);
+    return place->region;
+}
+
+uint32_t code_call_site(struct code *code, struct archive *archive, struct symbols *symbols,
+                        uint64_t address, uint64_t time_ns)
+{
+    // The call is the instruction before: what comes after may be another line, or function.
+    struct code_address *place = place_of(code, address - 1, time_ns);
+    const struct code_module *module;
+    const struct symbols_frame *frame;
+
+    if (place->context != UNDEFINED || place->module == UNDEFINED)
+        return place->context;
+    module = &code->modules[place->module];
+    frame =
+        &symbols_frames(symbols, code->paths[module->path], address - 1 - module->base)->list[0];
+    place->context = archive_calling_context(archive, region_of(archive, &frame->function),
+                                             frame->file, frame->line, UNDEFINED);
+    return place->context;
+}

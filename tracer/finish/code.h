@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The code addresses in the records of one process, as regions and calling contexts of the archive.
+//
+// Which program or library an address lies in changes where libraries are loaded and unloaded: each
+// list of modules that the recorder wrote holds from its time to that of the next one.
+#ifndef PAGODA_FINISH_CODE_H
+#define PAGODA_FINISH_CODE_H
+
+#include "tracer/finish/archive.h"
+#include "tracer/finish/symbols.h"
+
+#define UNDEFINED UINT32_MAX
+
+struct code {
+    struct code_module *modules; // all that ever were, each once
+    struct table module_keys;
+    char **paths;
+    struct table path_keys;
+    struct code_list *lists; // of modules
+    size_t n_lists;
+    bool is_sorted;
+    size_t now;                  // the list at the time of the last look-up
+    struct code_address *places; // open addressing; address 0 is empty
+    size_t n_slots;
+    size_t n_places;
+};
+
+// Takes a module record. `executable` stands for the program, whose record has no path.
+void code_add_module(struct code *code, const struct record_module *record, const char *executable);
+void code_release(struct code *code);
+
+// Region of the function that begins at `address`, met at `time_ns` (on the process's clock).
+uint32_t code_function(struct code *code, struct archive *archive, struct symbols *symbols,
+                       uint64_t address, uint64_t time_ns);
+
+// Calling context of the call that returns to `address`: the function and line that it was written
+// in, without a parent. UNDEFINED: the address lies in no known file.
+uint32_t code_call_site(struct code *code, struct archive *archive, struct symbols *symbols,
+                        uint64_t address, uint64_t time_ns);
+
+#endif

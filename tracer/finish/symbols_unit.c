@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See symbols_unit.h. Terms are those of the DWARF standard, version 5, sections 3.1 to 3.3.
+#include "tracer/finish/symbols_unit.h"
+
+#include "tracer/finish/memory.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct unit_range {
+    Dwarf_Addr begin, end; // libdwfl's
+    Dwarf_Addr bias;
+    Dwarf_Die unit;
+};
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct unit_range *left = a;
+    const struct unit_range *right = b;
+
+    return (left->begin > right->begin) - (left->begin < right->begin);
+}
+
+static void make(struct unit_index *index, Dwfl_Module *module)
+{
+    Dwarf_Addr bias;
+    size_t n_slots = 0;
+
+    index->is_made = true;
+    for (Dwarf_Die *unit = dwfl_module_nextcu(module, NULL, &bias); unit != NULL;
+         unit = dwfl_module_nextcu(module, unit, &bias)) {
+        Dwarf_Addr base, begin, end;
+
+        for (ptrdiff_t at = dwarf_ranges(unit, 0, &base, &begin, &end); at > 0;
+             at = dwarf_ranges(unit, at, &base, &begin, &end)) {
+            if (index->n == n_slots) {
+                n_slots = n_slots == 0 ? 64 : 2 * n_slots;
+                index->ranges = realloc_or_die(index->ranges, n_slots * sizeof *index->ranges);
+            }
+            index->ranges[index->n++] = (struct unit_range){begin + bias, end + bias, bias, *unit};
+        }
+    }
+    if (index->n > 0)
+        qsort(index->ranges, index->n, sizeof *index->ranges, by_begin);
+}
+
+static const struct unit_range *range_of(const struct unit_index *index, Dwarf_Addr address)
+{
+    size_t low = 0;
+    size_t high = index->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (index->ranges[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || address >= index->ranges[low - 1].end)
+        return NULL;
+    return &index->ranges[low - 1];
+}
+
+bool unit_find(struct unit_index *index, Dwfl_Module *module, Dwarf_Addr address,
+               struct unit_place *place)
+{
+    Dwarf_Addr bias = 0;
+    const Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+    Dwarf_Die split;
+    uint8_t type = 0;
+
+    if (unit == NULL) {
+        const struct unit_range *range;
+
+        if (!index->is_made)
+            make(index, module);
+        range = range_of(index, address);
+        if (range == NULL)
+            return false;
+        unit = &range->unit;
+        bias = range->bias;
+    }
+    *place = (struct unit_place){*unit, *unit, address - bias, bias};
+    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
+        type == DW_UT_skeleton && split.addr != NULL)
+        place->scope = split;
+    return true;
+}
+
+void unit_index_release(struct unit_index *index)
+{
+    free(index->ranges);
+    *index = (struct unit_index){0};
+}
+
+const char *unit_line(const struct unit_place *place, int *line)
+{
+    Dwarf_Die unit = place->unit;
+    Dwarf_Line *found = dwarf_getsrc_die(&unit, place->pc);
+
+    *line = 0;
+    // Line 0: code that the compiler ascribes to no line.
+    if (found == NULL || dwarf_lineno(found, line) != 0 || *line == 0)
+        return NULL;
+    return dwarf_linesrc(found, NULL, NULL);
+}
+
+void unit_scopes_init(struct unit_scopes *scopes, const struct unit_place *place)
+{
+    Dwarf_Die unit = place->scope;
+    Dwarf_Die *innermost = NULL;
+
+    *scopes = (struct unit_scopes){0};
+    // The first call finds the innermost scope; around an inlined function it goes on where that
+    // was written, not where it was put, so the second call starts from there.
+    if (dwarf_getscopes(&unit, place->pc, &innermost) > 0)
+        scopes->n = dwarf_getscopes_die(innermost, &scopes->list);
+    free(innermost);
+}
+
+Dwarf_Die *unit_scopes_next(struct unit_scopes *scopes)
+{
+    while (scopes->at < scopes->n) {
+        Dwarf_Die *scope = &scopes->list[scopes->at++];
+        int tag = dwarf_tag(scope);
+
+        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram)
+            return scope;
+    }
+    return NULL;
+}
+
+void unit_scopes_release(struct unit_scopes *scopes)
+{
+    free(scopes->list);
+}
+
+bool unit_function(const struct unit_place *place, Dwarf_Die *function)
+{
+    struct unit_scopes scopes;
+    bool found = false;
+
+    unit_scopes_init(&scopes, place);
+    for (Dwarf_Die *scope = unit_scopes_next(&scopes); scope != NULL && !found;
+         scope = unit_scopes_next(&scopes)) {
+        found = dwarf_tag(scope) == DW_TAG_subprogram;
+        *function = *scope;
+    }
+    unit_scopes_release(&scopes);
+    return found;
+}
+
+bool unit_begin(Dwarf_Die *function, Dwarf_Addr *begin)
+{
+    Dwarf_Addr base, end;
+
+    // A function in several pieces (.cold) begins with the first one.
+    return dwarf_entrypc(function, begin) == 0 || dwarf_ranges(function, 0, &base, begin, &end) > 0;
+}
+
+const char *unit_name(Dwarf_Die *function)
+{
+    return dwarf_diename(function);
+}
+
+const char *unit_linkage_name(Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+
+    if (dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute) == NULL &&
+        dwarf_attr_integrate(function, DW_AT_MIPS_linkage_name, &attribute) == NULL)
+        return NULL;
+    return dwarf_formstring(&attribute);
+}
+
+// The entry that a function's code is an instance of: where it was declared.
+static Dwarf_Die origin_of(const Dwarf_Die *function)
+{
+    Dwarf_Die origin = *function;
+    Dwarf_Attribute attribute;
+    Dwarf_Die next;
+
+    while ((dwarf_attr(&origin, DW_AT_abstract_origin, &attribute) != NULL ||
+            dwarf_attr(&origin, DW_AT_specification, &attribute) != NULL) &&
+           dwarf_formref_die(&attribute, &next) != NULL)
+        origin = next;
+    return origin;
+}
+
+const char *unit_fortran_module(Dwarf_Die *function)
+{
+    Dwarf_Die origin = origin_of(function);
+    Dwarf_Die *scopes = NULL;
+    const char *name = NULL;
+    int n = dwarf_getscopes_die(&origin, &scopes);
+
+    for (int i = 0; i < n && name == NULL; i++)
+        if (dwarf_tag(&scopes[i]) == DW_TAG_module)
+            name = dwarf_diename(&scopes[i]);
+    free(scopes);
+    return name;
+}
+
+const char *unit_declared(Dwarf_Die *function, int *line)
+{
+    *line = 0;
+    if (dwarf_decl_line(function, line) != 0)
+        return NULL;
+    return dwarf_decl_file(function);
+}
+
+const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, int *line)
+{
+    Dwarf_Die unit = place->scope;
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0;
+    Dwarf_Word call_line = 0;
+    Dwarf_Files *files;
+
+    *line = 0;
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &call_line) != 0 ||
+        dwarf_getsrcfiles(&unit, &files, NULL) != 0)
+        return NULL;
+    *line = (int)call_line;
+    return dwarf_filesrc(files, (size_t)file, NULL, NULL);
+}
+
+static const char *producer_of(Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
+}
+
+const char *unit_producer(Dwfl_Module *module)
+{
+    Dwarf_Addr bias = 0;
+    int n = dwfl_module_getsymtab(module);
+    Dwarf_Die *unit = NULL;
+
+    for (int i = 0; i < n && unit == NULL; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
+
+        if (name != NULL && strcmp(name, "main") == 0 && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
+            unit = dwfl_module_addrdie(module, address, &bias);
+    }
+    if (unit == NULL)
+        unit = dwfl_module_nextcu(module, NULL, &bias);
+    return unit != NULL ? producer_of(unit) : NULL;
+}
