@@ -205,8 +205,14 @@ uint32_t archive_parameter(struct archive *archive, const char *name)
 {
     uint32_t text = archive_string(archive, name);
     bool is_new;
+    uint32_t number = table_number(&archive->parameters, &text, sizeof text, &is_new);
 
-    return N_ATTRIBUTES + table_number(&archive->parameters, &text, sizeof text, &is_new);
+    if (is_new) {
+        archive->parameter_names = realloc_or_die(archive->parameter_names,
+                                                  (number + 1) * sizeof *archive->parameter_names);
+        archive->parameter_names[number] = text;
+    }
+    return N_ATTRIBUTES + number;
 }
 
 OTF2_LocationRef archive_location_ref(uint32_t rank, uint32_t thread)
@@ -286,14 +292,10 @@ static void write_attributes(struct archive *archive, OTF2_GlobalDefWriter *writ
         ok(archive, OTF2_GlobalDefWriter_WriteAttribute(
                         writer, i, archive_string(archive, attributes[i].name),
                         archive_string(archive, attributes[i].description), attributes[i].type));
-    for (size_t i = 0; i < archive->parameters.n_slots; i++) {
-        const struct table_slot *slot = &archive->parameters.slots[i];
-
-        if (slot->key != NULL)
-            ok(archive, OTF2_GlobalDefWriter_WriteAttribute(writer, N_ATTRIBUTES + slot->number,
-                                                            *(const uint32_t *)slot->key, empty,
-                                                            OTF2_TYPE_DOUBLE));
-    }
+    for (uint32_t i = 0; i < archive->parameters.n; i++)
+        ok(archive, OTF2_GlobalDefWriter_WriteAttribute(writer, N_ATTRIBUTES + i,
+                                                        archive->parameter_names[i], empty,
+                                                        OTF2_TYPE_DOUBLE));
 }
 
 static void write_paradigms(struct archive *archive, OTF2_GlobalDefWriter *writer)
@@ -585,6 +587,7 @@ static void release(struct archive *archive)
     free(archive->string_texts);
     free(archive->hosts);
     free(archive->cores);
+    free(archive->parameter_names);
     free(archive->region_list);
     free(archive->line_list);
     free(archive->context_list);

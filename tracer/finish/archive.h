@@ -48,6 +48,7 @@ struct archive {
     struct table contexts; // calling contexts
     struct archive_context *context_list;
     struct table parameters; // names of marker parameters: attributes after the fixed ones
+    uint32_t *parameter_names;
     struct archive_location *locations;
     size_t n_locations;
     char **hosts;           // by rank; NULL: the rank left nothing
