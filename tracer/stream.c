@@ -63,22 +63,32 @@ static size_t waiting_bytes(void)
     return WAITING_BYTES;
 }
 
+// Gives the stream room for records until there is a file.
+static bool wait_in_memory(struct stream *stream, size_t n_bytes)
+{
+    void *window = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (window == MAP_FAILED)
+        return false;
+    stream->window = window;
+    stream->window_bytes = n_bytes;
+    stream->at = stream->window;
+    stream->end = stream->window + n_bytes;
+    return true;
+}
+
 void stream_start_process(const char *dir)
 {
     struct stream *stream = stream_new();
 
     if (stream == NULL)
         return;
-    stream->window_bytes = waiting_bytes();
-    stream->window = mmap(NULL, stream->window_bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stream->window == MAP_FAILED) {
+    if (!wait_in_memory(stream, waiting_bytes())) {
         munmap(stream, sizeof *stream);
         return;
     }
     snprintf(spool_dir, sizeof spool_dir, "%s", dir);
-    stream->at = stream->window;
-    stream->end = stream->window + stream->window_bytes;
     first = stream;
     stream_of_thread = stream;
     state = STATE_WAITING;
@@ -321,19 +331,22 @@ struct stream *stream_open_current(void)
 
     if (state == STATE_OFF || !first->is_own || (stream != NULL && stream->stopped))
         return NULL;
-    if (state == STATE_WAITING)
-        return stream;
     if (stream == NULL) {
         stream = stream_new();
         if (stream == NULL)
             return NULL;
+        // Before MPI_Init, which this thread may be about to call.
+        if (state == STATE_WAITING && !wait_in_memory(stream, settings.buffer_bytes)) {
+            munmap(stream, sizeof *stream);
+            return NULL;
+        }
         stream_of_thread = stream;
         pthread_mutex_lock(&lock);
         stream->next = first->next;
         first->next = stream;
         pthread_mutex_unlock(&lock);
     }
-    if (!stream->in_file && stream_to_file(stream, NULL) != 0)
+    if (state == STATE_FILES && !stream->in_file && stream_to_file(stream, NULL) != 0)
         return NULL;
     return stream;
 }

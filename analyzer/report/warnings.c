@@ -206,9 +206,13 @@ static void warn_of_ends(const struct definitions *definitions, const struct pag
     }
     char *ends = list_ends(definitions, ended, n_ended);
     char *stops = list_ends(definitions, stopped, n_stopped);
-    warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
-         "with MPI calls but without MPI_Finalize: the program or its trace ended early%s%s",
-         n_ended ? "; recorded are " : "", ends);
+    if (n_ended > replay->n_missing_finalize) // some ended inside it
+        warn(result, "missing-finalize", n_ended, "rank",
+             "that MPI_Finalize did not return to: the program ended early; recorded are %s", ends);
+    else
+        warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
+             "with MPI calls but without MPI_Finalize: the program or its trace ended early%s%s",
+             n_ended ? "; recorded are " : "", ends);
     warn(result, "recording-stopped", n_stopped, "location",
          "that the tracer did not record to the end: %s", stops);
     free(ends);

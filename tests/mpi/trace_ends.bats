@@ -36,61 +36,6 @@ statuses() {
     for_each_mpi statuses
 }
 
-cut_short() {
-    same "$1" "${way[@]}"
-    check_archive "$dir" messages collectives open-requests
-    events_of "$dir" messages collectives open-requests >"$BATS_TEST_TMPDIR/events"
-    has "0 MpiCollectiveEnd BARRIER MPI_COMM_WORLD sent 0 received 0" "$BATS_TEST_TMPDIR/events"
-    has "1 MpiCollectiveEnd BARRIER MPI_COMM_WORLD sent 0 received 0" "$BATS_TEST_TMPDIR/events"
-    [[ $(messages) == *"without MPI_Finalize"* ]]
-    [ "$(messages | wc -l)" = 1 ]
-}
-
-@test "MPI_Abort: what was recorded before is in the archive" {
-    way=(abort 5)
-    for_each_mpi cut_short
-}
-
-@test "a crash: what was recorded before is in the archive" {
-    way=(kill 11)
-    for_each_mpi cut_short
-}
-
-@test "SIGKILL: what was recorded before is in the archive" {
-    way=(kill 9)
-    for_each_mpi cut_short
-}
-
-@test "exit without MPI_Finalize" {
-    way=(no-finalize 3)
-    for_each_mpi cut_short
-}
-
-# Both ranks hang; the signal goes to pagoda alone.
-interrupted() {
-    launch "$1" 2
-    dir=$BATS_TEST_TMPDIR/$1
-    "$PAGODA" trace -o "$dir" -- "${line[@]}" "$BUILD/programs/$1/trace_end" hang \
-        >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
-    local pid=$! i
-    for ((i = 0; i < 300; i++)); do
-        [ -s "$BATS_TEST_TMPDIR/out" ] && break
-        sleep 0.1
-    done
-    sleep 0.5
-    kill -TERM "$pid"
-    wait "$pid" || true
-    check_archive "$dir" messages collectives open-requests
-    # The call in which each rank hung is its last one.
-    events_of "$dir" messages collectives open-requests >"$BATS_TEST_TMPDIR/events"
-    [ "$(grep '^0 Enter' "$BATS_TEST_TMPDIR/events" | tail -1)" = "0 Enter MPI_Recv" ]
-    [ "$(grep '^1 Enter' "$BATS_TEST_TMPDIR/events" | tail -1)" = "1 Enter MPI_Recv" ]
-}
-
-@test "SIGTERM to pagoda ends the program, and there is an archive" {
-    for_each_mpi interrupted
-}
-
 @test "a program that never starts MPI: one sentence, exit status 1" {
     never() {
         traced "$1" 2 trace_end no-init 0
