@@ -83,25 +83,35 @@ static bool find_attribute(const struct decoder *decoder, const OTF2_AttributeLi
 }
 
 // Puts the place of a call into EVENT, an enter. Where it is undefined the call itself stays.
-static void put_call_site(struct decoder *decoder, struct event *event,
-                          const OTF2_AttributeList *attributes)
+static void put_call_site(struct decoder *decoder, struct event *event, OTF2_Type type,
+                          OTF2_AttributeValue value)
 {
     const struct records *records = decoder->records;
-    OTF2_AttributeValue value;
-    if (find_attribute(decoder, attributes, ATTRIBUTE_CALL_SITE, OTF2_TYPE_CALLING_CONTEXT,
-                       &value)) {
-        event->context = id_table_get(&records->calling_contexts.by_id, value.callingContextRef);
-    } else if (find_attribute(decoder, attributes, ATTRIBUTE_CALL_SITE,
-                              OTF2_TYPE_SOURCE_CODE_LOCATION, &value)) {
-        event->context =
-            id_table_get(&records->source_locations.by_id, value.sourceCodeLocationRef);
-        if (event->context != UINT32_MAX) // they stand behind the contexts, see resolve.h
-            event->context += (uint32_t)records->calling_contexts.n;
+    uint32_t context;
+    if (type == OTF2_TYPE_CALLING_CONTEXT) {
+        context = id_table_get(&records->calling_contexts.by_id, value.callingContextRef);
     } else {
-        return;
+        context = id_table_get(&records->source_locations.by_id, value.sourceCodeLocationRef);
+        if (context != UINT32_MAX) // they stand behind the contexts, see resolve.h
+            context += (uint32_t)records->calling_contexts.n;
     }
-    if (event->context == UINT32_MAX)
+    if (context == UINT32_MAX)
         drop(decoder);
+    else if (event->context == EVENT_NO_INDEX || type == OTF2_TYPE_CALLING_CONTEXT)
+        event->context = context;
+}
+
+// Between the polls of a loop the program does something else. Where is not known, how long is: the
+// call ends earlier by that.
+static void put_polls(struct decoder *decoder, struct event *event, uint64_t n_polls,
+                      uint64_t inside_ns)
+{
+    event->flags = EVENT_FOLDED_POLLS;
+    event->size_bytes = n_polls;
+    if (inside_ns < UINT64_MAX - event->time_ns) {
+        decoder->in_polls = true;
+        decoder->polls_end_ns = event->time_ns + inside_ns;
+    }
 }
 
 // on_enter for archives that define pagoda::poll_count or pagoda::call_site.
@@ -116,21 +126,29 @@ static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_Regi
     struct event *event = append(decoder, ticks, EVENT_ENTER);
     event->index = index;
     event->context = EVENT_NO_INDEX;
-    if (OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
-        return OTF2_CALLBACK_SUCCESS;
-    put_call_site(decoder, event, attributes);
-    OTF2_AttributeValue value;
-    if (find_attribute(decoder, attributes, ATTRIBUTE_POLL_COUNT, OTF2_TYPE_UINT64, &value)) {
-        event->flags = EVENT_FOLDED_POLLS;
-        event->size_bytes = value.uint64;
-        // Between the polls the program does something else. Where is not known, how long is: the
-        // call ends earlier by that.
-        if (find_attribute(decoder, attributes, ATTRIBUTE_POLL_NS, OTF2_TYPE_UINT64, &value) &&
-            value.uint64 < UINT64_MAX - event->time_ns) {
-            decoder->in_polls = true;
-            decoder->polls_end_ns = event->time_ns + value.uint64;
+    bool is_polls = false;
+    uint64_t n_polls = 0, inside_ns = UINT64_MAX;
+    uint32_t n = OTF2_AttributeList_GetNumberOfElements(attributes);
+    for (uint32_t i = 0; i < n; i++) {
+        OTF2_AttributeRef id;
+        OTF2_Type type;
+        OTF2_AttributeValue value;
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &id, &type, &value) !=
+            OTF2_SUCCESS)
+            continue;
+        uint32_t role = id_table_get(&decoder->resolved->attribute_roles, id);
+        if (role == ATTRIBUTE_CALL_SITE &&
+            (type == OTF2_TYPE_CALLING_CONTEXT || type == OTF2_TYPE_SOURCE_CODE_LOCATION)) {
+            put_call_site(decoder, event, type, value);
+        } else if (role == ATTRIBUTE_POLL_COUNT && type == OTF2_TYPE_UINT64) {
+            is_polls = true;
+            n_polls = value.uint64;
+        } else if (role == ATTRIBUTE_POLL_NS && type == OTF2_TYPE_UINT64) {
+            inside_ns = value.uint64;
         }
     }
+    if (is_polls)
+        put_polls(decoder, event, n_polls, inside_ns);
     return OTF2_CALLBACK_SUCCESS;
 }
 

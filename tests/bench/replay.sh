@@ -38,7 +38,7 @@ compare() {
 }
 
 echo 'archive          events    bare read      replay   ratio  all cores  peak memory'
-for row in "ring ring 4 $STEPS" "ring-64 ring 64 $((STEPS / 2))" "fan-in fan-in 4 $STEPS"; do
+for row in "ring ring 4 $STEPS" "ring-64 ring 64 $((STEPS / 2))" "sites sites 4 $STEPS" "fan-in fan-in 4 $STEPS"; do
     read -r name kind ranks steps <<<"$row"
     compare "$name" "$kind" "$ranks" "$steps"
     short_kb=$peak_kb

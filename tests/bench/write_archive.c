@@ -4,16 +4,19 @@
 //   ring    each step: compute, send to the right, receive from the left (whose computing varies,
 //   so
 //           that somebody waits), and an allreduce in each tenth step
+//   sites   the same, and each MPI call says from where it is called
 //   fan-in  all ranks only send, rank 0 only receives, some steps behind them
 // Times are arithmetic, no random numbers: the same call writes the same archive.
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <otf2/otf2.h>
 
-enum { TEXT_EMPTY, TEXT_MPI, TEXT_FIRST_REGION };
+enum { TEXT_EMPTY, TEXT_MPI, TEXT_CALL_SITE, TEXT_FILE, TEXT_FIRST_REGION };
+enum { ATTRIBUTE_CALL_SITE };
 enum {
     REGION_MAIN,
     REGION_INIT,
@@ -33,6 +36,11 @@ static const OTF2_RegionRole region_roles[N_REGIONS] = {
     OTF2_REGION_ROLE_FUNCTION,     OTF2_REGION_ROLE_POINT2POINT, OTF2_REGION_ROLE_POINT2POINT,
     OTF2_REGION_ROLE_COLL_ALL2ALL,
 };
+
+static bool is_mpi(int region)
+{
+    return !strncmp(region_names[region], "MPI_", 4);
+}
 
 static void expect(OTF2_ErrorCode code, const char *what)
 {
@@ -60,11 +68,17 @@ struct rank {
     OTF2_EvtWriter *writer;
     uint32_t id;
     uint64_t now_ns;
+    OTF2_AttributeList *attributes; // NULL: calls do not say from where
 };
 
 static void enter(struct rank *rank, int region)
 {
-    OTF2_EvtWriter_Enter(rank->writer, NULL, rank->now_ns, (OTF2_RegionRef)region);
+    bool has_site = rank->attributes && is_mpi(region);
+    if (has_site) // a context for each function
+        OTF2_AttributeList_AddCallingContextRef(rank->attributes, ATTRIBUTE_CALL_SITE,
+                                                (OTF2_CallingContextRef)region);
+    OTF2_EvtWriter_Enter(rank->writer, has_site ? rank->attributes : NULL, rank->now_ns,
+                         (OTF2_RegionRef)region);
 }
 
 static void leave(struct rank *rank, int region)
@@ -135,9 +149,10 @@ static void fan_in_step(struct rank *rank, uint32_t n_ranks, uint64_t begin_ns)
 }
 
 static void write_events(OTF2_Archive *archive, uint32_t id, uint32_t n_ranks, uint64_t n_steps,
-                         bool is_ring, uint64_t *n_events)
+                         bool is_ring, bool has_sites, uint64_t *n_events)
 {
-    struct rank rank = {OTF2_Archive_GetEvtWriter(archive, id), id, 0};
+    struct rank rank = {OTF2_Archive_GetEvtWriter(archive, id), id, 0,
+                        has_sites ? OTF2_AttributeList_New() : NULL};
     uint64_t step_ns = is_ring ? 5000 : UINT64_C(5000) * n_ranks;
     enter(&rank, REGION_MAIN);
     call(&rank, REGION_INIT, 1000);
@@ -150,6 +165,8 @@ static void write_events(OTF2_Archive *archive, uint32_t id, uint32_t n_ranks, u
     rank.now_ns += 100;
     call(&rank, REGION_FINALIZE, 1000);
     leave(&rank, REGION_MAIN);
+    if (has_sites)
+        OTF2_AttributeList_Delete(rank.attributes);
     OTF2_EvtWriter_GetNumberOfEvents(rank.writer, n_events);
     expect(OTF2_Archive_CloseEvtWriter(archive, rank.writer), "events");
     OTF2_DefWriter *local = OTF2_Archive_GetDefWriter(archive, id);
@@ -161,17 +178,31 @@ static void write_regions(OTF2_GlobalDefWriter *writer)
     OTF2_GlobalDefWriter_WriteString(writer, TEXT_EMPTY, "");
     OTF2_GlobalDefWriter_WriteString(writer, TEXT_MPI, "MPI");
     for (uint32_t region = 0; region < N_REGIONS; region++) {
-        bool is_mpi = !strncmp(region_names[region], "MPI_", 4);
         OTF2_StringRef name = TEXT_FIRST_REGION + region;
         OTF2_GlobalDefWriter_WriteString(writer, name, region_names[region]);
         OTF2_GlobalDefWriter_WriteRegion(
             writer, region, name, name, TEXT_EMPTY, region_roles[region],
-            is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE,
-            is_mpi ? TEXT_MPI : TEXT_EMPTY, 0, 0);
+            is_mpi((int)region) ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE,
+            is_mpi((int)region) ? TEXT_MPI : TEXT_EMPTY, 0, 0);
     }
 }
 
-static void write_definitions(OTF2_Archive *archive, uint32_t n_ranks, const uint64_t *n_events)
+/// One place in main() for each function.
+static void write_sites(OTF2_GlobalDefWriter *writer)
+{
+    OTF2_GlobalDefWriter_WriteString(writer, TEXT_CALL_SITE, "pagoda::call_site");
+    OTF2_GlobalDefWriter_WriteString(writer, TEXT_FILE, "ring.c");
+    OTF2_GlobalDefWriter_WriteAttribute(writer, ATTRIBUTE_CALL_SITE, TEXT_CALL_SITE, TEXT_EMPTY,
+                                        OTF2_TYPE_CALLING_CONTEXT);
+    for (uint32_t region = 0; region < N_REGIONS; region++) {
+        OTF2_GlobalDefWriter_WriteSourceCodeLocation(writer, region, TEXT_FILE, 10 + region);
+        OTF2_GlobalDefWriter_WriteCallingContext(writer, region, REGION_MAIN, region,
+                                                 OTF2_UNDEFINED_CALLING_CONTEXT);
+    }
+}
+
+static void write_definitions(OTF2_Archive *archive, uint32_t n_ranks, bool has_sites,
+                              const uint64_t *n_events)
 {
     OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
     uint64_t *members = calloc(n_ranks, sizeof *members);
@@ -180,6 +211,8 @@ static void write_definitions(OTF2_Archive *archive, uint32_t n_ranks, const uin
     OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, UINT64_C(1) << 62,
                                               OTF2_UNDEFINED_TIMESTAMP);
     write_regions(writer);
+    if (has_sites)
+        write_sites(writer);
     OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, TEXT_EMPTY, TEXT_EMPTY,
                                              OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
@@ -204,8 +237,10 @@ static void write_definitions(OTF2_Archive *archive, uint32_t n_ranks, const uin
 
 int main(int argc, char **argv)
 {
-    if (argc != 5 || (strcmp(argv[1], "ring") != 0 && strcmp(argv[1], "fan-in") != 0)) {
-        fprintf(stderr, "usage: write_archive ring|fan-in RANKS STEPS DIRECTORY\n");
+    bool has_sites = argc == 5 && strcmp(argv[1], "sites") == 0;
+    bool is_ring = has_sites || (argc == 5 && strcmp(argv[1], "ring") == 0);
+    if (argc != 5 || (!is_ring && strcmp(argv[1], "fan-in") != 0)) {
+        fprintf(stderr, "usage: write_archive ring|sites|fan-in RANKS STEPS DIRECTORY\n");
         return 2;
     }
     uint32_t n_ranks = (uint32_t)strtoul(argv[2], NULL, 10);
@@ -222,10 +257,10 @@ int main(int argc, char **argv)
     expect(OTF2_Archive_OpenEvtFiles(archive), "opening");
     expect(OTF2_Archive_OpenDefFiles(archive), "opening");
     for (uint32_t rank = 0; rank < n_ranks; rank++)
-        write_events(archive, rank, n_ranks, n_steps, argv[1][0] == 'r', &n_events[rank]);
+        write_events(archive, rank, n_ranks, n_steps, is_ring, has_sites, &n_events[rank]);
     expect(OTF2_Archive_CloseEvtFiles(archive), "closing");
     expect(OTF2_Archive_CloseDefFiles(archive), "closing");
-    write_definitions(archive, n_ranks, n_events);
+    write_definitions(archive, n_ranks, has_sites, n_events);
     expect(OTF2_Archive_Close(archive), "closing");
     free(n_events);
     return 0;
