@@ -12,6 +12,7 @@
 #include "analyzer/report/call_tree.h"
 #include "analyzer/report/conclusion.h"
 #include "analyzer/report/origins.h"
+#include "analyzer/report/program_name.h"
 #include "analyzer/report/shares.h"
 #include "analyzer/report/sites.h"
 #include "analyzer/report/waits.h"
@@ -31,12 +32,11 @@ static void put_program(const struct definitions *definitions, struct result *re
 {
     const char *command = property_value(definitions, "PAGODA::PROGRAM");
     const char *executable = property_value(definitions, "PAGODA::EXECUTABLE");
-    const char *arguments = command ? strchr(command, ' ') : NULL;
     if (!executable)
         executable = property_value(definitions, "Score-P::EXECUTABLE");
-    const char *slash = executable ? strrchr(executable, '/') : NULL;
-    result->program = utf8_clean(slash && slash[1] ? slash + 1 : executable);
-    result->arguments = utf8_clean(arguments ? arguments + 1 : NULL);
+    struct program_name name = program_name_of(executable, command);
+    result->program = name.program;
+    result->arguments = name.arguments;
 }
 
 static void put_facts(const struct collect_input *input, struct result *result)

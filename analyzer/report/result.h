@@ -175,7 +175,8 @@ struct result_efficiency {
 
 struct result {
     char *trace_path;
-    char *program;   // without its folder; "" when the archive does not say
+    char *program; // or the script an interpreter ran, without its folder; "" when the archive does
+                   // not say
     char *arguments; // it was called with, "" when there are none or unknown
     char *creator;
     uint64_t n_locations, n_events, n_messages, n_collectives, n_clock_violations;
