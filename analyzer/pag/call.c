@@ -59,11 +59,13 @@ static void read_records(struct engine *engine, struct location_state *location)
     struct call *call = &location->call;
     uint32_t depth = 0;
     bool is_nested = false;
+    uint64_t last_ns = call->enter_ns;
     for (uint32_t ahead = 1; ahead < MAX_AHEAD; ahead++) {
         const struct event *event =
             trace_peek(engine->trace, location->index, location->cursor, ahead);
         if (!event)
             break;
+        last_ns = event->time_ns;
         if (event->kind == EVENT_ENTER) {
             depth++;
             is_nested = true;
@@ -79,16 +81,27 @@ static void read_records(struct engine *engine, struct location_state *location)
         }
     }
     call->is_cut = true;
-    call->leave_ns = UINT64_MAX;
+    call->leave_ns = engine->simulation ? last_ns : UINT64_MAX;
 }
 
-void call_read(struct engine *engine, struct location_state *location)
+/// In simulated time the call begins at TIME_NS and, as far as is known, lasts as long as recorded.
+static void shift(struct call *call, uint64_t time_ns)
+{
+    call->recorded_enter_ns = call->enter_ns;
+    call->recorded_leave_ns = call->leave_ns;
+    call->leave_ns = time_ns + (call->leave_ns - call->enter_ns);
+    call->enter_ns = time_ns;
+}
+
+void call_read(struct engine *engine, struct location_state *location, uint64_t time_ns)
 {
     struct call *call = &location->call;
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
     begin(call, event, location->profile.current);
     if (call->is_bare) {
         keep(call, event);
+        if (engine->simulation)
+            shift(call, time_ns);
         return;
     }
     enum mpi_function function = region_at(engine, event->index)->mpi;
@@ -97,6 +110,8 @@ void call_read(struct engine *engine, struct location_state *location)
     call->is_finalize = function == MPI_FUNCTION_FINALIZE;
     call->is_synchronous = function == MPI_FUNCTION_SYNCHRONOUS_SEND;
     read_records(engine, location);
+    if (engine->simulation)
+        shift(call, time_ns);
 }
 
 void call_release(struct call *call)

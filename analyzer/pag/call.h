@@ -33,7 +33,8 @@ struct call {
     uint32_t path;
     uint32_t enter_node; // own lineage at the enter if the call may wait, NONE
     uint64_t enter_ns, leave_ns;
-    struct event *records; // the records of the call that matter, in order
+    uint64_t recorded_enter_ns, recorded_leave_ns; // the same but in simulated time
+    struct event *records;                         // the records of the call that matter, in order
     uint32_t n_records;
     size_t records_capacity;
     uint32_t *receives; // indices of receives completed here, in posting order
@@ -47,8 +48,9 @@ struct call {
     size_t parts_capacity;
 };
 
-/// Reads the call whose enter event is next (or the bare record) ahead to its leave.
-void call_read(struct engine *engine, struct location_state *location);
+/// Reads the call whose enter event is next (or the bare record) ahead to its leave. It is entered
+/// at TIME_NS; in simulated time its leave is a guess until simulation.c knows it.
+void call_read(struct engine *engine, struct location_state *location, uint64_t time_ns);
 void call_release(struct call *call);
 
 #endif

@@ -202,6 +202,11 @@ static void register_member(struct engine *engine, struct collective *instance, 
         }
         instance->last = index;
     }
+    if (engine->simulation) {
+        if (member->recorded_in_ns > instance->recorded_last_ns)
+            instance->recorded_last_ns = member->recorded_in_ns;
+        simulation_entered(engine, instance, index);
+    }
 }
 
 /// Root in member indices; passive members of intercommunicators are marked.
@@ -274,6 +279,7 @@ static uint32_t enter(struct engine *engine, struct location_state *location, ui
     uint32_t index = next_instance(engine, communicator, *member_index);
     struct member *member = &collective_at(engine, index)->members[*member_index];
     member->in_ns = in_ns;
+    member->recorded_in_ns = location->call.recorded_enter_ns;
     member->rank = location->rank;
     member->node = NONE;
     return index;
@@ -319,6 +325,7 @@ static void post(struct engine *engine, struct location_state *location, const s
     struct posting *posting = pool_at(&engine->postings, index);
     *posting = (struct posting){
         .in_ns = location->call.enter_ns,
+        .recorded_in_ns = location->call.recorded_enter_ns,
         .node = head_cut(engine, location),
         .collective = NONE,
     };
@@ -355,6 +362,8 @@ static void complete(struct engine *engine, struct location_state *location,
         describe(member, event);
         set_root(engine, instance, own, event);
         if (is_new) {
+            if (index != NONE)
+                member->recorded_in_ns = posting.recorded_in_ns;
             if (posting.node != NONE)
                 member->node = lineage_hold(&engine->lineage, posting.node);
             register_member(engine, instance, own);
@@ -431,6 +440,21 @@ static bool depends_on(const struct collective *instance, const struct member *m
     }
 }
 
+const struct collective *collective_instance(const struct engine *engine, uint32_t index)
+{
+    return collective_at(engine, index);
+}
+
+bool collective_has_releasers(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_at(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    if (member->is_passive || (member->class_ == COLLECTIVE_ONE_TO_ALL && member->is_root) ||
+        (member->class_ == COLLECTIVE_ALL_TO_ONE && !member->is_root))
+        return false;
+    return member->class_ != COLLECTIVE_SCAN || part.member > 0;
+}
+
 uint32_t collective_missing_rank(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_at(engine, part.collective);
@@ -471,6 +495,35 @@ const struct member *collective_releaser(const struct engine *engine, struct par
             releaser = other;
     }
     return releaser;
+}
+
+bool collective_release_times(const struct engine *engine, struct part part, uint64_t *time_ns,
+                              uint64_t *recorded_ns)
+{
+    const struct collective *instance = collective_at(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
+                     member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
+    *time_ns = *recorded_ns = 0;
+    if (member->is_passive)
+        return false;
+    if (needs_all) {
+        *time_ns = instance->members[instance->last].in_ns;
+        *recorded_ns = instance->recorded_last_ns;
+        return instance->n_entered == instance->n_members;
+    }
+    bool is_released = false;
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        const struct member *other = &instance->members[i];
+        if (!other->has_entered || !depends_on(instance, member, part.member, i))
+            continue;
+        is_released = true;
+        if (other->in_ns > *time_ns)
+            *time_ns = other->in_ns;
+        if (other->recorded_in_ns > *recorded_ns)
+            *recorded_ns = other->recorded_in_ns;
+    }
+    return is_released;
 }
 
 enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part)

@@ -16,7 +16,7 @@ struct part;
 
 /// A nonblocking collective between its posting and its completion.
 struct posting {
-    uint64_t in_ns;
+    uint64_t in_ns, recorded_in_ns;
     uint32_t node;       // own lineage at in_ns
     uint32_t collective; // the instance, NONE when there is none or it is not known yet
     bool is_placed;      // it has got its place among the communicator's operations
@@ -24,6 +24,7 @@ struct posting {
 
 struct member {
     uint64_t in_ns;              // enter of the call that entered or posted the operation
+    uint64_t recorded_in_ns;     // the same in the recording (in simulated time)
     uint64_t enter_ns, leave_ns; // of the call that completes it
     uint64_t size_bytes;
     uint32_t rank, location, path;
@@ -42,6 +43,7 @@ struct collective {
     uint32_t n_members, n_entered, n_left;
     uint32_t root; // member index, NONE
     uint32_t last; // member with the latest in_ns, ties: lowest rank
+    uint64_t recorded_last_ns;
     struct member *members;
 };
 
@@ -65,6 +67,12 @@ const struct member *collective_releaser(const struct engine *engine, struct par
 bool collective_is_firm(const struct engine *engine, struct part part);
 /// The kind of wait of PART's operation.
 enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part);
+const struct collective *collective_instance(const struct engine *engine, uint32_t index);
+/// Whether PART's member waits for others in its operation at all.
+bool collective_has_releasers(const struct engine *engine, struct part part);
+/// The latest of the members that release PART, now and in the recording; false when there is none.
+bool collective_release_times(const struct engine *engine, struct part part, uint64_t *time_ns,
+                              uint64_t *recorded_ns);
 void collective_rank_ended(struct engine *engine, uint32_t rank);
 void collective_finish(struct engine *engine);
 

@@ -82,7 +82,7 @@ static struct heap_entry second_of_heap(const struct engine *engine)
 
 // --- one event
 
-static void begin_location(struct engine *engine, struct location_state *location, uint64_t time_ns)
+void engine_begin_location(struct engine *engine, struct location_state *location, uint64_t time_ns)
 {
     location->has_begun = true;
     location->first_ns = time_ns;
@@ -92,12 +92,10 @@ static void begin_location(struct engine *engine, struct location_state *locatio
         engine->ranks[location->rank].switch_ns = time_ns;
 }
 
-/// Opens the MPI call (or bare record) that is next and consumes its enter.
-static void enter_call(struct engine *engine, struct location_state *location,
-                       const struct event *event)
+void engine_enter_call(struct engine *engine, struct location_state *location,
+                       const struct event *event, uint64_t time_ns)
 {
     struct rank_state *rank = &engine->ranks[location->rank];
-    uint64_t time_ns = event->time_ns;
     uint32_t region = event->index;
     bool is_bare = event->kind != EVENT_ENTER;
     if (!is_bare) {
@@ -108,7 +106,7 @@ static void enter_call(struct engine *engine, struct location_state *location,
     } else {
         profile_account(location, time_ns);
     }
-    call_read(engine, location);
+    call_read(engine, location, time_ns);
     rank->has_mpi = true;
     if (location->call.is_finalize)
         window_end_at(engine, time_ns);
@@ -141,20 +139,14 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     return NONE;
 }
 
-static bool is_message_record(const struct event *event)
-{
-    return event->kind >= EVENT_SEND && event->kind <= EVENT_COLLECTIVE_COMPLETE;
-}
-
-/// An event while a call is open: its leave, or something inside it.
-static uint32_t step_in_call(struct engine *engine, struct location_state *location,
-                             const struct event *event)
+uint32_t engine_step_in_call(struct engine *engine, struct location_state *location,
+                             const struct event *event, uint64_t time_ns)
 {
     struct call *call = &location->call;
     if (call->is_bare || (event->kind == EVENT_LEAVE && call->n_nested == 0)) {
         uint32_t region = event->index;
         if (call->is_cut)
-            call->leave_ns = event->time_ns;
+            call->leave_ns = time_ns;
         uint32_t rank = close_call(engine, location);
         if (rank != NONE)
             return rank;
@@ -165,12 +157,12 @@ static uint32_t step_in_call(struct engine *engine, struct location_state *locat
     }
     if (event->kind == EVENT_ENTER) {
         call->n_nested++;
-        profile_enter(location, event->index, event->time_ns);
+        profile_enter(location, event->index, time_ns);
     } else if (event->kind == EVENT_LEAVE) {
         call->n_nested--;
-        profile_leave(location, event->index, event->time_ns);
+        profile_leave(location, event->index, time_ns);
     } else {
-        profile_account(location, event->time_ns);
+        profile_account(location, time_ns);
     }
     location->cursor->position++;
     return NONE;
@@ -182,17 +174,17 @@ static void step_outside(struct engine *engine, struct location_state *location,
     bool has_rank = location->rank != NONE;
     if (event->kind == EVENT_ENTER) {
         if (has_rank && region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE) {
-            enter_call(engine, location, event);
+            engine_enter_call(engine, location, event, event->time_ns);
             return;
         }
         profile_enter(location, event->index, event->time_ns);
     } else if (event->kind == EVENT_LEAVE) {
         profile_leave(location, event->index, event->time_ns);
-    } else if (has_rank && is_message_record(event)) {
-        enter_call(engine, location, event);
+    } else if (has_rank && engine_is_message_record(event)) {
+        engine_enter_call(engine, location, event, event->time_ns);
         return; // consumed when it is settled
     } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
-        threads_event(engine, location, event);
+        threads_event(engine, location, event, event->time_ns);
     } else {
         location->noted_ns = event->time_ns; // the time belongs to what comes next
     }
@@ -205,8 +197,7 @@ static uint64_t end_of(const struct location_state *location)
     return location->noted_ns > last_ns ? location->noted_ns : last_ns;
 }
 
-/// Everything that is open when the location has no more events.
-static void end_location(struct engine *engine, struct location_state *location)
+void engine_end_location(struct engine *engine, struct location_state *location)
 {
     struct profile *profile = &location->profile;
     profile_account(location, end_of(location));
@@ -221,7 +212,8 @@ static void end_location(struct engine *engine, struct location_state *location)
     }
     location->has_ended = true;
     location->next_ns = UINT64_MAX;
-    remove_from_heap(engine, location->index);
+    if (!engine->simulation)
+        remove_from_heap(engine, location->index);
     if (location->rank == NONE)
         return;
     struct rank_state *rank = &engine->ranks[location->rank];
@@ -248,13 +240,13 @@ static uint32_t step(struct engine *engine, struct location_state *location,
                      const struct event *event)
 {
     if (!event) {
-        end_location(engine, location);
+        engine_end_location(engine, location);
         return NONE;
     }
     if (!location->has_begun)
-        begin_location(engine, location, event->time_ns);
+        engine_begin_location(engine, location, event->time_ns);
     if (location->call.is_open)
-        return step_in_call(engine, location, event);
+        return engine_step_in_call(engine, location, event, event->time_ns);
     step_outside(engine, location, event);
     return NONE;
 }
@@ -406,6 +398,18 @@ static void release(struct engine *engine)
     free(engine->heap_place);
 }
 
+/// What has been replayed, as a result.
+static int conclude(struct engine *engine, struct error *err)
+{
+    match_finish(engine);
+    collective_finish(engine);
+    outcome_fill(engine);
+    release(engine);
+    if (engine->result->n_events == 0)
+        return error_set(err, "%s has no events", trace_path(engine->trace));
+    return 0;
+}
+
 int pag_run(struct trace *trace, const struct pag_options *options,
             const struct pag_listener *listener, struct pag_result *result, struct error *err)
 {
@@ -417,11 +421,19 @@ int pag_run(struct trace *trace, const struct pag_options *options,
         if (n_turns % TURNS_PER_REPORT == 0 && engine.n_heap > 0 && engine.listener.reached)
             engine.listener.reached(engine.listener.context, engine.heap[0].next_ns);
     }
-    match_finish(&engine);
-    collective_finish(&engine);
-    outcome_fill(&engine);
-    release(&engine);
-    if (result->n_events == 0)
-        return error_set(err, "%s has no events", trace_path(trace));
-    return 0;
+    return conclude(&engine, err);
+}
+
+int pag_simulate(struct trace *trace, const struct pag_options *options,
+                 const struct pag_clock *clock, const struct pag_listener *listener,
+                 struct pag_result *result, struct error *err)
+{
+    struct engine engine;
+    *result = (struct pag_result){0};
+    init(&engine, trace, options, listener, result);
+    engine.simulation = simulation_new(&engine, clock);
+    simulation_run(&engine);
+    int status = conclude(&engine, err);
+    simulation_free(engine.simulation);
+    return status;
 }

@@ -10,6 +10,7 @@
 //   head.c        the open end of a location's lineage
 //   threads.c     lineages at the fork and join of a team
 //   window.c      time covered by efficiencies and findings
+//   simulation.c  the same replay in simulated time; interval.c: work between two calls
 //   outcome.c     struct pag_result
 #ifndef PAGODA_PAG_ENGINE_H
 #define PAGODA_PAG_ENGINE_H
@@ -30,6 +31,7 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/pag/posted.h"
 #include "analyzer/pag/profile.h"
+#include "analyzer/pag/simulation.h"
 #include "analyzer/pag/threads.h"
 #include "analyzer/pag/window.h"
 
@@ -110,6 +112,7 @@ struct engine {
     uint64_t window_begin_ns, window_end_ns;
     uint32_t window_epoch;
     bool has_window_end;
+    struct simulation *simulation; // NULL: in measured time
 };
 
 static inline const struct region *region_at(const struct engine *engine, uint32_t index)
@@ -134,6 +137,23 @@ static inline void profile_account(struct location_state *location, uint64_t tim
 {
     profile_account_to(location, location->profile.current, time_ns);
 }
+
+/// Whether an event stands for something an MPI call does.
+static inline bool engine_is_message_record(const struct event *event)
+{
+    return event->kind >= EVENT_SEND && event->kind <= EVENT_COLLECTIVE_COMPLETE;
+}
+
+/// One event of a location, at TIME_NS: its first one; the enter of an MPI call or a bare record,
+/// which is read ahead and consumed; what comes while a call is open (the leave settles it: returns
+/// the rank to read first, or NONE); the end, which closes what is open.
+void engine_begin_location(struct engine *engine, struct location_state *location,
+                           uint64_t time_ns);
+void engine_enter_call(struct engine *engine, struct location_state *location,
+                       const struct event *event, uint64_t time_ns);
+uint32_t engine_step_in_call(struct engine *engine, struct location_state *location,
+                             const struct event *event, uint64_t time_ns);
+void engine_end_location(struct engine *engine, struct location_state *location);
 
 static inline struct channel *channel_at(const struct engine *engine, uint32_t index)
 {

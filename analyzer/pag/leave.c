@@ -150,6 +150,15 @@ static void hand_over(struct engine *engine, struct location_state *location,
 
 // --- root events
 
+/// The one sent later, ties: by the highest sender; BEST may be NULL.
+static const struct message *later_sent(const struct message *best, const struct message *other)
+{
+    if (!best || other->send_enter_ns > best->send_enter_ns ||
+        (other->send_enter_ns == best->send_enter_ns && other->sender > best->sender))
+        return other;
+    return best;
+}
+
 static const struct message *deciding_message(const struct engine *engine, const struct call *call,
                                               uint32_t *n_messages)
 {
@@ -164,9 +173,7 @@ static const struct message *deciding_message(const struct engine *engine, const
         (*n_messages)++;
         if (message->send_enter_ns > call->leave_ns)
             engine->result->n_clock_violations++;
-        if (!best || message->send_enter_ns > best->send_enter_ns ||
-            (message->send_enter_ns == best->send_enter_ns && message->sender > best->sender))
-            best = message;
+        best = later_sent(best, message);
     }
     return best;
 }
@@ -317,6 +324,41 @@ void leave_resolve_send(struct engine *engine, struct message *message)
 
 // --- the leave
 
+/// Tells the listener about the messages a call received.
+static void tell_messages(const struct engine *engine, const struct call *call)
+{
+    const struct message *deciding = NULL;
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        uint32_t index = receive_at(engine, call->receives[i])->message;
+        if (index != NONE)
+            deciding = later_sent(deciding, message_at(engine, index));
+    }
+    bool is_alone = call->n_receives == 1 && call->n_sends + call->n_parts == 0;
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        uint32_t index = receive_at(engine, call->receives[i])->message;
+        if (index == NONE)
+            continue;
+        const struct message *message = message_at(engine, index);
+        const struct pag_message told = {
+            .sender = message->sender,
+            .receiver = message->receiver,
+            .size_bytes = message->size_bytes,
+            .send_enter_ns = message->send_enter_ns,
+            .send_leave_ns = message->send_leave_ns,
+            .send_over_ns = message->send_over_ns,
+            .post_enter_ns = message->post_enter_ns,
+            .enter_ns = call->enter_ns,
+            .leave_ns = call->leave_ns,
+            .is_test = call->is_test,
+            .is_deciding = message == deciding,
+            .is_received_alone = is_alone,
+            .is_sent_alone = message->is_alone && !message->is_nonblocking,
+            .is_synchronous = message->is_synchronous,
+        };
+        engine->listener.message(engine->listener.context, &told);
+    }
+}
+
 static void settle(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
@@ -379,6 +421,8 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     if (call->n_sends && !call->is_test)
         emit_send(engine, location, waited_until_ns);
     hand_over(engine, location, &release);
+    if (engine->listener.message && call->n_receives > 0)
+        tell_messages(engine, call);
     settle(engine, location);
     return EVENT_NO_INDEX;
 }

@@ -119,6 +119,8 @@ void match_pair(struct engine *engine, uint32_t message_index, uint32_t receive_
     }
     if (message->send_wait != NONE)
         leave_resolve_send(engine, message);
+    if (engine->simulation)
+        simulation_matched(engine, message_index, receive_index);
 }
 
 // --- records
@@ -157,6 +159,7 @@ static void await_sent(struct engine *engine, struct location_state *location, u
     struct call *call = &location->call;
     struct message *message = message_at(engine, index);
     message->sender_is_inside = !call->is_test;
+    message->send_over_ns = call->leave_ns;
     if (message->is_synchronous && message->sender_is_inside)
         engine->ranks[message->receiver].n_blocked_synchronous++;
     call->sends =
@@ -173,6 +176,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .send_enter_ns = call->enter_ns,
         .send_leave_ns = call->leave_ns,
         .send_ns = event->time_ns,
+        .send_over_ns = UINT64_MAX,
         .size_bytes = event->size_bytes,
         .sender = location->rank,
         .receiver = receiver,
@@ -186,7 +190,10 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .send_wait = NONE,
         .is_synchronous = call->is_synchronous,
         .is_nonblocking = event->kind == EVENT_ISEND,
+        .is_alone = call->n_records == 1,
     };
+    if (engine->simulation)
+        simulation_sent(engine, location, index);
     return index;
 }
 
@@ -244,6 +251,8 @@ static uint32_t new_receive(struct engine *engine, struct location_state *locati
         .post_node = NONE,
         .is_nonblocking = is_nonblocking,
     };
+    if (engine->simulation)
+        simulation_posted(engine, location, index);
     return index;
 }
 

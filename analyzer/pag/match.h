@@ -13,6 +13,7 @@ struct location_state;
 struct message {
     uint64_t send_enter_ns, send_leave_ns, send_ns; // ns of the send record
     uint64_t post_enter_ns;                         // of the matched receive
+    uint64_t send_over_ns; // leave of the call that completes the send, UINT64_MAX: not entered
     uint64_t size_bytes;
     uint32_t sender, receiver; // world ranks
     uint32_t tag;
@@ -30,6 +31,7 @@ struct message {
     bool sender_is_inside;     // the sender is in the call that may wait for the receiver
     bool is_received, is_sent; // settled by receiver, by sender
     bool is_landing;           // received by the call being left
+    bool is_alone;             // the only record of the call that sent it
 };
 
 struct receive {

@@ -5,6 +5,19 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 
+/// In simulated time only exclusive times are counted: those of the paths below make the inclusive
+/// ones. A path stands before those below it; path 0 is the location itself.
+static void sum_inclusive(struct pag_location *location)
+{
+    for (size_t i = 1; i < location->n_paths; i++)
+        location->paths[i].inclusive_ns =
+            location->paths[i].is_stretch ? 0 : location->paths[i].exclusive_ns;
+    for (size_t i = location->n_paths; i-- > 1;)
+        if (location->paths[i].parent > 0)
+            location->paths[location->paths[i].parent].inclusive_ns +=
+                location->paths[i].inclusive_ns;
+}
+
 static void fill_location(const struct engine *engine, size_t index)
 {
     const struct location_state *state = &engine->locations[index];
@@ -25,6 +38,8 @@ static void fill_location(const struct engine *engine, size_t index)
         if (path->is_stretch)
             out->paths[path->parent].exclusive_ns += path->exclusive_ns;
     }
+    if (engine->simulation)
+        sum_inclusive(out);
     out->first_ns = state->first_ns;
     out->last_ns = state->profile.last_ns;
     engine->result->n_unbalanced += state->profile.n_unbalanced;
@@ -39,6 +54,7 @@ static void fill_rank(const struct engine *engine, size_t index)
     struct pag_result *result = engine->result;
     window_sum(engine, rank, &result->useful_ns[index], &result->mpi_ns[index]);
     result->n_missing_init += rank->has_mpi && !rank->has_init;
+    result->n_without_finalize += !rank->has_finalize;
     result->n_missing_finalize += rank->has_mpi && !rank->has_finalize;
 }
 
@@ -138,6 +154,7 @@ void pag_result_release(struct pag_result *result)
     free(result->locations);
     free(result->useful_ns);
     free(result->mpi_ns);
+    free(result->simulated);
     free(result->traffic);
     free(result->critical_path);
     for (int kind = 0; kind < PAG_WAIT_KINDS; kind++)

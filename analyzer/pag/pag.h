@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/pag/clock.h"
 #include "analyzer/pag/root.h"
 #include "analyzer/trace/reader.h"
 
@@ -20,11 +21,28 @@ struct pag_options {
 };
 #define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 
+/// A message that was received, as its receiver leaves; times as in the call's root event.
+struct pag_message {
+    uint32_t sender, receiver; // world ranks
+    uint64_t size_bytes;
+    uint64_t send_enter_ns, send_leave_ns; // of the call that sent it
+    uint64_t send_over_ns;                 // leave of the call that completed the send, if entered
+    uint64_t post_enter_ns;                // of the call that posted its receive
+    uint64_t enter_ns, leave_ns;           // of the call that received it
+    bool is_test;                          // MPI_Test and its kin received it
+    bool is_deciding;                      // the latest one sent of those the call received
+    bool is_received_alone;                // that call completes nothing else
+    bool is_sent_alone;                    // the sending call is blocking, and sends nothing else
+    bool is_synchronous;
+};
+
 /// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
 struct pag_listener {
     void *context;
     /// A root event; valid during the call only.
     void (*root)(void *context, const struct root *root);
+    /// A message that was received. MESSAGE is valid during the call only.
+    void (*message)(void *context, const struct pag_message *message);
     /// The window (root.in_window) begins anew: forget what was counted as inside it.
     void (*window_moved)(void *context);
     /// Now and then: everything before TIME_NS is replayed.
@@ -91,6 +109,14 @@ struct pag_explanation {
     size_t n_causes;
 };
 
+/// Where the time of a rank went in a simulated run: up to its end, they sum to last_ns - first_ns
+/// of its locations.
+struct pag_simulated_rank {
+    uint64_t outside_ns;  // outside MPI
+    uint64_t wait_ns;     // in MPI, waiting for others
+    uint64_t overhead_ns; // the rest of the time in MPI
+};
+
 struct pag_result {
     uint64_t time_ns;                        // from the first to the last event of the run
     uint64_t window_begin_ns, window_end_ns; // what efficiencies and findings cover
@@ -102,12 +128,15 @@ struct pag_result {
     uint64_t n_unbalanced; // leaves without enter, regions left open at the end
     uint64_t n_lost_calls; // records that did not fit their call
     uint64_t n_missing_init, n_missing_finalize; // ranks with MPI calls but without these
+    uint64_t n_without_finalize;                 // the latter, and ranks without any MPI call
     struct pag_location *locations;              // by location
     size_t n_locations;
     uint64_t *useful_ns; // by rank: time of its master location outside MPI within the window
     uint64_t *mpi_ns;    // by rank: time in MPI calls within the window
     size_t n_ranks;
-    struct pag_traffic *traffic; // sorted by (sender, receiver)
+    struct pag_simulated_rank *simulated; // by rank; NULL in measured time
+    uint64_t n_forced;                    // calls no partner of which would have come: let go on
+    struct pag_traffic *traffic;          // sorted by (sender, receiver)
     size_t n_traffic;
     struct pag_path_entry *critical_path; // sorted by (location, call_path); sums to time_ns
     size_t n_critical_path;
@@ -121,5 +150,11 @@ struct pag_result {
 int pag_run(struct trace *trace, const struct pag_options *options,
             const struct pag_listener *listener, struct pag_result *result, struct error *err);
 void pag_result_release(struct pag_result *result);
+
+/// The same in simulated time: CLOCK says when things happen, and all of RESULT, the root events
+/// and the critical path are those of the predicted run. TRACE is a freshly opened one.
+int pag_simulate(struct trace *trace, const struct pag_options *options,
+                 const struct pag_clock *clock, const struct pag_listener *listener,
+                 struct pag_result *result, struct error *err);
 
 #endif

@@ -180,6 +180,16 @@ void profile_enter_call(const struct definitions *definitions, struct location_s
     push(profile, call, region, time_ns);
 }
 
+uint32_t profile_before_call(const struct definitions *definitions, struct location_state *location,
+                             uint32_t region, uint32_t context)
+{
+    struct profile *profile = &location->profile;
+    if (context == NONE || (region | context) >> CALL_BITS != 0)
+        return profile->current;
+    uint32_t call = next_path(definitions, profile, region, context);
+    return profile->paths[call].context == context ? call + 1 : profile->current;
+}
+
 static void pop(struct profile *profile, uint64_t time_ns)
 {
     struct frame *frame = &profile->stack[--profile->depth];

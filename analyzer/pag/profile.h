@@ -57,6 +57,9 @@ void profile_enter(struct location_state *location, uint32_t region, uint64_t ti
 /// between, and the time since the location's last event goes to the stretch before the call.
 void profile_enter_call(const struct definitions *definitions, struct location_state *location,
                         uint32_t region, uint32_t context, uint64_t time_ns);
+/// The path that the time up to such a call goes to, while it is not entered yet.
+uint32_t profile_before_call(const struct definitions *definitions, struct location_state *location,
+                             uint32_t region, uint32_t context);
 /// Closes the innermost open instance of REGION (and what was left open inside it).
 void profile_leave(struct location_state *location, uint32_t region, uint64_t time_ns);
 /// The open leaf of the location's lineage begins to count PATH (profile_account() in engine.h).

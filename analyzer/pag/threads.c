@@ -55,22 +55,22 @@ static void join_team(struct engine *engine, struct location_state *location, ui
 }
 
 void threads_event(struct engine *engine, struct location_state *location,
-                   const struct event *event)
+                   const struct event *event, uint64_t time_ns)
 {
     if (location->rank == NONE)
         return;
-    profile_account(location, event->time_ns);
+    profile_account(location, time_ns);
     switch (event->kind) {
     case EVENT_THREAD_FORK:
-        fork_team(engine, location, event->time_ns);
+        fork_team(engine, location, time_ns);
         break;
     case EVENT_THREAD_TEAM_BEGIN:
-        begin_team(engine, location, event->time_ns);
+        begin_team(engine, location, time_ns);
         break;
     case EVENT_THREAD_TEAM_END:
-        end_team(engine, location, event->time_ns);
+        end_team(engine, location, time_ns);
         break;
     default:
-        join_team(engine, location, event->time_ns);
+        join_team(engine, location, time_ns);
     }
 }

@@ -3,13 +3,15 @@
 #ifndef PAGODA_PAG_THREADS_H
 #define PAGODA_PAG_THREADS_H
 
+#include <stdint.h>
+
 struct engine;
 struct location_state;
 
 struct event;
 
-/// EVENT_THREAD_FORK, _JOIN, _TEAM_BEGIN and _TEAM_END.
+/// EVENT_THREAD_FORK, _JOIN, _TEAM_BEGIN and _TEAM_END, at TIME_NS.
 void threads_event(struct engine *engine, struct location_state *location,
-                   const struct event *event);
+                   const struct event *event, uint64_t time_ns);
 
 #endif

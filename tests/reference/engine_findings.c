@@ -8,6 +8,7 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/trace/reader.h"
+#include "analyzer/whatif/prediction.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 
@@ -177,6 +178,22 @@ static void add_totals(const struct conversion *conversion)
     add_total(conversion, "lost-calls", result->n_lost_calls, 0);
 }
 
+/// Everything that matching patterns in TRACE's replay RESULT found.
+static void convert(const struct trace *trace, const struct catalogue *catalogue,
+                    const struct matcher *matcher, const struct pag_result *result,
+                    struct findings *findings)
+{
+    struct conversion conversion = {
+        .definitions = trace_definitions(trace), .result = result, .findings = findings};
+    build_paths(&conversion);
+    add_waits(&conversion, catalogue, matcher);
+    add_profile(&conversion);
+    add_lineages(&conversion);
+    add_totals(&conversion);
+    findings_sort(findings);
+    release_paths(&conversion);
+}
+
 int engine_findings(const char *path, const struct catalogue *catalogue, struct findings *findings,
                     struct error *err)
 {
@@ -189,30 +206,87 @@ int engine_findings(const char *path, const struct catalogue *catalogue, struct 
         .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
     struct pag_result result = {0};
     int status = pag_run(trace, &options, &listener, &result, err);
-    struct conversion conversion = {
-        .definitions = trace_definitions(trace), .result = &result, .findings = findings};
-    build_paths(&conversion);
-    add_waits(&conversion, catalogue, matcher);
-    add_profile(&conversion);
-    add_lineages(&conversion);
-    add_totals(&conversion);
-    findings_sort(findings);
-    release_paths(&conversion);
+    convert(trace, catalogue, matcher, &result, findings);
     pag_result_release(&result);
     matcher_free(matcher);
     trace_close(trace);
     return status;
 }
 
-int engine_findings_of_text(const char *text, const struct catalogue *catalogue,
-                            struct findings *findings, struct error *err)
+/// Costs of the run at PATH, NULL and ERR when it cannot be replayed.
+static struct recorded *gather(const char *path, struct trace **trace, struct error *err)
+{
+    *trace = trace_open(path, err);
+    if (!*trace)
+        return NULL;
+    struct recorded *recorded = recorded_new(trace_definitions(*trace));
+    const struct pag_options options = PAG_OPTIONS_DEFAULT;
+    const struct pag_listener listener = {
+        .context = recorded, .root = recorded_root, .message = recorded_message};
+    struct pag_result result = {0};
+    int status = pag_run(*trace, &options, &listener, &result, err);
+    recorded_conclude(recorded, &result);
+    pag_result_release(&result);
+    if (status == 0)
+        return recorded;
+    recorded_free(recorded);
+    trace_close(*trace);
+    return NULL;
+}
+
+int simulated_findings(const char *path, const struct catalogue *catalogue,
+                       struct findings *findings, struct error *err)
+{
+    struct trace *measured, *trace;
+    struct recorded *recorded = gather(path, &measured, err);
+    if (!recorded)
+        return -1;
+    trace = trace_open(path, err);
+    struct matcher *matcher = matcher_new(catalogue, trace_definitions(trace));
+    const struct pag_options options = PAG_OPTIONS_DEFAULT;
+    const struct pag_listener listener = {
+        .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
+    struct scenario scenario;
+    struct prediction prediction;
+    struct pag_result result = {0};
+    scenario_as_recorded(&scenario, trace_definitions(trace));
+    prediction_init(&prediction, trace_definitions(trace), &scenario, recorded);
+    int status = pag_simulate(trace, &options, &prediction.clock, &listener, &result, err);
+    convert(trace, catalogue, matcher, &result, findings);
+    pag_result_release(&result);
+    prediction_release(&prediction);
+    scenario_release(&scenario);
+    matcher_free(matcher);
+    recorded_free(recorded);
+    trace_close(trace);
+    trace_close(measured);
+    return status;
+}
+
+typedef int finder(const char *path, const struct catalogue *catalogue, struct findings *findings,
+                   struct error *err);
+
+static int of_text(const char *text, finder *find_in, const struct catalogue *catalogue,
+                   struct findings *findings, struct error *err)
 {
     char *scratch = scratch_directory();
     char *archive = memory_format("%s/archive", scratch);
     int status = text_trace_write(text, archive, err);
     if (status == 0)
-        status = engine_findings(archive, catalogue, findings, err);
+        status = find_in(archive, catalogue, findings, err);
     free(archive);
     scratch_remove(scratch);
     return status;
+}
+
+int engine_findings_of_text(const char *text, const struct catalogue *catalogue,
+                            struct findings *findings, struct error *err)
+{
+    return of_text(text, engine_findings, catalogue, findings, err);
+}
+
+int simulated_findings_of_text(const char *text, const struct catalogue *catalogue,
+                               struct findings *findings, struct error *err)
+{
+    return of_text(text, simulated_findings, catalogue, findings, err);
 }

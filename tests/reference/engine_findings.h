@@ -16,4 +16,10 @@ int engine_findings(const char *path, const struct catalogue *catalogue, struct 
 int engine_findings_of_text(const char *text, const struct catalogue *catalogue,
                             struct findings *findings, struct error *err);
 
+/// The same of a simulated run in which nothing is changed.
+int simulated_findings(const char *path, const struct catalogue *catalogue,
+                       struct findings *findings, struct error *err);
+int simulated_findings_of_text(const char *text, const struct catalogue *catalogue,
+                               struct findings *findings, struct error *err);
+
 #endif

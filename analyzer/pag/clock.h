@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a replay in simulated time asks of whoever predicts: when a location goes on, and what its
+// calls cost. The engine matches messages and collectives by their order, which no clock changes,
+// and tells here what is known; pag_simulate() then counts the answers as if they had been
+// recorded. A location is outside MPI, or in a call, which has three parts: work before its
+// messages depart, the wait until all its conditions are met, work after that.
+#ifndef PAGODA_PAG_CLOCK_H
+#define PAGODA_PAG_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Processor time in millionths of a nanosecond.
+__extension__ typedef unsigned __int128 pag_work;
+#define PAG_WORK_PER_NS 1000000u
+#define PAG_NOT_KNOWN   UINT64_MAX
+
+/// An MPI call: when it was entered and left in the recording, when it is entered now.
+struct pag_call {
+    uint32_t location, rank;
+    uint64_t recorded_enter_ns, recorded_leave_ns;
+    uint64_t enter_ns;
+    uint32_t n_sent; // messages that depart in it
+    bool is_waiting; // it has conditions
+};
+
+enum pag_condition_kind {
+    PAG_CONDITION_MESSAGE,    // a message the call receives
+    PAG_CONDITION_POSTING,    // the receive of a message it sends or has sent
+    PAG_CONDITION_COLLECTIVE, // the members of a collective that release it
+};
+
+/// What a partner must have done before a call can be left; both known by now.
+struct pag_condition {
+    enum pag_condition_kind kind;
+    uint64_t recorded_ns; // enter of the send, the posting, the latest member, in the recording
+    uint64_t time_ns;     // now: the departure of the message, the posting, the latest member
+    uint64_t departed_ns, posted_ns; // message, posting: both sides, now
+    uint64_t size_bytes;
+    uint32_t sender, receiver; // message, posting: world ranks
+    uint32_t n_members;        // collective
+    uint8_t operation, class_; // collective: OTF2_CollectiveOp, enum collective_class
+    bool is_finalize;          // collective: MPI_Finalize
+    bool is_nonblocking;       // collective: posted before the call
+    bool is_rendezvous;        // message, posting: its sender waits for its receiver
+    uint32_t communicator;     // collective: index of the communicator, UINT32_MAX for MPI_Finalize
+};
+
+/// Of several locations done at the same time, those go on first whose turn is lower.
+enum pag_turn {
+    PAG_TURN_FIRST,
+    PAG_TURN_LEAVE, // of an MPI call: all that enter one at this time may have to do with it
+    PAG_TURN_LAST,  // the join of a team, the end of a location
+};
+
+/// The callbacks of a clock. Times are simulated ns and never go back.
+struct pag_clock {
+    void *context;
+    bool departs_at_enter; // messages depart when their call is entered, not after work_before
+    /// LOCATION works from NOW_NS on, within MPI or outside.
+    void (*work)(void *context, uint32_t location, uint64_t now_ns, pag_work work,
+                 enum pag_turn turn);
+    /// LOCATION waits in MPI from NOW_NS on, until a time or until it is woken (PAG_NOT_KNOWN).
+    void (*wait)(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns);
+    /// LOCATION, which waits, goes on at UNTIL_NS.
+    void (*wake)(void *context, uint32_t location, uint64_t until_ns);
+    /// LOCATION has ended; also the call that takes a location out before its first event.
+    void (*end)(void *context, uint32_t location, uint64_t now_ns);
+    /// The location that is done first, ties: by turn, then the lowest; false when none is, and all
+    /// others wait.
+    bool (*next)(void *context, uint32_t *location, uint64_t *time_ns);
+    /// By how much the work of a call path is multiplied, in millionths: that of its parent, and
+    /// its own region. NULL: never.
+    uint64_t (*scale)(void *context, uint64_t parent_scale, uint32_t region);
+    /// Whether the sender of a message waits for its receiver.
+    bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
+    /// Whether an operation that need not synchronise its members (it handles no data) does so.
+    bool (*synchronises)(void *context, uint8_t operation, bool is_finalize);
+    /// Work of a call before its messages depart.
+    pag_work (*work_before)(void *context, const struct pag_call *call);
+    /// All partners are known: when the call has what it waits for (not before its enter), and how
+    /// much work follows.
+    void (*settle)(void *context, const struct pag_call *call,
+                   const struct pag_condition *conditions, uint32_t n_conditions,
+                   uint64_t *ready_ns, pag_work *work);
+};
+
+#endif

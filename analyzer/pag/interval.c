@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between two MPI calls only the location itself is concerned: its enters and leaves are read at
+// once, and their recorded times kept as one number a call path. When the simulated length T is
+// known, path i of n gets floor(T * (w_1 + ... + w_i) / W) less what the paths before it got, w its
+// recorded time times its scale and W their sum: exact sums, and with T = W exact parts.
+#include "analyzer/pag/interval.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+void interval_release(struct interval *interval)
+{
+    free(interval->parts);
+    free(interval->part_of_path);
+    free(interval->scale_of_path);
+    *interval = (struct interval){0};
+}
+
+static uint64_t scale_of(const struct engine *engine, const struct profile *profile,
+                         struct interval *interval, uint32_t path)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (!clock->scale)
+        return PAG_WORK_PER_NS;
+    while (interval->n_scales <= path) { // parents come before their children
+        size_t next = interval->n_scales++;
+        interval->scale_of_path = array_reserve(interval->scale_of_path, &interval->scale_capacity,
+                                                next + 1, sizeof *interval->scale_of_path);
+        uint64_t above =
+            next == 0 ? PAG_WORK_PER_NS : interval->scale_of_path[profile->paths[next].parent];
+        interval->scale_of_path[next] =
+            next == 0 ? above : clock->scale(clock->context, above, profile->paths[next].region);
+    }
+    return interval->scale_of_path[path];
+}
+
+static struct interval_part *part_of(const struct engine *engine, struct location_state *location,
+                                     struct interval *interval, uint32_t path)
+{
+    if (path >= interval->n_part_of_path) {
+        interval->part_of_path =
+            array_reserve(interval->part_of_path, &interval->part_of_path_capacity, path + 1,
+                          sizeof *interval->part_of_path);
+        while (interval->n_part_of_path <= path)
+            interval->part_of_path[interval->n_part_of_path++] = 0;
+    }
+    uint32_t place = interval->part_of_path[path];
+    if (place < interval->n_parts && interval->parts[place].path == path)
+        return &interval->parts[place];
+    place = interval->n_parts++;
+    interval->part_of_path[path] = place;
+    interval->parts = array_reserve(interval->parts, &interval->parts_capacity, place + 1,
+                                    sizeof *interval->parts);
+    interval->parts[place] = (struct interval_part){
+        .path = path, .scale = scale_of(engine, &location->profile, interval, path)};
+    return &interval->parts[place];
+}
+
+/// Counts the recorded time since the last enter or leave, up to RECORDED_NS, at PATH.
+static void pass(const struct engine *engine, struct location_state *location,
+                 struct interval *interval, uint32_t path, uint64_t recorded_ns)
+{
+    uint64_t passed_ns = recorded_ns - interval->recorded_now_ns;
+    if (passed_ns == 0)
+        return;
+    part_of(engine, location, interval, path)->recorded_ns += passed_ns;
+    interval->recorded_now_ns = recorded_ns;
+}
+
+/// Process time of the whole interval: what the first and last CPU sample say for the time between
+/// them (never more than that time: other threads of the process), wall time outside.
+static uint64_t process_time(const struct interval *interval)
+{
+    uint64_t wall_ns = interval->recorded_now_ns - interval->recorded_begin_ns;
+    if (!interval->has_cpu || interval->last_cpu_ns < interval->first_cpu_ns)
+        return wall_ns;
+    uint64_t seen_ns = interval->last_cpu_at_ns - interval->first_cpu_at_ns;
+    uint64_t cpu_ns = interval->last_cpu_ns - interval->first_cpu_ns;
+    return cpu_ns < seen_ns ? wall_ns - seen_ns + cpu_ns : wall_ns;
+}
+
+static pag_work work_of(const struct interval *interval)
+{
+    wide scaled = 0, total = 0;
+    for (uint32_t i = 0; i < interval->n_parts; i++) {
+        scaled += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
+        total += interval->parts[i].recorded_ns;
+    }
+    return total ? (wide)process_time(interval) * scaled / total : 0;
+}
+
+static void note_cpu(struct interval *interval, const struct event *event)
+{
+    interval->last_cpu_at_ns = event->time_ns;
+    interval->last_cpu_ns = event->size_bytes;
+    if (interval->has_cpu)
+        return;
+    interval->has_cpu = true;
+    interval->first_cpu_at_ns = event->time_ns;
+    interval->first_cpu_ns = event->size_bytes;
+}
+
+/// Whether EVENT ends an interval: an MPI call, a bare record of one, an event of a team.
+static bool is_end(const struct engine *engine, const struct location_state *location,
+                   const struct event *event)
+{
+    if (location->rank == NONE)
+        return false;
+    if (event->kind == EVENT_ENTER)
+        return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE;
+    return engine_is_message_record(event) ||
+           (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END);
+}
+
+const struct event *interval_read(struct engine *engine, struct location_state *location,
+                                  struct interval *interval, uint64_t begin_ns,
+                                  uint64_t recorded_ns, pag_work *work)
+{
+    struct profile *profile = &location->profile;
+    interval->begin_ns = begin_ns;
+    interval->recorded_begin_ns = interval->recorded_now_ns = recorded_ns;
+    interval->n_parts = 0;
+    interval->has_cpu = false;
+    const struct event *event;
+    uint64_t seen_ns = recorded_ns;
+    while ((event = trace_peek(engine->trace, location->index, location->cursor, 0))) {
+        seen_ns = event->time_ns;
+        if (is_end(engine, location, event))
+            break;
+        if (event->kind <= EVENT_LEAVE)
+            pass(engine, location, interval, profile->current, seen_ns);
+        if (event->kind == EVENT_ENTER)
+            profile_enter(location, event->index, profile->last_ns);
+        else if (event->kind == EVENT_LEAVE)
+            profile_leave(location, event->index, profile->last_ns);
+        else if (event->kind == EVENT_CPU_TIME)
+            note_cpu(interval, event);
+        location->cursor->position++;
+    }
+    bool is_call = event && event->kind == EVENT_ENTER;
+    uint32_t last_path =
+        is_call ? profile_before_call(engine->definitions, location, event->index, event->context)
+                : profile->current;
+    pass(engine, location, interval, last_path, seen_ns);
+    *work = work_of(interval);
+    return event;
+}
+
+/// Gives NS to PATH without moving the location's time.
+static void give(struct location_state *location, uint32_t path_index, uint64_t ns)
+{
+    struct path *path = &location->profile.paths[path_index];
+    if (path->epoch != location->head.epoch)
+        profile_touch(location, path, path_index);
+    path->exclusive_ns += ns;
+}
+
+void interval_close(struct location_state *location, struct interval *interval, uint64_t end_ns)
+{
+    uint64_t length_ns = end_ns - interval->begin_ns;
+    location->profile.last_ns = end_ns;
+    if (length_ns == 0)
+        return;
+    wide total = 0, sum = 0;
+    for (uint32_t i = 0; i < interval->n_parts; i++)
+        total += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
+    if (total == 0) {
+        // no recorded time to go by, or none that counts
+        give(location, location->profile.current, length_ns);
+        return;
+    }
+    uint64_t given_ns = 0;
+    for (uint32_t i = 0; i < interval->n_parts; i++) {
+        sum += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
+        uint64_t up_to_ns = (uint64_t)(length_ns * sum / total);
+        give(location, interval->parts[i].path, up_to_ns - given_ns);
+        given_ns = up_to_ns;
+    }
+}

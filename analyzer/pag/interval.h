@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The work of a location between two MPI calls, in simulated time.
+#ifndef PAGODA_PAG_INTERVAL_H
+#define PAGODA_PAG_INTERVAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/pag/clock.h"
+#include "analyzer/trace/event.h"
+
+struct engine;
+struct location_state;
+
+/// What one call path had of the recorded interval.
+struct interval_part {
+    uint32_t path;
+    uint64_t recorded_ns;
+    uint64_t scale; // millionths
+};
+
+/// The interval a location is in. Its private events are read when it begins; its length is known
+/// when the clock says that its work is done.
+struct interval {
+    uint64_t begin_ns;           // simulated
+    uint64_t recorded_begin_ns;  // the same place in the recording
+    uint64_t recorded_now_ns;    // read up to here
+    struct interval_part *parts; // in the order of their first touch
+    uint32_t n_parts;
+    size_t parts_capacity;
+    uint32_t *part_of_path; // index into parts; only where that part names the path
+    size_t part_of_path_capacity, n_part_of_path;
+    uint64_t *scale_of_path; // of the paths seen so far, millionths
+    size_t scale_capacity, n_scales;
+    bool has_cpu;
+    uint64_t first_cpu_at_ns, first_cpu_ns, last_cpu_at_ns, last_cpu_ns;
+};
+
+void interval_release(struct interval *interval);
+
+/// Reads the private events of LOCATION, whose simulated time is BEGIN_NS and whose recorded one is
+/// RECORDED_NS, up to the event that ends the interval (not consumed; NULL at the location's end).
+/// *WORK is the process time until then: of CPU samples where the archive has them, wall time for
+/// the rest, times the scale of the regions it was spent in.
+const struct event *interval_read(struct engine *engine, struct location_state *location,
+                                  struct interval *interval, uint64_t begin_ns,
+                                  uint64_t recorded_ns, pag_work *work);
+
+/// The interval ended at END_NS: its length is shared among its call paths like their work, rounded
+/// so that the sum is exact.
+void interval_close(struct location_state *location, struct interval *interval, uint64_t end_ns);
+
+#endif

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The replay in simulated time. Each location goes through its phases; the clock says when each of
+// them is over, in the order of time. A call whose partners have not all come blocks its location
+// until matching says that the last one has: then its conditions are complete, the clock says from
+// when on they are met, and the location goes on by itself. The matching itself, the settling of
+// calls and all that is found are those of the measured replay.
+#include "analyzer/pag/simulation.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+
+enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
+
+__extension__ typedef unsigned __int128 wide;
+
+struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock)
+{
+    struct simulation *simulation = memory_zeroed(1, sizeof *simulation);
+    simulation->clock = clock;
+    simulation->locations = memory_zeroed(engine->n_locations, sizeof *simulation->locations);
+    engine->result->simulated = memory_zeroed(engine->n_ranks, sizeof *engine->result->simulated);
+    // Lineages are kept wherever somebody might go on from them: what is in flight is not known to
+    // come too late here, and no reader runs ahead that could tell.
+    engine->is_ahead = true;
+    for (size_t i = 0; i < engine->n_locations; i++)
+        simulation->locations[i].interval = (struct interval){0};
+    return simulation;
+}
+
+void simulation_free(struct simulation *simulation)
+{
+    if (!simulation)
+        return;
+    free(simulation->locations);
+    free(simulation->messages);
+    free(simulation->recorded_post_ns);
+    free(simulation->conditions);
+    free(simulation);
+}
+
+static struct location_simulation *state_of(const struct engine *engine,
+                                            const struct location_state *location)
+{
+    return &engine->simulation->locations[location->index];
+}
+
+static struct pag_call describe(const struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    return (struct pag_call){
+        .location = location->index,
+        .rank = location->rank,
+        .recorded_enter_ns = call->recorded_enter_ns,
+        .recorded_leave_ns = call->recorded_leave_ns,
+        .enter_ns = call->enter_ns,
+        .n_sent = state_of(engine, location)->n_departing,
+        .is_waiting = state_of(engine, location)->is_waiting,
+    };
+}
+
+// --- outside MPI
+
+static void go_outside(struct engine *engine, struct location_state *location, uint64_t now_ns,
+                       uint64_t recorded_ns)
+{
+    struct location_simulation *state = state_of(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    pag_work work;
+    state->phase = SIMULATION_OUTSIDE;
+    const struct event *event =
+        interval_read(engine, location, &state->interval, now_ns, recorded_ns, &work);
+    bool is_last = !event || event->kind == EVENT_THREAD_JOIN;
+    clock->work(clock->context, location->index, now_ns, work,
+                is_last ? PAG_TURN_LAST : PAG_TURN_FIRST);
+}
+
+/// The call's partners have all come: from when on it has what it waits for, and what follows.
+static void settle(struct engine *engine, struct location_state *location, uint32_t n_conditions,
+                   uint64_t now_ns)
+{
+    struct simulation *simulation = engine->simulation;
+    struct location_simulation *state = state_of(engine, location);
+    struct pag_call call = describe(engine, location);
+    // Where a partner is missing, or cannot be told yet, the call lasts as long as it did at least.
+    bool is_open = n_conditions == 0 || state->has_unknown_partner;
+    uint64_t length_ns = call.recorded_leave_ns - call.recorded_enter_ns;
+    uint64_t ready_ns = call.enter_ns;
+    if (n_conditions > 0)
+        simulation->clock->settle(simulation->clock->context, &call, simulation->conditions,
+                                  n_conditions, &ready_ns, &state->work_after);
+    if (is_open) {
+        state->work_after = 0;
+        if (ready_ns < call.enter_ns + length_ns)
+            ready_ns = call.enter_ns + length_ns;
+    }
+    state->ready_ns = ready_ns > now_ns ? ready_ns : now_ns;
+    state->phase = SIMULATION_WAITING;
+}
+
+/// Whether what a blocked location's call lacks is the posting of a receive.
+static bool is_blocked_sending(const struct location_simulation *state, const struct call *call)
+{
+    return state->n_receives_seen == call->n_receives && state->n_sends_seen < call->n_sends;
+}
+
+/// Goes on with the call of a blocked location if what it lacks has come.
+static void try_again(struct engine *engine, struct location_state *location)
+{
+    struct simulation *simulation = engine->simulation;
+    struct location_simulation *state = state_of(engine, location);
+    uint32_t n_conditions;
+    if (state->phase != SIMULATION_BLOCKED)
+        return;
+    bool was_sending = is_blocked_sending(state, &location->call);
+    bool has_all = simulation_gather(engine, location, &n_conditions);
+    bool is_sending = !has_all && is_blocked_sending(state, &location->call);
+    simulation->n_blocked_sends += (uint32_t)is_sending - (uint32_t)was_sending;
+    if (!has_all)
+        return;
+    settle(engine, location, n_conditions, simulation->now_ns);
+    simulation->clock->wake(simulation->clock->context, location->index, state->ready_ns);
+}
+
+static void try_rank_again(struct engine *engine, uint32_t rank)
+{
+    const struct rank_state *state = &engine->ranks[rank];
+    for (uint32_t i = 0; i < state->n_locations; i++)
+        try_again(engine, &engine->locations[state->first_location + i]);
+}
+
+static void try_all_again(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->n_locations; i++)
+        try_again(engine, &engine->locations[i]);
+}
+
+static void end(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = state_of(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    state->phase = SIMULATION_ENDED;
+    location->profile.last_ns = now_ns;
+    engine_end_location(engine, location);
+    clock->end(clock->context, location->index, now_ns);
+    interval_release(&state->interval);
+    free(state->departing);
+    state->departing = NULL;
+    if (location->rank == NONE)
+        return;
+    struct pag_simulated_rank *rank = &engine->result->simulated[location->rank];
+    rank->outside_ns += state->outside_ns;
+    rank->wait_ns += state->wait_ns;
+    rank->overhead_ns += state->overhead_ns;
+    if (engine->ranks[location->rank].has_ended)
+        try_all_again(engine);
+}
+
+// --- in a call
+
+static void depart(struct engine *engine, struct location_simulation *state, uint64_t now_ns)
+{
+    struct simulation *simulation = engine->simulation;
+    for (uint32_t i = 0; i < state->n_departing; i++) {
+        struct message_simulation *message = &simulation->messages[state->departing[i]];
+        if (message->departed_ns != PAG_NOT_KNOWN)
+            continue;
+        message->departed_ns = now_ns;
+        try_rank_again(engine, message_at(engine, state->departing[i])->receiver);
+    }
+}
+
+static bool may_wait(const struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    if (call->is_cut)
+        return false;
+    if (call->n_receives > 0)
+        return true;
+    for (uint32_t i = 0; i < call->n_sends; i++)
+        if (engine->simulation->messages[call->sends[i]].is_rendezvous)
+            return true;
+    for (uint32_t i = 0; i < call->n_parts; i++)
+        if (simulation_part_waits(engine, call->parts[i]))
+            return true;
+    return false;
+}
+
+static void enter(struct engine *engine, struct location_state *location, const struct event *event,
+                  uint64_t now_ns)
+{
+    struct location_simulation *state = state_of(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    state->phase = SIMULATION_ENTERED;
+    state->n_departing = 0;
+    state->n_receives_seen = state->n_sends_seen = state->n_parts_seen = 0;
+    state->gives_up = state->has_unknown_partner = false;
+    state->call_wait_ns = 0;
+    engine_enter_call(engine, location, event, now_ns);
+    if (engine->simulation->n_blocked_sends > 0 &&
+        engine->ranks[location->rank].n_unresolved_posts > 0)
+        try_all_again(engine);
+    state->is_waiting = may_wait(engine, location);
+    if (clock->departs_at_enter)
+        depart(engine, state, now_ns);
+    struct pag_call call = describe(engine, location);
+    enum pag_turn turn = state->is_waiting ? PAG_TURN_FIRST : PAG_TURN_LEAVE;
+    clock->work(clock->context, location->index, now_ns, clock->work_before(clock->context, &call),
+                location->call.is_cut ? PAG_TURN_LAST : turn);
+}
+
+/// When an event inside the call, recorded at RECORDED_NS, happens now.
+static uint64_t inside(const struct call *call, uint64_t recorded_ns)
+{
+    uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns;
+    if (recorded_ns >= call->recorded_leave_ns || length_ns == 0)
+        return call->leave_ns;
+    return call->enter_ns + (uint64_t)((wide)(recorded_ns - call->recorded_enter_ns) *
+                                       (call->leave_ns - call->enter_ns) / length_ns);
+}
+
+static void leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = state_of(engine, location);
+    struct call *call = &location->call;
+    call->leave_ns = now_ns;
+    call->gave_up = true; // whoever has not come by now is not waited for
+    state->overhead_ns += now_ns - call->enter_ns - state->call_wait_ns;
+    for (uint32_t i = 0; i < state->n_departing; i++) {
+        struct message *message = message_at(engine, state->departing[i]);
+        if (message->sender_location == location->index && message->send_enter_ns == call->enter_ns)
+            message->send_leave_ns = now_ns;
+    }
+    uint64_t recorded_ns = call->recorded_leave_ns;
+    const struct event *event;
+    for (bool is_over = false; !is_over;) {
+        event = trace_peek(engine->trace, location->index, location->cursor, 0);
+        if (!event) {
+            profile_account(location, now_ns);
+            end(engine, location, now_ns);
+            return;
+        }
+        is_over = call->is_bare || (event->kind == EVENT_LEAVE && call->n_nested == 0);
+        recorded_ns = event->time_ns;
+        engine_step_in_call(engine, location, event,
+                            is_over ? now_ns : inside(call, event->time_ns));
+    }
+    go_outside(engine, location, now_ns, recorded_ns);
+}
+
+/// The work before the wait is done.
+static void await(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = state_of(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    depart(engine, state, now_ns);
+    if (!state->is_waiting) {
+        leave(engine, location, now_ns);
+        return;
+    }
+    uint32_t n_conditions;
+    state->blocked_ns = now_ns;
+    state->ready_ns = PAG_NOT_KNOWN;
+    state->phase = SIMULATION_BLOCKED;
+    if (simulation_gather(engine, location, &n_conditions))
+        settle(engine, location, n_conditions, now_ns);
+    else
+        engine->simulation->n_blocked_sends += is_blocked_sending(state, &location->call);
+    clock->wait(clock->context, location->index, now_ns, state->ready_ns);
+}
+
+// --- the run
+
+static void outside_is_over(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = state_of(engine, location);
+    state->outside_ns += now_ns - state->interval.begin_ns;
+    interval_close(location, &state->interval, now_ns);
+    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    if (!event) {
+        end(engine, location, now_ns);
+    } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
+        uint64_t recorded_ns = event->time_ns;
+        threads_event(engine, location, event, now_ns);
+        location->cursor->position++;
+        go_outside(engine, location, now_ns, recorded_ns);
+    } else {
+        enter(engine, location, event, now_ns);
+    }
+}
+
+static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = state_of(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    switch (state->phase) {
+    case SIMULATION_BEFORE:
+        engine_begin_location(engine, location, now_ns);
+        go_outside(engine, location, now_ns, now_ns);
+        break;
+    case SIMULATION_OUTSIDE:
+        outside_is_over(engine, location, now_ns);
+        break;
+    case SIMULATION_ENTERED:
+        await(engine, location, now_ns);
+        break;
+    case SIMULATION_WAITING:
+        state->call_wait_ns = now_ns - state->blocked_ns;
+        state->wait_ns += state->call_wait_ns;
+        state->phase = SIMULATION_LEAVING;
+        clock->work(clock->context, location->index, now_ns, state->work_after, PAG_TURN_LEAVE);
+        break;
+    default: // SIMULATION_LEAVING; the clock knows of no other location that could be done
+        leave(engine, location, now_ns);
+        break;
+    }
+}
+
+/// Nobody can go on: the call entered first is let go without the partners that have not come.
+/// False when there is none.
+static bool force(struct engine *engine)
+{
+    struct location_state *first = NULL;
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        struct location_state *location = &engine->locations[i];
+        if (state_of(engine, location)->phase == SIMULATION_BLOCKED &&
+            (!first || location->call.enter_ns < first->call.enter_ns))
+            first = location;
+    }
+    if (!first)
+        return false;
+    state_of(engine, first)->gives_up = true;
+    engine->result->n_forced++;
+    try_again(engine, first);
+    return true;
+}
+
+static void begin(struct engine *engine)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        struct location_state *location = &engine->locations[i];
+        bool is_empty = !trace_peek(engine->trace, i, location->cursor, 0);
+        uint64_t first_ns = location->next_ns;
+        // From now on nobody asks for the time of a location's next event but to find out whether
+        // it has ended, or can still come before a time that has passed.
+        location->next_ns = UINT64_MAX;
+        if (is_empty)
+            end(engine, location, 0);
+        else
+            clock->wait(clock->context, location->index, 0, first_ns);
+    }
+}
+
+void simulation_run(struct engine *engine)
+{
+    struct simulation *simulation = engine->simulation;
+    const struct pag_clock *clock = simulation->clock;
+    uint32_t index;
+    begin(engine);
+    for (uint32_t n_turns = 1;; n_turns++) {
+        if (!clock->next(clock->context, &index, &simulation->now_ns)) {
+            if (force(engine))
+                continue;
+            break;
+        }
+        advance(engine, &engine->locations[index], simulation->now_ns);
+        if (n_turns % TURNS_PER_REPORT == 0 && engine->listener.reached)
+            engine->listener.reached(engine->listener.context, simulation->now_ns);
+    }
+}
+
+// --- what matching finds out
+
+void simulation_sent(struct engine *engine, struct location_state *location, uint32_t index)
+{
+    struct simulation *simulation = engine->simulation;
+    const struct call *call = &location->call;
+    struct message *message = message_at(engine, index);
+    struct location_simulation *state = state_of(engine, location);
+    const struct pag_clock *clock = simulation->clock;
+    simulation->messages = array_reserve(simulation->messages, &simulation->message_capacity,
+                                         index + 1, sizeof *simulation->messages);
+    simulation->messages[index] = (struct message_simulation){
+        .recorded_send_ns = call->recorded_enter_ns,
+        .departed_ns = PAG_NOT_KNOWN,
+        .is_rendezvous =
+            message->is_synchronous || clock->is_rendezvous(clock->context, message->sender,
+                                                            message->receiver, message->size_bytes),
+    };
+    message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
+    state->departing = array_reserve(state->departing, &state->departing_capacity,
+                                     state->n_departing + 1, sizeof *state->departing);
+    state->departing[state->n_departing++] = index;
+}
+
+void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive)
+{
+    struct simulation *simulation = engine->simulation;
+    simulation->recorded_post_ns =
+        array_reserve(simulation->recorded_post_ns, &simulation->receive_capacity, receive + 1,
+                      sizeof *simulation->recorded_post_ns);
+    simulation->recorded_post_ns[receive] = location->call.recorded_enter_ns;
+}
+
+void simulation_matched(struct engine *engine, uint32_t message_index, uint32_t receive)
+{
+    struct simulation *simulation = engine->simulation;
+    const struct message *message = message_at(engine, message_index);
+    simulation->messages[message_index].recorded_post_ns = simulation->recorded_post_ns[receive];
+    try_rank_again(engine, message->receiver);
+    if (simulation->messages[message_index].is_rendezvous)
+        try_rank_again(engine, message->sender);
+}
+
+void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member)
+{
+    uint8_t class = instance->members[member].class_;
+    bool needs_all = class == COLLECTIVE_BARRIER || class == COLLECTIVE_ALL_TO_ALL;
+    if (needs_all && instance->n_entered < instance->n_members)
+        return;
+    for (uint32_t i = 0; i < instance->n_members; i++)
+        if (instance->members[i].has_entered && i != member)
+            try_rank_again(engine, instance->members[i].rank);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A replay in simulated time: the clock (clock.h) says which location goes on and when.
+#ifndef PAGODA_PAG_SIMULATION_H
+#define PAGODA_PAG_SIMULATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/pag/call.h"
+#include "analyzer/pag/clock.h"
+#include "analyzer/pag/interval.h"
+
+struct collective;
+struct engine;
+struct location_state;
+
+/// What a location does.
+enum simulation_phase {
+    SIMULATION_BEFORE,  // its first event
+    SIMULATION_OUTSIDE, // works outside MPI
+    SIMULATION_ENTERED, // works in a call before its messages depart
+    SIMULATION_BLOCKED, // in a call, for partners that have not come
+    SIMULATION_WAITING, // in a call, until what it waits for is there
+    SIMULATION_LEAVING, // works in a call after that
+    SIMULATION_ENDED,
+};
+
+struct location_simulation {
+    enum simulation_phase phase;
+    struct interval interval;
+    pag_work work_after;      // of the open call
+    uint64_t ready_ns;        // when the open call has what it waits for
+    uint64_t blocked_ns;      // since when the open call waits
+    uint64_t call_wait_ns;    // that long
+    bool is_waiting;          // it has conditions
+    bool gives_up;            // on partners that will not come
+    bool has_unknown_partner; // that did not come, or cannot be told yet
+    uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
+    uint32_t *departing;                                  // messages sent in the open call
+    uint32_t n_departing;
+    size_t departing_capacity;
+    uint64_t outside_ns, wait_ns, overhead_ns;
+};
+
+/// Times of a message and of a receive that measured time needs not; by their pool index.
+struct message_simulation {
+    uint64_t recorded_send_ns; // enter of the call that sent it
+    uint64_t recorded_post_ns; // of its receive, once matched
+    uint64_t departed_ns;      // PAG_NOT_KNOWN: has not departed
+    bool is_rendezvous;
+};
+
+struct simulation {
+    const struct pag_clock *clock;
+    struct location_simulation *locations;
+    struct message_simulation *messages;
+    uint64_t *recorded_post_ns; // by receive
+    size_t message_capacity, receive_capacity;
+    struct pag_condition *conditions; // of the call being settled
+    size_t condition_capacity;
+    uint32_t n_blocked_sends; // locations blocked until a receive is posted
+    uint64_t now_ns;
+};
+
+struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock);
+void simulation_free(struct simulation *simulation);
+void simulation_run(struct engine *engine);
+
+/// What matching finds out: a message is sent, a receive is posted, the two belong together, a
+/// member has entered a collective.
+void simulation_sent(struct engine *engine, struct location_state *location, uint32_t message);
+void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive);
+void simulation_matched(struct engine *engine, uint32_t message, uint32_t receive);
+void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member);
+
+/// Whether somebody else releases PART: its operation synchronises, and its member waits in it.
+bool simulation_part_waits(const struct engine *engine, struct part part);
+
+/// All conditions of LOCATION's call that are known so far are met as far as partners go: true, and
+/// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.
+bool simulation_gather(struct engine *engine, struct location_state *location,
+                       uint32_t *n_conditions);
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The callbacks of a simulated run: scheduling by scheduler.c, costs by recorded.c.
+#include "analyzer/whatif/prediction.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+static void work(void *context, uint32_t location, uint64_t now_ns, pag_work amount,
+                 enum pag_turn turn)
+{
+    const struct prediction *prediction = context;
+    scheduler_work(prediction->scheduler, location, now_ns, amount, turn);
+}
+
+static void await(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns)
+{
+    const struct prediction *prediction = context;
+    scheduler_wait(prediction->scheduler, location, now_ns, until_ns);
+}
+
+static void wake(void *context, uint32_t location, uint64_t until_ns)
+{
+    const struct prediction *prediction = context;
+    scheduler_wake(prediction->scheduler, location, until_ns);
+}
+
+static void end(void *context, uint32_t location, uint64_t now_ns)
+{
+    const struct prediction *prediction = context;
+    scheduler_end(prediction->scheduler, location, now_ns);
+}
+
+static bool next(void *context, uint32_t *location, uint64_t *time_ns)
+{
+    const struct prediction *prediction = context;
+    return scheduler_next(prediction->scheduler, location, time_ns);
+}
+
+static bool is_rendezvous(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes)
+{
+    const struct prediction *prediction = context;
+    const uint32_t *node_of_rank = prediction->scenario->node_of_rank;
+    return recorded_is_rendezvous(prediction->recorded,
+                                  node_of_rank[sender] != node_of_rank[receiver], size_bytes);
+}
+
+static bool synchronises(void *context, uint8_t operation, bool is_finalize)
+{
+    const struct prediction *prediction = context;
+    return recorded_synchronises(prediction->recorded, operation, is_finalize);
+}
+
+static pag_work work_before(void *context, const struct pag_call *call)
+{
+    (void)context;
+    if (call->is_waiting)
+        return 0;
+    return (pag_work)(call->recorded_leave_ns - call->recorded_enter_ns) * PAG_WORK_PER_NS;
+}
+
+static void settle(void *context, const struct pag_call *call,
+                   const struct pag_condition *conditions, uint32_t n_conditions,
+                   uint64_t *ready_ns, pag_work *amount)
+{
+    struct prediction *prediction = context;
+    recorded_settle(prediction->recorded, call, conditions, n_conditions,
+                    prediction->scenario->node_of_rank, &prediction->use, ready_ns, amount);
+}
+
+void prediction_init(struct prediction *prediction, const struct definitions *definitions,
+                     const struct scenario *scenario, const struct recorded *recorded)
+{
+    // A location of no rank, or a further thread of one, has a core of its own.
+    size_t n_groups = scenario->n_groups;
+    struct core_group *groups = memory_new((n_groups + definitions->n_locations) * sizeof *groups);
+    uint32_t *group_of = memory_new(definitions->n_locations * sizeof *group_of);
+    for (size_t i = 0; i < n_groups; i++)
+        groups[i] = scenario->groups[i];
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location *location = &definitions->locations[i];
+        if (location->rank != EVENT_NO_INDEX && location->is_master) {
+            group_of[i] = scenario->group_of_rank[location->rank];
+            continue;
+        }
+        group_of[i] = (uint32_t)n_groups;
+        groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED};
+    }
+    *prediction = (struct prediction){
+        .scenario = scenario,
+        .recorded = recorded,
+        .scheduler =
+            scheduler_new(groups, n_groups, group_of, definitions->n_locations, scenario->spins),
+        .clock = {.context = prediction,
+                  .departs_at_enter = true,
+                  .work = work,
+                  .wait = await,
+                  .wake = wake,
+                  .end = end,
+                  .next = next,
+                  .is_rendezvous = is_rendezvous,
+                  .synchronises = synchronises,
+                  .work_before = work_before,
+                  .settle = settle},
+    };
+    free(groups);
+    free(group_of);
+}
+
+void prediction_release(struct prediction *prediction)
+{
+    scheduler_free(prediction->scheduler);
+    *prediction = (struct prediction){0};
+}

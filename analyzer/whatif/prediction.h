@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A prediction: the clock of a simulated run under a scenario.
+#ifndef PAGODA_WHATIF_PREDICTION_H
+#define PAGODA_WHATIF_PREDICTION_H
+
+#include "analyzer/pag/clock.h"
+#include "analyzer/whatif/recorded.h"
+#include "analyzer/whatif/scenario.h"
+#include "analyzer/whatif/scheduler.h"
+
+struct prediction {
+    const struct scenario *scenario;
+    const struct recorded *recorded;
+    struct scheduler *scheduler;
+    struct recorded_use use;
+    struct pag_clock clock; // for pag_simulate()
+};
+
+/// Prepares one simulated run of the locations of DEFINITIONS. SCENARIO and RECORDED must outlive
+/// it; PREDICTION must not move while its clock is in use.
+void prediction_init(struct prediction *prediction, const struct definitions *definitions,
+                     const struct scenario *scenario, const struct recorded *recorded);
+void prediction_release(struct prediction *prediction);
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Processor sharing by virtual time (see scheduler.h): all runnable processes of a group gain the
+// same, so the one with the least virtual end is done first, and a change of their number moves
+// nothing but the time at which that happens. Two levels of heaps: the working locations of a group
+// by virtual end, and groups and waiting locations by time.
+#include "analyzer/whatif/scheduler.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+#define NOWHERE UINT32_MAX
+
+enum location_mode { MODE_BEFORE, MODE_WORKING, MODE_WAITING, MODE_ENDED };
+
+struct process {
+    enum location_mode mode;
+    enum pag_turn turn; // when its work is done
+    uint32_t group;
+    uint32_t place;    // in its group's heap while it works
+    pag_work end;      // virtual, of the work it does or did last
+    uint64_t end_ns;   // when it ended the work it did last
+    uint64_t begin_ns; // of the work it does
+    pag_work work;     // that long on a core of its own
+    uint64_t shared_ns;
+};
+
+struct group {
+    uint32_t n_cores, n_runnable;
+    uint64_t speed;
+    pag_work virtual_time;
+    uint64_t updated_ns;
+    uint32_t *working; // heap by (end, turn, location)
+    uint32_t n_working;
+    size_t working_capacity;
+};
+
+/// What happens next somewhere: a group's first end of work, or the end of a location's wait.
+struct alarm {
+    uint64_t time_ns;
+    uint64_t order;    // turn, location
+    uint32_t location; // who goes on then
+    uint32_t source;   // group, or n_groups + location
+};
+
+struct scheduler {
+    struct group *groups;
+    struct process *processes;
+    struct alarm *alarms;   // heap by (time, order)
+    uint32_t *alarm_places; // by source, NOWHERE
+    size_t n_groups, n_locations;
+    uint32_t n_alarms;
+    bool spins;
+};
+
+// --- the heap of alarms
+
+static bool rings_before(const struct alarm *a, const struct alarm *b)
+{
+    return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->order < b->order);
+}
+
+static void put_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
+{
+    scheduler->alarms[place] = alarm;
+    scheduler->alarm_places[alarm.source] = place;
+}
+
+static void settle_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
+{
+    struct alarm *alarms = scheduler->alarms;
+    for (; place > 0 && rings_before(&alarm, &alarms[(place - 1) / 2]); place = (place - 1) / 2)
+        put_alarm(scheduler, place, alarms[(place - 1) / 2]);
+    for (uint32_t child = 2 * place + 1; child < scheduler->n_alarms; child = 2 * place + 1) {
+        if (child + 1 < scheduler->n_alarms && rings_before(&alarms[child + 1], &alarms[child]))
+            child++;
+        if (!rings_before(&alarms[child], &alarm))
+            break;
+        put_alarm(scheduler, place, alarms[child]);
+        place = child;
+    }
+    put_alarm(scheduler, place, alarm);
+}
+
+static void clear_alarm(struct scheduler *scheduler, uint32_t source)
+{
+    uint32_t place = scheduler->alarm_places[source];
+    if (place == NOWHERE)
+        return;
+    scheduler->alarm_places[source] = NOWHERE;
+    struct alarm last = scheduler->alarms[--scheduler->n_alarms];
+    if (last.source != source)
+        settle_alarm(scheduler, place, last);
+}
+
+static void set_alarm(struct scheduler *scheduler, uint32_t source, uint64_t time_ns,
+                      enum pag_turn turn, uint32_t location)
+{
+    struct alarm alarm = {time_ns, (uint64_t)turn << 32 | location, location, source};
+    uint32_t place = scheduler->alarm_places[alarm.source];
+    settle_alarm(scheduler, place == NOWHERE ? scheduler->n_alarms++ : place, alarm);
+}
+
+// --- the working locations of a group
+
+static bool ends_before(const struct scheduler *scheduler, uint32_t a, uint32_t b)
+{
+    const struct process *left = &scheduler->processes[a], *right = &scheduler->processes[b];
+    if (left->end != right->end)
+        return left->end < right->end;
+    return left->turn != right->turn ? left->turn < right->turn : a < b;
+}
+
+static void put_working(struct scheduler *scheduler, struct group *group, uint32_t place,
+                        uint32_t location)
+{
+    group->working[place] = location;
+    scheduler->processes[location].place = place;
+}
+
+static void settle_working(struct scheduler *scheduler, struct group *group, uint32_t place,
+                           uint32_t location)
+{
+    uint32_t *working = group->working;
+    for (; place > 0 && ends_before(scheduler, location, working[(place - 1) / 2]);
+         place = (place - 1) / 2)
+        put_working(scheduler, group, place, working[(place - 1) / 2]);
+    for (uint32_t child = 2 * place + 1; child < group->n_working; child = 2 * place + 1) {
+        if (child + 1 < group->n_working &&
+            ends_before(scheduler, working[child + 1], working[child]))
+            child++;
+        if (!ends_before(scheduler, working[child], location))
+            break;
+        put_working(scheduler, group, place, working[child]);
+        place = child;
+    }
+    put_working(scheduler, group, place, location);
+}
+
+static void add_working(struct scheduler *scheduler, struct group *group, uint32_t location)
+{
+    group->working = array_reserve(group->working, &group->working_capacity, group->n_working + 1,
+                                   sizeof *group->working);
+    uint32_t place = group->n_working++;
+    settle_working(scheduler, group, place, location);
+}
+
+static void remove_working(struct scheduler *scheduler, struct group *group, uint32_t location)
+{
+    uint32_t last = group->working[--group->n_working];
+    if (last != location)
+        settle_working(scheduler, group, scheduler->processes[location].place, last);
+}
+
+// --- virtual time
+
+static void update(struct group *group, uint64_t now_ns)
+{
+    uint64_t passed_ns = now_ns - group->updated_ns;
+    group->updated_ns = now_ns;
+    if (passed_ns == 0 || group->n_runnable == 0)
+        return;
+    pag_work gain = (pag_work)passed_ns * PAG_WORK_PER_NS;
+    if (group->n_runnable > group->n_cores)
+        gain = gain * group->n_cores / group->n_runnable;
+    group->virtual_time += gain;
+}
+
+/// Whole ns from the last update until the virtual time has grown by LEFT.
+static uint64_t time_for(const struct group *group, pag_work left)
+{
+    pag_work divisor = PAG_WORK_PER_NS;
+    if (group->n_runnable > group->n_cores) {
+        left *= group->n_runnable;
+        divisor *= group->n_cores;
+    }
+    if (left <= UINT64_MAX - divisor)
+        return ((uint64_t)left + (uint64_t)divisor - 1) / (uint64_t)divisor;
+    return (uint64_t)((left + divisor - 1) / divisor);
+}
+
+/// After a change in a group: when its first work will be done.
+static void predict(struct scheduler *scheduler, uint32_t index)
+{
+    const struct group *group = &scheduler->groups[index];
+    if (group->n_working == 0) {
+        clear_alarm(scheduler, index);
+        return;
+    }
+    uint32_t first = group->working[0];
+    const struct process *process = &scheduler->processes[first];
+    pag_work left = process->end > group->virtual_time ? process->end - group->virtual_time : 0;
+    set_alarm(scheduler, index, group->updated_ns + time_for(group, left), process->turn, first);
+}
+
+static bool is_runnable(const struct scheduler *scheduler, const struct process *process)
+{
+    return process->mode == MODE_WORKING || (process->mode == MODE_WAITING && scheduler->spins);
+}
+
+/// LOCATION changes to MODE at NOW_NS. What it was doing is over.
+static void change(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
+                   enum location_mode mode)
+{
+    struct process *process = &scheduler->processes[location];
+    struct group *group = &scheduler->groups[process->group];
+    update(group, now_ns);
+    if (process->mode == MODE_WORKING) {
+        uint64_t alone_ns = (uint64_t)(process->work / PAG_WORK_PER_NS);
+        uint64_t length_ns = now_ns - process->begin_ns;
+        process->end_ns = now_ns;
+        process->shared_ns += length_ns > alone_ns ? length_ns - alone_ns : 0;
+        remove_working(scheduler, group, location);
+    } else {
+        clear_alarm(scheduler, (uint32_t)scheduler->n_groups + location);
+    }
+    group->n_runnable -= is_runnable(scheduler, process);
+    process->mode = mode;
+    group->n_runnable += is_runnable(scheduler, process);
+}
+
+// --- the clock
+
+void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work work,
+                    enum pag_turn turn)
+{
+    struct scheduler *scheduler = context;
+    struct process *process = &scheduler->processes[location];
+    struct group *group = &scheduler->groups[process->group];
+    change(scheduler, location, now_ns, MODE_WORKING);
+    if (group->speed != SCHEDULER_FULL_SPEED)
+        work = work * SCHEDULER_FULL_SPEED / group->speed;
+    bool goes_on = process->end_ns == now_ns;
+    process->end = (goes_on ? process->end : group->virtual_time) + work;
+    process->begin_ns = now_ns;
+    process->work = work;
+    process->turn = turn;
+    add_working(scheduler, group, location);
+    predict(scheduler, process->group);
+}
+
+void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns)
+{
+    struct scheduler *scheduler = context;
+    bool begins = scheduler->processes[location].mode == MODE_BEFORE;
+    if (!begins) {
+        change(scheduler, location, now_ns, MODE_WAITING);
+        predict(scheduler, scheduler->processes[location].group);
+    }
+    if (until_ns != PAG_NOT_KNOWN)
+        scheduler_wake(context, location, until_ns);
+}
+
+void scheduler_wake(void *context, uint32_t location, uint64_t until_ns)
+{
+    struct scheduler *scheduler = context;
+    set_alarm(scheduler, (uint32_t)scheduler->n_groups + location, until_ns, PAG_TURN_FIRST,
+              location);
+}
+
+void scheduler_end(void *context, uint32_t location, uint64_t now_ns)
+{
+    struct scheduler *scheduler = context;
+    if (scheduler->processes[location].mode == MODE_BEFORE) {
+        clear_alarm(scheduler, (uint32_t)scheduler->n_groups + location);
+        scheduler->processes[location].mode = MODE_ENDED;
+        return;
+    }
+    change(scheduler, location, now_ns, MODE_ENDED);
+    predict(scheduler, scheduler->processes[location].group);
+}
+
+bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns)
+{
+    struct scheduler *scheduler = context;
+    if (scheduler->n_alarms == 0)
+        return false;
+    *location = scheduler->alarms[0].location;
+    *time_ns = scheduler->alarms[0].time_ns;
+    return true;
+}
+
+uint64_t scheduler_shared_ns(const struct scheduler *scheduler, uint32_t location)
+{
+    return scheduler->processes[location].shared_ns;
+}
+
+struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups,
+                                const uint32_t *group_of, size_t n_locations, bool spins)
+{
+    struct scheduler *scheduler = memory_new(sizeof *scheduler);
+    *scheduler = (struct scheduler){
+        .groups = memory_zeroed(n_groups, sizeof *scheduler->groups),
+        .processes = memory_zeroed(n_locations, sizeof *scheduler->processes),
+        .alarms = memory_zeroed(n_groups + n_locations, sizeof *scheduler->alarms),
+        .alarm_places = memory_new((n_groups + n_locations) * sizeof(uint32_t)),
+        .n_groups = n_groups,
+        .n_locations = n_locations,
+        .spins = spins,
+    };
+    for (size_t i = 0; i < n_groups; i++) {
+        scheduler->groups[i].n_cores = groups[i].n_cores;
+        scheduler->groups[i].speed = groups[i].speed;
+    }
+    for (size_t i = 0; i < n_groups + n_locations; i++)
+        scheduler->alarm_places[i] = NOWHERE;
+    for (size_t i = 0; i < n_locations; i++) {
+        assert(group_of[i] < n_groups);
+        scheduler->processes[i].group = group_of[i];
+        scheduler->processes[i].end_ns = UINT64_MAX;
+    }
+    return scheduler;
+}
+
+void scheduler_free(struct scheduler *scheduler)
+{
+    if (!scheduler)
+        return;
+    for (size_t i = 0; i < scheduler->n_groups; i++)
+        free(scheduler->groups[i].working);
+    free(scheduler->groups);
+    free(scheduler->processes);
+    free(scheduler->alarms);
+    free(scheduler->alarm_places);
+    free(scheduler);
+}

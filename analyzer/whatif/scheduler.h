@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who runs when: processes share the cores of their node fairly, with a vanishing quantum.
+//
+// A core group is a set of cores whose processes share them: a node (fluid), or one core (sticky).
+// With k runnable processes on c cores each works at rate min(1, c/k). Exactly: a group has a
+// virtual time V in millionths of a ns. Whenever a process becomes runnable or stops being so, at
+// time t, V grows by floor((t - t0) * 10^6 * min(c, k) / k), t0 the time of the last such change
+// and k the number since then. Work w begun at t is done when V has reached V(t) + w: at the first
+// whole ns at which the formula says so. Work begun in the ns in which the process ended its last
+// one starts at that one's end instead of V(t), so that what is lost by rounding does not add up.
+// w = floor(work * 10^6 / speed of the group in millionths). Waiting processes are runnable if
+// waiting is spinning.
+#ifndef PAGODA_WHATIF_SCHEDULER_H
+#define PAGODA_WHATIF_SCHEDULER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/pag/clock.h"
+
+struct scheduler;
+
+#define SCHEDULER_FULL_SPEED 1000000u
+
+struct core_group {
+    uint32_t n_cores;
+    uint64_t speed; // millionths
+};
+
+/// N_LOCATIONS locations that wait for their first event; GROUP_OF[i] is the group of location i.
+/// Copies what it needs. The caller frees.
+struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups,
+                                const uint32_t *group_of, size_t n_locations, bool spins);
+void scheduler_free(struct scheduler *scheduler);
+
+/// The scheduling part of a pag_clock; CONTEXT is a struct scheduler.
+void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work work,
+                    enum pag_turn turn);
+void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns);
+void scheduler_wake(void *context, uint32_t location, uint64_t until_ns);
+void scheduler_end(void *context, uint32_t location, uint64_t now_ns);
+bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns);
+
+/// Time LOCATION has been slowed down by others on its cores so far.
+uint64_t scheduler_shared_ns(const struct scheduler *scheduler, uint32_t location);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A simulated run in which nothing is changed is the recorded run, to the nanosecond and in all
+// that is found in it: on the traces computed by hand and on random MPI programs.
+//
+// PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pattern/catalogue.h"
+#include "tests/reference/engine_findings.h"
+#include "tests/reference/program.h"
+#include "tests/reference/shipped_catalogue.h"
+#include "tests/tools/lib/scratch.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { DEFAULT_SEEDS = 300 };
+#else
+enum { DEFAULT_SEEDS = 2000 };
+#endif
+enum { MIN_TRACES = 50, MAX_SHOWN_LINES = 12 };
+
+static struct catalogue *catalogue;
+
+static int set_up(void **state)
+{
+    (void)state;
+    catalogue = shipped_catalogue();
+    return catalogue ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    catalogue_free(catalogue);
+    return 0;
+}
+
+/// Whether nobody promises that a simulated run repeats it: clocks that disagree, partners that are
+/// missing.
+static bool is_damaged(const struct findings *measured)
+{
+    static const char *const damages[] = {"clock-violations", "unmatched-sends",
+                                          "unmatched-receives", "incomplete-collectives"};
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++)
+        if (findings_sum(measured, damages[i], FINDING_NO_RANK, 0, NULL).count > 0)
+            return true;
+    return false;
+}
+
+/// Where several things happen in the same nanosecond either of two lineages is right, and what
+/// they say about the causes of waits differs, in random programs also the critical path.
+static bool is_ignored(const char *fact, const void *context)
+{
+    const bool *is_random = context;
+    return strncmp(fact, "cause/", 6) == 0 || strncmp(fact, "explained/", 10) == 0 ||
+           (*is_random && strcmp(fact, "critical-path") == 0);
+}
+
+/// Whether measured and simulated replay of TEXT find the same; what differs goes to STREAM.
+static bool is_identical(const char *text, bool is_random, FILE *stream)
+{
+    struct error err = {{0}};
+    struct findings measured = {0}, simulated = {0};
+    bool is_equal = false;
+    if (engine_findings_of_text(text, catalogue, &measured, &err) != 0 ||
+        simulated_findings_of_text(text, catalogue, &simulated, &err) != 0)
+        fprintf(stream, "  %s\n", err.text);
+    else
+        is_equal = is_damaged(&measured) ||
+                   findings_equal(&measured, "measured", &simulated, "simulated", is_ignored,
+                                  &is_random, stream, MAX_SHOWN_LINES);
+    findings_release(&measured);
+    findings_release(&simulated);
+    return is_equal;
+}
+
+static void test_traces_computed_by_hand(void **state)
+{
+    (void)state;
+    glob_t files;
+    size_t n_failed = 0;
+    assert_int_equal(glob("tests/traces/engine/*.txt", 0, NULL, &files), 0);
+    assert_int_equal(glob("tests/traces/patterns/*.txt", GLOB_APPEND, NULL, &files), 0);
+    assert_true(files.gl_pathc > MIN_TRACES);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        size_t size_bytes;
+        char *text = scratch_read(files.gl_pathv[i], &size_bytes);
+        if (!is_identical(text, false, stderr)) {
+            fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
+            n_failed++;
+        }
+        free(text);
+    }
+    globfree(&files);
+    assert_int_equal(n_failed, 0);
+}
+
+static void seed_range(uint64_t *first, uint64_t *last)
+{
+    *first = 1;
+    *last = DEFAULT_SEEDS;
+    const char *seeds = getenv("PAGODA_SEEDS");
+    if (!seeds)
+        return;
+    char *rest;
+    *first = *last = strtoull(seeds, &rest, 10);
+    if (*rest == '-')
+        *last = strtoull(rest + 1, NULL, 10);
+}
+
+static void test_random_programs(void **state)
+{
+    (void)state;
+    uint64_t first, last, n_failed = 0, shortest_seed = 0;
+    size_t shortest = SIZE_MAX;
+    seed_range(&first, &last);
+    struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
+    limits.allow_skew = limits.allow_cut = limits.allow_unmatched = false;
+    FILE *nowhere = fopen("/dev/null", "w");
+    for (uint64_t seed = first; seed <= last; seed++) {
+        char *text = sim_program_trace_text(seed, &limits);
+        if (!is_identical(text, true, nowhere)) {
+            n_failed++;
+            if (strlen(text) < shortest) {
+                shortest = strlen(text);
+                shortest_seed = seed;
+            }
+        }
+        free(text);
+    }
+    fclose(nowhere);
+    if (n_failed == 0)
+        return;
+    char *text = sim_program_trace_text(shortest_seed, &limits);
+    char *directory = scratch_directory();
+    char *path = memory_format("%s/seed-%llu.txt", directory, (unsigned long long)shortest_seed);
+    scratch_write(path, text, strlen(text));
+    fprintf(stderr, "%llu of %llu seeds differ; seed %llu, left in %s:\n",
+            (unsigned long long)n_failed, (unsigned long long)(last - first + 1),
+            (unsigned long long)shortest_seed, path);
+    is_identical(text, true, stderr);
+    free(path);
+    free(directory);
+    free(text);
+    fail();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_traces_computed_by_hand),
+        cmocka_unit_test(test_random_programs),
+    };
+    return cmocka_run_group_tests_name("whatif identity", tests, set_up, tear_down);
+}
