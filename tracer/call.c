@@ -91,3 +91,35 @@ void call_language_leave(void)
     }
     thread->language = 0;
 }
+
+void call_enter_off(struct call *call, struct stream *stream, uint32_t function, uint64_t now_ns,
+                    uint64_t site)
+{
+    pagoda_dispatch_thread.inside = 1;
+    stream->unrecorded.enter_ns = now_ns;
+    stream->unrecorded.site = site;
+    call->stream = stream;
+    call->function = function;
+    call->record = &stream->unrecorded;
+}
+
+void *call_reserve_completion(struct call *call, size_t n_bytes)
+{
+    struct stream *stream = call->stream;
+    struct record_call *record;
+
+    if (stream->request_unrecorded)
+        return NULL;
+    if (stream->off && call->record == &stream->unrecorded) {
+        recording_write_skipped(stream);
+        record = stream_reserve(stream, sizeof *record);
+        if (record == NULL)
+            return NULL;
+        record->enter_ns = stream->unrecorded.enter_ns;
+        record->leave_ns = stream->unrecorded.leave_ns;
+        record->site = stream->unrecorded.site;
+        stream_commit(&record->head, RECORD_CALL, call->function, sizeof *record);
+        call->record = record;
+    }
+    return stream_reserve(stream, n_bytes);
+}

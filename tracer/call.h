@@ -7,6 +7,8 @@
 #include "tracer/clock.h"
 #include "tracer/dispatch.h"
 #include "tracer/module.h"
+#include "tracer/recording.h"
+#include "tracer/settings.h"
 #include "tracer/stream.h"
 
 // Longer stretches between two MPI calls get a CPU time at both ends. A preemption costs a
@@ -35,6 +37,22 @@ void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write);
 bool call_language_enter(uint32_t function, const void *caller);
 void call_language_leave(void);
 
+// Starts a call while recording is switched off.
+void call_enter_off(struct call *call, struct stream *stream, uint32_t function, uint64_t now_ns,
+                    uint64_t site);
+
+// Room for the end of a request. If it was started while recording was on its end is recorded even
+// if it is off now, and with it the call. NULL: it was started while off.
+void *call_reserve_completion(struct call *call, size_t n_bytes);
+
+// Room for another detail of the call. NULL: it is not recorded.
+static inline void *call_reserve(struct call *call, size_t n_bytes)
+{
+    if (__builtin_expect(call->stream->off, 0))
+        return NULL;
+    return stream_reserve(call->stream, n_bytes);
+}
+
 // Starts the record of a call. False: not recording, call the next definition and nothing else.
 // Takes the return address of the function it stands in, so that has to be the wrapper itself.
 __attribute__((always_inline)) static inline bool call_enter(struct call *call, uint32_t function)
@@ -57,6 +75,11 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     }
     if (__builtin_expect(!stream->known[function], 0))
         call_define_function(stream, function);
+    recording_check(stream, now_ns);
+    if (__builtin_expect(stream->off, 0)) {
+        call_enter_off(call, stream, function, now_ns, site);
+        return true;
+    }
     if (now_ns - stream->left_ns > LONG_INTERVAL_NS)
         call_long_interval(stream, now_ns);
     else
@@ -82,18 +105,34 @@ static inline void call_returned(struct call *call)
     call->stream->poll = NULL;
 }
 
+// A call shorter than the setting min_duration in which nothing was recorded leaves nothing.
+static inline bool call_drop_short(struct call *call)
+{
+    struct stream *stream = call->stream;
+
+    if (stream->at != (uint8_t *)(call->record + 1) || !stream_holds(stream, call->record) ||
+        call->leave_ns - call->record->enter_ns >= settings.min_duration_ns)
+        return false;
+    stream_undo(stream, call->record, sizeof *call->record);
+    stream_count_dropped(stream);
+    return true;
+}
+
 static inline void call_leave(struct call *call)
 {
     struct stream *stream = call->stream;
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
     bool expect_long = stream->long_after[call->function];
 
-    stream->left_ns = call->leave_ns;
-    stream->left_function = call->function;
-    stream->left_sampled = false;
-    stream->left_at = stream->at;
-    if (expect_long || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
-        call_read_cpu(stream, call->leave_ns, expect_long);
+    if (__builtin_expect(!stream->off, 1) &&
+        (settings.min_duration_ns == 0 || !call_drop_short(call))) {
+        stream->left_ns = call->leave_ns;
+        stream->left_function = call->function;
+        stream->left_sampled = false;
+        stream->left_at = stream->at;
+        if (expect_long || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
+            call_read_cpu(stream, call->leave_ns, expect_long);
+    }
     thread->inside = 0;
     if (thread->language != 0)
         thread->language = LANGUAGE_RECORDED;

@@ -82,8 +82,18 @@ static void no_marker(const char *name, int n, const char *const parameters[],
     (void)values;
 }
 
+static void no_switch(void)
+{
+}
+
 EXPORTED struct pagoda_trace_api pagoda_trace_api = {
-    .version = 1, .region_begin = no_region, .region_end = no_region, .marker = no_marker};
+    .version = 2,
+    .region_begin = no_region,
+    .region_end = no_region,
+    .marker = no_marker,
+    .off = no_switch,
+    .on = no_switch,
+};
 
 static function_pointer to_function(void *symbol)
 {

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DISPATCH_VERSION 2
+#define DISPATCH_VERSION 3
 
 typedef void (*function_pointer)(void);
 

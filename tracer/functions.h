@@ -7,6 +7,7 @@
 #include "tracer/dispatch.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "functions.gen.h" // of the build folder of this MPI
 
@@ -14,6 +15,7 @@ struct wrapper {
     const char *name;
     function_pointer *next;
     function_pointer wrap;
+    bool enter_leave_only; // nothing else depends on its records
 };
 
 extern const struct wrapper wrappers[N_MPI_FUNCTIONS];

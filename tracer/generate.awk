@@ -170,8 +170,9 @@ function print_source(    i, name)
             print_wrapper(names[i])
     print "\nconst struct wrapper wrappers[N_MPI_FUNCTIONS] = {"
     for (i = 1; i <= n_names; i++)
-        printf "    {\"%s\", (function_pointer *)&next_%s, (function_pointer)wrap_%s},\n",
-            names[i], names[i], names[i]
+        printf "    {\"%s\", (function_pointer *)&next_%s, (function_pointer)wrap_%s, %s},\n",
+            names[i], names[i], names[i],
+            (names[i] in by_hand) || rule_of(names[i]) != "" ? "false" : "true"
     print "};"
 }
 

@@ -11,6 +11,10 @@
  *     double values[] = {n, step};
  *     pagoda_marker("solve", 2, names, values);
  *
+ *     pagoda_trace_off();     // nothing is recorded from here
+ *     ...
+ *     pagoda_trace_on();      // to here
+ *
  * Nothing has to be linked: under `pagoda trace` the calls reach the preloaded tracer, otherwise
  * each costs one test. Regions must nest within a thread. Names are copied; they may be temporary.
  * Before glibc 2.34 a program that wants its annotations recorded links with -ldl.
@@ -33,6 +37,9 @@ struct pagoda_trace_api {
     void (*region_begin)(const char *name);
     void (*region_end)(const char *name);
     void (*marker)(const char *name, int n, const char *const names[], const double values[]);
+    /* since version 2 */
+    void (*off)(void);
+    void (*on)(void);
 };
 
 /* The tracer in this process, or NULL. */
@@ -75,6 +82,25 @@ static inline void pagoda_marker(const char *name, int n, const char *const name
 
     if (api != NULL)
         api->marker(name, n, names, values);
+}
+
+/* Nothing this process does from now on is recorded. All processes should switch at the same place
+   of the program. */
+static inline void pagoda_trace_off(void)
+{
+    const struct pagoda_trace_api *api = pagoda_trace_find();
+
+    if (api != NULL && api->version >= 2)
+        api->off();
+}
+
+/* Recording goes on. */
+static inline void pagoda_trace_on(void)
+{
+    const struct pagoda_trace_api *api = pagoda_trace_find();
+
+    if (api != NULL && api->version >= 2)
+        api->on();
 }
 
 #ifdef __cplusplus

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          4
+#define SPOOL_VERSION          5
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -47,6 +47,7 @@ struct spool_header {
     uint64_t stop_ns;
     uint64_t refused;            // 1: some process could not record, so none did; it has said why
     uint64_t n_lost_before_init; // user events that found the buffer before MPI_Init full
+    uint64_t n_dropped_short;    // regions below the setting min_duration
     struct spool_clock_offset clock_offsets[2];
     uint64_t cores[SPOOL_CORES / 64]; // bit n % 64 of word n / 64: this process may run on core n
     char host[256];
@@ -66,6 +67,7 @@ enum record_kind {
     RECORD_COMM,      // struct record_comm
     RECORD_COMM_NAME, // id: communicator; struct record_name
     RECORD_MODULE,    // a loaded program or library: struct record_module
+    RECORD_VARIABLE,  // of the environment, "NAME=VALUE": struct record_name
     // Events by themselves.
     RECORD_CALL,         // id: MPI function; struct record_call
     RECORD_ENTER,        // struct record_function_event
@@ -74,6 +76,8 @@ enum record_kind {
     RECORD_REGION_END,   // id: name; struct record_time
     RECORD_MARKER,       // id: name; struct record_marker
     RECORD_CPU,          // struct record_cpu
+    RECORD_OFF,          // recording was switched off: struct record_time
+    RECORD_ON,           // and on again: struct record_time
     // Details of the CALL before them. id: communicator, where there is one.
     RECORD_SEND,       // struct record_message
     RECORD_RECV,       // struct record_message
@@ -86,6 +90,7 @@ enum record_kind {
     RECORD_ICOLL_POST, // struct record_request; id: communicator
     RECORD_ICOLL,      // struct record_collective
     RECORD_POLL,       // struct record_poll: nothing was found, count times
+    RECORD_SKIPPED,    // struct record_skipped; may stand anywhere
     N_RECORD_KINDS
 };
 
@@ -154,6 +159,16 @@ struct record_poll {
     uint64_t count;
     uint64_t inside_ns; // time inside the folded calls
     uint64_t request;   // the one tested, 0: several or none
+};
+
+// Messages or collectives that were not recorded, between the records before and behind.
+struct record_skipped {
+    struct record_head head; // id: communicator
+    int32_t peer;
+    int32_t tag;
+    uint32_t kind; // RECORD_SEND, RECORD_RECV, RECORD_COLLECTIVE or RECORD_ICOLL_POST
+    uint32_t unused;
+    uint64_t n;
 };
 
 struct record_name {

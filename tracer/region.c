@@ -4,7 +4,10 @@
 #include "tracer/region.h"
 
 #include "tracer/clock.h"
+#include "tracer/filter.h"
 #include "tracer/module.h"
+#include "tracer/recording.h"
+#include "tracer/settings.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,16 +19,19 @@
 static struct {
     char *text;
     uint32_t id;
+    unsigned flags; // filter.h
 } names[N_SLOTS];
 static uint32_t n_names;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// Number of a name, from 1; writes its definition the first time. 0: no room for more.
-static uint32_t name_id(struct stream *stream, const char *text)
+// Number of a name, from 1, and what holds for it; writes its definition the first time. 0: no room
+// for more.
+static uint32_t name_id(struct stream *stream, const char *text, unsigned *flags)
 {
     uint32_t hash = 2166136261U;
     uint32_t id = 0;
 
+    *flags = 0;
     for (const char *c = text; *c != '\0'; c++)
         hash = (hash ^ (uint8_t)*c) * 16777619U;
     pthread_mutex_lock(&lock);
@@ -33,12 +39,15 @@ static uint32_t name_id(struct stream *stream, const char *text)
         if (names[i].text == NULL) {
             if (n_names < N_NAMES && (names[i].text = strdup(text)) != NULL) {
                 id = names[i].id = ++n_names;
+                names[i].flags = filter_active ? filter_name(text) : 0;
+                *flags = names[i].flags;
                 stream_write_name(stream, RECORD_NAME, id, text);
             }
             break;
         }
         if (strcmp(names[i].text, text) == 0) {
             id = names[i].id;
+            *flags = names[i].flags;
             break;
         }
     }
@@ -52,81 +61,173 @@ static bool inside_mpi(void)
     return pagoda_dispatch_thread.inside != 0 || pagoda_dispatch_thread.language != 0;
 }
 
-static void write_function(uint16_t kind, void *function)
-{
-    struct stream *stream = stream_current();
-    struct record_function_event *record;
-    uint64_t address = (uint64_t)(uintptr_t)function;
+// ---- Short regions: their enter is taken back if it is the last record.
 
-    if (stream == NULL || inside_mpi())
-        return;
-    module_met(stream, address);
-    record = stream_reserve(stream, sizeof *record);
+static void remember_enter(struct stream *stream, void *record)
+{
+    if (stream->n_enters < MAX_OPEN_ENTERS)
+        stream->enters[stream->n_enters] = record;
+    stream->n_enters++;
+}
+
+static bool is_enter_of(const struct record_function_event *enter, uint16_t kind, uint32_t id,
+                        uint64_t address)
+{
+    return enter->head.kind == kind && enter->head.id == id &&
+           (kind != RECORD_ENTER || enter->address == address);
+}
+
+// A region is left. True: it was too short, and nothing happened inside; no trace of it is left.
+// Enters whose leave never came (longjmp, exceptions) are forgotten on the way.
+static bool drop_short(struct stream *stream, uint16_t kind, uint32_t id, uint64_t address,
+                       uint64_t now_ns)
+{
+    size_t n_bytes =
+        kind == RECORD_ENTER ? sizeof(struct record_function_event) : sizeof(struct record_time);
+
+    while (stream->n_enters > 0) {
+        uint32_t top = --stream->n_enters;
+        uint8_t *record = top < MAX_OPEN_ENTERS ? stream->enters[top] : NULL;
+        const struct record_function_event *enter = (const void *)record;
+
+        if (record == NULL)
+            return false;
+        if (!is_enter_of(enter, kind, id, address))
+            continue;
+        if (stream->at != record + n_bytes || now_ns - enter->time_ns >= settings.min_duration_ns)
+            return false;
+        stream_undo(stream, record, n_bytes);
+        stream_count_dropped(stream);
+        return true;
+    }
+    return false;
+}
+
+// ---- Events of user regions: by address (RECORD_ENTER, RECORD_LEAVE) or by number of the name
+// (RECORD_REGION_BEGIN, RECORD_REGION_END).
+
+static void write_event(struct stream *stream, uint16_t kind, uint32_t id, uint64_t address,
+                        uint64_t now_ns)
+{
+    bool has_address = kind == RECORD_ENTER || kind == RECORD_LEAVE;
+    size_t n_bytes =
+        has_address ? sizeof(struct record_function_event) : sizeof(struct record_time);
+    struct record_function_event *record = stream_reserve(stream, n_bytes);
+
     if (record == NULL)
         return;
-    record->time_ns = clock_now_ns();
-    record->address = address;
-    stream_commit(&record->head, kind, 0, sizeof *record);
+    record->time_ns = now_ns;
+    if (has_address)
+        record->address = address;
+    stream_commit(&record->head, kind, id, n_bytes);
+    if (settings.min_duration_ns != 0 && (kind == RECORD_ENTER || kind == RECORD_REGION_BEGIN))
+        remember_enter(stream, record);
+}
+
+static void entered(struct stream *stream, uint16_t kind, uint32_t id, uint64_t address,
+                    unsigned flags)
+{
+    uint64_t now_ns = clock_now_ns();
+
+    recording_check(stream, now_ns);
+    if ((flags & FILTER_STARTS) != 0 && stream->off)
+        recording_set(stream, true, now_ns);
+    if ((flags & FILTER_EXCLUDED) != 0)
+        return;
+    if (stream->off)
+        recording_region_entered(stream, kind, kind == RECORD_ENTER ? address : id);
+    else
+        write_event(stream, kind, id, address, now_ns);
+}
+
+static void left(struct stream *stream, uint16_t kind, uint32_t id, uint64_t address,
+                 unsigned flags)
+{
+    uint16_t enter_kind = kind == RECORD_LEAVE ? RECORD_ENTER : RECORD_REGION_BEGIN;
+    uint64_t now_ns = clock_now_ns();
+
+    recording_check(stream, now_ns);
+    if ((flags & FILTER_EXCLUDED) != 0)
+        ;
+    else if (stream->off ? recording_region_left(stream)
+                         : settings.min_duration_ns == 0 ||
+                               !drop_short(stream, enter_kind, id, address, now_ns))
+        write_event(stream, kind, id, address, now_ns);
+    if ((flags & FILTER_STOPS) != 0 && !stream->off)
+        recording_set(stream, false, now_ns);
 }
 
 static void function_enter(void *function)
 {
-    write_function(RECORD_ENTER, function);
+    uint64_t address = (uint64_t)(uintptr_t)function;
+    struct stream *stream = stream_current();
+    unsigned flags = 0;
+
+    if (stream == NULL || inside_mpi())
+        return;
+    if (filter_active && (flags = filter_function(address)) == FILTER_EXCLUDED)
+        return;
+    module_met(stream, address);
+    entered(stream, RECORD_ENTER, 0, address, flags);
 }
 
 static void function_leave(void *function)
 {
-    write_function(RECORD_LEAVE, function);
-}
-
-static void write_named(uint16_t kind, const char *name)
-{
+    uint64_t address = (uint64_t)(uintptr_t)function;
     struct stream *stream = stream_current();
-    struct record_time *record;
-    uint32_t id;
+    unsigned flags = 0;
 
-    if (stream == NULL || inside_mpi() || name == NULL)
+    if (stream == NULL || inside_mpi())
         return;
-    id = name_id(stream, name);
-    record = stream_reserve(stream, sizeof *record);
-    if (record == NULL)
+    if (filter_active && (flags = filter_function(address)) == FILTER_EXCLUDED)
         return;
-    record->time_ns = clock_now_ns();
-    stream_commit(&record->head, kind, id, sizeof *record);
+    module_met(stream, address);
+    left(stream, RECORD_LEAVE, 0, address, flags);
 }
 
 static void region_begin(const char *name)
 {
-    write_named(RECORD_REGION_BEGIN, name);
+    struct stream *stream = stream_current();
+    unsigned flags;
+    uint32_t id;
+
+    if (stream == NULL || inside_mpi() || name == NULL)
+        return;
+    id = name_id(stream, name, &flags);
+    entered(stream, RECORD_REGION_BEGIN, id, 0, flags);
 }
 
 static void region_end(const char *name)
 {
-    write_named(RECORD_REGION_END, name);
-}
-
-static void marker(const char *name, int n, const char *const parameters[], const double values[])
-{
     struct stream *stream = stream_current();
-    struct record_marker *record;
-    uint32_t ids[256];
+    unsigned flags;
     uint32_t id;
-    size_t n_bytes;
 
     if (stream == NULL || inside_mpi() || name == NULL)
         return;
+    id = name_id(stream, name, &flags);
+    left(stream, RECORD_REGION_END, id, 0, flags);
+}
+
+static void write_marker(struct stream *stream, uint32_t id, uint64_t now_ns, int n,
+                         const char *const parameters[], const double values[])
+{
+    struct record_marker *record;
+    uint32_t ids[256];
+    unsigned flags;
+    size_t n_bytes;
+
     if (n < 0 || parameters == NULL || values == NULL)
         n = 0;
     if (n > 255)
         n = 255;
-    id = name_id(stream, name);
     for (int i = 0; i < n; i++)
-        ids[i] = parameters[i] != NULL ? name_id(stream, parameters[i]) : 0;
+        ids[i] = parameters[i] != NULL ? name_id(stream, parameters[i], &flags) : 0;
     n_bytes = sizeof *record + (size_t)n * sizeof record->parameters[0];
     record = stream_reserve(stream, n_bytes);
     if (record == NULL)
         return;
-    record->time_ns = clock_now_ns();
+    record->time_ns = now_ns;
     record->n = (uint32_t)n;
     for (int i = 0; i < n; i++) {
         record->parameters[i].name = ids[i];
@@ -135,8 +236,48 @@ static void marker(const char *name, int n, const char *const parameters[], cons
     stream_commit(&record->head, RECORD_MARKER, id, n_bytes);
 }
 
+// A marker that switches recording is itself recorded.
+static void marker(const char *name, int n, const char *const parameters[], const double values[])
+{
+    struct stream *stream = stream_current();
+    uint64_t now_ns;
+    unsigned flags;
+    uint32_t id;
+    bool was_off;
+
+    if (stream == NULL || inside_mpi() || name == NULL)
+        return;
+    id = name_id(stream, name, &flags);
+    now_ns = clock_now_ns();
+    recording_check(stream, now_ns);
+    was_off = stream->off;
+    if ((flags & FILTER_STARTS) != 0 && was_off)
+        recording_set(stream, true, now_ns);
+    if (!stream->off && (flags & FILTER_EXCLUDED) == 0)
+        write_marker(stream, id, now_ns, n, parameters, values);
+    if ((flags & FILTER_STOPS) != 0 && !was_off)
+        recording_set(stream, false, now_ns);
+}
+
+static void set_recording(bool on)
+{
+    struct stream *stream = stream_current();
+
+    recording_set(stream != NULL && !inside_mpi() ? stream : NULL, on, clock_now_ns());
+}
+
+static void trace_off(void)
+{
+    set_recording(false);
+}
+
+static void trace_on(void)
+{
+    set_recording(true);
+}
+
 const struct recorder region_recorder = {
     .function_enter = function_enter,
     .function_leave = function_leave,
-    .api = {1, region_begin, region_end, marker},
+    .api = {2, region_begin, region_end, marker, trace_off, trace_on},
 };

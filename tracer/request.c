@@ -135,6 +135,7 @@ uint64_t request_add(const struct request *request)
         free_list = pool[entry].next;
         pool[entry] = *request;
         pool[entry].id = id;
+        pool[entry].unrecorded = request->stream->off;
         append(entry);
         __atomic_store_n(&n_used, n_used + 1, __ATOMIC_RELAXED);
     } else {
@@ -173,7 +174,7 @@ static bool take(const struct stream *stream, MPI_Request handle, struct request
 
 static void write_request(struct call *call, uint16_t kind, uint64_t id)
 {
-    struct record_request *record = stream_reserve(call->stream, sizeof *record);
+    struct record_request *record = call_reserve_completion(call, sizeof *record);
 
     if (record == NULL)
         return;
@@ -189,7 +190,10 @@ static void write_received(struct call *call, const struct request *request,
 
     if (status->MPI_SOURCE == MPI_PROC_NULL)
         return;
-    record = stream_reserve(call->stream, sizeof *record);
+    record = call_reserve_completion(call, sizeof *record);
+    if (request->unrecorded)
+        recording_skip(call->stream, RECORD_RECV, request->comm, status->MPI_SOURCE,
+                       status->MPI_TAG);
     if (record == NULL)
         return;
     PMPI_Get_count(status, MPI_BYTE, &n_bytes);
@@ -203,6 +207,8 @@ static void write_received(struct call *call, const struct request *request,
 // MPICH 4.0 leaves the status of MPI_Isendrecv empty: what the call has asked for goes first.
 static void write_both(struct call *call, const struct request *request, const MPI_Status *status)
 {
+    int32_t source = request->peer != RECORD_ANY ? request->peer : status->MPI_SOURCE;
+    int32_t tag = request->tag != RECORD_ANY ? request->tag : status->MPI_TAG;
     struct record_message *record;
     int n_bytes = 0;
 
@@ -210,12 +216,14 @@ static void write_both(struct call *call, const struct request *request, const M
         write_request(call, RECORD_ISEND_DONE, request->id + 1);
     if (!request->has_recv)
         return;
-    record = stream_reserve(call->stream, sizeof *record);
+    record = call_reserve_completion(call, sizeof *record);
+    if (request->unrecorded)
+        recording_skip(call->stream, RECORD_RECV, request->comm, source, tag);
     if (record == NULL)
         return;
     PMPI_Get_count(status, MPI_BYTE, &n_bytes);
-    record->peer = request->peer != RECORD_ANY ? request->peer : status->MPI_SOURCE;
-    record->tag = request->tag != RECORD_ANY ? request->tag : status->MPI_TAG;
+    record->peer = source;
+    record->tag = tag;
     if (status->MPI_SOURCE == record->peer && status->MPI_TAG == record->tag)
         record->n_bytes = n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes;
     else
@@ -226,7 +234,7 @@ static void write_both(struct call *call, const struct request *request, const M
 
 static void write_collective(struct call *call, const struct request *request)
 {
-    struct record_collective *record = stream_reserve(call->stream, sizeof *record);
+    struct record_collective *record = call_reserve_completion(call, sizeof *record);
 
     if (record == NULL)
         return;
@@ -282,6 +290,7 @@ void request_completed(struct call *call, MPI_Request handle, const MPI_Status *
         return;
     if (request.cancelling)
         PMPI_Test_cancelled(status, &cancelled);
+    call->stream->request_unrecorded = request.unrecorded;
     if (cancelled)
         write_request(call, RECORD_CANCELLED, request.id);
     else
@@ -296,6 +305,7 @@ void request_freed(struct call *call, MPI_Request handle, const MPI_Status *stat
     int cancelled = 0;
     bool active = take(call->stream, handle, &request);
 
+    call->stream->request_unrecorded = request.unrecorded;
     if (active && status != NULL)
         PMPI_Test_cancelled(status, &cancelled);
     if (cancelled)
@@ -348,6 +358,7 @@ bool request_activate(const struct stream *stream, MPI_Request handle, struct re
         pool[entry].stream = stream;
         pool[entry].active = true;
         pool[entry].cancelling = false;
+        pool[entry].unrecorded = stream->off;
         *started = pool[entry];
     }
     tables_unlock();

@@ -35,6 +35,7 @@ struct request {
     bool cancelling;
     bool has_send; // REQUEST_SENDRECV: not to or from MPI_PROC_NULL
     bool has_recv;
+    bool unrecorded; // started while recording was off
     uint32_t comm;
     int32_t peer;
     int32_t tag;

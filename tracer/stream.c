@@ -230,6 +230,7 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
         stream_commit((struct record_head *)(void *)stream->at, RECORD_PAD, 0, 8);
     stream->poll = NULL;
     stream->left_at = NULL;
+    memset(stream->enters, 0, sizeof stream->enters);
     error = map_next_chunk(stream);
     munmap(old, old_bytes);
     if (error != 0) {
@@ -316,6 +317,7 @@ int stream_to_file(struct stream *stream, void **moved)
     } else {
         stream->in_file = true;
         stream->left_at = NULL;
+        memset(stream->enters, 0, sizeof stream->enters);
         stream->poll = NULL;
         stream->header->n_lost_before_init = stream->n_lost;
         move_records(stream, waiting, waiting_end, moved);

@@ -13,8 +13,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define MAX_FUNCTIONS  1024
-#define SEEN_CODE_BITS 11
+#define MAX_FUNCTIONS   1024
+#define SEEN_CODE_BITS  11
+#define MAX_OPEN_ENTERS 256 // deeper regions are kept however short they are
 
 struct stream {
     uint8_t *at;  // where the next record goes
@@ -40,6 +41,15 @@ struct stream {
     uint64_t cpu_ns;
     struct record_poll *poll; // the last call's, if it found nothing
     struct record_call *poll_call;
+    // Recording switched off (recording.h).
+    bool off;
+    uint64_t off_event_ns;
+    struct gap *gap;
+    struct record_call unrecorded; // stands for the record of a call while off
+    bool request_unrecorded;       // the request that completes was started while off
+    // Records of the regions open now, for dropping short ones; NULL: out of reach.
+    uint8_t *enters[MAX_OPEN_ENTERS];
+    uint32_t n_enters;
     bool known[MAX_FUNCTIONS];               // FUNCTION record written
     bool long_after[MAX_FUNCTIONS];          // the last interval after this function was long
     uint64_t seen_code[1 << SEEN_CODE_BITS]; // addresses met lately, by a hash (module.h)
@@ -73,6 +83,20 @@ static inline void *stream_reserve(struct stream *stream, size_t n_bytes)
         return stream_reserve_slow(stream, n_bytes);
     stream->at = record + n_bytes;
     return record;
+}
+
+// Takes back the last record, of `n_bytes`: zero is the end of the records again.
+static inline void stream_undo(struct stream *stream, void *record, size_t n_bytes)
+{
+    stream->at = record;
+    __builtin_memset(record, 0, n_bytes);
+}
+
+// A region was too short to be kept.
+static inline void stream_count_dropped(struct stream *stream)
+{
+    if (stream->header != NULL)
+        stream->header->n_dropped_short++;
 }
 
 // Is the record in the current window? Windows may follow one another in memory, so addresses that

@@ -22,8 +22,8 @@ endif
 TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich,$(MPIS))
 TRACER_MPIS := $(strip $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m))))
 
-TRACER_RECORDER_SOURCES = call comm module region request settings stream sync \
-	wrap_coll wrap_comm wrap_env wrap_message wrap_neighbor wrap_p2p wrap_request
+TRACER_RECORDER_SOURCES = call comm filter function_name module recording region request settings \
+	stream sync wrap_coll wrap_comm wrap_env wrap_message wrap_neighbor wrap_p2p wrap_request
 TRACER_HAND = $(shell sed -n 's/^WRAP(\(MPI_[A-Za-z_]*\)).*/\1/p' tracer/wrap_*.c)
 
 ifeq ($(TRACER_MPIS),)
@@ -99,14 +99,21 @@ $(BUILD)/libpagoda-trace.so: $(TRACER_DISPATCH_SOURCES) $(BUILD)/tracer/entries.
 		-Wl,-soname,$(@F) $(TRACER_DISPATCH_SOURCES) -o $@ -ldl -lpthread
 
 TRACER_FINISH_SOURCES = $(wildcard tracer/finish/*.c)
-TRACER_FINISH_HEADERS = $(wildcard tracer/finish/*.h) tracer/record.h
+TRACER_FINISH_HEADERS = $(wildcard tracer/finish/*.h) tracer/record.h tracer/settings.h
 
 $(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(need-libraries)$(Q)$(CC) $(TRACER_CFLAGS) $(otf2-cflags) -c $< -o $@
 
+# The one source of the recorder that the finisher shares.
+$(BUILD)/tracer/finish/settings.o: tracer/settings.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TRACER_CFLAGS) -c $< -o $@
+
 $(BUILD)/pagoda-trace-finish: \
-		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o)
+		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o) \
+		$(BUILD)/tracer/finish/settings.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(otf2-libs) -ldw -lelf -ldl

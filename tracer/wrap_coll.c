@@ -17,8 +17,10 @@ static int32_t root_to_record(int root)
 static void write_collective(struct call *call, uint32_t comm, enum coll_operation operation,
                              int32_t root, struct coll_bytes bytes)
 {
-    struct record_collective *record = stream_reserve(call->stream, sizeof *record);
+    struct record_collective *record = call_reserve(call, sizeof *record);
 
+    if (call->stream->off)
+        recording_skip(call->stream, RECORD_COLLECTIVE, comm, 0, 0);
     if (record == NULL)
         return;
     record->operation = (int32_t)operation;
@@ -65,8 +67,10 @@ static struct request collective_request(const struct call *call, MPI_Comm comm,
 
 void coll_posted(struct call *call, uint32_t comm, uint64_t id)
 {
-    struct record_request *record = stream_reserve(call->stream, sizeof *record);
+    struct record_request *record = call_reserve(call, sizeof *record);
 
+    if (call->stream->off)
+        recording_skip(call->stream, RECORD_ICOLL_POST, comm, 0, 0);
     if (record == NULL)
         return;
     record->request = id;

@@ -4,6 +4,7 @@
 // Communication of the tracer's own happens in MPI_Init (run number, agreement that every process
 // can record, clock offsets) and in MPI_Finalize (clock offsets again), never in between.
 #include "tracer/comm.h"
+#include "tracer/filter.h"
 #include "tracer/functions.h"
 #include "tracer/hooks.h"
 #include "tracer/module.h"
@@ -183,27 +184,44 @@ static void init_returned(struct call *call, int result)
     call_leave(call);
 }
 
+// MPI_Init is over: what the settings say about recording holds from now on.
+static void started(const struct call *call)
+{
+    recording_release(clock_now_ns());
+    if (call == NULL || call->stream->stopped)
+        return;
+    recording_mpi_started(call->leave_ns);
+    if (pagoda_dispatch_thread.inside == 0)
+        recording_check(call->stream, call->leave_ns);
+}
+
 WRAP(MPI_Init)(int *argc, char ***argv)
 {
     struct call call;
+    bool recorded;
     int result;
 
-    if (!call_enter(&call, FN_MPI_Init))
-        return next_MPI_Init(argc, argv);
+    recording_hold(clock_now_ns());
+    recorded = call_enter(&call, FN_MPI_Init);
     result = next_MPI_Init(argc, argv);
-    init_returned(&call, result);
+    if (recorded)
+        init_returned(&call, result);
+    started(recorded ? &call : NULL);
     return result;
 }
 
 WRAP(MPI_Init_thread)(int *argc, char ***argv, int required, int *provided)
 {
     struct call call;
+    bool recorded;
     int result;
 
-    if (!call_enter(&call, FN_MPI_Init_thread))
-        return next_MPI_Init_thread(argc, argv, required, provided);
+    recording_hold(clock_now_ns());
+    recorded = call_enter(&call, FN_MPI_Init_thread);
     result = next_MPI_Init_thread(argc, argv, required, provided);
-    init_returned(&call, result);
+    if (recorded)
+        init_returned(&call, result);
+    started(recorded ? &call : NULL);
     return result;
 }
 
@@ -211,16 +229,19 @@ WRAP(MPI_Finalize)(void)
 {
     struct call call;
     struct spool_clock_offset offset;
-    bool recording = call_enter(&call, FN_MPI_Finalize);
+    bool recorded;
     int result;
 
+    recording_hold(clock_now_ns());
+    recorded = call_enter(&call, FN_MPI_Finalize);
     // Also where this process has stopped recording: the others wait for it.
-    if (sync_measure(&offset) && recording) {
+    if (sync_measure(&offset) && recorded) {
         call.stream->header->clock_offsets[1] = offset;
         call.stream->header->n_clock_offsets = 2;
     }
     result = next_MPI_Finalize();
-    if (!recording)
+    recording_release(clock_now_ns());
+    if (!recorded)
         return result;
     call_returned(&call);
     if (result == MPI_SUCCESS) {
@@ -242,12 +263,15 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
         return NULL;
     dispatcher = from;
     settings_read(from->spool_dir);
+    filter_init();
+    recording_init();
     stream_start_process(from->spool_dir);
     if (stream_of_thread == NULL)
         return NULL;
     for (int i = 0; i < N_MPI_FUNCTIONS; i++) {
         *wrappers[i].next = from->next(wrappers[i].name);
-        if (*wrappers[i].next != NULL)
+        if (*wrappers[i].next != NULL &&
+            !(wrappers[i].enter_leave_only && filter_excludes_mpi(wrappers[i].name)))
             from->publish(wrappers[i].name, wrappers[i].wrap, (uint32_t)i);
     }
     call_read_cpu(stream_of_thread, clock_now_ns(), true);

@@ -146,8 +146,15 @@ static uint64_t bytes_at(const struct neighbor_amounts *amounts, uint32_t i)
 static void write_message(struct call *call, uint16_t kind, uint32_t comm,
                           const struct neighbor_edge *edge, uint64_t id)
 {
-    struct record_message *record = stream_reserve(call->stream, sizeof *record);
+    bool is_completion = kind == RECORD_IRECV;
+    struct record_message *record = is_completion ? call_reserve_completion(call, sizeof *record)
+                                                  : call_reserve(call, sizeof *record);
 
+    if (is_completion ? call->stream->request_unrecorded
+                      : call->stream->off && kind != RECORD_IRECV_POST)
+        recording_skip(call->stream,
+                       kind == RECORD_RECV || is_completion ? RECORD_RECV : RECORD_SEND, comm,
+                       edge->peer, RECORD_TAG_NEIGHBOR);
     if (record == NULL)
         return;
     record->peer = edge->peer;
@@ -251,7 +258,7 @@ void neighbor_posted(struct call *call, const struct request *request)
 
 static void write_sent(struct call *call, uint64_t id)
 {
-    struct record_request *record = stream_reserve(call->stream, sizeof *record);
+    struct record_request *record = call_reserve_completion(call, sizeof *record);
 
     if (record == NULL)
         return;

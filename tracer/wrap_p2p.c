@@ -25,8 +25,11 @@ static int32_t source_or_any(int source)
 static void write_message(struct call *call, uint16_t kind, uint32_t comm, int32_t peer,
                           int32_t tag, uint64_t n_bytes, uint64_t request)
 {
-    struct record_message *record = stream_reserve(call->stream, sizeof *record);
+    struct record_message *record = call_reserve(call, sizeof *record);
 
+    if (call->stream->off && kind != RECORD_IRECV_POST)
+        recording_skip(call->stream, kind == RECORD_RECV ? RECORD_RECV : RECORD_SEND, comm, peer,
+                       tag);
     if (record == NULL)
         return;
     record->peer = peer;

@@ -86,6 +86,8 @@ static void found_nothing(struct call *call, struct record_poll *before, uint64_
     uint64_t inside_ns = call->leave_ns - call->record->enter_ns;
     struct record_poll *poll;
 
+    if (stream->off)
+        return;
     if (before != NULL && stream->poll_call->head.id == call->function &&
         (uint8_t *)call->record == (uint8_t *)(before + 1)) {
         // Undo the record of this call: zero is the end of the records again.

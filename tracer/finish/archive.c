@@ -226,6 +226,18 @@ void archive_property(struct archive *archive, const char *name, const char *val
         ok(archive, OTF2_Archive_SetProperty(archive->otf2, name, value, true));
 }
 
+void archive_variable(struct archive *archive, const char *variable)
+{
+    const char *equals = strchr(variable, '=');
+    char *name;
+
+    if (equals == NULL)
+        return;
+    name = format_or_die("PAGODA::ENV::%.*s", (int)(equals - variable), variable);
+    archive_property(archive, name, equals + 1);
+    free(name);
+}
+
 OTF2_EvtWriter *archive_begin_events(struct archive *archive, uint32_t rank, uint32_t thread)
 {
     OTF2_EvtWriter *writer =

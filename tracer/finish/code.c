@@ -4,7 +4,9 @@
 #include "tracer/finish/code.h"
 
 #include "tracer/finish/memory.h"
+#include "tracer/settings.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +176,21 @@ static uint32_t region_of(struct archive *archive, const struct symbol *symbol)
     return archive_function_region(archive, symbol->name, symbol->file, symbol->line);
 }
 
+// Rules about source files; those about names were applied while the program ran.
+static bool is_excluded_file(const char *file)
+{
+    const char *base = file != NULL && strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file;
+
+    for (size_t i = settings.n_rules; i-- > 0 && file != NULL;) {
+        const struct settings_rule *rule = &settings.rules[i];
+
+        if (rule->kind == 'f' &&
+            (fnmatch(rule->pattern, file, 0) == 0 || fnmatch(rule->pattern, base, 0) == 0))
+            return !rule->include;
+    }
+    return false;
+}
+
 uint32_t code_function(struct code *code, struct archive *archive, struct symbols *symbols,
                        uint64_t address, uint64_t time_ns)
 {
@@ -192,7 +209,7 @@ uint32_t code_function(struct code *code, struct archive *archive, struct symbol
     }
     module = &code->modules[place->module];
     symbol = symbols_function(symbols, code->paths[module->path], address - module->base);
-    place->region = region_of(archive, &symbol);
+    place->region = is_excluded_file(symbol.file) ? EXCLUDED : region_of(archive, &symbol);
     return place->region;
 }
 

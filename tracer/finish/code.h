@@ -10,6 +10,7 @@
 #include "tracer/finish/symbols.h"
 
 #define UNDEFINED UINT32_MAX
+#define EXCLUDED  (UINT32_MAX - 1) // region of a function that is not to be in the archive
 
 struct code {
     struct code_module *modules; // all that ever were, each once
@@ -30,6 +31,7 @@ void code_add_module(struct code *code, const struct record_module *record, cons
 void code_release(struct code *code);
 
 // Region of the function that begins at `address`, met at `time_ns` (on the process's clock).
+// EXCLUDED: a filter leaves out its source file.
 uint32_t code_function(struct code *code, struct archive *archive, struct symbols *symbols,
                        uint64_t address, uint64_t time_ns);
 

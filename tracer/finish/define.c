@@ -84,6 +84,9 @@ void events_define(struct process *process, struct archive *archive, struct unif
         case RECORD_MODULE:
             code_add_module(&process->code, record, spool->header->executable);
             break;
+        case RECORD_VARIABLE:
+            archive_variable(archive, ((const struct record_name *)record)->text);
+            break;
         case RECORD_CALL:
             see(((const struct record_call *)record)->enter_ns, first_ns, last_ns);
             if (((const struct record_call *)record)->leave_ns != 0)
@@ -95,6 +98,8 @@ void events_define(struct process *process, struct archive *archive, struct unif
         case RECORD_REGION_END:
         case RECORD_MARKER:
         case RECORD_CPU:
+        case RECORD_OFF:
+        case RECORD_ON:
             archive->has_cpu_metric |= head->kind == RECORD_CPU;
             see(((const struct record_time *)record)->time_ns, first_ns, last_ns);
             break;

@@ -11,6 +11,7 @@
 #include "tracer/finish/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct context {
     struct process *process;
@@ -311,20 +312,35 @@ static void write_cpu(struct context *context, const struct record_cpu *record)
                                 &type, &value));
 }
 
+static void write_function(struct context *context, const struct record_function_event *function)
+{
+    uint32_t region = function_region(context, function->address, function->time_ns);
+
+    if (region == EXCLUDED)
+        return;
+    if (function->head.kind == RECORD_ENTER)
+        enter(context, function->time_ns, region);
+    else
+        leave(context, function->time_ns, region);
+}
+
 static const struct record_head *write_record(struct context *context,
                                               const struct record_head *head)
 {
     const struct record_time *timed = (const void *)head;
-    const struct record_function_event *function = (const void *)head;
 
     switch ((enum record_kind)head->kind) {
     case RECORD_CALL:
         return write_call(context, (const void *)head);
     case RECORD_ENTER:
-        enter(context, timed->time_ns, function_region(context, function->address, timed->time_ns));
-        break;
     case RECORD_LEAVE:
-        leave(context, timed->time_ns, function_region(context, function->address, timed->time_ns));
+        write_function(context, (const void *)head);
+        break;
+    case RECORD_OFF:
+    case RECORD_ON:
+        check(context, OTF2_EvtWriter_MeasurementOnOff(
+                           context->writer, NULL, not_before(context, timed->time_ns),
+                           head->kind == RECORD_ON ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF));
         break;
     case RECORD_REGION_BEGIN:
         enter(context, timed->time_ns, named_region(context, head->id, false));

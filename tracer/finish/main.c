@@ -333,6 +333,7 @@ int main(int argc, char **argv)
         spool_set_remove(&set);
         return EXIT_REFUSED;
     }
+    settings_read(argv[1]);
     facts_path = format_or_die("%s/facts", argv[1]);
     done = finish_all(&set, argv[2], facts_path);
     settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);

@@ -140,6 +140,10 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
     [RECORD_REGION_END] = sizeof(struct record_time),
     [RECORD_MARKER] = sizeof(struct record_marker),
     [RECORD_CPU] = sizeof(struct record_cpu),
+    [RECORD_VARIABLE] = 16,
+    [RECORD_OFF] = sizeof(struct record_time),
+    [RECORD_ON] = sizeof(struct record_time),
+    [RECORD_SKIPPED] = sizeof(struct record_skipped),
     [RECORD_SEND] = sizeof(struct record_message),
     [RECORD_RECV] = sizeof(struct record_message),
     [RECORD_ISEND] = sizeof(struct record_message),
@@ -171,6 +175,7 @@ static bool is_sound(const struct record_head *head)
     case RECORD_FUNCTION:
     case RECORD_NAME:
     case RECORD_COMM_NAME:
+    case RECORD_VARIABLE:
     case RECORD_MODULE: // all of them end in text
         return ((const char *)head)[n_bytes - 1] == '\0' &&
                (head->kind != RECORD_NAME || head->id < MOST_NAMES);
