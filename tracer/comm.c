@@ -14,6 +14,11 @@ static uint32_t n_ids;
 static MPI_Group world_group;
 static struct comm world; // most calls use it: kept apart
 
+// Remote groups of communicators with processes of other worlds, by slot: members of later
+// communicators may be among them. Those beyond the last slot stay unknown.
+static MPI_Group foreign_groups[RECORD_FOREIGN_SLOTS];
+static int n_foreign_groups;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool lock_needed;
 
@@ -140,10 +145,22 @@ static struct comm describe(MPI_Comm handle)
     return comm;
 }
 
+// Looks for the members that are not in MPI_COMM_WORLD among those of other worlds.
+static void find_foreign(MPI_Group group, int n, int *ranks, int32_t *members)
+{
+    for (int slot = 0; slot < n_foreign_groups; slot++) {
+        PMPI_Group_translate_ranks(group, n, ranks, foreign_groups[slot], ranks + n);
+        for (int i = 0; i < n; i++)
+            if (members[i] == -1 && ranks[n + i] >= 0 && ranks[n + i] < RECORD_FOREIGN_RANKS)
+                members[i] = RECORD_FOREIGN_MEMBER(slot, ranks[n + i]);
+    }
+}
+
 // Ranks in MPI_COMM_WORLD of a group's members.
 static void write_members(MPI_Group group, int n, int32_t *members)
 {
-    int *ranks = calloc((size_t)n * 2, sizeof *ranks); // in the group, then in the world
+    int *ranks = calloc((size_t)n * 2, sizeof *ranks); // in the group, then in the other one
+    bool has_others = false;
 
     for (int i = 0; i < n; i++)
         members[i] = -1;
@@ -154,9 +171,47 @@ static void write_members(MPI_Group group, int n, int32_t *members)
     for (int i = n; i < 2 * n; i++)
         ranks[i] = MPI_UNDEFINED;
     PMPI_Group_translate_ranks(group, n, ranks, world_group, ranks + n);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         members[i] = ranks[n + i] == MPI_UNDEFINED ? -1 : ranks[n + i];
+        has_others |= members[i] == -1;
+    }
+    if (has_others)
+        find_foreign(group, n, ranks, members);
     free(ranks);
+}
+
+// Keeps a remote group with a process that no slot knows; its members refer to the slot then.
+// Returns the slot, or -1: not kept.
+static int keep_foreign(MPI_Group group, int n, int32_t *members)
+{
+    bool is_known = true;
+
+    for (int i = 0; i < n; i++)
+        is_known &= members[i] != -1;
+    if (is_known || n_foreign_groups == RECORD_FOREIGN_SLOTS)
+        return -1;
+    foreign_groups[n_foreign_groups] = group;
+    n_foreign_groups++;
+    write_members(group, n, members);
+    return n_foreign_groups - 1;
+}
+
+// Writes the remote group into a communicator's record.
+static void write_remote(struct record_comm *record, const struct comm *comm)
+{
+    int32_t *members = record->members + comm->n_local;
+    MPI_Group group;
+    int slot;
+
+    PMPI_Comm_remote_group(comm->handle, &group);
+    write_members(group, comm->n_remote, members);
+    slot = keep_foreign(group, comm->n_remote, members);
+    if (slot < 0) {
+        PMPI_Group_free(&group);
+        return;
+    }
+    record->flags |= RECORD_COMM_FOREIGN;
+    record->foreign = (uint32_t)slot;
 }
 
 static bool same_members(MPI_Comm a, MPI_Comm b)
@@ -176,7 +231,7 @@ static bool same_members(MPI_Comm a, MPI_Comm b)
 }
 
 static void define(struct stream *stream, const struct comm *comm, MPI_Comm parent,
-                   uint32_t parent_id)
+                   uint32_t parent_id, uint32_t flags)
 {
     bool as_parent = same_members(parent, comm->handle);
     size_t n_members = as_parent ? 0 : (size_t)comm->n_local + (size_t)comm->n_remote;
@@ -187,39 +242,42 @@ static void define(struct stream *stream, const struct comm *comm, MPI_Comm pare
     if (record == NULL)
         return;
     record->parent = parent_id;
-    record->flags =
-        (as_parent ? RECORD_COMM_AS_PARENT : 0) | (comm->n_remote > 0 ? RECORD_COMM_INTER : 0);
+    record->flags = flags | (as_parent ? RECORD_COMM_AS_PARENT : 0) |
+                    (comm->n_remote > 0 ? RECORD_COMM_INTER : 0);
     record->n_local = (uint32_t)comm->n_local;
     record->n_remote = (uint32_t)comm->n_remote;
     if (!as_parent) {
         PMPI_Comm_group(comm->handle, &group);
         write_members(group, comm->n_local, record->members);
         PMPI_Group_free(&group);
-        if (comm->n_remote > 0) {
-            PMPI_Comm_remote_group(comm->handle, &group);
-            write_members(group, comm->n_remote, record->members + comm->n_local);
-            PMPI_Group_free(&group);
-        }
+        if (comm->n_remote > 0)
+            write_remote(record, comm);
     }
     stream_commit(&record->head, RECORD_COMM, comm->id, n_bytes);
 }
 
 // With the tables locked.
-static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_id, MPI_Comm handle)
+static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_id, MPI_Comm handle,
+                       uint32_t flags)
 {
     struct comm comm = describe(handle);
 
     comm.id = n_ids++;
     enter(&comm);
-    define(stream, &comm, parent, parent_id);
+    define(stream, &comm, parent, parent_id, flags);
     return comm;
 }
 
 void comm_table_init(struct stream *stream)
 {
+    MPI_Comm parents = MPI_COMM_NULL;
+
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-    world = add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_WORLD);
-    add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_SELF);
+    world = add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_WORLD, 0);
+    add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_SELF, 0);
+    PMPI_Comm_get_parent(&parents);
+    if (parents != MPI_COMM_NULL)
+        add(stream, MPI_COMM_NULL, RECORD_NO_COMM, parents, RECORD_COMM_PARENTS);
 }
 
 struct comm comm_find(struct stream *stream, MPI_Comm handle)
@@ -231,7 +289,7 @@ struct comm comm_find(struct stream *stream, MPI_Comm handle)
         return world;
     tables_lock();
     found = look_up(handle);
-    comm = found != NULL ? *found : add(stream, MPI_COMM_NULL, RECORD_NO_COMM, handle);
+    comm = found != NULL ? *found : add(stream, MPI_COMM_NULL, RECORD_NO_COMM, handle, 0);
     tables_unlock();
     return comm;
 }
@@ -242,7 +300,7 @@ struct comm comm_add(struct stream *stream, MPI_Comm parent, MPI_Comm handle)
     struct comm comm;
 
     tables_lock();
-    comm = add(stream, parent, parent_id, handle);
+    comm = add(stream, parent, parent_id, handle, 0);
     tables_unlock();
     return comm;
 }
@@ -254,7 +312,7 @@ uint32_t comm_announce_duplicate(struct stream *stream, MPI_Comm parent)
 
     tables_lock();
     comm.id = n_ids++;
-    define(stream, &comm, parent, parent_id);
+    define(stream, &comm, parent, parent_id, 0);
     tables_unlock();
     return comm.id;
 }

@@ -178,6 +178,16 @@ struct record_name {
 
 #define RECORD_COMM_INTER     1u // members: local group, then remote group
 #define RECORD_COMM_AS_PARENT 2u // same members as the parent, none listed
+#define RECORD_COMM_FOREIGN   4u // the remote group is of another MPI_COMM_WORLD: see `foreign`
+#define RECORD_COMM_PARENTS   8u // what MPI_Comm_get_parent returns
+
+// Processes of other worlds as members: the slot of the FOREIGN communicator in whose remote group
+// they are, and their rank there.
+#define RECORD_FOREIGN_SLOTS              256
+#define RECORD_FOREIGN_RANKS              (1 << 22)
+#define RECORD_FOREIGN_MEMBER(slot, rank) (-2 - ((slot)*RECORD_FOREIGN_RANKS + (rank)))
+#define RECORD_FOREIGN_SLOT(member)       ((-2 - (member)) / RECORD_FOREIGN_RANKS)
+#define RECORD_FOREIGN_RANK(member)       ((-2 - (member)) % RECORD_FOREIGN_RANKS)
 
 struct record_comm {
     struct record_head head;
@@ -185,7 +195,9 @@ struct record_comm {
     uint32_t flags;
     uint32_t n_local;
     uint32_t n_remote;
-    int32_t members[]; // ranks in MPI_COMM_WORLD; -1: not in it
+    uint32_t foreign; // slot, with RECORD_COMM_FOREIGN
+    uint32_t unused;
+    int32_t members[]; // ranks in MPI_COMM_WORLD; -1: not in it; below: in another one
 };
 
 // Modules with the same time are all that were loaded then.

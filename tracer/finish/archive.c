@@ -472,9 +472,12 @@ static void write_groups(struct archive *archive, OTF2_GlobalDefWriter *writer,
         const struct unify_group *group = &unify->groups[i];
         uint32_t n = 0;
 
-        for (uint32_t k = 0; k < group->n && n < archive->n_ranks; k++)
-            if (group->members[k] >= 0 && (uint32_t)group->members[k] < archive->n_ranks)
-                members[n++] = (uint64_t)group->members[k];
+        members = realloc_or_die(members, (group->n + 1) * sizeof *members);
+        for (; n < group->n; n++) {
+            bool is_here = group->members[n] >= 0 && (uint32_t)group->members[n] < archive->n_ranks;
+
+            members[n] = is_here ? (uint64_t)group->members[n] : OTF2_UNDEFINED_UINT64;
+        }
         ok(archive,
            OTF2_GlobalDefWriter_WriteGroup(writer, 2 + i, empty, OTF2_GROUP_TYPE_COMM_GROUP,
                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, n, members));

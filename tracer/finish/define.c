@@ -76,7 +76,7 @@ void events_define(struct process *process, struct archive *archive, struct unif
             define_name(process, head->id, ((const struct record_name *)record)->text);
             break;
         case RECORD_COMM:
-            unify_add(unify, &process->comms, spool->header->rank, record);
+            unify_add(unify, &process->comms, record);
             break;
         case RECORD_COMM_NAME:
             define_comm_name(process, unify, head->id, ((const struct record_name *)record)->text);

@@ -24,8 +24,11 @@
 enum { EXIT_NO_RECORDS = 4, EXIT_REFUSED = 5, EXIT_ALIVE = 6 };
 
 struct run {
-    const struct spool *spools;
+    struct spool *spools; // of all its worlds, the first one's first
     size_t n;
+    struct spool_header *headers; // theirs, with ranks of the archive
+    const struct worlds *worlds;
+    uint32_t root;
     uint32_t n_ranks;
     struct process *processes; // by rank
     struct archive archive;
@@ -167,6 +170,9 @@ static void write_facts(struct run *run, const char *facts_path)
     archive_property(&run->archive, "PAGODA::PROGRAM", header->command);
     archive_property(&run->archive, "PAGODA::CLOCK", "CLOCK_MONOTONIC");
     add_number(&run->archive, "PAGODA::RANKS", run->n_ranks);
+    if (run->n_ranks > run->worlds->items[run->root].n_ranks)
+        add_number(&run->archive, "PAGODA::SPAWNED_RANKS",
+                   run->n_ranks - run->worlds->items[run->root].n_ranks);
     if (run->n_open > 0)
         add_number(&run->archive, "PAGODA::RANKS_WITHOUT_FINALIZE", run->n_open);
     while (file != NULL && getline(&line, &size, file) > 0) {
@@ -200,6 +206,57 @@ static void report(const struct run *run)
     }
 }
 
+// The files of all worlds of the run. Headers are changed so that their ranks are those of the
+// archive, and of clocks only the first world's measurements count.
+static void gather_spools(struct run *run)
+{
+    const struct worlds *worlds = run->worlds;
+
+    for (uint32_t i = run->root; i < worlds->n; i++)
+        if (worlds->items[i].root == run->root)
+            run->n += worlds->items[i].n;
+    run->spools = alloc_or_die(run->n * sizeof *run->spools);
+    run->headers = alloc_or_die(run->n * sizeof *run->headers);
+    run->n = 0;
+    for (uint32_t i = run->root; i < worlds->n; i++) {
+        const struct world *world = &worlds->items[i];
+
+        for (size_t k = 0; world->root == run->root && k < world->n; k++, run->n++) {
+            struct spool_header *header = &run->headers[run->n];
+
+            *header = *world->spools[k].header;
+            header->rank += world->base;
+            if (i != run->root)
+                header->n_clock_offsets = 0;
+            run->spools[run->n] = world->spools[k];
+            run->spools[run->n].header = header;
+        }
+    }
+}
+
+static void introduce_worlds(struct run *run)
+{
+    const struct worlds *worlds = run->worlds;
+
+    unify_init(&run->unify, worlds->items[run->root].n_ranks);
+    for (uint32_t i = run->root; i < worlds->n; i++) {
+        const struct world *world = &worlds->items[i];
+        uint32_t index = 0;
+
+        if (world->root != run->root)
+            continue;
+        if (i != run->root)
+            index = unify_add_world(&run->unify, world->base, world->n_ranks);
+        for (uint32_t rank = 0; rank < world->n_ranks; rank++) {
+            struct unify_rank *comms = &run->processes[world->base + rank].comms;
+
+            comms->origin = world;
+            comms->world = index;
+            comms->rank = rank;
+        }
+    }
+}
+
 // Writes the archive of a run; false when OTF2 failed somewhere.
 static bool write_run(struct run *run, const char *dir, const char *facts_path,
                       struct symbols *symbols, uint64_t *n_events, size_t *n_locations)
@@ -226,7 +283,7 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
     bool done;
 
     run->processes = alloc_or_die(run->n_ranks * sizeof *run->processes);
-    unify_init(&run->unify, run->n_ranks);
+    introduce_worlds(run);
     done = write_run(run, dir, facts_path, symbols, &n_events, &n_locations);
     if (done) {
         printf("ranks %u locations %zu events %llu open %u\n", run->n_ranks, n_locations,
@@ -248,37 +305,53 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
     return done;
 }
 
+static bool finish_world(const struct worlds *worlds, uint32_t root, const char *dir,
+                         const char *facts_path)
+{
+    const struct world *world = &worlds->items[root];
+    struct run run = {.worlds = worlds, .root = root, .n_ranks = world->n_archive_ranks};
+    bool done;
+
+    if (world->n_ranks / 4096 > world->n) {
+        fprintf(stderr, "pagoda: damaged records: %zu files for %u ranks\n", world->n,
+                world->n_ranks);
+        return false;
+    }
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "pagoda: cannot make the folder %s: %s\n", dir, strerror(errno));
+        return false;
+    }
+    if (world->has_unknown_parents)
+        fprintf(stderr,
+                "pagoda: the %u processes in %s were started by MPI_Comm_spawn, but which other "
+                "processes of this trace did it is not sure: they have an archive of their own\n",
+                world->n_ranks, dir);
+    gather_spools(&run);
+    done = finish_run(&run, dir, facts_path);
+    free(run.spools);
+    free(run.headers);
+    return done;
+}
+
 static bool finish_all(const struct spool_set *set, const char *archive_dir, const char *facts_path)
 {
-    size_t begin = 0;
+    struct worlds worlds;
+    unsigned number = 0;
+    bool done = true;
 
-    for (unsigned number = 1; begin < set->n; number++) {
-        const struct spool_header *header = set->spools[begin].header;
-        struct run run = {.spools = &set->spools[begin], .n_ranks = header->n_ranks};
-        char *dir = number == 1 ? strdup_or_die(archive_dir)
-                                : format_or_die("%s/run-%u", archive_dir, number);
-        bool done;
+    worlds_find(&worlds, set);
+    for (uint32_t i = 0; done && i < worlds.n; i++) {
+        char *dir;
 
-        while (begin + run.n < set->n &&
-               set->spools[begin + run.n].header->run_id == header->run_id &&
-               set->spools[begin + run.n].header->n_ranks == header->n_ranks)
-            run.n++;
-        if (run.n_ranks / 4096 > run.n) {
-            fprintf(stderr, "pagoda: damaged records: %zu files for %u ranks\n", run.n,
-                    run.n_ranks);
-            done = false;
-        } else if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
-            fprintf(stderr, "pagoda: cannot make the folder %s: %s\n", dir, strerror(errno));
-            done = false;
-        } else {
-            done = finish_run(&run, dir, facts_path);
-        }
+        if (worlds.items[i].root != i)
+            continue;
+        dir = ++number == 1 ? strdup_or_die(archive_dir)
+                            : format_or_die("%s/run-%u", archive_dir, number);
+        done = finish_world(&worlds, i, dir, facts_path);
         free(dir);
-        if (!done)
-            return false;
-        begin += run.n;
     }
-    return true;
+    worlds_release(&worlds);
+    return done;
 }
 
 static bool is_refused(const struct spool_set *set)

@@ -52,6 +52,21 @@ void unify_init(struct unify *unify, uint32_t n_ranks)
     free(everyone);
 }
 
+uint32_t unify_add_world(struct unify *unify, uint32_t base, uint32_t n_ranks)
+{
+    int32_t *members = alloc_or_die(n_ranks * sizeof *members);
+    uint32_t index;
+
+    for (uint32_t i = 0; i < n_ranks; i++)
+        members[i] = (int32_t)(base + i);
+    index = add_comm(
+        unify, (uint32_t[]){RECORD_NO_COMM, add_group(unify, members, n_ranks), RECORD_NO_COMM, 0});
+    unify->comms[index].name =
+        format_or_die("MPI_COMM_WORLD of ranks %u to %u", base, base + n_ranks - 1);
+    free(members);
+    return index;
+}
+
 void unify_release(struct unify *unify)
 {
     for (size_t i = 0; i < unify->n_comms; i++)
@@ -84,14 +99,43 @@ static uint32_t count_made(struct unify_rank *rank, const uint32_t key[3])
     return rank->n_made[number]++;
 }
 
-static uint32_t own_group(struct unify *unify, const struct record_comm *record, uint32_t parent,
-                          uint32_t own_rank)
+// The rank in the archive of a member as this rank has recorded it, -1: not in the archive.
+static int32_t rank_of_member(const struct unify_rank *rank, int32_t member)
+{
+    const struct foreign_group *group;
+    uint32_t place;
+
+    if (member >= 0)
+        return (int32_t)rank->origin->base + member;
+    if (member == -1)
+        return -1;
+    group = worlds_group(rank->origin, rank->rank, (uint32_t)RECORD_FOREIGN_SLOT(member));
+    place = (uint32_t)RECORD_FOREIGN_RANK(member);
+    return group != NULL && place < group->n ? group->ranks[place] : -1;
+}
+
+static uint32_t group_of_members(struct unify *unify, const struct unify_rank *rank,
+                                 const int32_t *members, uint32_t n)
+{
+    int32_t *ranks = alloc_or_die(n * sizeof *ranks);
+    uint32_t group;
+
+    for (uint32_t i = 0; i < n; i++)
+        ranks[i] = rank_of_member(rank, members[i]);
+    group = add_group(unify, ranks, n);
+    free(ranks);
+    return group;
+}
+
+static uint32_t own_group(struct unify *unify, const struct unify_rank *rank,
+                          const struct record_comm *record, uint32_t parent)
 {
     if ((record->flags & RECORD_COMM_AS_PARENT) == 0)
-        return add_group(unify, record->members, record->n_local);
+        return group_of_members(unify, rank, record->members, record->n_local);
     if (parent != RECORD_NO_COMM && unify->comms[parent].group != RECORD_NO_COMM)
         return unify->comms[parent].group;
-    return add_group(unify, (int32_t[]){(int32_t)own_rank}, 1); // a duplicate of MPI_COMM_SELF
+    // a duplicate of MPI_COMM_SELF
+    return add_group(unify, (int32_t[]){(int32_t)(rank->origin->base + rank->rank)}, 1);
 }
 
 static void set(struct unify_rank *rank, uint32_t id, uint32_t index)
@@ -104,20 +148,19 @@ static void set(struct unify_rank *rank, uint32_t id, uint32_t index)
     rank->comms[id] = index;
 }
 
-void unify_add(struct unify *unify, struct unify_rank *rank, uint32_t own_rank,
-               const struct record_comm *record)
+void unify_add(struct unify *unify, struct unify_rank *rank, const struct record_comm *record)
 {
     uint32_t key[4];
 
     if (record->head.id <= 1) {
-        set(rank, record->head.id, record->head.id);
+        set(rank, record->head.id, record->head.id == 0 ? rank->world : 1);
         return;
     }
     key[0] = record->parent == RECORD_NO_COMM ? RECORD_NO_COMM : unify_find(rank, record->parent);
-    key[1] = own_group(unify, record, key[0], own_rank);
+    key[1] = own_group(unify, rank, record, key[0]);
     key[2] = RECORD_NO_COMM;
     if ((record->flags & RECORD_COMM_INTER) != 0) {
-        key[2] = add_group(unify, record->members + record->n_local, record->n_remote);
+        key[2] = group_of_members(unify, rank, record->members + record->n_local, record->n_remote);
         // Both sides must name the pair alike: the group with the smaller first rank comes first.
         if (unify->groups[key[2]].members[0] < unify->groups[key[1]].members[0]) {
             uint32_t swap = key[1];

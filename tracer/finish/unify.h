@@ -10,9 +10,11 @@
 #define PAGODA_FINISH_UNIFY_H
 
 #include "tracer/finish/table.h"
+#include "tracer/finish/worlds.h"
 #include "tracer/record.h"
 
-// A list of ranks in MPI_COMM_WORLD that one or more communicators have as members.
+// A list of ranks of the archive (-1: a process that is not in it) that one or more communicators
+// have as members.
 struct unify_group {
     uint32_t n;
     int32_t *members;
@@ -38,18 +40,24 @@ struct unify {
 struct unify_rank {
     uint32_t *comms; // RECORD_NO_COMM: not defined
     uint32_t n_comms;
-    struct table made; // counts by parent and members
+    const struct world *origin; // its MPI_COMM_WORLD
+    uint32_t world;             // that one's index in struct unify
+    uint32_t rank;              // its rank there
+    struct table made;          // counts by parent and members
     uint32_t *n_made;
 };
 
+// `n_ranks`: of the first MPI_COMM_WORLD.
 void unify_init(struct unify *unify, uint32_t n_ranks);
+
+// Adds another MPI_COMM_WORLD, whose first rank is `base` in the archive. Returns its index.
+uint32_t unify_add_world(struct unify *unify, uint32_t base, uint32_t n_ranks);
 void unify_release(struct unify *unify);
 void unify_rank_release(struct unify_rank *rank);
 
 // Takes the definition of a rank's communicator. Those of a rank come in the order of their
 // numbers.
-void unify_add(struct unify *unify, struct unify_rank *rank, uint32_t own_rank,
-               const struct record_comm *record);
+void unify_add(struct unify *unify, struct unify_rank *rank, const struct record_comm *record);
 
 // Index of local communicator `id`, RECORD_NO_COMM if it was never defined.
 uint32_t unify_find(const struct unify_rank *rank, uint32_t id);
