@@ -211,10 +211,27 @@ static void move_children(struct pattern_list *list, const char *parent, uint32_
 
 // ---- compiling ----
 
+/// Where an element is in the pattern's file; the pattern itself where it is not.
+static uint32_t line_of(const struct pattern *pattern, const char *element)
+{
+    const struct {
+        const char *name;
+        uint32_t line;
+    } lines[] = {
+#define LINE(element, need) {#element, pattern->lines.element},
+        PATTERN_ELEMENTS(LINE)
+#undef LINE
+    };
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        if (!strcmp(lines[i].name, element) && lines[i].line > 0)
+            return lines[i].line;
+    return pattern->line;
+}
+
 static int in_element(const struct pattern *pattern, const char *element, struct error *err)
 {
-    return error_wrap(err, "%s:%u: <%s> of pattern '%s'", pattern->file, pattern->line, element,
-                      pattern->id);
+    return error_wrap(err, "%s:%u: <%s> of pattern '%s'", pattern->file, line_of(pattern, element),
+                      element, pattern->id);
 }
 
 static int compile(const struct pattern *pattern, const char *element, const char *text,

@@ -44,6 +44,11 @@ struct pattern {
 #undef PATTERN_TEXT
     char *file; // where it was read
     uint32_t line;
+    struct { // of the elements, 0 where the file has none
+#define PATTERN_LINE(element, need) uint32_t element;
+        PATTERN_ELEMENTS(PATTERN_LINE)
+#undef PATTERN_LINE
+    } lines;
     bool is_abstract; // has no wait of its own
     bool is_shipped;  // of the catalogue's directory, not from a user's file
     bool is_brief;    // in Kappa-Pi's form, which has no texts

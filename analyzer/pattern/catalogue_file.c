@@ -11,13 +11,14 @@
 
 enum need { ALWAYS, WAIT, MAYBE };
 
-/// The elements of a pattern, and where their texts are in struct pattern.
+/// The elements of a pattern, and where their texts and lines are in struct pattern.
 static const struct {
     const char *name;
     enum need need;
-    size_t offset;
+    size_t offset, line_offset;
 } elements[] = {
-#define ELEMENT(element, need) {#element, need, offsetof(struct pattern, element)},
+#define ELEMENT(element, need)                                                                     \
+    {#element, need, offsetof(struct pattern, element), offsetof(struct pattern, lines.element)},
     PATTERN_ELEMENTS(ELEMENT)
 #undef ELEMENT
 };
@@ -142,6 +143,7 @@ static int read_element(const char *path, const struct xml_element *from,
     bool keep_paragraphs = !strcmp(child->name, "description") || !strcmp(child->name, "diagnosis");
     char *text = pattern_text(child->text, keep_paragraphs);
     *element_text(pattern, found) = text;
+    *(uint32_t *)(void *)((char *)pattern + elements[found].line_offset) = child->line;
     if (!*text)
         return error_set(err, "%s:%u: <%s> is empty", path, child->line, child->name);
     return 0;

@@ -174,16 +174,25 @@ static bool is_program(const struct result_region *region)
     return !strcmp(region->name, RESULT_REGION_PROGRAM);
 }
 
-static void write_place(const struct result_region *region, FILE *out)
+static void write_name(const struct result *result, uint32_t region, FILE *out)
 {
+    char *name = region_name(result, region);
+    fputs(name, out);
+    free(name);
+}
+
+static void write_place(const struct result *result, uint32_t index, FILE *out)
+{
+    const struct result_region *region = &result->regions[index];
     if (is_program(region))
         fprintf(out, "the program's code outside recorded regions");
     else
-        fprintf(out, "%s", region->name);
-    if (region->file[0] && region->line)
-        fprintf(out, " (%s:%" PRIu32 ")", region->file, region->line);
-    else if (region->file[0])
-        fprintf(out, " (%s)", region->file);
+        write_name(result, index, out);
+    if (!region->file[0])
+        return;
+    char *source = source_text(region->file, region->line);
+    fprintf(out, " (%s)", source);
+    free(source);
 }
 
 /// The computing that stands for a region outside of recorded ones: what was before calls from one
@@ -202,12 +211,12 @@ static const struct result_path_share *main_stretch(const struct result *result,
 /// "computing before worker/MPI_Send at farm.c:31".
 static void write_stretch(const struct result *result, uint32_t site, FILE *out)
 {
-    char *text = site_text(result, site);
+    char *text = site_text(result, site, RESULT_NONE);
     fprintf(out, "computing before %s", text);
     free(text);
 }
 
-/// ", above all before worker/MPI_Send at farm.c:31" where the trace tells.
+/// ", mostly before worker/MPI_Send at farm.c:31" where the trace tells.
 static void write_part(const struct result *result, const struct result_path_share *region,
                        const struct result_path_share *by_site, size_t n_by_site, FILE *out)
 {
@@ -215,8 +224,8 @@ static void write_part(const struct result *result, const struct result_path_sha
     if (!site ||
         (!is_program(&result->regions[region->region]) && 2 * site->time_ns <= region->time_ns))
         return;
-    char *text = site_text(result, site->site);
-    fprintf(out, ", above all before %s", text);
+    char *text = site_text(result, site->site, region->region);
+    fprintf(out, ", mostly before %s", text);
     free(text);
 }
 
@@ -244,7 +253,7 @@ static void write_origin(const struct result *result, const struct result_patter
         write_stretch(result, stretch->site, out);
     } else {
         fprintf(out, "the time in ");
-        write_place(&result->regions[origin], out);
+        write_place(result, origin, out);
         write_part(result, &origins->by_region[0], origins->by_site, origins->n_by_site, out);
     }
     const struct result_path_share *first = &origins->by_region_rank[0];
@@ -418,11 +427,13 @@ static void write_uneven_region(const struct result *result, uint32_t index, uin
         return;
     }
     if (index == origin) {
-        fprintf(out, "; in %s alone rank %u spends %s", region->name, region->max_rank,
+        fprintf(out, "; in ");
+        write_name(result, index, out);
+        fprintf(out, " alone rank %u spends %s", region->max_rank,
                 quantity_time(region->max_ns).text);
     } else {
         fprintf(out, "%s ", introduction);
-        write_place(region, out);
+        write_place(result, index, out);
         fprintf(out, ", where rank %u spends %s", region->max_rank,
                 quantity_time(region->max_ns).text);
     }
@@ -484,7 +495,7 @@ static void write_critical_path(const struct result *result, FILE *out)
             share = stretch;
         } else {
             fprintf(out, " A faster program needs less time in ");
-            write_place(region, out);
+            write_place(result, share->region, out);
         }
         fprintf(out, ", which holds %s of the critical path", quantity_share(share->share).text);
         if (!stretch)
@@ -590,7 +601,7 @@ static void write_culprit(const struct result *result, const struct result_patte
     if (stretch)
         write_stretch(result, stretch->site, out);
     else
-        fprintf(out, "%s", result->regions[region->region].name);
+        write_name(result, region->region, out);
 }
 
 static char *headline_of(const struct result *result)

@@ -8,6 +8,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
+#include "analyzer/report/short_name.h"
+
+enum { NAME_WIDTH = 32 };
 
 /// One call path of one location, with the stretch before it.
 struct placed_call {
@@ -164,12 +167,16 @@ uint32_t site_table_at(const struct site_table *table, uint32_t location, uint32
     return table->site_of[location][call_path];
 }
 
-char *site_text(const struct result *result, uint32_t index)
+char *site_text(const struct result *result, uint32_t index, uint32_t region)
 {
     const struct result_site *site = &result->sites[index];
     const char *call = result->regions[result->paths[site->path].region].name;
-    return memory_format("%s%s%s%s%s", site->function, site->function[0] ? "/" : "", call,
-                         site->source[0] ? " at " : "", site->source);
+    bool is_named = region != RESULT_NONE && !strcmp(site->function, result->regions[region].name);
+    char *function = short_name(is_named ? "" : site->function, NAME_WIDTH);
+    char *text = memory_format("%s%s%s%s%s", function, function[0] ? "/" : "", call,
+                               site->source[0] ? " at " : "", site->source);
+    free(function);
+    return text;
 }
 
 /// What the calls from a site weigh: their waits of PATTERN, or with NULL their time.
@@ -182,6 +189,25 @@ static uint64_t weight_of(const struct result *result, const struct result_patte
         if (pattern->by_site[i].key == site)
             return pattern->by_site[i].ns;
     return 0;
+}
+
+char *region_name(const struct result *result, uint32_t region)
+{
+    return short_name(result->regions[region].name, NAME_WIDTH);
+}
+
+char *path_name(const struct result *result, uint32_t path)
+{
+    char *text = region_name(result, result->paths[path].region);
+    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE;
+         at = result->paths[at].parent) {
+        char *name = region_name(result, result->paths[at].region);
+        char *longer = memory_format("%s/%s", name, text);
+        free(name);
+        free(text);
+        text = longer;
+    }
+    return text;
 }
 
 char *path_text(const struct result *result, const struct result_pattern *pattern, uint32_t path)
@@ -202,8 +228,9 @@ char *path_text(const struct result *result, const struct result_pattern *patter
     char *others = n_places > 1 ? memory_format(" and %zu other place%s", n_places - 1,
                                                 n_places > 2 ? "s" : "")
                                 : memory_copy_text("");
-    char *text = memory_format("%s%s%s%s", result->paths[path].path, source[0] ? " at " : "",
-                               source, others);
+    char *name = path_name(result, path);
+    char *text = memory_format("%s%s%s%s", name, source[0] ? " at " : "", source, others);
+    free(name);
     free(others);
     return text;
 }

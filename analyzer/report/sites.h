@@ -28,11 +28,19 @@ void site_table_release(struct site_table *table);
 /// RESULT_NONE for other paths and calls of unknown place.
 uint32_t site_table_at(const struct site_table *table, uint32_t location, uint32_t call_path);
 
-/// "worker/MPI_Send at farm.c:31" of a site, as far as it is known. The caller frees.
-char *site_text(const struct result *result, uint32_t site);
+/// "worker/MPI_Send at farm.c:31" of a site, as far as it is known; without the function where that
+/// is REGION, which the text around names (else RESULT_NONE). The caller frees.
+char *site_text(const struct result *result, uint32_t site, uint32_t region);
 
-/// PATH with where its calls are: "main/solve/MPI_Recv at solve.c:56 and 2 other places", the place
-/// with most of the waits of PATTERN, or with PATTERN NULL of the calls' time. The caller frees.
+/// A region's name, short if of C++ (short_name.h). The caller frees.
+char *region_name(const struct result *result, uint32_t region);
+
+/// PATH with such names. The caller frees.
+char *path_name(const struct result *result, uint32_t path);
+
+/// The same with where its calls are: "main/solve/MPI_Recv at solve.c:56 and 2 other places", the
+/// place with most of the waits of PATTERN, or with PATTERN NULL of the calls' time. The caller
+/// frees.
 char *path_text(const struct result *result, const struct result_pattern *pattern, uint32_t path);
 
 /// The heaviest of SHARES (by site, sorted) in REGION, NULL when there is none.

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/short_name.h"
 #include "analyzer/report/sites.h"
 
-enum { STRETCH_ROWS = 6 };
+enum { STRETCH_ROWS = 6, REGION_WIDTH = 21, PATH_WIDTH = 30 };
 
 static int compare_regions(const void *left, const void *right, void *context)
 {
@@ -51,12 +53,14 @@ static void add_region_row(struct table *table, const struct page *page,
         else
             table_add_cell(table, "%u", region->max_rank);
     }
-    const char *slash = strrchr(region->file, '/');
-    const char *file = slash ? slash + 1 : region->file;
-    if (file[0] && region->line && !region->is_mpi)
-        table_add_cell(table, "%s  %s:%u", region->name, file, region->line);
-    else
-        table_add_cell(table, "%s", region->name);
+    bool has_line = region->file[0] && region->line && !region->is_mpi;
+    char *source = has_line ? source_text(region->file, region->line) : memory_copy_text("");
+    size_t source_width = has_line ? 2 + utf8_width(source) : 0;
+    char *name =
+        short_name(region->name, source_width < REGION_WIDTH ? REGION_WIDTH - source_width : 0);
+    table_add_cell(table, "%s%s%s", name, has_line ? "  " : "", source);
+    free(name);
+    free(source);
 }
 
 static int compare_stretches(const void *left, const void *right, void *context)
@@ -79,7 +83,7 @@ static void add_stretch_row(struct table *table, const struct page *page, uint32
         table_add_cell(table, "-");
     else
         table_add_cell(table, "%u", site->before_max_rank);
-    char *text = site_text(page->result, index);
+    char *text = site_text(page->result, index, RESULT_NONE);
     table_add_cell(table, "%s", text);
     free(text);
 }
@@ -225,8 +229,10 @@ void page_call_tree(const struct page *page)
             continue;
         add_time_cells(&table, page, path->exclusive_ns, path->inclusive_ns, path->visits);
         char *source = places_text(result, (uint32_t)i);
-        table_add_cell(&table, "%*s%s%s%s", 2 * (int)path->depth, "",
-                       result->regions[path->region].name, source[0] ? "  " : "", source);
+        char *name = short_name(result->regions[path->region].name, PATH_WIDTH);
+        table_add_cell(&table, "%*s%s%s%s", 2 * (int)path->depth, "", name, source[0] ? "  " : "",
+                       source);
+        free(name);
         free(source);
     }
     page_heading_of_times(page, "Time by call path",

@@ -6,9 +6,10 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/short_name.h"
 #include "analyzer/report/sites.h"
 
-enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2 };
+enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2, REGION_WIDTH = 21 };
 static const double worth_details = 0.005; // of the ranks' run time
 static const double worth_naming = 0.05;   // of the waits explained, of the critical path
 
@@ -137,8 +138,8 @@ static char *path_share_text(const struct result *result, const struct result_pa
         places = append(
             places,
             memory_format(" and %s", quantity_count(n_places - HARDEST_HIT, "other place").text));
-    char *path = n_places == 1 ? path_text(result, pattern, amount->key)
-                               : memory_copy_text(result->paths[amount->key].path);
+    char *path =
+        n_places == 1 ? path_text(result, pattern, amount->key) : path_name(result, amount->key);
     char *text = memory_format("%s %s%s%s%s", path, share.text, n_places > 1 ? " (" : "",
                                n_places > 1 ? places : "", n_places > 1 ? ")" : "");
     free(path);
@@ -186,7 +187,7 @@ static char *append_stretches(char *text, const struct result *result,
         const struct result_path_share *share = &origins->by_site[i];
         if (share->region != region || share->share < worth_naming)
             continue;
-        char *site = site_text(result, share->site);
+        char *site = site_text(result, share->site, region);
         text = append(text, memory_format("%sbefore %s %s", n_shown++ ? ", " : ": ", site,
                                           quantity_share(share->share).text));
         text = append_rank(text, share->rank);
@@ -206,11 +207,11 @@ static void print_origins(const struct page *page, const struct result_origins *
             break;
         size_t length = strlen(text);
         bool ends_list = length > 0 && text[length - 1] == ';';
-        text = append(text, memory_format("%s%s %s",
-                                          ends_list ? " "
-                                          : i       ? ", "
-                                                    : "",
-                                          region->name, quantity_share(share->share).text));
+        const char *separator = ends_list ? " " : i > 0 ? ", " : "";
+        char *name = region_name(page->result, share->region);
+        text = append(text,
+                      memory_format("%s%s %s", separator, name, quantity_share(share->share).text));
+        free(name);
         text = append_rank(text, main_rank_of(origins, share->region));
         if (!strcmp(region->name, RESULT_REGION_PROGRAM))
             text = append_stretches(text, page->result, origins, share->region);
@@ -235,8 +236,8 @@ static void print_worst(const struct page *page, const struct result_pattern *pa
                       ? memory_copy_text("")
                       : memory_format(", waiting for rank %" PRIu32, pattern->worst.cause_rank);
     const struct result *result = page->result;
-    const char *path = pattern->worst.path == RESULT_NONE ? "an unknown place"
-                                                          : result->paths[pattern->worst.path].path;
+    char *path = pattern->worst.path == RESULT_NONE ? memory_copy_text("an unknown place")
+                                                    : path_name(result, pattern->worst.path);
     const char *source =
         pattern->worst.site < result->n_sites ? result->sites[pattern->worst.site].source : "";
     char *text = memory_format("%s on rank %" PRIu32 ", from %s %s on, in %s%s%s%s",
@@ -245,6 +246,7 @@ static void print_worst(const struct page *page, const struct result_pattern *pa
                                page->unit.name, path, source[0] ? " at " : "", source, cause);
     page_labelled(page, "  worst", text);
     free(text);
+    free(path);
     free(cause);
 }
 
@@ -367,7 +369,7 @@ static void add_stretch_rows(struct table *table, const struct page *page, uint3
         if (share->region != region || share->share < worth_naming ||
             result->regions[region].is_mpi)
             continue;
-        char *site = site_text(result, share->site);
+        char *site = site_text(result, share->site, region);
         table_add_cell(table, "%s", quantity_in(share->time_ns, page->unit).text);
         table_add_cell(table, "%s", quantity_share(share->share).text);
         table_add_cell(table, "  before");
@@ -395,7 +397,9 @@ void page_critical_path(const struct page *page)
         char *ranks = ranks_on_path(result, share);
         table_add_cell(&table, "%s", quantity_in(share->time_ns, page->unit).text);
         table_add_cell(&table, "%s", quantity_share(share->share).text);
-        table_add_cell(&table, "%s", result->regions[share->region].name);
+        char *name = short_name(result->regions[share->region].name, REGION_WIDTH);
+        table_add_cell(&table, "%s", name);
+        free(name);
         table_add_cell(&table, "%s", ranks);
         free(ranks);
         add_stretch_rows(&table, page, share->region);

@@ -217,24 +217,25 @@ static void add_hint(const struct pattern *pattern, const struct result_pattern 
     struct source most = found->n_by_site > 0 ? source_of(result, found->by_site[0].key,
                                                           result->sites[found->by_site[0].key].path)
                                               : worst;
+    char *path = found->worst.path == RESULT_NONE ? memory_copy_text("")
+                                                  : path_name(result, found->worst.path);
     char *worst_source = source_text(worst.file, worst.line);
     hint->source = source_text(most.file, most.line);
     hint->file = memory_copy_text(most.file);
-    hint->text = hint_text(
-        pattern->hint,
-        &(struct hint_facts){
-            .rank = rank,
-            .cause_rank = cause,
-            .path = found->worst.path == RESULT_NONE ? "" : result->paths[found->worst.path].path,
-            .source = worst_source,
-            .wait = wait.text,
-            .time = time.text,
-            .total = total.text,
-            .share = share.text,
-            .count = count,
-            .ranks = n_ranks,
-        });
+    hint->text = hint_text(pattern->hint, &(struct hint_facts){
+                                              .rank = rank,
+                                              .cause_rank = cause,
+                                              .path = path,
+                                              .source = worst_source,
+                                              .wait = wait.text,
+                                              .time = time.text,
+                                              .total = total.text,
+                                              .share = share.text,
+                                              .count = count,
+                                              .ranks = n_ranks,
+                                          });
     free(worst_source);
+    free(path);
     free(rank);
     free(cause);
     free(count);

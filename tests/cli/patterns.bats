@@ -101,6 +101,15 @@ if(is_synchronous, 1, 0.5)" ]
     [ "$stderr" = "$sentence" ]
 }
 
+@test "what is wrong in an element is told with the line of the element" {
+    bad=$BATS_TEST_TMPDIR/bad.xml
+    pattern mine '<condition>sendr = 0</condition>' | sed 's/></>\n</g' >"$bad"
+    line=$(grep -n '<condition>' "$bad" | cut -d: -f1)
+    [ "$line" -gt 5 ]
+    run -1 --separate-stderr "$PAGODA" patterns --patterns "$bad"
+    [[ $stderr == "pagoda: $bad:$line: <condition> of pattern 'mine': "* ]]
+}
+
 @test "hostile XML ends at once" {
     {
         echo "<?xml version='1.0'?><!DOCTYPE a [<!ENTITY e0 'ha'>"

@@ -79,6 +79,26 @@ sentence() {
     jq -e '.profile[] | select(.path == "worker") | .inclusive_ns == 5032000' out.json
 }
 
+@test "long names of C++ functions are short in the text, whole in JSON" {
+    name='solver::Grid<double,std::vector<int>>::advance(std::vector<double>const&,unsigned)'
+    echo "region $name /home/u/grid.cpp:112" >names.txt
+    echo "context call $name /home/u/grid.cpp:130" >>names.txt
+    for rank in 0 1; do
+        echo "$rank 0 enter $name"
+        echo "$rank $((rank * 40000000)) enter MPI_Barrier at call"
+        echo "$rank 40000100 coll-end barrier world - 0 0"
+        echo "$rank 40000100 leave MPI_Barrier"
+        echo "$rank 50000100 leave $name"
+    done >>names.txt
+    "$BUILD/tools/mktrace" names.txt names
+    "$PAGODA" replay names >names.report
+    [ "$(grep -cE '.{81}' names.report)" = 0 ]
+    grep -q ' advance  grid.cpp:112$' names.report
+    grep -q 'Grid<>::advance/MPI_Barrier at' names.report
+    "$PAGODA" replay --json names | jq -e --arg name "$name" '.profile[0].path == $name
+        and (.conclusion | contains("Grid<>::advance (grid.cpp:112)"))'
+}
+
 @test "places in the source that the archive does not define" {
     cat >odd.txt <<-'END'
 		context self f a.c:1 self
