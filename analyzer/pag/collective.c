@@ -108,6 +108,7 @@ static uint32_t open_instance(struct engine *engine, uint32_t communicator, uint
     struct collective *instance = collective_at(engine, index);
     *instance = (struct collective){
         .communicator = communicator,
+        .is_finalize = communicator == NONE,
         .previous = state->last_open,
         .next = NONE,
         .sequence = sequence,
@@ -285,6 +286,12 @@ static uint32_t enter(struct engine *engine, struct location_state *location, ui
     return index;
 }
 
+/// Where there are several worlds each one ends for itself: the record in MPI_Finalize says which.
+static bool ends_own_world(const struct engine *engine, const struct call *call)
+{
+    return call->is_finalize && call->has_collectives && engine->definitions->n_spawned_ranks > 0;
+}
+
 static void blocking(struct engine *engine, struct location_state *location,
                      const struct event *event)
 {
@@ -295,6 +302,10 @@ static void blocking(struct engine *engine, struct location_state *location,
     struct collective *instance = collective_at(engine, index);
     struct member *member = &instance->members[own];
     describe(member, event);
+    if (ends_own_world(engine, &location->call)) {
+        instance->is_finalize = true;
+        member->class_ = COLLECTIVE_BARRIER;
+    }
     set_root(engine, instance, own, event);
     register_member(engine, instance, own);
     keep_lineage(engine, location, instance, member);
@@ -401,7 +412,8 @@ void collective_enter_call(struct engine *engine, struct location_state *locatio
     }
     if (call->is_finalize && !engine->ranks[location->rank].has_finalize) {
         engine->ranks[location->rank].has_finalize = true;
-        finalize(engine, location);
+        if (!ends_own_world(engine, call))
+            finalize(engine, location);
     }
 }
 
@@ -411,7 +423,7 @@ bool collective_is_firm(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_at(engine, part.collective);
     const struct member *member = &instance->members[part.member];
-    if (instance->communicator == NONE || member->class_ == COLLECTIVE_HANDLE)
+    if (instance->is_finalize || member->class_ == COLLECTIVE_HANDLE)
         return false;
     bool needs_all =
         member->class_ == COLLECTIVE_BARRIER || member->class_ == COLLECTIVE_ALL_TO_ALL;
@@ -537,20 +549,30 @@ enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part
         [COLLECTIVE_HANDLE] = PAG_WAIT_HANDLE,
     };
     const struct collective *instance = collective_at(engine, part.collective);
-    if (instance->communicator == NONE)
+    if (instance->is_finalize)
         return PAG_WAIT_FINALIZE;
     return kinds[instance->members[part.member].class_];
 }
 
 // --- the last one out
 
+static void count_incomplete(struct engine *engine, const struct collective *instance)
+{
+    if (instance->is_finalize)
+        return;
+    if (n_undefined_of(&engine->definitions->communicators[instance->communicator]) > 0)
+        engine->result->n_outside++;
+    else
+        engine->result->n_incomplete_collectives++;
+}
+
 static void end_instance(struct engine *engine, uint32_t index)
 {
     struct collective *instance = collective_at(engine, index);
     if (instance->n_entered == instance->n_members)
         collective_emit_roots(engine, instance);
-    else if (instance->communicator != NONE)
-        engine->result->n_incomplete_collectives++;
+    else
+        count_incomplete(engine, instance);
     close_instance(engine, index);
 }
 
@@ -610,5 +632,5 @@ void collective_finish(struct engine *engine)
     for (size_t i = 0; i < engine->definitions->n_communicators; i++)
         for (uint32_t j = engine->communicators[i].first_open; j != NONE;
              j = collective_at(engine, j)->next)
-            engine->result->n_incomplete_collectives++;
+            count_incomplete(engine, collective_at(engine, j));
 }

@@ -48,7 +48,7 @@ static void emit(struct engine *engine, const struct collective *instance,
                  const struct summary *summary, const struct member *member,
                  const struct member *last_lower)
 {
-    bool is_finalize = instance->communicator == NONE;
+    bool is_finalize = instance->is_finalize;
     struct root root = {
         .kind = ROOT_COLLECTIVE,
         .location = member->location,

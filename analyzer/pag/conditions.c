@@ -14,7 +14,7 @@ bool simulation_part_waits(const struct engine *engine, struct part part)
     const struct collective *instance = collective_instance(engine, part.collective);
     const struct member *member = &instance->members[part.member];
     const struct pag_clock *clock = engine->simulation->clock;
-    bool is_finalize = instance->communicator == NONE;
+    bool is_finalize = instance->is_finalize;
     if (!collective_is_firm(engine, part) &&
         (member->is_test || !clock->synchronises(clock->context, member->operation, is_finalize)))
         return false;
@@ -106,7 +106,7 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     condition->n_members = instance->n_members;
     condition->operation = member->operation;
     condition->class_ = member->class_;
-    condition->is_finalize = instance->communicator == NONE;
+    condition->is_finalize = instance->is_finalize;
     condition->is_nonblocking = member->recorded_in_ns < call->recorded_enter_ns;
     condition->communicator = instance->communicator;
 }

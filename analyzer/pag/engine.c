@@ -92,6 +92,12 @@ void engine_begin_location(struct engine *engine, struct location_state *locatio
         engine->ranks[location->rank].switch_ns = time_ns;
 }
 
+/// Processes that the program itself starts come and go within the window.
+static bool is_of_first_world(const struct engine *engine, const struct location_state *location)
+{
+    return location->rank + engine->definitions->n_spawned_ranks < engine->n_ranks;
+}
+
 void engine_enter_call(struct engine *engine, struct location_state *location,
                        const struct event *event, uint64_t time_ns)
 {
@@ -108,7 +114,7 @@ void engine_enter_call(struct engine *engine, struct location_state *location,
     }
     call_read(engine, location, time_ns);
     rank->has_mpi = true;
-    if (location->call.is_finalize)
+    if (location->call.is_finalize && is_of_first_world(engine, location))
         window_end_at(engine, time_ns);
     if (location->call.n_records > 0)
         match_enter_call(engine, location);
@@ -134,7 +140,8 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     window_leave_mpi(engine, location, call->leave_ns);
     if (call->is_init) {
         engine->ranks[location->rank].has_init = true;
-        window_begin_at(engine, call->leave_ns);
+        if (is_of_first_world(engine, location))
+            window_begin_at(engine, call->leave_ns);
     }
     return NONE;
 }

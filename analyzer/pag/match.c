@@ -137,6 +137,20 @@ static uint32_t world_rank(const struct engine *engine, const struct location_st
                              peer);
 }
 
+/// A message to or from nobody: its communicator has a member there that the trace does not know
+/// (of another program, or a process that was started untraced), or it has none.
+static void count_lost(struct engine *engine, const struct location_state *location,
+                       const struct event *event)
+{
+    const struct communicator *comm = &engine->definitions->communicators[event->index];
+    bool is_remote =
+        comm->is_intercommunicator && communicator_in_first_group(comm, location->rank);
+    if (event->peer < (is_remote ? comm->n_remote_members : comm->n_members))
+        engine->result->n_outside++;
+    else
+        engine->result->n_lost_calls++;
+}
+
 void match_remember_request(struct engine *engine, struct location_state *location,
                             uint64_t request, uint32_t index, enum request_kind kind)
 {
@@ -209,7 +223,7 @@ static void send(struct engine *engine, struct location_state *location, const s
 {
     uint32_t receiver = world_rank(engine, location, event->index, event->peer);
     if (receiver == NONE) {
-        engine->result->n_lost_calls++;
+        count_lost(engine, location, event);
         return;
     }
     engine->result->n_messages++;
@@ -307,7 +321,7 @@ static void complete(struct engine *engine, struct location_state *location,
     if (event->kind == EVENT_IRECV)
         index = match_forget_request(engine, location, event->request, REQUEST_RECEIVE);
     if (source == NONE) {
-        engine->result->n_lost_calls++;
+        count_lost(engine, location, event);
         if (index != NONE)
             match_abandon_receive(engine, index);
         return;

@@ -127,6 +127,7 @@ struct pag_result {
     uint64_t n_incomplete_collectives;
     uint64_t n_unbalanced; // leaves without enter, regions left open at the end
     uint64_t n_lost_calls; // records that did not fit their call
+    uint64_t n_outside;    // messages and collectives with processes that are not in the trace
     uint64_t n_missing_init, n_missing_finalize; // ranks with MPI calls but without these
     uint64_t n_without_finalize;                 // the latter, and ranks without any MPI call
     struct pag_location *locations;              // by location

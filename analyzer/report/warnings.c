@@ -56,6 +56,9 @@ static void warn_of_replay(const struct pag_result *replay, struct result *resul
          "with the run");
     warn(result, "unbalanced-region", replay->n_unbalanced, "region visit",
          "without its enter or its leave: closed with the region around it, or at the end");
+    warn(result, "outside-partner", replay->n_outside, "operation",
+         "(messages, collectives) with processes that are not in this trace (MPI_Comm_spawn, "
+         "MPI_Comm_connect): no wait is counted there");
     warn(result, "lost-record", replay->n_lost_calls, "record",
          "that did not fit the MPI call around it, left out");
 }

@@ -11,7 +11,8 @@
 /// Fills warnings and has_unreadable_records of RESULT from what the replay and the reader counted:
 /// ambiguous-receive, backward-time, bad-reference, clock-violation, incomplete-collective,
 /// location-cut, location-skipped, lost-record, missing-definitions, missing-event,
-/// missing-finalize, missing-init, missing-record, more-ranks-than-cores, recording-stopped,
+/// missing-finalize, missing-init, missing-record, more-ranks-than-cores, outside-partner,
+/// recording-stopped,
 /// unbalanced-region, unknown-record, unmatched-receive, unmatched-send. Takes nodes from RESULT.
 void warnings_collect(struct trace *trace, const struct pag_result *replay,
                       const struct coverage *coverage, struct result *result);

@@ -96,6 +96,7 @@ struct definitions {
     size_t n_locations;
     struct rank *ranks; // by MPI world rank; an archive without MPI has one rank per process
     size_t n_ranks;
+    size_t n_spawned_ranks; // the last ones: started by MPI_Comm_spawn, with worlds of their own
     struct communicator *communicators;
     size_t n_communicators;
     struct node *nodes;

@@ -151,6 +151,8 @@ static void read_properties(struct trace *trace)
             continue;
         struct property *property = &definitions->properties[definitions->n_properties++];
         *property = (struct property){.name = memory_copy_text(names[i]), .value = value};
+        if (strcmp(property->name, "PAGODA::SPAWNED_RANKS") == 0) // what our tracer says
+            definitions->n_spawned_ranks = strtoul(value, NULL, 10);
     }
     free(names);
 }
