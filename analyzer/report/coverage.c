@@ -39,10 +39,12 @@ struct coverage coverage_of(const struct result *result, const struct pag_result
     struct coverage coverage = {0};
     if (result->n_ranks < 2)
         return coverage;
-    if (replay->n_messages + replay->n_unmatched_sends + replay->n_unmatched_receives == 0)
+    if (replay->n_messages + replay->n_unmatched_sends + replay->n_unmatched_receives +
+            replay->n_outside ==
+        0)
         coverage.n_message_calls =
             visits_of(result, message_calls, sizeof message_calls / sizeof message_calls[0]);
-    if (replay->n_collectives + replay->n_incomplete_collectives == 0)
+    if (replay->n_collectives + replay->n_incomplete_collectives + replay->n_outside == 0)
         coverage.n_collective_calls = visits_of(
             result, collective_calls, sizeof collective_calls / sizeof collective_calls[0]);
     return coverage;

@@ -52,12 +52,25 @@ static uint32_t *choose_masters(const struct records *records)
     return masters;
 }
 
+// A location that stands for processes our tracer has not seen is none of the ranks.
+static bool is_untraced(const struct records *records, uint64_t location)
+{
+    for (size_t i = 0; i < records->n_location_properties; i++)
+        if (records->location_properties[i].location == location &&
+            !strcmp(records_text(records, records->location_properties[i].name),
+                    "PAGODA::UNTRACED"))
+            return true;
+    return false;
+}
+
 // Ids of the master locations in rank order.
 static uint64_t *list_masters(const struct records *records,
                               const struct group_record *mpi_locations, size_t *n_ranks)
 {
     if (mpi_locations) {
         *n_ranks = mpi_locations->n_members;
+        if (*n_ranks > 0 && is_untraced(records, mpi_locations->members[*n_ranks - 1]))
+            --*n_ranks;
         uint64_t *ids = memory_zeroed(*n_ranks, sizeof *ids);
         for (size_t i = 0; i < *n_ranks; i++)
             ids[i] = mpi_locations->members[i];

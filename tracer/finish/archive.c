@@ -322,6 +322,8 @@ static void write_paradigms(struct archive *archive, OTF2_GlobalDefWriter *write
                     OTF2_TYPE_STRING, template));
 }
 
+static const char outsiders_name[] = "processes that were not traced";
+
 static const char *host_of(const struct archive *archive, uint32_t rank)
 {
     return archive->hosts[rank] != NULL ? archive->hosts[rank] : "unknown";
@@ -381,6 +383,10 @@ static void write_system_tree(struct archive *archive, OTF2_GlobalDefWriter *wri
                1 + table_number(&nodes, host, strlen(host) + 1, &is_new),
                OTF2_UNDEFINED_LOCATION_GROUP));
     }
+    if (archive->has_outsiders)
+        ok(archive, OTF2_GlobalDefWriter_WriteLocationGroup(
+                        writer, archive->n_ranks, archive_string(archive, outsiders_name),
+                        OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP));
     table_release(&nodes);
 }
 
@@ -398,7 +404,12 @@ static void write_end(struct archive *archive, OTF2_GlobalDefWriter *writer,
 {
     OTF2_LocationRef id = archive_location_ref(location->rank, location->thread);
     OTF2_AttributeValue value = {.uint64 = location->recorded_until_ns};
+    OTF2_AttributeValue yes = {.uint64 = 1};
 
+    if (location->rank == archive->n_ranks)
+        ok(archive,
+           OTF2_GlobalDefWriter_WriteLocationProperty(
+               writer, id, archive_string(archive, "PAGODA::UNTRACED"), OTF2_TYPE_UINT64, yes));
     if (location->recorded_until_ns != 0)
         ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
                         writer, id, archive_string(archive, "PAGODA::RECORDED_UNTIL"),
@@ -459,13 +470,14 @@ static void write_groups(struct archive *archive, OTF2_GlobalDefWriter *writer,
                          const struct unify *unify)
 {
     uint32_t empty = archive_string(archive, "");
-    uint64_t *members = alloc_or_die(archive->n_ranks * sizeof *members);
+    uint32_t n_locations = archive->n_ranks + archive->has_outsiders;
+    uint64_t *members = alloc_or_die(n_locations * sizeof *members);
 
-    for (uint32_t rank = 0; rank < archive->n_ranks; rank++)
+    for (uint32_t rank = 0; rank < n_locations; rank++)
         members[rank] = archive_location_ref(rank, 0);
     ok(archive, OTF2_GlobalDefWriter_WriteGroup(writer, 0, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                                 OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
-                                                archive->n_ranks, members));
+                                                n_locations, members));
     ok(archive, OTF2_GlobalDefWriter_WriteGroup(writer, 1, empty, OTF2_GROUP_TYPE_COMM_SELF,
                                                 OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 0, NULL));
     for (uint32_t i = 0; i < unify->n_groups; i++) {
@@ -476,7 +488,7 @@ static void write_groups(struct archive *archive, OTF2_GlobalDefWriter *writer,
         for (; n < group->n; n++) {
             bool is_here = group->members[n] >= 0 && (uint32_t)group->members[n] < archive->n_ranks;
 
-            members[n] = is_here ? (uint64_t)group->members[n] : OTF2_UNDEFINED_UINT64;
+            members[n] = is_here ? (uint64_t)group->members[n] : archive->n_ranks;
         }
         ok(archive,
            OTF2_GlobalDefWriter_WriteGroup(writer, 2 + i, empty, OTF2_GROUP_TYPE_COMM_GROUP,
@@ -537,7 +549,9 @@ static void collect_strings(struct archive *archive, const struct unify *unify)
                                         "ns",
                                         "PAGODA::CORES",
                                         "PAGODA::RECORDED_UNTIL",
-                                        "PAGODA::STOPPED"};
+                                        "PAGODA::STOPPED",
+                                        outsiders_name,
+                                        "PAGODA::UNTRACED"};
     char name[32];
 
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)

@@ -132,6 +132,22 @@ static void write_missing_ranks(struct run *run)
     }
 }
 
+// Communicators may have members that were not traced (children of MPI_Comm_spawn, partners of
+// MPI_Comm_connect). One location without events stands for all of them: some readers cannot open
+// an archive whose groups have members that are not defined.
+static void write_outsiders(struct run *run)
+{
+    struct archive_location location = {.rank = run->n_ranks};
+    OTF2_EvtWriter *writer;
+
+    if (run->archive.error != NULL || !unify_has_outsiders(&run->unify))
+        return;
+    run->archive.has_outsiders = true;
+    writer = archive_begin_events(&run->archive, run->n_ranks, 0);
+    if (writer != NULL)
+        archive_end_events(&run->archive, writer, &location);
+}
+
 static void write_events(struct run *run, struct symbols *symbols)
 {
     for (size_t i = 0; i < run->n && run->archive.error == NULL; i++) {
@@ -146,6 +162,7 @@ static void write_events(struct run *run, struct symbols *symbols)
             set_offsets(run, header);
     }
     write_missing_ranks(run);
+    write_outsiders(run);
 }
 
 static void add_number(struct archive *archive, const char *name, uint64_t value)

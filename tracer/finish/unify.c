@@ -67,6 +67,15 @@ uint32_t unify_add_world(struct unify *unify, uint32_t base, uint32_t n_ranks)
     return index;
 }
 
+bool unify_has_outsiders(const struct unify *unify)
+{
+    for (size_t i = 0; i < unify->n_groups; i++)
+        for (uint32_t k = 0; k < unify->groups[i].n; k++)
+            if (unify->groups[i].members[k] < 0)
+                return true;
+    return false;
+}
+
 void unify_release(struct unify *unify)
 {
     for (size_t i = 0; i < unify->n_comms; i++)

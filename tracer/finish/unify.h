@@ -55,6 +55,9 @@ uint32_t unify_add_world(struct unify *unify, uint32_t base, uint32_t n_ranks);
 void unify_release(struct unify *unify);
 void unify_rank_release(struct unify_rank *rank);
 
+// Is there a communicator with members that are not in the archive?
+bool unify_has_outsiders(const struct unify *unify);
+
 // Takes the definition of a rank's communicator. Those of a rank come in the order of their
 // numbers.
 void unify_add(struct unify *unify, struct unify_rank *rank, const struct record_comm *record);

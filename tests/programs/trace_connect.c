@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Processes that meet through a port: with no argument ranks 0 and 1 of one MPI_COMM_WORLD, else
+ * rank 0 of two launches, "accept FILE" and "connect FILE" (the file takes the port's name). They
+ * exchange a message each way and a barrier, then part. Prints "connect ok". For the tests of the
+ * tracer.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int errors;
+
+static void talk(MPI_Comm inter, int value)
+{
+    int in = -1, n_others = 0;
+
+    MPI_Comm_remote_size(inter, &n_others);
+    MPI_Sendrecv(&value, 1, MPI_INT, 0, 1, &in, 1, MPI_INT, 0, 1, inter, MPI_STATUS_IGNORE);
+    if (n_others != 1 || in != 1 - value) {
+        fprintf(stderr, "trace_connect: %d others, message %d, not %d\n", n_others, in, 1 - value);
+        errors++;
+    }
+    MPI_Barrier(inter);
+    MPI_Comm_disconnect(&inter);
+}
+
+static void accept_on(const char *port)
+{
+    MPI_Comm inter;
+
+    MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+    talk(inter, 0);
+}
+
+static void connect_to(const char *port)
+{
+    MPI_Comm inter;
+
+    MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+    talk(inter, 1);
+}
+
+static void in_one_world(int rank)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+
+    if (rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+        accept_on(port);
+        MPI_Close_port(port);
+    } else if (rank == 1) {
+        MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        connect_to(port);
+    }
+}
+
+/* The port's name goes through a file that appears as a whole. */
+static void in_two_worlds(const char *side, const char *path)
+{
+    char port[MPI_MAX_PORT_NAME] = "", draft[4096];
+    FILE *file;
+
+    if (strcmp(side, "accept") == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        snprintf(draft, sizeof draft, "%s.new", path);
+        file = fopen(draft, "w");
+        if (file == NULL)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        fputs(port, file);
+        fclose(file);
+        rename(draft, path);
+        accept_on(port);
+        MPI_Close_port(port);
+    } else {
+        while ((file = fopen(path, "r")) == NULL)
+            usleep(10000);
+        if (fgets(port, sizeof port, file) == NULL)
+            errors++;
+        fclose(file);
+        connect_to(port);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc < 3)
+        in_one_world(rank);
+    else if (rank == 0)
+        in_two_worlds(argv[1], argv[2]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && (argc < 3 || strcmp(argv[1], "accept") == 0))
+        printf("connect %s\n", errors == 0 ? "ok" : "wrong");
+    MPI_Finalize();
+    return errors > 0;
+}
