@@ -4,6 +4,7 @@
 #ifndef PAGODA_TRACER_CALL_H
 #define PAGODA_TRACER_CALL_H
 
+#include "tracer/callstack.h"
 #include "tracer/clock.h"
 #include "tracer/dispatch.h"
 #include "tracer/module.h"
@@ -60,7 +61,9 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     struct stream *stream = stream_current();
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
     uint64_t site = (uint64_t)(uintptr_t)__builtin_return_address(0);
-    uint64_t now_ns;
+    uint64_t stack = 0;
+    uint64_t now_ns = 0;
+    size_t n_bytes;
 
     if (stream == NULL || thread->inside != 0)
         return false;
@@ -69,10 +72,12 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
             return false;
         site = (uint64_t)(uintptr_t)thread->caller;
         now_ns = thread->enter_ns;
-    } else {
-        module_met(stream, site);
-        now_ns = clock_now_ns();
     }
+    module_met(stream, site);
+    if (__builtin_expect(callstack_n_callers != 0, 0) && !stream->off)
+        stack = callstack_number(stream, site);
+    if (now_ns == 0)
+        now_ns = clock_now_ns();
     if (__builtin_expect(!stream->known[function], 0))
         call_define_function(stream, function);
     recording_check(stream, now_ns);
@@ -84,7 +89,8 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         call_long_interval(stream, now_ns);
     else
         stream->long_after[stream->left_function] = false;
-    call->record = stream_reserve(stream, sizeof *call->record);
+    n_bytes = stack != 0 ? sizeof(struct record_call_above) : sizeof *call->record;
+    call->record = stream_reserve(stream, n_bytes);
     if (call->record == NULL)
         return false;
     thread->inside = 1;
@@ -92,7 +98,9 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     call->function = function;
     call->record->enter_ns = now_ns;
     call->record->site = site;
-    stream_commit(&call->record->head, RECORD_CALL, function, sizeof *call->record);
+    if (stack != 0)
+        ((struct record_call_above *)call->record)->stack = stack;
+    stream_commit(&call->record->head, RECORD_CALL, function, n_bytes);
     return true;
 }
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          5
+#define SPOOL_VERSION          6
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -68,8 +68,9 @@ enum record_kind {
     RECORD_COMM_NAME, // id: communicator; struct record_name
     RECORD_MODULE,    // a loaded program or library: struct record_module
     RECORD_VARIABLE,  // of the environment, "NAME=VALUE": struct record_name
+    RECORD_STACK,     // callers of MPI calls: struct record_stack
     // Events by themselves.
-    RECORD_CALL,         // id: MPI function; struct record_call
+    RECORD_CALL,         // id: MPI function; struct record_call or record_call_above
     RECORD_ENTER,        // struct record_function_event
     RECORD_LEAVE,        // struct record_function_event
     RECORD_REGION_BEGIN, // id: name; struct record_time
@@ -118,6 +119,19 @@ struct record_call {
     uint64_t enter_ns;
     uint64_t leave_ns;
     uint64_t site; // where the call returns to in the program, 0: unknown
+};
+
+// A call whose callers are known, too. Which of the two it is tells the length.
+struct record_call_above {
+    struct record_call call;
+    uint64_t stack; // number of the STACK record
+};
+
+// Return addresses from the caller of the call site's function outwards; numbered from 1 within the
+// process.
+struct record_stack {
+    struct record_head head;
+    uint64_t addresses[];
 };
 
 struct record_function_event {

@@ -53,6 +53,7 @@ struct stream {
     bool known[MAX_FUNCTIONS];               // FUNCTION record written
     bool long_after[MAX_FUNCTIONS];          // the last interval after this function was long
     uint64_t seen_code[1 << SEEN_CODE_BITS]; // addresses met lately, by a hash (module.h)
+    struct callstack_table *stacks;          // NULL: none recorded
     struct stream *next;
 };
 

@@ -3,6 +3,7 @@
 //
 // Communication of the tracer's own happens in MPI_Init (run number, agreement that every process
 // can record, clock offsets) and in MPI_Finalize (clock offsets again), never in between.
+#include "tracer/callstack.h"
 #include "tracer/comm.h"
 #include "tracer/filter.h"
 #include "tracer/functions.h"
@@ -265,6 +266,7 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
     settings_read(from->spool_dir);
     filter_init();
     recording_init();
+    callstack_init(settings.call_stack);
     stream_start_process(from->spool_dir);
     if (stream_of_thread == NULL)
         return NULL;

@@ -92,7 +92,7 @@ static void found_nothing(struct call *call, struct record_poll *before, uint64_
         (uint8_t *)call->record == (uint8_t *)(before + 1)) {
         // Undo the record of this call: zero is the end of the records again.
         stream->at = (uint8_t *)call->record;
-        memset(call->record, 0, sizeof *call->record);
+        memset(call->record, 0, (size_t)call->record->head.n_words * 8);
         call->record = stream->poll_call;
         call->record->leave_ns = call->leave_ns;
         before->count++;

@@ -32,6 +32,18 @@ struct code_address {
     uint32_t context; // of the call that returns here; UNDEFINED: none, or not asked for yet
 };
 
+struct code_stack {
+    const struct record_stack *record; // NULL: none with this number
+    uint32_t context;                  // UNDEFINED: none, or not asked for yet
+    bool is_known;
+};
+
+// A call with a stack; no padding, it is a key.
+struct code_above {
+    uint64_t address;
+    uint64_t stack;
+};
+
 static uint32_t number_of_path(struct code *code, const char *path)
 {
     bool is_new;
@@ -76,10 +88,27 @@ void code_release(struct code *code)
         free(code->paths[i]);
     table_release(&code->module_keys);
     table_release(&code->path_keys);
+    table_release(&code->above_keys);
+    free(code->stacks);
+    free(code->aboves);
     free(code->modules);
     free(code->paths);
     free(code->lists);
     free(code->places);
+}
+
+void code_add_stack(struct code *code, const struct record_stack *record)
+{
+    uint32_t number = record->head.id;
+
+    if (number >= code->n_stacks) {
+        uint32_t n = number < 512 ? 1024 : 2 * number;
+
+        code->stacks = realloc_or_die(code->stacks, n * sizeof *code->stacks);
+        while (code->n_stacks < n)
+            code->stacks[code->n_stacks++] = (struct code_stack){.context = UNDEFINED};
+    }
+    code->stacks[number].record = record;
 }
 
 static int by_time(const void *a, const void *b)
@@ -213,20 +242,90 @@ uint32_t code_function(struct code *code, struct archive *archive, struct symbol
     return place->region;
 }
 
+// What the call that returns to `address` stands for in the source; NULL: unknown.
+static const struct symbols_frames *frames_of(struct code *code, struct symbols *symbols,
+                                              uint64_t address, uint64_t time_ns)
+{
+    // The call is the instruction before: what comes after may be another line, or function.
+    const struct code_address *place = place_of(code, address - 1, time_ns);
+    const struct code_module *module;
+
+    if (place->module == UNDEFINED)
+        return NULL;
+    module = &code->modules[place->module];
+    return symbols_frames(symbols, code->paths[module->path], address - 1 - module->base);
+}
+
+static uint32_t context_of(struct archive *archive, const struct symbols_frame *frame,
+                           uint32_t parent)
+{
+    return archive_calling_context(archive, region_of(archive, &frame->function), frame->file,
+                                   frame->line, parent);
+}
+
 uint32_t code_call_site(struct code *code, struct archive *archive, struct symbols *symbols,
                         uint64_t address, uint64_t time_ns)
 {
-    // The call is the instruction before: what comes after may be another line, or function.
     struct code_address *place = place_of(code, address - 1, time_ns);
-    const struct code_module *module;
-    const struct symbols_frame *frame;
 
-    if (place->context != UNDEFINED || place->module == UNDEFINED)
-        return place->context;
-    module = &code->modules[place->module];
-    frame =
-        &symbols_frames(symbols, code->paths[module->path], address - 1 - module->base)->list[0];
-    place->context = archive_calling_context(archive, region_of(archive, &frame->function),
-                                             frame->file, frame->line, UNDEFINED);
+    if (place->context == UNDEFINED && place->module != UNDEFINED)
+        place->context =
+            context_of(archive, &frames_of(code, symbols, address, time_ns)->list[0], UNDEFINED);
     return place->context;
+}
+
+// The contexts of one return address, those it was inlined into first.
+static uint32_t add_contexts(struct archive *archive, const struct symbols_frames *frames,
+                             uint32_t parent)
+{
+    for (size_t i = frames != NULL ? frames->n : 0; i-- > 0;)
+        parent = context_of(archive, &frames->list[i], parent);
+    return parent;
+}
+
+static bool is_main(const struct symbols_frames *frames)
+{
+    return frames != NULL && strcmp(frames->list[frames->n - 1].function.name, "main") == 0;
+}
+
+// The context that a stack's addresses lead to, from its outermost one (or `main`) on.
+static uint32_t context_of_stack(struct code *code, struct archive *archive,
+                                 struct symbols *symbols, struct code_stack *stack,
+                                 uint64_t time_ns)
+{
+    const struct record_stack *record = stack->record;
+    size_t n = (size_t)record->head.n_words - 1;
+
+    if (stack->is_known)
+        return stack->context;
+    for (size_t i = 0; i < n; i++)
+        if (is_main(frames_of(code, symbols, record->addresses[i], time_ns)))
+            n = i + 1;
+    for (size_t i = n; i-- > 0;)
+        stack->context = add_contexts(
+            archive, frames_of(code, symbols, record->addresses[i], time_ns), stack->context);
+    stack->is_known = true;
+    return stack->context;
+}
+
+uint32_t code_call_above(struct code *code, struct archive *archive, struct symbols *symbols,
+                         uint64_t address, uint64_t stack, uint64_t time_ns)
+{
+    struct code_above key = {address, stack};
+    const struct symbols_frames *frames;
+    uint32_t parent = UNDEFINED;
+    uint32_t number;
+    bool is_new;
+
+    if (stack >= code->n_stacks || code->stacks[stack].record == NULL)
+        return code_call_site(code, archive, symbols, address, time_ns);
+    number = table_number(&code->above_keys, &key, sizeof key, &is_new);
+    if (!is_new)
+        return code->aboves[number];
+    frames = frames_of(code, symbols, address, time_ns);
+    if (!is_main(frames))
+        parent = context_of_stack(code, archive, symbols, &code->stacks[stack], time_ns);
+    code->aboves = realloc_or_die(code->aboves, (number + 1) * sizeof *code->aboves);
+    code->aboves[number] = frames != NULL ? add_contexts(archive, frames, parent) : UNDEFINED;
+    return code->aboves[number];
 }

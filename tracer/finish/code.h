@@ -24,11 +24,18 @@ struct code {
     struct code_address *places; // open addressing; address 0 is empty
     size_t n_slots;
     size_t n_places;
+    struct code_stack *stacks; // by number
+    uint32_t n_stacks;
+    struct table above_keys; // calls with a stack
+    uint32_t *aboves;
 };
 
 // Takes a module record. `executable` stands for the program, whose record has no path.
 void code_add_module(struct code *code, const struct record_module *record, const char *executable);
 void code_release(struct code *code);
+
+// Takes the callers of calls. The record must stay where it is.
+void code_add_stack(struct code *code, const struct record_stack *record);
 
 // Region of the function that begins at `address`, met at `time_ns` (on the process's clock).
 // EXCLUDED: a filter leaves out its source file.
@@ -39,5 +46,10 @@ uint32_t code_function(struct code *code, struct archive *archive, struct symbol
 // in, without a parent. UNDEFINED: the address lies in no known file.
 uint32_t code_call_site(struct code *code, struct archive *archive, struct symbols *symbols,
                         uint64_t address, uint64_t time_ns);
+
+// The same with its callers, those of stack number `stack`, as parents, up to `main`. Functions
+// that were inlined into their callers are contexts of their own.
+uint32_t code_call_above(struct code *code, struct archive *archive, struct symbols *symbols,
+                         uint64_t address, uint64_t stack, uint64_t time_ns);
 
 #endif

@@ -87,6 +87,9 @@ void events_define(struct process *process, struct archive *archive, struct unif
         case RECORD_VARIABLE:
             archive_variable(archive, ((const struct record_name *)record)->text);
             break;
+        case RECORD_STACK:
+            code_add_stack(&process->code, record);
+            break;
         case RECORD_CALL:
             see(((const struct record_call *)record)->enter_ns, first_ns, last_ns);
             if (((const struct record_call *)record)->leave_ns != 0)

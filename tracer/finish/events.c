@@ -220,12 +220,14 @@ static void add_poll_attributes(struct context *context, const struct record_pol
 
 static void add_call_site(struct context *context, const struct record_call *call)
 {
-    uint32_t site;
+    struct code *code = &context->process->code;
+    uint32_t site = UNDEFINED;
 
-    if (call->site == 0)
-        return;
-    site = code_call_site(&context->process->code, context->archive, context->symbols, call->site,
-                          call->enter_ns);
+    if ((size_t)call->head.n_words * 8 >= sizeof(struct record_call_above))
+        site = code_call_above(code, context->archive, context->symbols, call->site,
+                               ((const struct record_call_above *)call)->stack, call->enter_ns);
+    else if (call->site != 0)
+        site = code_call_site(code, context->archive, context->symbols, call->site, call->enter_ns);
     if (site != UNDEFINED)
         check(context, OTF2_AttributeList_AddCallingContextRef(context->attributes,
                                                                ATTRIBUTE_CALL_SITE, site));

@@ -133,6 +133,7 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
     [RECORD_COMM] = sizeof(struct record_comm),
     [RECORD_COMM_NAME] = 16,
     [RECORD_MODULE] = sizeof(struct record_module) + 8,
+    [RECORD_STACK] = sizeof(struct record_stack) + 8,
     [RECORD_CALL] = sizeof(struct record_call),
     [RECORD_ENTER] = sizeof(struct record_function_event),
     [RECORD_LEAVE] = sizeof(struct record_function_event),
@@ -158,8 +159,9 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
 };
 
 // Numbers of names and communicators above these are damage: tables of that size would be made.
-#define MOST_NAMES 65536
-#define MOST_COMMS (1U << 26)
+#define MOST_NAMES  65536
+#define MOST_COMMS  (1U << 26)
+#define MOST_STACKS (1U << 24)
 
 // Does the record keep within its own length? A damaged file must not lead astray.
 static bool is_sound(const struct record_head *head)
@@ -185,6 +187,8 @@ static bool is_sound(const struct record_head *head)
                ((comm->flags & RECORD_COMM_AS_PARENT) != 0 ||
                 ((uint64_t)comm->n_local + comm->n_remote) * sizeof comm->members[0] <=
                     n_bytes - sizeof *comm);
+    case RECORD_STACK:
+        return head->id < MOST_STACKS;
     case RECORD_MARKER:
         return marker->n * sizeof marker->parameters[0] <= n_bytes - sizeof *marker;
     default:
