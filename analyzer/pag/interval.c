@@ -32,8 +32,9 @@ static uint64_t scale_of(const struct engine *engine, const struct profile *prof
                                                 next + 1, sizeof *interval->scale_of_path);
         uint64_t above =
             next == 0 ? PAG_WORK_PER_NS : interval->scale_of_path[profile->paths[next].parent];
+        bool has_region = next > 0 && !profile->paths[next].is_stretch;
         interval->scale_of_path[next] =
-            next == 0 ? above : clock->scale(clock->context, above, profile->paths[next].region);
+            has_region ? clock->scale(clock->context, above, profile->paths[next].region) : above;
     }
     return interval->scale_of_path[path];
 }
