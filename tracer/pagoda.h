@@ -27,6 +27,13 @@
 
 #pragma weak dlsym
 
+/* These functions are no regions of the program, however it is compiled. */
+#if defined __GNUC__
+#define PAGODA_NOT_TRACED __attribute__((no_instrument_function))
+#else
+#define PAGODA_NOT_TRACED
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,7 +50,7 @@ struct pagoda_trace_api {
 };
 
 /* The tracer in this process, or NULL. */
-static inline const struct pagoda_trace_api *pagoda_trace_find(void)
+PAGODA_NOT_TRACED static inline const struct pagoda_trace_api *pagoda_trace_find(void)
 {
     static const struct pagoda_trace_api *api;
     static int looked;
@@ -57,7 +64,7 @@ static inline const struct pagoda_trace_api *pagoda_trace_find(void)
 }
 
 /* Opens region `name` on the calling thread. */
-static inline void pagoda_region_begin(const char *name)
+PAGODA_NOT_TRACED static inline void pagoda_region_begin(const char *name)
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
 
@@ -66,7 +73,7 @@ static inline void pagoda_region_begin(const char *name)
 }
 
 /* Closes region `name`, which must be the one opened last on the calling thread. */
-static inline void pagoda_region_end(const char *name)
+PAGODA_NOT_TRACED static inline void pagoda_region_end(const char *name)
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
 
@@ -75,8 +82,8 @@ static inline void pagoda_region_end(const char *name)
 }
 
 /* Marks a moment of the run: `n` numeric parameters with their names (n may be 0). */
-static inline void pagoda_marker(const char *name, int n, const char *const names[],
-                                 const double values[])
+PAGODA_NOT_TRACED static inline void pagoda_marker(const char *name, int n,
+                                                   const char *const names[], const double values[])
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
 
@@ -86,7 +93,7 @@ static inline void pagoda_marker(const char *name, int n, const char *const name
 
 /* Nothing this process does from now on is recorded. All processes should switch at the same place
    of the program. */
-static inline void pagoda_trace_off(void)
+PAGODA_NOT_TRACED static inline void pagoda_trace_off(void)
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
 
@@ -95,7 +102,7 @@ static inline void pagoda_trace_off(void)
 }
 
 /* Recording goes on. */
-static inline void pagoda_trace_on(void)
+PAGODA_NOT_TRACED static inline void pagoda_trace_on(void)
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
 

@@ -8,6 +8,7 @@
 // inside it, a leave without its enter is dropped.
 #include "tracer/finish/events.h"
 
+#include "tracer/finish/gaps.h"
 #include "tracer/finish/memory.h"
 
 #include <stdlib.h>
@@ -249,13 +250,15 @@ static const struct record_head *write_call(struct context *context, const struc
     add_call_site(context, call);
     enter(context, call->enter_ns, region);
     for (; belongs_to_call(detail); detail = spool_next(context->spool, detail))
-        write_at_enter(context, context->now_ns, detail);
+        if (!gaps_drop(context->process->gaps, context->spool, detail))
+            write_at_enter(context, context->now_ns, detail);
     if (call->leave_ns == 0)
         return last;
     not_before(context, call->leave_ns);
     for (detail = spool_next(context->spool, last); belongs_to_call(detail);
          detail = spool_next(context->spool, detail)) {
-        write_at_leave(context, context->now_ns, detail);
+        if (!gaps_drop(context->process->gaps, context->spool, detail))
+            write_at_leave(context, context->now_ns, detail);
         last = detail;
     }
     leave(context, context->now_ns, region);

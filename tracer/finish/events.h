@@ -19,7 +19,8 @@ struct process {
     uint32_t n_names;
     struct unify_rank comms;
     struct code code;
-    bool is_finalized; // MPI_Finalize returned, in whichever thread
+    const struct gaps *gaps; // what is left out around stretches without recording; NULL: nothing
+    bool is_finalized;       // MPI_Finalize returned, in whichever thread
 };
 
 // First pass: takes the definitions of a thread's records, and the time of its first and last

@@ -10,6 +10,7 @@
 // 5 the processes could not record and have said why, 6 processes still record.
 #include "tracer/finish/alive.h"
 #include "tracer/finish/events.h"
+#include "tracer/finish/gaps.h"
 #include "tracer/finish/memory.h"
 #include "tracer/settings.h"
 
@@ -33,6 +34,7 @@ struct run {
     struct process *processes; // by rank
     struct archive archive;
     struct unify unify;
+    struct gaps *gaps;
     uint64_t *close_ns; // by spool: the run's last event on this thread's clock
     uint32_t n_open;
 };
@@ -284,6 +286,9 @@ static bool write_run(struct run *run, const char *dir, const char *facts_path,
         return false;
     run->archive.on_failure = &on_failure;
     define(run);
+    run->gaps = gaps_find(run->spools, run->n, run->processes, &run->unify);
+    for (uint32_t i = 0; i < run->n_ranks; i++)
+        run->processes[i].gaps = run->gaps;
     write_events(run, symbols);
     write_facts(run, facts_path);
     for (size_t i = 0; i < run->archive.n_locations; i++)
@@ -317,6 +322,7 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
     for (uint32_t i = 0; i < run->n_ranks; i++)
         process_release(&run->processes[i]);
     free(run->processes);
+    gaps_free(run->gaps);
     unify_release(&run->unify);
     symbols_free(symbols);
     return done;

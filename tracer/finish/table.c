@@ -51,6 +51,11 @@ uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool
     return slot->number;
 }
 
+bool table_has(const struct table *table, const void *key, size_t n_bytes)
+{
+    return table->n > 0 && slot_of(table, key, n_bytes)->key != NULL;
+}
+
 void table_release(struct table *table)
 {
     for (size_t i = 0; i < table->n_slots; i++)

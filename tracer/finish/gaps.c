@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See gaps.h. Three passes over all records: number what was skipped; find what has its counterpart
+// there; find the begin and end of the requests concerned.
+#include "tracer/finish/gaps.h"
+
+#include "tracer/finish/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// One side of a channel, or a rank's part in the collectives of a communicator. No padding: a key.
+struct side {
+    uint32_t comm; // index in struct unify
+    uint32_t kind; // RECORD_SEND, RECORD_RECV; RECORD_COLLECTIVE, RECORD_ICOLL_POST
+    int32_t from;  // ranks in MPI_COMM_WORLD
+    int32_t to;    // collectives: -1
+    int32_t tag;
+};
+
+struct sequence {
+    uint64_t next; // number of the next one
+    struct run {
+        uint64_t first;
+        uint64_t n;
+    } * skipped; // in order
+    size_t n_skipped;
+};
+
+struct gaps {
+    const struct unify *unify;
+    const struct process *processes;
+    struct table sides;
+    struct sequence *sequences;
+    struct table requests; // dropped: rank and number
+    struct table drops;    // dropped records: addresses
+};
+
+static struct sequence *sequence_of(struct gaps *gaps, const struct side *side)
+{
+    bool is_new;
+    uint32_t number = table_number(&gaps->sides, side, sizeof *side, &is_new);
+
+    if (is_new) {
+        gaps->sequences = realloc_or_die(gaps->sequences, (number + 1) * sizeof *gaps->sequences);
+        gaps->sequences[number] = (struct sequence){0};
+    }
+    return &gaps->sequences[number];
+}
+
+static void add_skipped(struct sequence *sequence, uint64_t n)
+{
+    struct run *last = sequence->n_skipped > 0 ? &sequence->skipped[sequence->n_skipped - 1] : NULL;
+
+    if (last != NULL && last->first + last->n == sequence->next) {
+        last->n += n;
+    } else {
+        sequence->skipped = realloc_or_die(sequence->skipped,
+                                           (sequence->n_skipped + 1) * sizeof *sequence->skipped);
+        sequence->skipped[sequence->n_skipped++] = (struct run){sequence->next, n};
+    }
+    sequence->next += n;
+}
+
+static bool was_skipped(const struct sequence *sequence, uint64_t number)
+{
+    size_t low = 0;
+    size_t high = sequence->n_skipped;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const struct run *run = &sequence->skipped[middle];
+
+        if (number < run->first)
+            high = middle;
+        else if (number >= run->first + run->n)
+            low = middle + 1;
+        else
+            return true;
+    }
+    return false;
+}
+
+// The side that a record counts for. False: none, or one that is not followed (intercommunicators,
+// members outside MPI_COMM_WORLD).
+static bool side_of(const struct gaps *gaps, uint32_t rank, uint32_t kind, uint32_t comm_id,
+                    int32_t peer, int32_t tag, struct side *side)
+{
+    uint32_t comm = unify_find(&gaps->processes[rank].comms, comm_id);
+    const struct unify_group *group;
+
+    if (comm == RECORD_NO_COMM || comm == 1 || gaps->unify->comms[comm].remote != RECORD_NO_COMM ||
+        gaps->unify->comms[comm].group == RECORD_NO_COMM)
+        return false;
+    group = &gaps->unify->groups[gaps->unify->comms[comm].group];
+    if (kind == RECORD_COLLECTIVE || kind == RECORD_ICOLL_POST) {
+        *side = (struct side){comm, kind, (int32_t)rank, -1, 0};
+        return true;
+    }
+    if (peer < 0 || (uint32_t)peer >= group->n || group->members[peer] < 0)
+        return false;
+    peer = group->members[peer];
+    *side = kind == RECORD_SEND || kind == RECORD_ISEND
+                ? (struct side){comm, RECORD_SEND, (int32_t)rank, peer, tag}
+                : (struct side){comm, RECORD_RECV, peer, (int32_t)rank, tag};
+    return true;
+}
+
+// The same for a record that is such an event. *request is its number, 0: none.
+static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct record_head *head,
+                           struct side *side, uint64_t *request)
+{
+    const struct record_message *message = (const void *)head;
+
+    *request = 0;
+    switch ((enum record_kind)head->kind) {
+    case RECORD_SEND:
+    case RECORD_ISEND:
+    case RECORD_RECV:
+    case RECORD_IRECV:
+        *request = message->request;
+        return side_of(gaps, rank, head->kind, head->id, message->peer, message->tag, side);
+    case RECORD_COLLECTIVE:
+        return side_of(gaps, rank, head->kind, head->id, 0, 0, side);
+    case RECORD_ICOLL_POST:
+        *request = ((const struct record_request *)(const void *)head)->request;
+        return side_of(gaps, rank, head->kind, head->id, 0, 0, side);
+    default:
+        return false;
+    }
+}
+
+static void number_skipped(struct gaps *gaps, const struct spool *spool)
+{
+    uint32_t rank = spool->header->rank;
+    struct side side;
+    uint64_t request;
+
+    for (const struct record_head *head = spool_next(spool, NULL); head != NULL;
+         head = spool_next(spool, head)) {
+        const struct record_skipped *skipped = (const void *)head;
+
+        if (head->kind != RECORD_SKIPPED) {
+            if (side_of_record(gaps, rank, head, &side, &request))
+                sequence_of(gaps, &side)->next++;
+        } else if (side_of(gaps, rank, skipped->kind, head->id, skipped->peer, skipped->tag,
+                           &side)) {
+            add_skipped(sequence_of(gaps, &side), skipped->n);
+        }
+    }
+}
+
+// Does the other side, or any other member, lack the event?
+static bool has_counterpart(struct gaps *gaps, const struct side *side, uint64_t number)
+{
+    struct side other = *side;
+    const struct unify_group *group;
+
+    if (side->kind == RECORD_SEND || side->kind == RECORD_RECV) {
+        other.kind = side->kind == RECORD_SEND ? RECORD_RECV : RECORD_SEND;
+        return !was_skipped(sequence_of(gaps, &other), number);
+    }
+    group = &gaps->unify->groups[gaps->unify->comms[side->comm].group];
+    for (uint32_t i = 0; i < group->n; i++) {
+        other.from = group->members[i];
+        if (other.from >= 0 && was_skipped(sequence_of(gaps, &other), number))
+            return false;
+    }
+    return true;
+}
+
+static void add(struct table *table, uint64_t a, uint64_t b)
+{
+    bool is_new;
+
+    table_number(table, (uint64_t[]){a, b}, 2 * sizeof a, &is_new);
+}
+
+static void find_alone(struct gaps *gaps, const struct spool *spool)
+{
+    uint32_t rank = spool->header->rank;
+    struct side side;
+    uint64_t request;
+
+    for (const struct record_head *head = spool_next(spool, NULL); head != NULL;
+         head = spool_next(spool, head)) {
+        const struct record_skipped *skipped = (const void *)head;
+
+        if (head->kind == RECORD_SKIPPED) {
+            if (side_of(gaps, rank, skipped->kind, head->id, skipped->peer, skipped->tag, &side))
+                sequence_of(gaps, &side)->next += skipped->n;
+            continue;
+        }
+        if (!side_of_record(gaps, rank, head, &side, &request))
+            continue;
+        uint64_t number = sequence_of(gaps, &side)->next++;
+        if (has_counterpart(gaps, &side, number))
+            continue;
+        add(&gaps->drops, (uint64_t)(uintptr_t)head, 0);
+        if (request != 0)
+            add(&gaps->requests, rank, request);
+    }
+}
+
+static bool holds(const struct table *table, uint64_t a, uint64_t b)
+{
+    return table_has(table, (uint64_t[]){a, b}, 2 * sizeof a);
+}
+
+// Number of the request a record begins or ends, 0: none.
+static uint64_t request_of(const struct record_head *head)
+{
+    switch ((enum record_kind)head->kind) {
+    case RECORD_IRECV_POST:
+    case RECORD_ISEND:
+        return ((const struct record_message *)(const void *)head)->request;
+    case RECORD_ISEND_DONE:
+    case RECORD_CANCELLED:
+    case RECORD_ICOLL_POST:
+        return ((const struct record_request *)(const void *)head)->request;
+    case RECORD_ICOLL:
+        return ((const struct record_collective *)(const void *)head)->request;
+    case RECORD_POLL:
+        return ((const struct record_poll *)(const void *)head)->request;
+    default:
+        return 0;
+    }
+}
+
+static bool is_followed(const struct spool *spools, size_t n)
+{
+    bool has_gap = false;
+
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && spools[i].header->rank == spools[i - 1].header->rank)
+            return false;
+        for (const struct record_head *head = spool_next(&spools[i], NULL);
+             head != NULL && !has_gap; head = spool_next(&spools[i], head))
+            has_gap = head->kind == RECORD_SKIPPED;
+    }
+    return has_gap;
+}
+
+struct gaps *gaps_find(const struct spool *spools, size_t n, const struct process *processes,
+                       const struct unify *unify)
+{
+    struct gaps *gaps;
+
+    if (!is_followed(spools, n))
+        return NULL;
+    gaps = alloc_or_die(sizeof *gaps);
+    gaps->unify = unify;
+    gaps->processes = processes;
+    for (size_t i = 0; i < n; i++)
+        number_skipped(gaps, &spools[i]);
+    for (uint32_t i = 0; i < gaps->sides.n; i++)
+        gaps->sequences[i].next = 0;
+    for (size_t i = 0; i < n; i++)
+        find_alone(gaps, &spools[i]);
+    return gaps;
+}
+
+void gaps_free(struct gaps *gaps)
+{
+    if (gaps == NULL)
+        return;
+    for (uint32_t i = 0; i < gaps->sides.n; i++)
+        free(gaps->sequences[i].skipped);
+    free(gaps->sequences);
+    table_release(&gaps->sides);
+    table_release(&gaps->requests);
+    table_release(&gaps->drops);
+    free(gaps);
+}
+
+bool gaps_drop(const struct gaps *gaps, const struct spool *spool, const struct record_head *head)
+{
+    uint64_t request;
+
+    if (gaps == NULL)
+        return false;
+    request = gaps->requests.n > 0 ? request_of(head) : 0;
+    return (request != 0 && holds(&gaps->requests, spool->header->rank, request)) ||
+           holds(&gaps->drops, (uint64_t)(uintptr_t)head, 0);
+}
