@@ -17,6 +17,9 @@
 
 #define WAITING_BYTES   ((size_t)64 << 20) // address space for records before MPI_Init
 #define HIGH_DESCRIPTOR 500
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum { STATE_OFF, STATE_WAITING, STATE_FILES } state;
@@ -202,10 +205,12 @@ static int map_next_chunk(struct stream *stream)
         error = allocate(stream->fd, stream->file_bytes, n_bytes);
     if (error != 0)
         return error;
-    window = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, stream->fd,
+    window = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, stream->fd,
                   (off_t)stream->file_bytes);
     if (window == MAP_FAILED)
         return errno;
+    // All pages made writable at once, or one by one when first written (Linux before 5.14).
+    madvise(window, n_bytes, MADV_POPULATE_WRITE);
     stream->file_bytes += n_bytes;
     stream->window = window;
     stream->window_bytes = n_bytes;
