@@ -576,17 +576,21 @@ static char *headline_of_mpi(const struct result *result, const struct loss *los
 {
     struct cores cores = cores_of(result);
     bool probes = is_loss_in_probes(result);
-    char *loss_text = memory_format(
-        "%s: %s, %s of the %s",
-        probes ? "MPI outside the wait states, mostly probing" : "MPI itself (no waiting)",
-        quantity_time(loss->ns).text, quantity_share(loss->share).text, whole);
+    uint32_t path = heaviest_mpi_path(result);
+    char *place = path == RESULT_NONE ? NULL : path_text(result, NULL, path);
+    char *text = memory_format("%s: %s, %s of the %s%s%s",
+                               probes ? "MPI outside the wait states, mostly probing"
+                                      : "MPI itself (no waiting)",
+                               quantity_time(loss->ns).text, quantity_share(loss->share).text,
+                               whole, place ? "; above all " : "", place ? place : "");
+    free(place);
     if (probes || cores.n_short_ranks == 0)
-        return loss_text;
-    char *text = memory_format("%s; %s shared %s", loss_text,
-                               quantity_count(cores.n_short_ranks, "rank").text,
-                               quantity_count(cores.n_short_cores, "core").text);
-    free(loss_text);
-    return text;
+        return text;
+    char *longer =
+        memory_format("%s; %s shared %s", text, quantity_count(cores.n_short_ranks, "rank").text,
+                      quantity_count(cores.n_short_cores, "core").text);
+    free(text);
+    return longer;
 }
 
 /// "; held up by solve": what main_origin() is, in a word where there is one.

@@ -79,6 +79,24 @@ sentence() {
     jq -e '.profile[] | select(.path == "worker") | .inclusive_ns == 5032000' out.json
 }
 
+@test "a stored run has the functions around calls in its call paths" {
+    archive unmodified
+    "$PAGODA" replay --store sites.db unmodified >/dev/null
+    sqlite3 sites.db "SELECT path FROM resource WHERE path LIKE '/CallPath/%' ORDER BY path" >paths
+    diff - paths <<-'END'
+		/CallPath/\(program\)
+		/CallPath/farmer
+		/CallPath/farmer/MPI_Recv
+		/CallPath/farmer/MPI_Send
+		/CallPath/main
+		/CallPath/main/MPI_Finalize
+		/CallPath/main/MPI_Init
+		/CallPath/worker
+		/CallPath/worker/MPI_Recv
+		/CallPath/worker/MPI_Send
+	END
+}
+
 @test "long names of C++ functions are short in the text, whole in JSON" {
     name='solver::Grid<double,std::vector<int>>::advance(std::vector<double>const&,unsigned)'
     echo "region $name /home/u/grid.cpp:112" >names.txt
