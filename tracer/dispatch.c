@@ -105,10 +105,10 @@ static function_pointer to_function(void *symbol)
 
 static function_pointer next(const char *name)
 {
-    void *symbol = dlsym(RTLD_NEXT, name);
+    void *symbol = dispatch_dlsym(RTLD_NEXT, name);
 
     if (symbol == NULL && mpi_library != NULL)
-        symbol = dlsym(mpi_library, name);
+        symbol = dispatch_dlsym(mpi_library, name);
     return to_function(symbol);
 }
 
@@ -231,7 +231,7 @@ static void load_recorder(const char *name)
     library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL)
         return;
-    attach = (recorder_attach)to_function(dlsym(library, "pagoda_recorder_attach"));
+    attach = (recorder_attach)to_function(dispatch_dlsym(library, "pagoda_recorder_attach"));
     recorder = attach != NULL ? attach(&dispatcher) : NULL;
     if (recorder == NULL)
         return;

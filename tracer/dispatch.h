@@ -70,7 +70,7 @@ struct recorder {
 // cannot work with this MPI library; the program then runs untraced.
 typedef const struct recorder *(*recorder_attach)(const struct dispatcher *dispatcher);
 
-// ---- Between dispatch.c, language.c and trampolines.S.
+// ---- Between dispatch.c, language.c, symbol.c and trampolines.S.
 
 enum { NO_FUNCTION = UINT16_MAX };
 
@@ -80,6 +80,12 @@ const struct recorder *dispatch_recorder(void);
 // The definition of any name that follows the dispatcher's own; NULL: none. If the process has
 // loaded an MPI by now, its recorder is attached first.
 function_pointer dispatch_next(const char *name);
+
+// The same, also where a library that defines it is not in the global scope.
+function_pointer dispatch_next_anywhere(const char *name);
+
+// The C library's dlsym(), called by this library.
+void *dispatch_dlsym(void *handle, const char *name);
 
 // The recorder's number of the C function `index`, NO_FUNCTION if it does not record it.
 uint16_t dispatch_function(unsigned index);

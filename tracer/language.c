@@ -76,7 +76,7 @@ static function_pointer find_anywhere(const char *name)
     dl_iterate_phdr(collect, &libraries);
     for (int i = 0; i < libraries.n && function == NULL; i++) {
         void *library = dlopen(libraries.paths[i], RTLD_LAZY | RTLD_NOLOAD);
-        void *symbol = library != NULL ? dlsym(library, name) : NULL;
+        void *symbol = library != NULL ? dispatch_dlsym(library, name) : NULL;
 
         memcpy(&function, &symbol, sizeof function);
         if (library != NULL)
@@ -85,14 +85,19 @@ static function_pointer find_anywhere(const char *name)
     return function;
 }
 
+function_pointer dispatch_next_anywhere(const char *name)
+{
+    function_pointer function = dispatch_next(name);
+
+    return function != NULL ? function : find_anywhere(name);
+}
+
 // Also when the target is the first one of MPI that this process calls: then its recorder comes.
 static function_pointer look_up(unsigned number)
 {
     const char *name = name_of(number);
-    function_pointer target = dispatch_next(name);
+    function_pointer target = dispatch_next_anywhere(name);
 
-    if (target == NULL)
-        target = find_anywhere(name);
     if (target == NULL)
         return dispatch_missing(name);
     __atomic_store_n(&targets[number], target, __ATOMIC_RELEASE);

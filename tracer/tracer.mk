@@ -89,7 +89,7 @@ $(BUILD)/tracer/entries.h: $(TRACER_MPIS:%=$(BUILD)/tracer/%/names)
 $(BUILD)/tracer/language_entries.h: $(BUILD)/tracer/entries.h tracer/language.awk
 	$(Q)LC_ALL=C awk -f tracer/language.awk $< > $@
 
-TRACER_DISPATCH_SOURCES = tracer/dispatch.c tracer/language.c tracer/trampolines.S
+TRACER_DISPATCH_SOURCES = tracer/dispatch.c tracer/language.c tracer/symbol.c tracer/trampolines.S
 
 $(BUILD)/libpagoda-trace.so: $(TRACER_DISPATCH_SOURCES) $(BUILD)/tracer/entries.h \
 		$(BUILD)/tracer/language_entries.h $(TRACER_HEADERS)

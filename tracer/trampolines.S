@@ -7,6 +7,7 @@
 //                  where MPI_X goes.
 //   continuations  where a wrapper's call goes if another tool defines MPI_X: to the next MPI_X, or
 //                  to the next PMPI_X if the program called that.
+//   dlsym          asks dispatch_symbol() of symbol.c first.
 //   Fortran names  call the next definition between dispatch_language_enter() and _leave(). The
 //                  arguments on the stack are copied, as many words as there may be.
 //
@@ -114,6 +115,33 @@ first_call:
     resolve_with dispatch_first_call
 first_pmpi:
     resolve_with dispatch_first_pmpi
+
+    .hidden dispatch_symbol
+    .hidden dispatch_real_dlsym
+    .globl dlsym
+    .type dlsym, FUNCTION
+dlsym:
+    .cfi_startproc
+    endbr64
+    pushq %rdi
+    .cfi_adjust_cfa_offset 8
+    pushq %rsi
+    .cfi_adjust_cfa_offset 8
+    subq $8, %rsp
+    .cfi_adjust_cfa_offset 8
+    call dispatch_symbol
+    addq $8, %rsp
+    .cfi_adjust_cfa_offset -8
+    popq %rsi
+    .cfi_adjust_cfa_offset -8
+    popq %rdi
+    .cfi_adjust_cfa_offset -8
+    testq %rax, %rax
+    jne 1f
+    jmp *dispatch_real_dlsym(%rip)
+1:  ret
+    .cfi_endproc
+    .size dlsym, .-dlsym
 
 language_call:
     .cfi_startproc
@@ -281,6 +309,30 @@ first_call:
     resolve_with dispatch_first_call
 first_pmpi:
     resolve_with dispatch_first_pmpi
+
+    .hidden dispatch_symbol
+    .hidden dispatch_real_dlsym
+    .globl dlsym
+    .type dlsym, FUNCTION
+dlsym:
+    .cfi_startproc
+    bti c
+    save_arguments
+    bl dispatch_symbol
+    mov x16, x0
+    restore_arguments
+    ldp x29, x30, [sp], #96
+    .cfi_def_cfa 31, 0
+    .cfi_restore 29
+    .cfi_restore 30
+    cbnz x16, 1f
+    adrp x17, dispatch_real_dlsym
+    ldr x17, [x17, :lo12:dispatch_real_dlsym]
+    br x17
+1:  mov x0, x16
+    ret
+    .cfi_endproc
+    .size dlsym, .-dlsym
 
 language_call:
     .cfi_startproc
