@@ -188,6 +188,8 @@ $(BUILD)/programs/$(1)/every: $(every-sources:tests/programs/every/%.c=$(BUILD)/
 endef
 $(foreach mpi,$(MPIS),$(eval $(call every-rules,$(mpi))))
 
+include tests/programs/bindings/bindings.mk
+
 .PHONY: all programs tests
 programs: $(programs)
 tests: all $(unit-tests) $(tools) $(fuzzers) $(programs)
@@ -202,7 +204,7 @@ own-otf2 = $(shell command -v otf2-config || { $(PKG_CONFIG) --exists otf2 && ec
 PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-dev) libxml2-dev \
     libsqlite3-dev libjansson-dev libdw-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
-PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev otf2-tools python3-otf2 python3-six sqlite3 jq \
+PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran python3-mpi4py otf2-tools python3-otf2 python3-six sqlite3 jq \
     libxml2-utils mandoc locales
 # Real programs that not every release packages; their tests are skipped without them.
 PACKAGES_TEST_OPTIONAL = hpcc netpipe-openmpi
@@ -246,7 +248,7 @@ deps-lint:
 
 ## ---- demo and tests ----------------------------------------------------------------------------
 
-.PHONY: demo check check-run sanitize bench
+.PHONY: demo check check-run sanitize bench binding-counts
 demo: deps
 	@+$(MAKE) --no-print-directory $(parallel) all $(BUILD)/programs/openmpi-regions/masterworker
 	@BUILD=$(BUILD) tests/demo
@@ -259,6 +261,10 @@ check: deps-test
 SUITES ?= unit cli mpi
 check-run:
 	@BUILD=$(BUILD) tests/run $(if $(SKIP_FAILS),--skip-fails) $(or $(T),$(SUITES:%=tests/%))
+
+# How many calls of each MPI function are recorded through each binding.
+binding-counts: programs
+	@BUILD=$(BUILD) tests/binding-counts
 
 # Address and undefined behaviour: the unit and the command-line tests in a build of their own.
 sanitize-flags = -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -337,5 +343,6 @@ help:
 	@echo 'make lint       format, static checks, shell scripts, manual pages; format repairs'
 	@echo 'make layers     who may include whom'
 	@echo 'make bench      speed and memory next to a bare read of the same archive'
+	@echo 'make binding-counts  MPI calls recorded from C, C++, Fortran and shared libraries'
 	@echo 'make dist       $(dist-name).tar.gz;  make clean  removes $(BUILD)/'
 	@echo 'variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR=1 V=1 BUILD=DIR MPIS="openmpi mpich"'

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every MPI call is recorded once, whatever binding it comes through, and changes nothing.
+# shellcheck disable=SC2154,SC2030,SC2031 # variables that trace.bash sets
+load ../helper
+load trace
+load bindings
+
+c() {
+    as_in_the_source "$1" c
+    as_counted "$1" c 111
+}
+
+@test "C; the source, another library and the tracer count the same calls" {
+    for_each_mpi c
+}
+
+cxx() {
+    as_in_the_source "$1" cxx
+    as_counted "$1" mpicxx 16
+}
+
+@test "C++ through C, and the C++ bindings of MPI-2" {
+    for_each_mpi cxx
+}
+
+shared() {
+    as_in_the_source "$1" shared
+    as_in_the_source "$1" dlopen
+}
+
+@test "MPI in a shared library, and in one that the program opens" {
+    for_each_mpi shared
+}
+
+looked_up() {
+    local library=libmpi.so.40 scope
+    [ "$1" = openmpi ] || library=libmpich.so.12
+    for scope in RTLD_LOCAL RTLD_GLOBAL; do
+        traced "$1" 2 bindings/dlsym "$library" "$scope"
+        [ "$status" = 0 ]
+        [ "$(cat "$out")" = $'done\ndone' ]
+        check_archive "$dir"
+        recorded_calls "$dir" | diff - <(printf '%s\n' 'MPI_Barrier 2' 'MPI_Comm_rank 2' \
+            'MPI_Finalize 2' 'MPI_Init 2' 'MPI_Recv 1' 'MPI_Send 1' 'MPI_Wtime 4')
+    done
+}
+
+@test "functions that the program looks up in the MPI library itself" {
+    for_each_mpi looked_up
+}
+
+@test "Python's mpi4py" {
+    has_mpi openmpi || skip "openmpi is not installed"
+    /usr/bin/python3 -c 'import mpi4py' || skip "mpi4py is not installed"
+    as_counted openmpi python 20
+    grep -q '^MPI_Sendrecv 4$' "$dir/calls"
+    grep -q '^MPI_Comm_split 4$' "$dir/calls"
+}
+
+# Another tool sees what it saw without the tracer, behind it or in front of it, and no call is
+# lost or recorded twice.
+other_tool() {
+    local folder=$BUILD/programs/$1/bindings binding
+    launch "$1" 4
+    for binding in c mpi; do
+        dir=$BATS_TEST_TMPDIR/tool-$1-$binding
+        mkdir -p "$dir"
+        LD_PRELOAD=$folder/libtool.so "${line[@]}" "$folder/$binding" "$dir/file" 2>&1 |
+            grep '^tool' >"$dir/plain"
+        LD_PRELOAD=$folder/libtool.so "$PAGODA" trace -o "$dir/behind" -- "${line[@]}" \
+            "$folder/$binding" "$dir/file" 2>&1 | grep '^tool' | diff "$dir/plain" -
+        recorded_calls "$dir/behind" | diff "$ROOT/tests/programs/bindings/calls.expected" -
+        # In front of the tracer, its own MPI calls are ones like others.
+        "$PAGODA" trace -o "$dir/front" -- "${line[@]}" bash -c \
+            "LD_PRELOAD=$folder/libtool.so:\$LD_PRELOAD exec \"\$@\"" - "$folder/$binding" "$dir/file" \
+            2>&1 | grep '^tool' | diff "$dir/plain" -
+        recorded_calls "$dir/front" | sed 's/^MPI_Comm_rank 8$/MPI_Comm_rank 4/' |
+            diff "$ROOT/tests/programs/bindings/calls.expected" -
+    done
+}
+
+@test "another tool that stands in front of MPI, behind the tracer or in front of it" {
+    for_each_mpi other_tool
+}

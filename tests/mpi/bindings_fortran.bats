@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Fortran by mpif.h, `use mpi` and `use mpi_f08`: each MPI call is recorded once, and as in C.
+# shellcheck disable=SC2154 # variables that bindings.bash sets
+load ../helper
+load trace
+load bindings
+
+setup() {
+    command -v gfortran >/dev/null || skip "gfortran is not installed"
+}
+
+# Messages and collective operations of an archive, without an order; handles have no number there.
+details() {
+    events_of "$1" | grep -v -e Metric -e ' Enter ' -e ' Leave ' | LC_ALL=C sort
+}
+
+fortran() {
+    local binding=$2
+    as_in_the_source "$1" "$binding"
+    mkdir -p "$BATS_TEST_TMPDIR/c"
+    run_traced "$1" c "$BATS_TEST_TMPDIR/c"
+    details "$BATS_TEST_TMPDIR/c/trace" >"$BATS_TEST_TMPDIR/c/details"
+    details "$dir/trace" | diff "$BATS_TEST_TMPDIR/c/details" -
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/c/details")" -gt 500 ]
+}
+
+mpif_h() {
+    fortran "$1" mpif_h
+}
+
+@test "mpif.h: the calls of the source, and the messages and collectives of C" {
+    for_each_mpi mpif_h
+}
+
+use_mpi() {
+    fortran "$1" mpi
+}
+
+@test "use mpi: the calls of the source, and the messages and collectives of C" {
+    for_each_mpi use_mpi
+}
+
+use_mpi_f08() {
+    fortran "$1" mpi_f08
+}
+
+@test "use mpi_f08: the calls of the source, and the messages and collectives of C" {
+    for_each_mpi use_mpi_f08
+}
