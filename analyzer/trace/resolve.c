@@ -168,15 +168,18 @@ static void break_circles(struct definitions *definitions)
     struct calling_context *contexts = definitions->contexts;
     uint32_t *walk_of = memory_zeroed(definitions->n_contexts, sizeof *walk_of);
     for (uint32_t i = 0; i < definitions->n_contexts; i++) {
-        for (uint32_t at = i; walk_of[at] == 0; at = contexts[at].parent) {
+        uint32_t at = i;
+        while (walk_of[at] == 0) {
             walk_of[at] = i + 1;
             uint32_t parent = contexts[at].parent;
-            if (parent != EVENT_NO_INDEX && walk_of[parent] == i + 1) {
+            if (parent == EVENT_NO_INDEX)
+                break;
+            if (walk_of[parent] == i + 1) {
                 contexts[at].parent = EVENT_NO_INDEX;
                 definitions->n_bad_contexts++;
-            }
-            if (contexts[at].parent == EVENT_NO_INDEX)
                 break;
+            }
+            at = parent;
         }
     }
     free(walk_of);
