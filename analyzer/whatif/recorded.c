@@ -133,10 +133,7 @@ void recorded_root(void *context, const struct root *root)
     if (root->kind != ROOT_COLLECTIVE)
         return;
     bool is_finalize = value[ROOT_COLLECTIVE_KIND] == ROOT_KIND_FINALIZE;
-    bool is_firm =
-        !is_finalize && value[ROOT_COLLECTIVE_KIND] != COLLECTIVE_HANDLE &&
-        (value[ROOT_COLLECTIVE_KIND] == COLLECTIVE_BARRIER || value[ROOT_COLLECTIVE_BYTES] > 0);
-    if (!is_firm && value[ROOT_COLLECTIVE_LEAVE] < release_of(value))
+    if (value[ROOT_COLLECTIVE_LEAVE] < release_of(value))
         recorded->is_loose[is_finalize ? FINALIZE : value[ROOT_COLLECTIVE_OPERATION] & 0xff] = true;
 }
 
