@@ -236,9 +236,12 @@ static void define(struct stream *stream, const struct comm *comm, MPI_Comm pare
     bool as_parent = same_members(parent, comm->handle);
     size_t n_members = as_parent ? 0 : (size_t)comm->n_local + (size_t)comm->n_remote;
     size_t n_bytes = (sizeof(struct record_comm) + n_members * sizeof(int32_t) + 7) / 8 * 8;
-    struct record_comm *record = stream_reserve(stream, n_bytes);
+    struct record_comm *record;
     MPI_Group group;
 
+    if (n_bytes / 8 > UINT16_MAX) // more than a record can tell its length
+        return;
+    record = stream_reserve(stream, n_bytes);
     if (record == NULL)
         return;
     record->parent = parent_id;
