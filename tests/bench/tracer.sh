@@ -137,7 +137,7 @@ run_time() {
 memory() {
     local mpi=$1 variant grown
     echo
-    echo "memory while 64 MiB are recorded ($mpi), growth in KiB: resident, its peak, heap"
+    echo "memory while 64 MiB are recorded ($mpi), growth in KiB: resident, its peak, heap; before"
     for variant in untraced traced; do
         grown=$(run_variant "$mpi" "$variant" 1 "$work/calls-$mpi" fill 67108864)
         [ "$variant" = untraced ] || grown+=" (recorded $(du -sm "$work/spool" | cut -f 1) MiB)"
@@ -149,7 +149,7 @@ echo "$(nproc) cores, load $(cut -d ' ' -f 1 /proc/loadavg), $ROUNDS rounds"
 for mpi in ${MPIS:-openmpi mpich}; do
     [ -e "$BUILD/libpagoda-$mpi.so" ] || continue
     make_empty_layer "$mpi"
-    "mpicc.$mpi" -O2 -o "$work/calls-$mpi" tests/bench/tracer/calls.c
+    "mpicc.$mpi" -w -O2 -o "$work/calls-$mpi" tests/bench/tracer/calls.c
     cost_of_calls "$mpi"
     run_time "$mpi"
     memory "$mpi"

@@ -7,7 +7,8 @@
  *     calls run N NS     N steps of a computation of about NS ns each, followed by an MPI_Sendrecv
  *                        with itself; prints the seconds they took and the CPU seconds
  *     calls fill BYTES   makes calls that record about so much, and prints by how many KiB the
- *                        resident memory, its peak and the heap grew meanwhile
+ *                        resident memory, its peak and the heap grew meanwhile, and the
+ *                        resident memory before
  *
  * NS is the time of a call in the fastest of some batches (what the machine does beside only adds),
  * CPU_NS the CPU time of a call over all of them, system calls included. Kinds of one rank need no
@@ -211,8 +212,8 @@ static void fill(long n_bytes)
         ask_rank();
     }
     if (rank == 0)
-        printf("%ld %ld %ld\n", status_kib("VmRSS:") - resident, status_kib("VmHWM:") - peak,
-               (long)(mallinfo2().uordblks - heap) / 1024);
+        printf("%ld %ld %ld %ld\n", status_kib("VmRSS:") - resident, status_kib("VmHWM:") - peak,
+               (long)(mallinfo2().uordblks - heap) / 1024, resident);
 }
 
 int main(int argc, char **argv)
