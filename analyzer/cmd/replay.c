@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda replay TRACE`: replays an archive once, forward, and reports where the time went; with
-// --store it keeps the result as well. Nothing is computed here: trace_open, the pattern catalogue,
-// pag_run, collect_result, then store and print.
+// --store it keeps the result as well, with what-if options it predicts other runs. Nothing is
+// computed here: replay_run.c makes the passes, whatif_run.c the predictions.
 #include "analyzer/cmd/replay.h"
 
 #include <stdio.h>
@@ -12,14 +12,13 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/progress.h"
-#include "analyzer/pag/pag.h"
+#include "analyzer/cmd/replay_run.h"
+#include "analyzer/cmd/whatif_options.h"
+#include "analyzer/cmd/whatif_run.h"
 #include "analyzer/pattern/catalogue.h"
-#include "analyzer/pattern/matcher.h"
-#include "analyzer/report/collect.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
-#include "analyzer/trace/reader.h"
+#include "analyzer/report/text_whatif.h"
 #include "db/store.h"
 
 /// What the command line asks for.
@@ -31,16 +30,16 @@ struct replay_request {
     const char *database; // NULL: the result is not kept
     struct store_names names;
     struct option_list parameters; // NAME=VALUE
+    struct whatif_options whatif;
 };
 
-/// A replay from its trace to its result; released as a whole.
-struct replay_run {
-    struct progress progress;
-    struct trace *trace;
+/// All that comes of it.
+struct replay_outcome {
     struct catalogue *catalogue;
-    struct matcher *matcher;
-    struct pag_result replay;
-    struct result result;
+    struct whatif_plan plan;
+    struct replay_run measured;
+    struct whatif_report predicted;
+    bool is_whatif;
 };
 
 static bool request_is_sound(const struct replay_request *request, const struct option_usage *usage,
@@ -68,7 +67,26 @@ static bool request_is_sound(const struct replay_request *request, const struct 
     return true;
 }
 
-static bool read_request(int argc, char **argv, struct replay_request *request, int *status)
+static bool plan_is_sound(const struct replay_request *request, struct replay_outcome *outcome,
+                          const struct option_usage *usage, int *status)
+{
+    struct error err = {{0}};
+    outcome->is_whatif = whatif_is_wanted(&request->whatif);
+    if (!outcome->is_whatif)
+        return true;
+    if (request->database) {
+        *status = options_usage_error(usage, "--store keeps measured runs; give it without "
+                                             "what-if options");
+        return false;
+    }
+    if (whatif_plan_read(&outcome->plan, &request->whatif, &err) == 0)
+        return true;
+    *status = options_usage_error(usage, "%s", err.text);
+    return false;
+}
+
+static bool read_request(int argc, char **argv, struct replay_request *request,
+                         struct replay_outcome *outcome, int *status)
 {
     request->text = text_options_for(stdout);
     const struct option_row rows[] = {
@@ -90,6 +108,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request, 
                         "the trace's name and date"),
         OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request->parameters,
                         "with --store: a parameter of the run, such as size=1024"),
+        WHATIF_OPTION_ROWS(&request->whatif),
     };
     const struct option_usage usage = {
         .command = "replay",
@@ -105,66 +124,37 @@ static bool read_request(int argc, char **argv, struct replay_request *request, 
     if (!options_parse(&usage, argc, argv, &first_operand, status))
         return false;
     request->trace = argv[first_operand];
-    return request_is_sound(request, &usage, status);
+    return request_is_sound(request, &usage, status) &&
+           plan_is_sound(request, outcome, &usage, status);
 }
 
-static int load_patterns(const struct replay_request *request, struct replay_run *run,
+static int load_patterns(const struct replay_request *request, struct replay_outcome *outcome,
                          struct error *err)
 {
     char *directory = catalogue_directory(err);
     if (!directory)
         return -1;
-    run->catalogue =
+    outcome->catalogue =
         catalogue_load(directory, request->pattern_files.values, request->pattern_files.count, err);
     free(directory);
-    return run->catalogue ? 0 : -1;
+    return outcome->catalogue ? 0 : -1;
 }
 
-static void on_root(void *context, const struct root *root)
+static int run_request(const struct replay_request *request, struct replay_outcome *outcome,
+                       struct error *err)
 {
-    struct replay_run *run = context;
-    matcher_root(run->matcher, root);
-}
-
-static void on_window_moved(void *context)
-{
-    struct replay_run *run = context;
-    matcher_window_moved(run->matcher);
-}
-
-static void on_reached(void *context, uint64_t time_ns)
-{
-    struct replay_run *run = context;
-    progress_update(&run->progress, time_ns);
-}
-
-static int run_replay(const struct replay_request *request, struct replay_run *run,
-                      struct error *err)
-{
-    if (load_patterns(request, run, err) != 0)
+    struct replay_run *measured = &outcome->measured;
+    if (load_patterns(request, outcome, err) != 0 ||
+        replay_run_open(measured, request->trace, err) != 0)
         return -1;
-    run->trace = trace_open(request->trace, err);
-    if (!run->trace)
+    if (outcome->is_whatif && whatif_check(&outcome->plan, measured, err) != 0)
         return -1;
-    run->matcher = matcher_new(run->catalogue, trace_definitions(run->trace));
-    const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {
-        .context = run,
-        .root = on_root,
-        .window_moved = on_window_moved,
-        .reached = on_reached,
-    };
-    progress_begin(&run->progress, "replaying", trace_definitions(run->trace)->length_ns);
-    int failed = pag_run(run->trace, &options, &listener, &run->replay, err);
-    progress_end(&run->progress);
-    if (failed)
-        return error_wrap(err, "cannot replay %s", request->trace);
-    collect_result(&(struct collect_input){.trace = run->trace,
-                                           .catalogue = run->catalogue,
-                                           .matcher = run->matcher,
-                                           .replay = &run->replay},
-                   &run->result);
-    return 0;
+    if (replay_run(measured, outcome->catalogue, NULL, outcome->is_whatif, "replaying", err) != 0)
+        return -1;
+    if (!outcome->is_whatif)
+        return 0;
+    return whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured,
+                      &outcome->predicted, err);
 }
 
 static int store_run(const struct replay_request *request, const struct result *result,
@@ -190,35 +180,40 @@ static int store_run(const struct replay_request *request, const struct result *
     return status;
 }
 
-static int print_result(const struct replay_request *request, const struct result *result,
-                        struct error *err)
+static int print_outcome(const struct replay_request *request, const struct replay_outcome *outcome,
+                         struct error *err)
 {
+    const struct result *result = &outcome->measured.result;
+    const struct whatif_report *predicted = outcome->is_whatif ? &outcome->predicted : NULL;
     if (request->wants_json)
-        return json_print(result, PAGODA_VERSION, stdout, err);
-    text_print(result, &request->text, stdout);
+        return json_print(result, predicted, PAGODA_VERSION, stdout, err);
+    if (predicted)
+        text_print_whatif(result, predicted, &request->text, stdout);
+    else
+        text_print(result, &request->text, stdout);
     return 0;
 }
 
-static void release_run(struct replay_run *run)
+static void release_outcome(struct replay_outcome *outcome)
 {
-    result_release(&run->result);
-    pag_result_release(&run->replay);
-    matcher_free(run->matcher);
-    catalogue_free(run->catalogue);
-    trace_close(run->trace);
+    whatif_report_release(&outcome->predicted);
+    replay_run_release(&outcome->measured);
+    whatif_plan_release(&outcome->plan);
+    catalogue_free(outcome->catalogue);
 }
 
 /// Keeps and prints the result: a database that cannot be written costs the exit status, not the
 /// report.
-static int deliver(const struct replay_request *request, const struct result *result)
+static int deliver(const struct replay_request *request, const struct replay_outcome *outcome)
 {
+    const struct result *result = &outcome->measured.result;
     struct error err = {{0}};
     int status = result->has_unreadable_records ? STATUS_UNREADABLE : STATUS_DONE;
     if (request->database && store_run(request, result, &err) != 0) {
         log_error("%s", err.text);
         status = STATUS_FAILED;
     }
-    if (print_result(request, result, &err) != 0) {
+    if (print_outcome(request, outcome, &err) != 0) {
         log_error("%s", err.text);
         status = STATUS_FAILED;
     }
@@ -228,18 +223,19 @@ static int deliver(const struct replay_request *request, const struct result *re
 int cmd_replay(int argc, char **argv)
 {
     struct replay_request request = {0};
-    struct replay_run run = {0};
+    struct replay_outcome outcome = {0};
     struct error err = {{0}};
     int status = STATUS_FAILED;
-    if (!read_request(argc, argv, &request, &status))
+    if (!read_request(argc, argv, &request, &outcome, &status))
         goto out;
-    if (run_replay(&request, &run, &err) != 0)
+    if (run_request(&request, &outcome, &err) != 0)
         log_error("%s", err.text);
     else
-        status = deliver(&request, &run.result);
+        status = deliver(&request, &outcome);
 out:
-    release_run(&run);
+    release_outcome(&outcome);
     options_list_release(&request.pattern_files);
     options_list_release(&request.parameters);
+    whatif_options_release(&request.whatif);
     return status;
 }

@@ -69,9 +69,10 @@ struct pag_clock {
     /// The location that is done first, ties: by turn, then the lowest; false when none is, and all
     /// others wait.
     bool (*next)(void *context, uint32_t *location, uint64_t *time_ns);
-    /// By how much the work of a call path is multiplied, in millionths: that of its parent, and
-    /// its own region. NULL: never.
-    uint64_t (*scale)(void *context, uint64_t parent_scale, uint32_t region);
+    /// By how much the work of a call path is multiplied, in millionths. The clock knows it from
+    /// *MARK, which is that of the path above (0: none) and becomes that of the path, and from its
+    /// region (EVENT_NO_INDEX: a stretch of the path above). NULL: never.
+    uint64_t (*scale)(void *context, uint64_t *mark, uint32_t region);
     /// Whether the sender of a message waits for its receiver.
     bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
     /// Whether an operation that need not synchronise its members (it handles no data) does so.

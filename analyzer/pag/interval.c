@@ -16,7 +16,7 @@ void interval_release(struct interval *interval)
 {
     free(interval->parts);
     free(interval->part_of_path);
-    free(interval->scale_of_path);
+    free(interval->scales);
     *interval = (struct interval){0};
 }
 
@@ -28,15 +28,16 @@ static uint64_t scale_of(const struct engine *engine, const struct profile *prof
         return PAG_WORK_PER_NS;
     while (interval->n_scales <= path) { // parents come before their children
         size_t next = interval->n_scales++;
-        interval->scale_of_path = array_reserve(interval->scale_of_path, &interval->scale_capacity,
-                                                next + 1, sizeof *interval->scale_of_path);
-        uint64_t above =
-            next == 0 ? PAG_WORK_PER_NS : interval->scale_of_path[profile->paths[next].parent];
-        bool has_region = next > 0 && !profile->paths[next].is_stretch;
-        interval->scale_of_path[next] =
-            has_region ? clock->scale(clock->context, above, profile->paths[next].region) : above;
+        interval->scales = array_reserve(interval->scales, &interval->scale_capacity, next + 1,
+                                         sizeof *interval->scales);
+        struct path_scale *scale = &interval->scales[next];
+        *scale = (struct path_scale){.scale = PAG_WORK_PER_NS};
+        if (next == 0)
+            continue;
+        scale->mark = interval->scales[profile->paths[next].parent].mark;
+        scale->scale = clock->scale(clock->context, &scale->mark, profile->paths[next].region);
     }
-    return interval->scale_of_path[path];
+    return interval->scales[path].scale;
 }
 
 static struct interval_part *part_of(const struct engine *engine, struct location_state *location,

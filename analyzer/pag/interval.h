@@ -19,6 +19,12 @@ struct interval_part {
     uint64_t scale; // millionths
 };
 
+/// How a path's work is scaled, as the clock says (clock.h).
+struct path_scale {
+    uint64_t mark;
+    uint64_t scale; // millionths
+};
+
 /// The interval a location is in. Its private events are read when it begins; its length is known
 /// when the clock says that its work is done.
 struct interval {
@@ -30,7 +36,7 @@ struct interval {
     size_t parts_capacity;
     uint32_t *part_of_path; // index into parts; only where that part names the path
     size_t part_of_path_capacity, n_part_of_path;
-    uint64_t *scale_of_path; // of the paths seen so far, millionths
+    struct path_scale *scales; // of the paths seen so far
     size_t scale_capacity, n_scales;
     bool has_cpu;
     uint64_t first_cpu_at_ns, first_cpu_ns, last_cpu_at_ns, last_cpu_ns;

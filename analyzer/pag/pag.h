@@ -109,10 +109,11 @@ struct pag_explanation {
     size_t n_causes;
 };
 
-/// Where the time of a rank went in a simulated run: up to its end, they sum to last_ns - first_ns
-/// of its locations.
+/// Where the time of a rank's master location went in a simulated run; the times outside and in MPI
+/// sum to last_ns - first_ns.
 struct pag_simulated_rank {
-    uint64_t outside_ns;  // outside MPI
+    uint64_t work_ns;     // process time outside MPI, at full speed
+    uint64_t outside_ns;  // outside MPI: the same as it went by on shared or slower cores
     uint64_t wait_ns;     // in MPI, waiting for others
     uint64_t overhead_ns; // the rest of the time in MPI
 };

@@ -71,6 +71,7 @@ static void go_outside(struct engine *engine, struct location_state *location, u
     state->phase = SIMULATION_OUTSIDE;
     const struct event *event =
         interval_read(engine, location, &state->interval, now_ns, recorded_ns, &work);
+    state->outside_work += work;
     bool is_last = !event || event->kind == EVENT_THREAD_JOIN;
     clock->work(clock->context, location->index, now_ns, work,
                 is_last ? PAG_TURN_LAST : PAG_TURN_FIRST);
@@ -149,10 +150,13 @@ static void end(struct engine *engine, struct location_state *location, uint64_t
     state->departing = NULL;
     if (location->rank == NONE)
         return;
-    struct pag_simulated_rank *rank = &engine->result->simulated[location->rank];
-    rank->outside_ns += state->outside_ns;
-    rank->wait_ns += state->wait_ns;
-    rank->overhead_ns += state->overhead_ns;
+    if (location->is_master)
+        engine->result->simulated[location->rank] = (struct pag_simulated_rank){
+            .work_ns = (uint64_t)(state->outside_work / PAG_WORK_PER_NS),
+            .outside_ns = state->outside_ns,
+            .wait_ns = state->wait_ns,
+            .overhead_ns = state->overhead_ns,
+        };
     if (engine->ranks[location->rank].has_ended)
         try_all_again(engine);
 }

@@ -40,6 +40,7 @@ struct location_simulation {
     uint32_t *departing;                                  // messages sent in the open call
     uint32_t n_departing;
     size_t departing_capacity;
+    pag_work outside_work;
     uint64_t outside_ns, wait_ns, overhead_ns;
 };
 

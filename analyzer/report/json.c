@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A result as JSON, by jansson, which keeps keys in the order they are set and writes numbers
-// without regard to the locale. The only file that includes it.
+// without regard to the locale.
 #include "analyzer/report/json.h"
 
 #include <jansson.h>
 #include <math.h>
+
+#include "analyzer/report/json_whatif.h"
 
 /// Twelve digits are more than a share can mean, and keep 0.1 from becoming 0.10000000000000001.
 enum { JSON_FORMAT = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };
@@ -349,7 +351,8 @@ static json_t *hint_array(const struct result *result)
     return hints;
 }
 
-int json_print(const struct result *result, const char *version, FILE *stream, struct error *err)
+int json_print(const struct result *result, const struct whatif_report *whatif, const char *version,
+               FILE *stream, struct error *err)
 {
     json_t *root = json_object();
     set_count(root, "schema", 1);
@@ -367,6 +370,8 @@ int json_print(const struct result *result, const char *version, FILE *stream, s
     json_object_set_new(root, "hints", hint_array(result));
     set_text(root, "headline", result->headline);
     set_text(root, "conclusion", result->conclusion);
+    if (whatif)
+        json_object_set_new(root, "whatif", json_whatif(whatif));
     int status = json_dumpf(root, stream, JSON_FORMAT);
     json_decref(root);
     if (status != 0 && !ferror(stream)) // what the stream refuses is told where it is closed

@@ -7,10 +7,12 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/report/result.h"
+#include "analyzer/report/whatif.h"
 
-/// Prints RESULT as one JSON object and a newline, the same bytes for the same result in any
-/// locale: keys in a fixed order, times as integers in ns, null for what is unknown. 0, or -1 and
-/// ERR; a failed write is left to ferror(STREAM).
-int json_print(const struct result *result, const char *version, FILE *stream, struct error *err);
+/// Prints RESULT, with predictions from it (NULL: none), as one JSON object and a newline, the same
+/// bytes for the same result in any locale: keys in a fixed order, times as integers in ns, null
+/// for what is unknown. 0, or -1 and ERR; a failed write is left to ferror(STREAM).
+int json_print(const struct result *result, const struct whatif_report *whatif, const char *version,
+               FILE *stream, struct error *err);
 
 #endif

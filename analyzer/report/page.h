@@ -18,6 +18,8 @@ struct page {
     double rank_time_ns;   // run time x ranks: the whole that shares of sums are taken of
 };
 
+/// What ran, and what its trace holds.
+void page_run(const struct page *page);
 /// An empty line and a heading, with an explanation in brackets unless it is "".
 void page_heading(const struct page *page, const char *heading, const char *explanation);
 /// The same over a table of times: "HEADING in ms (...)".

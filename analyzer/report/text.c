@@ -72,7 +72,7 @@ void page_labelled(const struct page *page, const char *label, const char *text)
     print_paragraph(text, LABEL_WIDTH, LABEL_WIDTH, page->options->width, page->stream);
 }
 
-static void print_run(const struct page *page)
+void page_run(const struct page *page)
 {
     const struct result *result = page->result;
     bool colour = page->options->has_colours;
@@ -170,7 +170,7 @@ static void print_path_summary(const struct page *page)
 static void print_summary(const struct page *page)
 {
     const struct result *result = page->result;
-    print_run(page);
+    page_run(page);
     fputc('\n', page->stream);
     print_window(page);
     print_efficiency(page);

@@ -40,7 +40,7 @@ static bool next(void *context, uint32_t *location, uint64_t *time_ns)
 static bool is_rendezvous(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes)
 {
     const struct prediction *prediction = context;
-    const uint32_t *node_of_rank = prediction->scenario->node_of_rank;
+    const uint32_t *node_of_rank = prediction->scenario->placement.node_of_rank;
     return recorded_is_rendezvous(prediction->recorded,
                                   node_of_rank[sender] != node_of_rank[receiver], size_bytes);
 }
@@ -49,6 +49,12 @@ static bool synchronises(void *context, uint8_t operation, bool is_finalize)
 {
     const struct prediction *prediction = context;
     return recorded_synchronises(prediction->recorded, operation, is_finalize);
+}
+
+static uint64_t scale(void *context, uint64_t *mark, uint32_t region)
+{
+    const struct prediction *prediction = context;
+    return scenario_scale(prediction->scenario, mark, region);
 }
 
 static pag_work work_before(void *context, const struct pag_call *call)
@@ -65,7 +71,8 @@ static void settle(void *context, const struct pag_call *call,
 {
     struct prediction *prediction = context;
     recorded_settle(prediction->recorded, call, conditions, n_conditions,
-                    prediction->scenario->node_of_rank, &prediction->use, ready_ns, amount);
+                    prediction->scenario->placement.node_of_rank, &prediction->use, ready_ns,
+                    amount);
 }
 
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
@@ -98,6 +105,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .wake = wake,
                   .end = end,
                   .next = next,
+                  .scale = scenario->n_scales ? scale : NULL,
                   .is_rendezvous = is_rendezvous,
                   .synchronises = synchronises,
                   .work_before = work_before,

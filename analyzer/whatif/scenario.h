@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is different in a predicted run: where ranks run, and how cores are shared.
+// What is different in a predicted run: where ranks run, how cores are shared, how fast they are,
+// how much work regions are.
 #ifndef PAGODA_WHATIF_SCENARIO_H
 #define PAGODA_WHATIF_SCENARIO_H
 
@@ -7,20 +8,57 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/trace/definitions.h"
+#include "analyzer/whatif/placement.h"
 #include "analyzer/whatif/scheduler.h"
 
-struct scenario {
-    uint32_t *node_of_rank;  // for the scope of messages
-    uint32_t *group_of_rank; // whose cores a rank shares
-    size_t n_ranks;
-    struct core_group *groups;
-    size_t n_groups;
-    bool spins; // a waiting process keeps its share of the cores
+enum { SCENARIO_MAX_SCALES = 64 };
+
+/// The time of regions whose name matches PATTERN (a glob), callees included, times FACTOR.
+struct region_scale {
+    const char *pattern;
+    uint64_t factor; // millionths
 };
 
-/// The recorded nodes, every rank on a core of its own: what a run looks like when nothing changes.
-void scenario_as_recorded(struct scenario *scenario, const struct definitions *definitions);
+/// What a user asks for; all zero: nothing changed.
+struct scenario_settings {
+    const char *const *places; // NODE=RANKS
+    size_t n_places;
+    uint32_t n_nodes; // 0: as recorded, or as placed
+    bool is_cyclic;   // with n_nodes
+    uint32_t n_cores; // per node; 0: as recorded, 1 with a placement
+    uint64_t speed;   // millionths, 0: unchanged
+    bool spins;       // a waiting process keeps its share of the cores
+    bool is_sticky;   // ranks stay on one core of their node each
+    const struct region_scale *scales;
+    size_t n_scales;
+};
+
+struct scenario {
+    struct placement placement;
+    uint32_t *group_of_rank; // whose cores a rank shares
+    struct core_group *groups;
+    size_t n_groups;
+    uint32_t least_cores, most_cores;      // of a node with ranks
+    bool knows_cores;                      // false: every rank has a core of its own
+    bool spins, is_sticky, is_shared;      // is_shared: some node has more ranks than cores
+    uint64_t *scales_of_region;            // which settings name it, a bit each
+    uint64_t factors[SCENARIO_MAX_SCALES]; // millionths
+    size_t n_scales;
+};
+
+/// The scenario of SETTINGS for a run with DEFINITIONS. 0, or -1 and ERR: which setting does not
+/// fit the run. The caller releases it in either case.
+int scenario_init(struct scenario *scenario, const struct definitions *definitions,
+                  const struct scenario_settings *settings, struct error *err);
+
+/// The scale clock.h asks for: the product of the factors of all settings that name a region of the
+/// path, each once.
+uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region);
+
+/// The recorded nodes, every rank on a core of its own.
+void scenario_alone(struct scenario *scenario, const struct definitions *definitions);
 void scenario_release(struct scenario *scenario);
 
 #endif

@@ -249,7 +249,7 @@ int simulated_findings(const char *path, const struct catalogue *catalogue,
     struct scenario scenario;
     struct prediction prediction;
     struct pag_result result = {0};
-    scenario_as_recorded(&scenario, trace_definitions(trace));
+    scenario_alone(&scenario, trace_definitions(trace));
     prediction_init(&prediction, trace_definitions(trace), &scenario, recorded);
     int status = pag_simulate(trace, &options, &prediction.clock, &listener, &result, err);
     convert(trace, catalogue, matcher, &result, findings);

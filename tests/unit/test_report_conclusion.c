@@ -313,7 +313,7 @@ static void test_json_has_null_for_the_unknown(void **state)
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    assert_int_equal(json_print(&result, "1.2.3", stream, &err), 0);
+    assert_int_equal(json_print(&result, NULL, "1.2.3", stream, &err), 0);
     fclose(stream);
     assert_non_null(strstr(text, "\"pagoda\": \"1.2.3\""));
     assert_non_null(strstr(text, "\"parallel\": 0.5,"));

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A replay with its listeners (see replay_run.h).
+#include "analyzer/cmd/replay_run.h"
+
+#include "analyzer/report/collect.h"
+
+static void on_root(void *context, const struct root *root)
+{
+    struct replay_run *run = context;
+    if (run->matcher)
+        matcher_root(run->matcher, root);
+    if (run->recorded)
+        recorded_root(run->recorded, root);
+}
+
+static void on_message(void *context, const struct pag_message *message)
+{
+    struct replay_run *run = context;
+    recorded_message(run->recorded, message);
+}
+
+static void on_window_moved(void *context)
+{
+    struct replay_run *run = context;
+    if (run->matcher)
+        matcher_window_moved(run->matcher);
+}
+
+static void on_reached(void *context, uint64_t time_ns)
+{
+    struct replay_run *run = context;
+    progress_update(&run->progress, time_ns);
+}
+
+int replay_run_open(struct replay_run *run, const char *trace, struct error *err)
+{
+    *run = (struct replay_run){0};
+    run->trace = trace_open(trace, err);
+    return run->trace ? 0 : -1;
+}
+
+int replay_run(struct replay_run *run, const struct catalogue *catalogue,
+               const struct pag_clock *clock, bool gathers, const char *what, struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(run->trace);
+    if (catalogue)
+        run->matcher = matcher_new(catalogue, definitions);
+    if (gathers)
+        run->recorded = recorded_new(definitions);
+    struct pag_options options = PAG_OPTIONS_DEFAULT;
+    options.explains = catalogue != NULL;
+    const struct pag_listener listener = {
+        .context = run,
+        .root = catalogue || gathers ? on_root : NULL,
+        .message = gathers ? on_message : NULL,
+        .window_moved = on_window_moved,
+        .reached = on_reached,
+    };
+    progress_begin(&run->progress, what, definitions->length_ns);
+    int failed = clock ? pag_simulate(run->trace, &options, clock, &listener, &run->replay, err)
+                       : pag_run(run->trace, &options, &listener, &run->replay, err);
+    progress_end(&run->progress);
+    if (failed)
+        return error_wrap(err, "cannot replay %s", trace_path(run->trace));
+    if (gathers)
+        recorded_conclude(run->recorded, &run->replay);
+    if (catalogue)
+        collect_result(&(struct collect_input){.trace = run->trace,
+                                               .catalogue = catalogue,
+                                               .matcher = run->matcher,
+                                               .replay = &run->replay},
+                       &run->result);
+    return 0;
+}
+
+void replay_run_release(struct replay_run *run)
+{
+    result_release(&run->result);
+    pag_result_release(&run->replay);
+    matcher_free(run->matcher);
+    recorded_free(run->recorded);
+    trace_close(run->trace);
+    *run = (struct replay_run){0};
+}

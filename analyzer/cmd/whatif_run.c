@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One simulated run with nothing changed, for the replay error, then one for each point asked for.
+#include "analyzer/cmd/whatif_run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/whatif/prediction.h"
+
+int whatif_check(const struct whatif_plan *plan, const struct replay_run *measured,
+                 struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(measured->trace);
+    for (size_t i = 0; i < plan->n_sets; i++) {
+        struct scenario scenario;
+        int status = scenario_init(&scenario, definitions, &plan->sets[i].settings, err);
+        scenario_release(&scenario);
+        if (status != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void put_ranks(struct whatif_point *point, const struct scenario *scenario,
+                      const struct definitions *definitions, const struct pag_result *replay)
+{
+    const struct placement *placement = &scenario->placement;
+    point->ranks = memory_zeroed(placement->n_ranks, sizeof *point->ranks);
+    point->n_ranks = placement->n_ranks;
+    for (uint32_t i = 0; i < placement->n_ranks; i++) {
+        const struct pag_simulated_rank *rank = &replay->simulated[i];
+        uint64_t speed = scenario->groups[scenario->group_of_rank[i]].speed;
+        uint64_t busy_ns = (uint64_t)((double)rank->work_ns * SCHEDULER_FULL_SPEED / (double)speed);
+        if (busy_ns > rank->outside_ns || speed == SCHEDULER_FULL_SPEED)
+            busy_ns = rank->work_ns < rank->outside_ns ? rank->work_ns : rank->outside_ns;
+        point->ranks[i] = (struct whatif_rank){
+            .node = memory_copy_text(placement->node_names[placement->node_of_rank[i]]),
+            .finish_ns = replay->locations[definitions->ranks[i].master].last_ns,
+            .busy_ns = busy_ns,
+            .shared_ns = rank->outside_ns - busy_ns,
+            .wait_ns = rank->wait_ns,
+            .overhead_ns = rank->overhead_ns,
+        };
+    }
+}
+
+/// Simulates the run of TRACE under SETTINGS into RUN; POINT gets what is said about it.
+static int predict(const char *trace, const struct scenario_settings *settings,
+                   const struct recorded *recorded, const struct catalogue *catalogue,
+                   struct replay_run *run, struct whatif_point *point, struct error *err)
+{
+    struct scenario scenario = {0};
+    struct prediction prediction = {0};
+    int status = -1;
+    if (replay_run_open(run, trace, err) != 0)
+        return -1;
+    const struct definitions *definitions = trace_definitions(run->trace);
+    if (scenario_init(&scenario, definitions, settings, err) != 0)
+        goto out;
+    prediction_init(&prediction, definitions, &scenario, recorded);
+    status = replay_run(run, catalogue, &prediction.clock, false, "predicting", err);
+    if (status != 0)
+        goto out;
+    point->predicted_ns = run->replay.time_ns;
+    point->n_flights = prediction.use.n_flights;
+    point->n_interpolated = prediction.use.n_interpolated;
+    point->n_forced = run->replay.n_forced;
+    put_ranks(point, &scenario, definitions, &run->replay);
+out:
+    prediction_release(&prediction);
+    scenario_release(&scenario);
+    return status;
+}
+
+static char *describe_sharing(const struct scenario *scenario)
+{
+    if (!scenario->knows_cores)
+        return memory_copy_text("every rank on a core of its own: the trace does not tell cores");
+    char *cores = scenario->least_cores == scenario->most_cores
+                      ? memory_format("%" PRIu32 " a node", scenario->most_cores)
+                      : memory_format("%" PRIu32 " to %" PRIu32 " a node", scenario->least_cores,
+                                      scenario->most_cores);
+    char *text;
+    if (!scenario->is_shared)
+        text = memory_format("%s, one for every rank", cores);
+    else
+        text = memory_format("%s, %s; a rank that waits %s", cores,
+                             scenario->is_sticky ? "each rank stays on one (sticky)"
+                                                 : "shared by all ranks of the node (fluid)",
+                             scenario->spins ? "keeps its core busy" : "leaves its core");
+    free(cores);
+    return text;
+}
+
+static void describe(struct whatif_report *report, const struct whatif_plan *plan,
+                     const struct definitions *definitions)
+{
+    struct scenario scenario;
+    struct error err;
+    if (scenario_init(&scenario, definitions, &plan->sets[0].settings, &err) == 0)
+        report->sharing = plan->is_list && scenario.is_shared
+                              ? memory_format("%s (the first prediction)",
+                                              scenario.is_sticky ? "sticky" : "fluid")
+                              : describe_sharing(&scenario);
+    scenario_release(&scenario);
+    report->change = memory_copy_text(plan->change);
+    for (size_t i = 0; i < definitions->n_ranks; i++)
+        report->has_threads = report->has_threads || definitions->ranks[i].n_locations > 1;
+}
+
+static void put_set(struct whatif_point *point, const struct whatif_set *set)
+{
+    point->set = memory_zeroed(set->n_values, sizeof *point->set);
+    for (size_t i = set->n_values; i-- > 0;)
+        point->set[point->n_set++] = (struct whatif_setting){memory_copy_text(set->names[i]),
+                                                             memory_copy_text(set->values[i])};
+}
+
+int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
+               const struct replay_run *measured, struct whatif_report *report, struct error *err)
+{
+    *report = (struct whatif_report){
+        .baseline_ns = measured->replay.time_ns,
+        .points = memory_zeroed(plan->n_sets, sizeof *report->points),
+        .n_points = plan->n_sets,
+        .is_list = plan->is_list,
+    };
+    describe(report, plan, trace_definitions(measured->trace));
+    const struct scenario_settings unchanged = {0};
+    struct whatif_point same = {0};
+    struct whatif_report unused = {0};
+    struct replay_run run = {0};
+    int status = predict(trace, &unchanged, measured->recorded, NULL, &run, &same, err);
+    report->replayed_ns = same.predicted_ns;
+    replay_run_release(&run);
+    for (size_t i = 0; i < plan->n_sets && status == 0; i++) {
+        put_set(&report->points[i], &plan->sets[i]);
+        status = predict(trace, &plan->sets[i].settings, measured->recorded,
+                         plan->is_list ? NULL : catalogue, &run, &report->points[i], err);
+        if (status == 0 && !plan->is_list) {
+            report->predicted = run.result;
+            report->has_predicted = true;
+            run.result = (struct result){0};
+        }
+        replay_run_release(&run);
+    }
+    unused.points = memory_new(sizeof same);
+    unused.points[0] = same;
+    unused.n_points = 1;
+    whatif_report_release(&unused);
+    return status;
+}

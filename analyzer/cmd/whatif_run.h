@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Predictions from a measured run.
+#ifndef PAGODA_CMD_WHATIF_RUN_H
+#define PAGODA_CMD_WHATIF_RUN_H
+
+#include "analyzer/base/error.h"
+#include "analyzer/cmd/replay_run.h"
+#include "analyzer/cmd/whatif_options.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/report/whatif.h"
+
+/// Checks PLAN against the run in MEASURED, opened but perhaps not replayed. 0, or -1 and ERR.
+int whatif_check(const struct whatif_plan *plan, const struct replay_run *measured,
+                 struct error *err);
+
+/// Predicts every point of PLAN from MEASURED, replayed with its costs gathered; a single one with
+/// its wait states and critical path. 0, or -1 and ERR; the caller releases REPORT in either case.
+int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
+               const struct replay_run *measured, struct whatif_report *report, struct error *err);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Predictions as JSON: one object, or with a list option an array of points.
+#include "analyzer/report/json_whatif.h"
+
+static void set_count(json_t *object, const char *key, uint64_t value)
+{
+    json_object_set_new(object, key, json_integer(value > INT64_MAX ? INT64_MAX : (int64_t)value));
+}
+
+static json_t *rank_array(const struct whatif_point *point)
+{
+    json_t *ranks = json_array();
+    for (size_t i = 0; i < point->n_ranks; i++) {
+        const struct whatif_rank *rank = &point->ranks[i];
+        json_t *object = json_object();
+        set_count(object, "rank", i);
+        json_object_set_new(object, "node", json_string(rank->node));
+        set_count(object, "finish_ns", rank->finish_ns);
+        set_count(object, "busy_ns", rank->busy_ns);
+        set_count(object, "shared_ns", rank->shared_ns);
+        set_count(object, "wait_ns", rank->wait_ns);
+        set_count(object, "overhead_ns", rank->overhead_ns);
+        json_array_append_new(ranks, object);
+    }
+    return ranks;
+}
+
+static void put_quality(json_t *object, const struct whatif_point *point)
+{
+    set_count(object, "message_times", point->n_flights);
+    set_count(object, "interpolated", point->n_interpolated);
+    set_count(object, "forced_calls", point->n_forced);
+}
+
+static json_t *point_array(const struct whatif_report *report)
+{
+    json_t *points = json_array();
+    for (size_t i = 0; i < report->n_points; i++) {
+        const struct whatif_point *point = &report->points[i];
+        json_t *object = json_object(), *set = json_object();
+        for (size_t s = 0; s < point->n_set; s++)
+            json_object_set_new(set, point->set[s].name, json_string(point->set[s].value));
+        json_object_set_new(object, "set", set);
+        set_count(object, "predicted_ns", point->predicted_ns);
+        put_quality(object, point);
+        json_array_append_new(points, object);
+    }
+    return points;
+}
+
+static json_t *pattern_array(const struct result *result)
+{
+    json_t *patterns = json_array();
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        json_t *object = json_object();
+        json_object_set_new(object, "id", json_string(result->patterns[i].id));
+        set_count(object, "count", result->patterns[i].count);
+        set_count(object, "total_ns", result->patterns[i].total_ns);
+        json_array_append_new(patterns, object);
+    }
+    return patterns;
+}
+
+static json_t *critical_path_object(const struct result *result)
+{
+    json_t *object = json_object(), *regions = json_array();
+    json_object_set_new(object, "length_ns", json_integer(result->critical_path.length_ns));
+    for (size_t i = 0; i < result->critical_path.n_by_region; i++) {
+        const struct result_path_share *share = &result->critical_path.by_region[i];
+        json_t *region = json_object();
+        json_object_set_new(region, "region", json_string(result->regions[share->region].name));
+        json_object_set_new(region, "time_ns", json_integer(share->time_ns));
+        json_object_set_new(region, "share", json_real(share->share));
+        json_array_append_new(regions, region);
+    }
+    json_object_set_new(object, "regions", regions);
+    return object;
+}
+
+json_t *json_whatif(const struct whatif_report *report)
+{
+    json_t *object = json_object();
+    set_count(object, "baseline_ns", report->baseline_ns);
+    set_count(object, "replayed_ns", report->replayed_ns);
+    json_object_set_new(object, "replay_error",
+                        json_real(whatif_change(report->baseline_ns, report->replayed_ns)));
+    json_object_set_new(object, "change", json_string(report->change));
+    json_object_set_new(object, "cores", json_string(report->sharing));
+    if (report->is_list) {
+        json_object_set_new(object, "points", point_array(report));
+        return object;
+    }
+    const struct whatif_point *point = &report->points[0];
+    set_count(object, "predicted_ns", point->predicted_ns);
+    put_quality(object, point);
+    json_object_set_new(object, "ranks", rank_array(point));
+    if (report->has_predicted) {
+        json_object_set_new(object, "critical_path", critical_path_object(&report->predicted));
+        json_object_set_new(object, "patterns", pattern_array(&report->predicted));
+    }
+    return object;
+}

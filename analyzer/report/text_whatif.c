@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report on predictions: run time, ranks, wait states and critical path of both runs.
+#include "analyzer/report/text_whatif.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/page.h"
+
+/// "+12.3 %", as a share of the measured time.
+static struct quantity change_of(uint64_t measured_ns, uint64_t predicted_ns)
+{
+    struct quantity quantity = {"new"};
+    if (measured_ns == predicted_ns)
+        snprintf(quantity.text, sizeof quantity.text, "0.0 %%");
+    else if (measured_ns > 0)
+        snprintf(quantity.text, sizeof quantity.text, "%+.1f %%",
+                 100 * whatif_change(measured_ns, predicted_ns));
+    return quantity;
+}
+
+static void print_quality(const struct page *page, const struct whatif_report *report)
+{
+    char *text = memory_format("%+.2f %% (with nothing changed %s would be predicted)",
+                               100 * whatif_change(report->baseline_ns, report->replayed_ns),
+                               quantity_time(report->replayed_ns).text);
+    page_labelled(page, "Replay error", text);
+    free(text);
+    const struct whatif_point *first = &report->points[0];
+    if (first->n_flights > 0) {
+        text = memory_format(
+            "%s of %s", quantity_part((double)first->n_interpolated, (double)first->n_flights).text,
+            quantity_count(first->n_flights, "message time").text);
+        page_labelled(page, "Interpolated", text);
+        free(text);
+    }
+    page_labelled(page, "Cores", report->sharing);
+    page_labelled(page, "Not in the model", "memory contention inside a node is ignored");
+    if (report->has_threads)
+        page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");
+    uint64_t n_forced = 0;
+    for (size_t i = 0; i < report->n_points; i++)
+        n_forced += report->points[i].n_forced;
+    if (n_forced > 0) {
+        text = memory_format("%s would have waited for ever and went on without its partner",
+                             quantity_count(n_forced, "call").text);
+        page_labelled(page, "Deadlock", text);
+        free(text);
+    }
+}
+
+static void print_points(const struct page *page, const struct whatif_report *report)
+{
+    struct table table = {0};
+    for (size_t i = 0; i < report->points[0].n_set; i++)
+        table_add_column(&table, report->points[0].set[i].name, false);
+    table_add_column(&table, "predicted", false);
+    table_add_column(&table, "change", false);
+    for (size_t i = 0; i < report->n_points; i++) {
+        const struct whatif_point *point = &report->points[i];
+        for (size_t s = 0; s < point->n_set; s++)
+            table_add_cell(&table, "%s", point->set[s].value);
+        table_add_cell(&table, "%s", quantity_in((int64_t)point->predicted_ns, page->unit).text);
+        table_add_cell(&table, "%s", change_of(report->baseline_ns, point->predicted_ns).text);
+    }
+    page_heading_of_times(page, "Predictions", "");
+    page_table(page, &table);
+    table_release(&table);
+}
+
+static void print_ranks(const struct page *page, const struct whatif_point *point)
+{
+    struct table table = {0};
+    static const char *const titles[] = {"finish",  "busy",      "core shared",
+                                         "waiting", "other MPI", "measured finish"};
+    table_add_column(&table, "rank", false);
+    table_add_column(&table, "node", true);
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        table_add_column(&table, titles[i], false);
+    size_t n_shown = point->n_ranks < page->options->top ? point->n_ranks : page->options->top;
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct whatif_rank *rank = &point->ranks[i];
+        const uint64_t times[] = {rank->finish_ns,   rank->busy_ns,
+                                  rank->shared_ns,   rank->wait_ns,
+                                  rank->overhead_ns, page->result->ranks[i].last_ns};
+        table_add_cell(&table, "%zu", i);
+        table_add_cell(&table, "%s", rank->node);
+        for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
+            table_add_cell(&table, "%s", quantity_in((int64_t)times[t], page->unit).text);
+    }
+    page_heading_of_times(page, "Predicted ranks", "");
+    page_table(page, &table);
+    page_left_out(page, point->n_ranks - n_shown, "rank", "--top");
+    table_release(&table);
+}
+
+/// A time of both runs; rows of a table that shows the largest changes first.
+struct pair {
+    const char *name;
+    int64_t measured_ns, predicted_ns;
+};
+
+static uint64_t change_ns(const struct pair *pair)
+{
+    return (uint64_t)llabs(pair->predicted_ns - pair->measured_ns);
+}
+
+static int by_change(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+    if (change_ns(a) != change_ns(b))
+        return change_ns(a) > change_ns(b) ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static void print_pairs(const struct page *page, struct pair *pairs, size_t n_pairs,
+                        const char *heading, const char *explanation, const char *noun)
+{
+    struct table table = {0};
+    table_add_column(&table, "measured", false);
+    table_add_column(&table, "predicted", false);
+    table_add_column(&table, "change", false);
+    table_add_column(&table, noun, true);
+    qsort(pairs, n_pairs, sizeof *pairs, by_change);
+    size_t n_shown = n_pairs < page->options->top ? n_pairs : page->options->top;
+    for (size_t i = 0; i < n_shown; i++) {
+        table_add_cell(&table, "%s", quantity_in(pairs[i].measured_ns, page->unit).text);
+        table_add_cell(&table, "%s", quantity_in(pairs[i].predicted_ns, page->unit).text);
+        table_add_cell(&table, "%s",
+                       quantity_in(pairs[i].predicted_ns - pairs[i].measured_ns, page->unit).text);
+        table_add_cell(&table, "%s", pairs[i].name);
+    }
+    page_heading_of_times(page, heading, explanation);
+    if (n_pairs == 0)
+        fprintf(page->stream, "  none in either run\n");
+    else
+        page_table(page, &table);
+    page_left_out(page, n_pairs - n_shown, noun, "--top");
+    table_release(&table);
+}
+
+static const struct result_pattern *find_pattern(const struct result *result, const char *id)
+{
+    for (size_t i = 0; i < result->n_patterns; i++)
+        if (strcmp(result->patterns[i].id, id) == 0)
+            return &result->patterns[i];
+    return NULL;
+}
+
+static void print_waits(const struct page *page, const struct result *predicted)
+{
+    const struct result *measured = page->result;
+    struct pair *pairs = memory_zeroed(predicted->n_patterns, sizeof *pairs);
+    size_t n_pairs = 0;
+    for (size_t i = 0; i < predicted->n_patterns; i++) {
+        const struct result_pattern *pattern = &predicted->patterns[i];
+        const struct result_pattern *before = find_pattern(measured, pattern->id);
+        int64_t before_ns = before ? (int64_t)before->total_ns : 0;
+        if (pattern->total_ns > 0 || before_ns > 0)
+            pairs[n_pairs++] = (struct pair){pattern->name, before_ns, (int64_t)pattern->total_ns};
+    }
+    print_pairs(page, pairs, n_pairs, "Wait states", "sums over the ranks", "wait state");
+    free(pairs);
+}
+
+static int64_t path_time(const struct result *result, const char *region)
+{
+    for (size_t i = 0; i < result->critical_path.n_by_region; i++) {
+        const struct result_path_share *share = &result->critical_path.by_region[i];
+        if (strcmp(result->regions[share->region].name, region) == 0)
+            return share->time_ns;
+    }
+    return 0;
+}
+
+static void print_critical_path(const struct page *page, const struct result *predicted)
+{
+    const struct result *measured = page->result;
+    size_t n_most = predicted->critical_path.n_by_region + measured->critical_path.n_by_region;
+    struct pair *pairs = memory_zeroed(n_most, sizeof *pairs);
+    size_t n_pairs = 0;
+    for (size_t i = 0; i < predicted->critical_path.n_by_region; i++) {
+        const struct result_path_share *share = &predicted->critical_path.by_region[i];
+        const char *name = predicted->regions[share->region].name;
+        pairs[n_pairs++] = (struct pair){name, path_time(measured, name), share->time_ns};
+    }
+    for (size_t i = 0; i < measured->critical_path.n_by_region; i++) {
+        const struct result_path_share *share = &measured->critical_path.by_region[i];
+        const char *name = measured->regions[share->region].name;
+        if (path_time(predicted, name) == 0)
+            pairs[n_pairs++] = (struct pair){name, share->time_ns, 0};
+    }
+    print_pairs(page, pairs, n_pairs, "Critical path", "", "region");
+    free(pairs);
+}
+
+void text_print_whatif(const struct result *measured, const struct whatif_report *report,
+                       const struct text_options *options, FILE *stream)
+{
+    const struct page page = {
+        .result = measured,
+        .options = options,
+        .stream = stream,
+        .unit = time_unit_for(measured->time_ns),
+        .rank_time_ns = (double)measured->n_ranks * (double)measured->time_ns,
+    };
+    page_run(&page);
+    fputc('\n', stream);
+    page_labelled(&page, "What if", report->change);
+    page_labelled(&page, "Measured", quantity_time(report->baseline_ns).text);
+    if (!report->is_list) {
+        const struct whatif_point *point = &report->points[0];
+        char *text = memory_format("%s (%s)", quantity_time(point->predicted_ns).text,
+                                   change_of(report->baseline_ns, point->predicted_ns).text);
+        page_labelled(&page, "Predicted", text);
+        free(text);
+    }
+    print_quality(&page, report);
+    if (report->is_list) {
+        print_points(&page, report);
+        return;
+    }
+    print_ranks(&page, &report->points[0]);
+    if (report->has_predicted) {
+        print_waits(&page, &report->predicted);
+        print_critical_path(&page, &report->predicted);
+    }
+}

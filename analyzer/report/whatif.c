@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The result of predictions (see whatif.h).
+#include "analyzer/report/whatif.h"
+
+#include <stdlib.h>
+
+static void release_point(struct whatif_point *point)
+{
+    for (size_t i = 0; i < point->n_set; i++) {
+        free(point->set[i].name);
+        free(point->set[i].value);
+    }
+    for (size_t i = 0; i < point->n_ranks; i++)
+        free(point->ranks[i].node);
+    free(point->set);
+    free(point->ranks);
+}
+
+void whatif_report_release(struct whatif_report *report)
+{
+    for (size_t i = 0; i < report->n_points; i++)
+        release_point(&report->points[i]);
+    free(report->points);
+    free(report->change);
+    free(report->sharing);
+    result_release(&report->predicted);
+    *report = (struct whatif_report){0};
+}
+
+double whatif_change(uint64_t measured_ns, uint64_t predicted_ns)
+{
+    if (measured_ns == 0)
+        return 0;
+    return ((double)predicted_ns - (double)measured_ns) / (double)measured_ns;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a prediction found, beside the measured run, as plain data.
+#ifndef PAGODA_REPORT_WHATIF_H
+#define PAGODA_REPORT_WHATIF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/report/result.h"
+
+struct whatif_rank {
+    char *node;
+    uint64_t finish_ns;   // from the first event of the run
+    uint64_t busy_ns;     // process time outside MPI, at the speed of its cores
+    uint64_t shared_ns;   // outside MPI, while others had its core
+    uint64_t wait_ns;     // in MPI, waiting for others
+    uint64_t overhead_ns; // the rest of its time in MPI
+};
+
+struct whatif_setting {
+    char *name, *value; // "cores", "2"
+};
+
+/// One prediction.
+struct whatif_point {
+    struct whatif_setting *set; // the values that differ between points
+    size_t n_set;
+    uint64_t predicted_ns;
+    uint64_t n_flights, n_interpolated; // message times, and those not measured but interpolated
+    uint64_t n_forced;                  // calls that would have waited for ever
+    struct whatif_rank *ranks;
+    size_t n_ranks;
+};
+
+struct whatif_report {
+    uint64_t baseline_ns; // measured
+    uint64_t replayed_ns; // predicted with nothing changed
+    char *change;         // what is different, in words
+    char *sharing;        // how cores are shared, in words
+    bool has_threads;     // some rank has further threads, which keep their recorded times
+    struct whatif_point *points;
+    size_t n_points;
+    bool is_list;            // some option had several values
+    struct result predicted; // the predicted run of a single point
+    bool has_predicted;
+};
+
+/// Frees everything in REPORT (zeroed is fine) but not itself.
+void whatif_report_release(struct whatif_report *report);
+
+/// (predicted - measured) / measured of a time; 0 when nothing was measured.
+double whatif_change(uint64_t measured_ns, uint64_t predicted_ns);
+
+#endif
