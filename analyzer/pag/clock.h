@@ -56,6 +56,8 @@ enum pag_turn {
 /// The callbacks of a clock. Times are simulated ns and never go back.
 struct pag_clock {
     void *context;
+    bool
+        counts_wall_time; // the process time of an interval is its length, whatever CPU samples say
     bool departs_at_enter; // messages depart when their call is entered, not after work_before
     /// LOCATION works from NOW_NS on, within MPI or outside.
     void (*work)(void *context, uint32_t location, uint64_t now_ns, pag_work work,

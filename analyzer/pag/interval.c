@@ -139,7 +139,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
             profile_enter(location, event->index, profile->last_ns);
         else if (event->kind == EVENT_LEAVE)
             profile_leave(location, event->index, profile->last_ns);
-        else if (event->kind == EVENT_CPU_TIME)
+        else if (event->kind == EVENT_CPU_TIME && !engine->simulation->clock->counts_wall_time)
             note_cpu(interval, event);
         location->cursor->position++;
     }

@@ -99,6 +99,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .scheduler =
             scheduler_new(groups, n_groups, group_of, definitions->n_locations, scenario->spins),
         .clock = {.context = prediction,
+                  .counts_wall_time = !scenario->knows_cores,
                   .departs_at_enter = true,
                   .work = work,
                   .wait = await,

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda replay with what-if options: placements, cores and their sharing, processors, regions; what
+# is printed; bad input. Traces of tests/traces/whatif are small enough to compute by hand.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/${TRACE:-worked-example}.txt" trace
+}
+
+# predict OPTIONS...: `run time` and finish of each rank, in ns.
+predict() {
+    "$PAGODA" replay --json "$@" trace | jq -c '.whatif | [.predicted_ns] + [.ranks[].finish_ns]'
+}
+
+# refused PATTERN OPTIONS...: exit status 1 or 2 and one sentence (status 2: and where help is).
+refused() {
+    local pattern=$1
+    shift
+    run "$PAGODA" replay "$@" trace
+    echo "$output"
+    ((status == 1 || status == 2))
+    [[ ${lines[0]} == "pagoda: "* || ${lines[0]} == "pagoda replay: "* ]]
+    [[ ${lines[0]} =~ $pattern ]]
+}
+
+@test "the worked example of the load balancing factor" {
+    [ "$(predict --place a=0,1 --place b=2)" = '[8000,8000,8000,1000]' ]
+}
+
+@test "all ranks on one core: their process time" {
+    [ "$(predict --nodes 1)" = '[9000,9000,9000,3000]' ]
+}
+
+@test "a core for every rank: as measured, however they are placed" {
+    for placement in "--nodes 3" "--nodes 1 --cores 3" "--cores 3" "--nodes 3 --map cyclic" \
+        "--nodes 1 --cores 3 --sharing sticky --wait spin" "--place x=2,0 --place y=1 --cores 7"; do
+        # shellcheck disable=SC2086 # several words
+        [ "$(predict $placement)" = '[7000,7000,7000,1000]' ]
+    done
+}
+
+@test "two cores: shared by all, or ranks 0 and 2 on one of them" {
+    # Fluid: 3 ranks on 2 cores until 1.5; sticky: rank 1 is alone.
+    [ "$(predict --nodes 1 --cores 2)" = '[7500,7500,7500,1500]' ]
+    [ "$(predict --nodes 1 --cores 2 --sharing sticky)" = '[7000,7000,7000,2000]' ]
+}
+
+@test "spinning: who waits keeps its share" {
+    # Rank 2 is done at 3, rank 0 waits from then on, rank 1 has 6 left at half the speed.
+    [ "$(predict --nodes 1 --wait spin)" = '[15000,15000,15000,3000]' ]
+}
+
+@test "block and cyclic maps" {
+    # block: 0, 1 | 2; cyclic: 0, 2 | 1
+    [ "$(predict --nodes 2)" = '[8000,8000,8000,1000]' ]
+    [ "$(predict --nodes 2 --map cyclic)" = '[7000,7000,7000,2000]' ]
+}
+
+@test "faster and slower processors" {
+    [ "$(predict --cpu-speed 2)" = '[3500,3500,3500,500]' ]
+    [ "$(predict --cpu-speed 0.5)" = '[14000,14000,14000,2000]' ]
+    [ "$(predict --nodes 1 --cpu-speed 3)" = '[3000,3000,3000,1000]' ]
+}
+
+@test "regions scaled, left out, by pattern" {
+    [ "$(predict --scale P2=0.5)" = '[3500,3500,3500,1000]' ]
+    [ "$(predict --scale P2=0)" = '[1000,1000,0,1000]' ]
+    [ "$(predict --scale 'P[13]=3')" = '[7000,7000,7000,3000]' ]
+    [ "$(predict --scale P2=0.5 --scale 'P*=2' --nodes 1)" = '[11000,11000,11000,6000]' ]
+}
+
+@test "lists: one prediction for each combination" {
+    "$PAGODA" replay --json --nodes 1,3 --cores 1,2 trace >out.json
+    jq -e '.whatif.baseline_ns == 7000 and (.whatif.points | map([.set.nodes, .set.cores, .predicted_ns])) ==
+        [["1", "1", 9000], ["1", "2", 7500], ["3", "1", 7000], ["3", "2", 7000]]' out.json
+    run "$PAGODA" replay --nodes 1,3 --cores 1,2 trace
+    [ "$status" = 0 ]
+    [[ $output =~ nodes\ +cores\ +predicted\ +change ]]
+    [[ $output =~ 1\ +2\ +7\.500\ +\+7\.1\ % ]]
+}
+
+@test "the predicted run beside the measured one" {
+    run "$PAGODA" replay --place a=0,1 --place b=2 trace
+    [ "$status" = 0 ]
+    [[ $output =~ Measured\ +7\.000\ us ]]
+    [[ $output =~ Predicted\ +8\.000\ us\ \(\+14\.3\ %\) ]]
+    [[ $output == *"Replay error        +0.00 %"* ]]
+    [[ $output == *"memory contention inside a node is ignored"* ]]
+    # The wait begins later and ends later; all of the critical path is P2.
+    [[ $output =~ 6\.000\ +6\.000\ +0\.000\ +Late\ Sender ]]
+    [[ $output =~ 7\.000\ +8\.000\ +1\.000\ +P2 ]]
+    "$PAGODA" replay --json --place a=0,1 --place b=2 trace >out.json
+    jq -e '.time_ns == 7000 and .whatif.replay_error == 0 and .whatif.cores != "" and
+        .whatif.ranks[0] == {rank: 0, node: "a", finish_ns: 8000, busy_ns: 1000, shared_ns: 1000,
+                             wait_ns: 6000, overhead_ns: 0} and
+        .whatif.critical_path == {length_ns: 8000, regions: [{region: "P2", time_ns: 8000, share: 1}]} and
+        (.whatif.patterns[] | select(.id == "late-sender") | .count == 1 and .total_ns == 6000)' out.json
+    "$PAGODA" replay --json trace | jq -e 'has("whatif") | not'
+}
+
+@test "bad input: placements" {
+    refused '--place a=0-2,7: there is no rank 7, the last one is 2' --place a=0-2,7
+    refused '--place b=1: rank 1 is on node a already' --place a=0-2 --place b=1
+    refused 'rank 2 is on no node' --place a=0,1
+    refused '--place a=: not of the form NODE=RANKS' --place a=
+    refused '--place a=2-0: 2-0 is no range of ranks' --place a=2-0
+    refused '`0;1. is no list of ranks' --place 'a=0;1'
+    refused 'there is no rank 9999' --place a=0-99999999999999999999
+    refused 'give one of them' --place a=0-2 --nodes 2
+    refused '--map .* missing' --map cyclic
+    refused '--map cylic: it is block or cyclic; did you mean cyclic' --nodes 2 --map cylic
+}
+
+@test "bad input: numbers" {
+    refused '--nodes 0: from 1 to' --nodes 0
+    refused '--nodes 1,: not a whole number|--nodes : not a whole number' --nodes 1,
+    refused '--cores x: not a whole number' --cores x
+    refused '--cores 2,0: |--cores 0: from 1' --cores 2,0
+    refused '--cpu-speed 0: from 0.001 to 1000' --cpu-speed 0
+    refused '--cpu-speed -1' --cpu-speed -1
+    refused '--wait spinning: it is block or spin' --wait spinning
+    refused '--sharing sticki: it is fluid or sticky; did you mean sticky' --sharing sticki
+}
+
+@test "bad input: regions" {
+    refused '--scale P22: there is no such region; is it P2' --scale P22=2
+    refused '--scale P2: not of the form REGION=FACTOR' --scale P2
+    refused 'not a number' --scale P2=fast
+    refused 'there is no such region' --scale MPI_Recv=0
+}
+
+@test "a database keeps measured runs only" {
+    refused 'without what-if options' --nodes 1 --store runs.db
+    [ ! -e runs.db ]
+}
