@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Turns one MPI's own header into wrappers.
 #
-#   awk -v mode=names|header|source [-v hand=HAND] -f generate.awk functions.list mpi.i
+#   awk -v mode=names|header|source|rules [-v hand=HAND] -f generate.awk functions.list mpi.i
 #
 # mpi.i is the preprocessed mpi.h (cc -E -P). Modes: "names" prints the function names, "header"
 # the C declarations the hand-written wrappers use, "source" the generated wrappers and the table
-# of all of them. HAND is a list of names that the wrap_*.c files define themselves. What a
+# of all of them, "rules" what each function records. HAND is a list of names that the wrap_*.c files define themselves. What a
 # generated wrapper records beyond enter and leave stands in functions.list.
 #
 # Parsing: the text is cut at semicolons, attributes are removed with their balanced parentheses,
@@ -208,6 +208,9 @@ END {
     if (mode == "names")
         for (i = 1; i <= n_names; i++)
             print names[i]
+    else if (mode == "rules")
+        for (i = 1; i <= n_names; i++)
+            print names[i] "\t" rule_of(names[i])
     else if (mode == "header")
         print_header()
     else

@@ -51,6 +51,9 @@ $(BUILD)/tracer/$(1)/mpi.i: tracer/tracer.mk
 $(BUILD)/tracer/$(1)/names: $(BUILD)/tracer/$(1)/mpi.i tracer/generate.awk
 	$$(Q)LC_ALL=C awk -v mode=names -f tracer/generate.awk $$< > $$@
 
+$(BUILD)/tracer/$(1)/rules: $(BUILD)/tracer/$(1)/mpi.i tracer/generate.awk tracer/functions.list
+	$$(Q)LC_ALL=C awk -v mode=rules -f tracer/generate.awk tracer/functions.list $$< > $$@
+
 $(BUILD)/tracer/$(1)/functions.gen.h: $(BUILD)/tracer/$(1)/mpi.i \
 		tracer/generate.awk
 	$$(call say,GEN,$$@)
@@ -88,6 +91,14 @@ $(BUILD)/tracer/entries.h: $(TRACER_MPIS:%=$(BUILD)/tracer/%/names)
 
 $(BUILD)/tracer/language_entries.h: $(BUILD)/tracer/entries.h tracer/language.awk
 	$(Q)LC_ALL=C awk -f tracer/language.awk $< > $@
+
+# The list of MPI functions with how each is recorded.
+functions: $(BUILD)/functions.txt
+	@cat $<
+$(BUILD)/functions.txt: $(TRACER_MPIS:%=$(BUILD)/tracer/%/rules) tracer/functions.awk $(wildcard tracer/wrap_*.c)
+	$(Q)grep -oH '^WRAP([A-Za-z_]*)' tracer/wrap_*.c | \
+		LC_ALL=C awk -f tracer/functions.awk $(TRACER_MPIS:%=$(BUILD)/tracer/%/rules) - > $@
+.PHONY: functions
 
 TRACER_DISPATCH_SOURCES = tracer/dispatch.c tracer/language.c tracer/symbol.c tracer/trampolines.S
 

@@ -82,3 +82,26 @@ other_tool() {
 @test "another tool that stands in front of MPI, behind the tracer or in front of it" {
     for_each_mpi other_tool
 }
+
+# exported LIBRARY: the MPI functions of C in it.
+exported() {
+    nm -D --defined-only "$1" | awk '$2 ~ /[TW]/ && $3 ~ /^MPIX?_.*[a-z]/ { print $3 }' | sort -u
+}
+
+no_function_missing() {
+    local library
+    library=$(ldd "$BUILD/programs/$1/pingpong" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }')
+    exported "$library" >"$BATS_TEST_TMPDIR/$1"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/$1")" -gt 300 ]
+    exported "$BUILD/libpagoda-trace.so" | comm -13 - "$BATS_TEST_TMPDIR/$1" | diff /dev/null -
+}
+
+@test "each MPI function of the library is recorded, and stands in the list of functions" {
+    for_each_mpi no_function_missing
+    make -s -C "$ROOT" BUILD="$BUILD" functions >"$BATS_TEST_TMPDIR/list"
+    awk '/^MPI/ { print $1 }' "$BATS_TEST_TMPDIR/list" | diff <(exported "$BUILD/libpagoda-trace.so") -
+    grep -q '^MPI_Send  *yes  *yes  *send$' "$BATS_TEST_TMPDIR/list"
+    grep -q '^MPI_Waitall  *yes  *yes  *requests: completion, polling$' "$BATS_TEST_TMPDIR/list"
+    grep -q '^MPI_Iallreduce_c  *-  *yes  *nonblocking collective allreduce$' "$BATS_TEST_TMPDIR/list"
+    grep -q '^MPI_Win_fence  *yes  *yes  *enter, leave$' "$BATS_TEST_TMPDIR/list"
+}
