@@ -12,6 +12,8 @@
 
 #include "tracer/functions.h"
 
+#define JUMP_BYTES (1U << 20)
+
 void call_define_function(struct stream *stream, uint32_t function)
 {
     stream->known[function] = true;
@@ -96,11 +98,29 @@ void call_enter_off(struct call *call, struct stream *stream, uint32_t function,
                     uint64_t site)
 {
     pagoda_dispatch_thread.inside = 1;
+    stream->open = &stream->unrecorded;
     stream->unrecorded.enter_ns = now_ns;
     stream->unrecorded.site = site;
     call->stream = stream;
     call->function = function;
     call->record = &stream->unrecorded;
+}
+
+// The stack grows down: a call within the open one has its frame below. Far away is another stack
+// (of a fiber, a coroutine), where nothing can be told.
+bool call_abandoned(struct stream *stream, const void *frame)
+{
+    struct dispatch_thread *thread = &pagoda_dispatch_thread;
+    uintptr_t distance = (uintptr_t)frame - (uintptr_t)thread->frame;
+    struct call call = {.stream = stream, .record = stream->open};
+
+    if ((uintptr_t)frame < (uintptr_t)thread->frame || distance > JUMP_BYTES)
+        return false;
+    call.function = stream->off ? stream->left_function : stream->open->head.id;
+    call_returned(&call);
+    call_leave(&call);
+    thread->language = 0;
+    return true;
 }
 
 void *call_reserve_completion(struct call *call, size_t n_bytes)

@@ -42,6 +42,10 @@ void call_language_leave(void);
 void call_enter_off(struct call *call, struct stream *stream, uint32_t function, uint64_t now_ns,
                     uint64_t site);
 
+// Another call begins whose frame is at `frame` while one is open: was the open one left by a jump
+// (longjmp, a C++ exception) out of an error handler or callback? Then it ends here.
+bool call_abandoned(struct stream *stream, const void *frame);
+
 // Room for the end of a request. If it was started while recording was on its end is recorded even
 // if it is off now, and with it the call. NULL: it was started while off.
 void *call_reserve_completion(struct call *call, size_t n_bytes);
@@ -61,12 +65,14 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     struct stream *stream = stream_current();
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
     uint64_t site = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    const void *frame = __builtin_dwarf_cfa();
     uint64_t stack = 0;
     uint64_t now_ns = 0;
     size_t n_bytes;
 
-    if (stream == NULL || thread->inside != 0)
+    if (stream == NULL || (thread->inside != 0 && !call_abandoned(stream, frame)))
         return false;
+    thread->frame = frame;
     if (__builtin_expect(thread->language != 0, 0)) {
         if (thread->language != function + 1)
             return false;
@@ -94,6 +100,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     if (call->record == NULL)
         return false;
     thread->inside = 1;
+    stream->open = call->record;
     call->stream = stream;
     call->function = function;
     call->record->enter_ns = now_ns;

@@ -34,6 +34,7 @@ struct dispatch_thread {
     uint32_t language;  // 0, or what the open language entry stands for: see below
     const void *caller; // of the open language entry, in the program
     uint64_t enter_ns;  // when it was entered
+    const void *frame;  // of the wrapper of the last recorded call
 };
 
 // Values of `language`: the function's number in the recorder plus one, and this one when its call

@@ -41,6 +41,7 @@ struct stream {
     uint64_t cpu_ns;
     struct record_poll *poll; // the last call's, if it found nothing
     struct record_call *poll_call;
+    struct record_call *open; // the call that the thread is in, or was in last
     // Recording switched off (recording.h).
     bool off;
     uint64_t off_event_ns;

@@ -156,6 +156,7 @@ static void process_started(struct call *call)
     stream_set_facts(&facts);
     error = stream_to_file(call->stream, &record);
     call->record = record;
+    call->stream->open = record;
     sync_init(facts.clock_domain);
     if (!all_can_record(error)) {
         if (call->stream->header != NULL)

@@ -99,6 +99,21 @@ endings() {
     for_each_mpi endings
 }
 
+jumps() {
+    traced "$1" 2 trace_jump
+    [ "$status" = 0 ]
+    [ "$(cat "$out")" = "3 errors" ]
+    check_archive "$dir"
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    [ "$(count '^1 Enter MPI_Send$' "$BATS_TEST_TMPDIR/events")" = 3 ]
+    [ "$(count '^1 Enter MPI_Barrier$' "$BATS_TEST_TMPDIR/events")" = 1 ]
+    [ "$(count '^1 Leave MPI_Finalize$' "$BATS_TEST_TMPDIR/events")" = 1 ]
+}
+
+@test "an error handler that jumps out of the call: what follows is recorded" {
+    for_each_mpi jumps
+}
+
 # tests/mpi/not-called lists the functions of mpi.h that are not called, and why. No name in it may
 # be called all the same.
 covered() {
