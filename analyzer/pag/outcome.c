@@ -31,6 +31,7 @@ static void fill_location(const struct engine *engine, size_t index)
             .parent = path->parent,
             .context = path->context,
             .is_stretch = path->is_stretch,
+            .since = path->is_stretch ? path->last_child : NONE,
             .visits = path->visits,
             .inclusive_ns = path->inclusive_ns,
             .exclusive_ns = path->exclusive_ns,

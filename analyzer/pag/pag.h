@@ -56,8 +56,10 @@ struct call_path {
     uint32_t region;
     uint32_t parent;  // lower than its own index
     uint32_t context; // of an MPI call: where it is in the source, else EVENT_NO_INDEX
-    bool is_stretch;  // no call path (region EVENT_NO_INDEX): the part of its parent's exclusive
-                      // time that went by right before calls of the node before this one
+    /// No call path (region EVENT_NO_INDEX), but the part of its parent's exclusive time that went
+    /// by right before calls of the node before this one; inclusive_ns is the longest such time.
+    bool is_stretch;
+    uint32_t since; // of a stretch: the call right before its longest time, else EVENT_NO_INDEX
     uint64_t visits;
     uint64_t inclusive_ns;
     uint64_t exclusive_ns; // stretches included

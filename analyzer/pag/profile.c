@@ -31,6 +31,7 @@ void profile_init(struct profile *profile)
     profile->paths[0] =
         (struct path){.region = NONE, .parent = NONE, .context = NONE, .last_child_region = NONE};
     profile->n_paths = 1;
+    profile->left_call = NONE;
 }
 
 void profile_release(struct profile *profile)
@@ -128,6 +129,7 @@ static uint32_t find_call(const struct definitions *definitions, struct profile 
     call = new_path(profile, parent, region, context);
     uint32_t stretch = new_path(profile, path, NONE, NONE);
     profile->paths[stretch].is_stretch = true;
+    profile->paths[stretch].last_child = NONE;
     map_put(&profile->calls, key, call);
     return call;
 }
@@ -163,7 +165,18 @@ void profile_enter(struct location_state *location, uint32_t region, uint64_t ti
 {
     struct profile *profile = &location->profile;
     profile_account(location, time_ns);
+    profile->left_call = NONE;
     push(profile, next_path(NULL, profile, region, NONE), region, time_ns);
+}
+
+/// Keeps between which calls the longest of the stretches was.
+static inline void note_longest(const struct profile *profile, struct path *stretch,
+                                uint64_t length_ns)
+{
+    if (length_ns <= stretch->inclusive_ns)
+        return;
+    stretch->inclusive_ns = length_ns;
+    stretch->last_child = profile->left_call;
 }
 
 void profile_enter_call(const struct definitions *definitions, struct location_state *location,
@@ -176,6 +189,8 @@ void profile_enter_call(const struct definitions *definitions, struct location_s
     }
     uint32_t call = next_path(definitions, profile, region, context);
     bool has_stretch = profile->paths[call].context == context;
+    if (has_stretch)
+        note_longest(profile, &profile->paths[call + 1], time_ns - profile->last_ns);
     profile_account_to(location, has_stretch ? call + 1 : profile->current, time_ns);
     push(profile, call, region, time_ns);
 }
@@ -195,6 +210,7 @@ static void pop(struct profile *profile, uint64_t time_ns)
     struct frame *frame = &profile->stack[--profile->depth];
     struct path *path = &profile->paths[profile->current];
     path->visits++;
+    profile->left_call = path->context == NONE ? NONE : profile->current;
     if (frame->path != profile->current) { // else a call beyond the limits, inside itself
         path->inclusive_ns += time_ns - frame->enter_ns;
         for (uint32_t on_way = path->parent; on_way != frame->path;

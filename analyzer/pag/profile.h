@@ -29,7 +29,8 @@ struct path {
     uint64_t inclusive_ns;
     uint32_t parent;
     uint16_t depth;
-    bool is_stretch; // time in `parent` that ended with a call of the node before this one
+    bool is_stretch; // time in `parent` that ended with a call of the node before this one;
+                     // inclusive_ns is the longest of them, last_child the call before it or NONE
 };
 
 struct frame {
@@ -46,6 +47,7 @@ struct profile {
     struct map children; // (path, region) -> path
     struct map calls;    // (path, region, context) -> path
     uint32_t current;    // path
+    uint32_t left_call;  // the MPI call that the present stretch began with, NONE when it did not
     uint64_t last_ns;    // time is accounted up to here
     uint64_t n_unbalanced;
 };

@@ -208,11 +208,19 @@ static const struct result_path_share *main_stretch(const struct result *result,
     return stands_for_it ? site : NULL;
 }
 
-/// "computing before worker/MPI_Send at farm.c:31".
+/// "computing before worker/MPI_Send at farm.c:60"; or if it mostly begins with another call,
+/// "computing between farm.c:56 and worker/MPI_Send at farm.c:60".
 static void write_stretch(const struct result *result, uint32_t site, FILE *out)
 {
+    uint32_t since = result->sites[site].before_since;
+    const char *from = since == RESULT_NONE ? "" : result->sites[since].source;
     char *text = site_text(result, site, RESULT_NONE);
-    fprintf(out, "computing before %s", text);
+    if (since == site)
+        fprintf(out, "computing between two calls of %s", text);
+    else if (from[0])
+        fprintf(out, "computing between %s and %s", from, text);
+    else
+        fprintf(out, "computing before %s", text);
     free(text);
 }
 

@@ -157,6 +157,10 @@ static json_t *source_array(const struct result *result, uint32_t path, size_t *
         set_count(object, "visits", from->visits);
         set_count(object, "inclusive_ns", from->inclusive_ns);
         set_count(object, "before_ns", from->before_ns);
+        if (from->before_since == RESULT_NONE)
+            json_object_set_new(object, "since", json_null());
+        else
+            set_text(object, "since", result->sites[from->before_since].source);
         json_array_append_new(array, object);
     }
     return array;

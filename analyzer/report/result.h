@@ -64,6 +64,7 @@ struct result_site {
     uint64_t before_ns;
     uint32_t before_max_rank; // the rank with most of it (lowest of equals), RESULT_NONE
     uint64_t before_max_ns;
+    uint32_t before_since; // the site whose call was before the longest of it, RESULT_NONE
 };
 
 struct result_amount {

@@ -92,6 +92,7 @@ static void begin_site(struct result_site *site, const struct definitions *defin
         .line = call->context->line,
         .before_path = RESULT_NONE,
         .before_max_rank = RESULT_NONE,
+        .before_since = RESULT_NONE,
     };
     site->source = source_text(site->file, site->line);
 }
@@ -131,6 +132,17 @@ static void table_init(struct site_table *table, const struct pag_result *replay
     }
 }
 
+/// The site of the call in front of the longest stretch of all before CALLS.
+static uint32_t site_since(const struct placed_call *calls, size_t count,
+                           const struct site_table *table)
+{
+    const struct placed_call *longest = &calls[0];
+    for (size_t i = 1; i < count; i++)
+        if (calls[i].stretch->inclusive_ns > longest->stretch->inclusive_ns)
+            longest = &calls[i];
+    return site_table_at(table, longest->location, longest->stretch->since);
+}
+
 void sites_collect(const struct definitions *definitions, const struct call_tree *tree,
                    const struct pag_result *replay, struct result *result, struct site_table *table)
 {
@@ -147,6 +159,11 @@ void sites_collect(const struct definitions *definitions, const struct call_tree
         }
         begin_site(&result->sites[index], definitions, &calls[i]);
         sum_site(&result->sites[index], &calls[i], next - i);
+    }
+    for (size_t i = 0, site = 0, next; i < n_calls; i = next, site++) {
+        for (next = i; next < n_calls && compare_places(&calls[i], &calls[next]) == 0;)
+            next++;
+        result->sites[site].before_since = site_since(&calls[i], next - i, table);
     }
     free(calls);
 }

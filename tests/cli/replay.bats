@@ -65,8 +65,9 @@ sentence() {
         and .worst.function == "worker"' out.json
     jq -e '.hints[0] | .source == "farm.c:56" and .file == "/home/u/farm.c"' out.json
     jq -e '[.profile[] | select(.path == "worker/MPI_Recv") | .sources[]
-            | [.source, .visits, .inclusive_ns, .before_ns]]
-        == [["farm.c:56", 2, 4020000, 980000], ["farm.c:61", 1, 1010000, 10000]]' out.json
+            | [.source, .visits, .inclusive_ns, .before_ns, .since]]
+        == [["farm.c:56", 2, 4020000, 980000, "farm.c:56"],
+            ["farm.c:61", 1, 1010000, 10000, "farm.c:56"]]' out.json
     # All of the critical path has a place, as calls or as computing before calls.
     jq -e '([.critical_path.sources[].time_ns] | add) == .time_ns
         and (.critical_path.sources[0] | .region == "(program)" and .source == "farm.c:31"
