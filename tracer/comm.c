@@ -27,6 +27,11 @@ void tables_set_threaded(bool threaded)
     lock_needed = threaded;
 }
 
+bool tables_are_threaded(void)
+{
+    return lock_needed;
+}
+
 void tables_lock(void)
 {
     if (lock_needed)

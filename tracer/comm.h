@@ -48,6 +48,7 @@ void comm_put_back(const struct comm *comm);
 
 // Locks the handle tables, if the program may call MPI from several threads at once.
 void tables_set_threaded(bool threaded);
+bool tables_are_threaded(void);
 void tables_lock(void);
 void tables_unlock(void);
 

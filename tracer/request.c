@@ -2,7 +2,8 @@
 // Request table: chained hashing by handle. MPIs hand out one shared handle for everything that
 // was complete at once (Open MPI: every small send), so a handle may stand for several requests;
 // a chain keeps them in the order they were started and they are completed in that order, those of
-// the completing thread first.
+// the completing thread first. With several threads a handle that one has just completed may be
+// given to another one's next request at once: then the id from before the call decides.
 #include "tracer/request.h"
 
 #include "tracer/comm.h"
@@ -99,6 +100,15 @@ static uint32_t find(const struct stream *stream, MPI_Request handle, uint32_t *
     return found;
 }
 
+static uint32_t find_id(MPI_Request handle, uint64_t id, uint32_t *previous)
+{
+    uint32_t i = n_pool == 0 ? NONE : heads[bucket_of(handle)];
+
+    for (*previous = NONE; i != NONE && pool[i].id != id; i = pool[i].next)
+        *previous = i;
+    return i;
+}
+
 static void drop(uint32_t entry, uint32_t previous)
 {
     uint32_t bucket = bucket_of(pool[entry].handle);
@@ -152,14 +162,18 @@ bool request_any(void)
 
 // Takes the request out of the table, or leaves it there inactive. One that is not persistent is
 // the caller's then, with its edges.
-static bool take(const struct stream *stream, MPI_Request handle, struct request *taken)
+static bool take(const struct stream *stream, MPI_Request handle, uint64_t expected,
+                 struct request *taken)
 {
-    uint32_t previous;
-    uint32_t entry;
+    uint32_t previous = NONE;
+    uint32_t entry = NONE;
     bool found = false;
 
     tables_lock();
-    entry = find(stream, handle, &previous);
+    if (expected != 0)
+        entry = find_id(handle, expected, &previous);
+    if (entry == NONE)
+        entry = find(stream, handle, &previous);
     if (entry != NONE) {
         *taken = pool[entry];
         found = taken->active;
@@ -281,12 +295,18 @@ static void write_completed(struct call *call, const struct request *request,
     }
 }
 
-void request_completed(struct call *call, MPI_Request handle, const MPI_Status *status)
+uint64_t request_expect(const struct stream *stream, MPI_Request handle)
+{
+    return tables_are_threaded() && handle != MPI_REQUEST_NULL ? request_id(stream, handle) : 0;
+}
+
+void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
+                       const MPI_Status *status)
 {
     struct request request;
     int cancelled = 0;
 
-    if (handle == MPI_REQUEST_NULL || !take(call->stream, handle, &request))
+    if (handle == MPI_REQUEST_NULL || !take(call->stream, handle, expected, &request))
         return;
     if (request.cancelling)
         PMPI_Test_cancelled(status, &cancelled);
@@ -303,7 +323,7 @@ void request_freed(struct call *call, MPI_Request handle, const MPI_Status *stat
 {
     struct request request = {.edges = NULL};
     int cancelled = 0;
-    bool active = take(call->stream, handle, &request);
+    bool active = take(call->stream, handle, 0, &request);
 
     call->stream->request_unrecorded = request.unrecorded;
     if (active && status != NULL)

@@ -57,10 +57,16 @@ uint64_t request_add(const struct request *request);
 // True while any request is known: otherwise the test and wait family need not look.
 bool request_any(void);
 
+// To be asked before a call that may complete `handle`: its id, so that the request can be told
+// afterwards from one that another thread has started meanwhile under the same handle. 0: not
+// known, or only one thread calls MPI.
+uint64_t request_expect(const struct stream *stream, MPI_Request handle);
+
 // The request behind `handle`, one of those that completed: records its end in `call` and forgets
-// it, or makes it inactive if it is persistent. `status` is its own status; it may be NULL for
-// functions without one. Handles that are not known are ignored.
-void request_completed(struct call *call, MPI_Request handle, const MPI_Status *status);
+// it, or makes it inactive if it is persistent. `expected` is what request_expect() said, `status`
+// its own status. Handles that are not known are ignored.
+void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
+                       const MPI_Status *status);
 
 // The id of the request behind `handle`, 0 if there is none.
 uint64_t request_id(const struct stream *stream, MPI_Request handle);

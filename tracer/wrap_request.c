@@ -20,6 +20,7 @@
 // Statuses and handles for one call on `n` requests.
 struct scratch {
     MPI_Request *requests; // NULL: nothing to look up
+    uint64_t *expected;    // ids of the requests, as request_expect() says
     MPI_Status *statuses;
 };
 
@@ -27,11 +28,13 @@ struct scratch {
 
 struct scratch_space {
     MPI_Request requests[N_ON_STACK];
+    uint64_t expected[N_ON_STACK];
     MPI_Status statuses[N_ON_STACK];
 };
 
 static __thread struct {
     MPI_Request *requests;
+    uint64_t *expected;
     MPI_Status *statuses;
     size_t n;
 } kept;
@@ -40,6 +43,7 @@ static bool keep(size_t n)
 {
     MPI_Request *requests;
     MPI_Status *statuses;
+    uint64_t *expected;
 
     if (kept.n >= n)
         return true;
@@ -49,31 +53,39 @@ static bool keep(size_t n)
     statuses = realloc(kept.statuses, 2 * n * sizeof *statuses);
     if (statuses != NULL)
         kept.statuses = statuses;
-    if (requests == NULL || statuses == NULL)
+    expected = realloc(kept.expected, 2 * n * sizeof *expected);
+    if (expected != NULL)
+        kept.expected = expected;
+    if (requests == NULL || statuses == NULL || expected == NULL)
         return false;
     kept.n = 2 * n;
     return true;
 }
 
 // Copies the handles. The program's own statuses are used where it gave some.
-static struct scratch scratch_for(struct scratch_space *space, int count, const MPI_Request *list,
-                                  MPI_Status *statuses)
+static struct scratch scratch_for(const struct call *call, struct scratch_space *space, int count,
+                                  const MPI_Request *list, MPI_Status *statuses)
 {
-    struct scratch scratch = {NULL, statuses};
+    struct scratch scratch = {NULL, NULL, statuses};
     size_t n = (size_t)count;
 
     if (count <= 0 || list == NULL || !request_any())
         return scratch;
     if (count <= N_ON_STACK) {
         scratch.requests = space->requests;
+        scratch.expected = space->expected;
         scratch.statuses = space->statuses;
     } else if (keep(n)) {
         scratch.requests = kept.requests;
+        scratch.expected = kept.expected;
         scratch.statuses = kept.statuses;
     } else {
         return scratch;
     }
     memcpy(scratch.requests, list, n * sizeof *list);
+    memset(scratch.expected, 0, n * sizeof *scratch.expected);
+    for (size_t i = 0; tables_are_threaded() && i < n; i++)
+        scratch.expected[i] = request_expect(call->stream, list[i]);
     if (statuses != MPI_STATUSES_IGNORE)
         scratch.statuses = statuses;
     return scratch;
@@ -133,11 +145,11 @@ static int class_of(int result)
 
 // A call said `result` of one request. A message that was too long has come all the same; of a
 // request that ended otherwise there is nothing to record.
-static void ended(struct call *call, int result, MPI_Request handle, const MPI_Request *request,
-                  const MPI_Status *status)
+static void ended(struct call *call, int result, MPI_Request handle, uint64_t expected,
+                  const MPI_Request *request, const MPI_Status *status)
 {
     if (result == MPI_SUCCESS || p2p_was_received(result))
-        request_completed(call, handle, status);
+        request_completed(call, handle, expected, status);
     else if (request != NULL && handle != MPI_REQUEST_NULL && *request == MPI_REQUEST_NULL)
         request_remove(call->stream, handle);
 }
@@ -148,7 +160,7 @@ static void any_failed(struct call *call, int result, int count, const MPI_Reque
 {
     for (int i = 0; scratch->requests != NULL && i < count; i++)
         if (scratch->requests[i] != MPI_REQUEST_NULL && requests[i] == MPI_REQUEST_NULL)
-            ended(call, result, scratch->requests[i], &requests[i], status);
+            ended(call, result, scratch->requests[i], scratch->expected[i], &requests[i], status);
 }
 
 WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
@@ -156,16 +168,18 @@ WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
     struct call call;
     MPI_Request handle;
     MPI_Status own;
+    uint64_t expected;
     int result;
 
     if (!call_enter(&call, FN_MPI_Wait))
         return next_MPI_Wait(request, status);
     handle = request != NULL ? *request : MPI_REQUEST_NULL;
+    expected = request_expect(call.stream, handle);
     if (status == MPI_STATUS_IGNORE)
         status = &own;
     result = next_MPI_Wait(request, status);
     call_returned(&call);
-    ended(&call, result, handle, request, status);
+    ended(&call, result, handle, expected, request, status);
     call_leave(&call);
     return result;
 }
@@ -176,12 +190,14 @@ WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
     struct record_poll *before;
     MPI_Request handle;
     MPI_Status own;
+    uint64_t expected;
     int result;
 
     if (!call_enter(&call, FN_MPI_Test))
         return next_MPI_Test(request, flag, status);
     before = poll_before(&call);
     handle = request != NULL ? *request : MPI_REQUEST_NULL;
+    expected = request_expect(call.stream, handle);
     if (status == MPI_STATUS_IGNORE)
         status = &own;
     result = next_MPI_Test(request, flag, status);
@@ -189,7 +205,7 @@ WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
     if (result == MPI_SUCCESS && !*flag)
         found_nothing(&call, before, request_id(call.stream, handle));
     else
-        ended(&call, result, handle, request, status);
+        ended(&call, result, handle, expected, request, status);
     call_leave(&call);
     return result;
 }
@@ -203,7 +219,7 @@ static void all_completed(struct call *call, int result, int count, const MPI_Re
         return;
     for (int i = 0; i < count; i++)
         ended(call, class == MPI_SUCCESS ? MPI_SUCCESS : scratch->statuses[i].MPI_ERROR,
-              scratch->requests[i], &requests[i], &scratch->statuses[i]);
+              scratch->requests[i], scratch->expected[i], &requests[i], &scratch->statuses[i]);
 }
 
 WRAP(MPI_Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
@@ -215,7 +231,7 @@ WRAP(MPI_Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
 
     if (!call_enter(&call, FN_MPI_Waitall))
         return next_MPI_Waitall(count, requests, statuses);
-    scratch = scratch_for(&space, count, requests, statuses);
+    scratch = scratch_for(&call, &space, count, requests, statuses);
     result = next_MPI_Waitall(count, requests, scratch.statuses);
     call_returned(&call);
     all_completed(&call, result, count, requests, &scratch);
@@ -234,7 +250,7 @@ WRAP(MPI_Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statu
     if (!call_enter(&call, FN_MPI_Testall))
         return next_MPI_Testall(count, requests, flag, statuses);
     before = poll_before(&call);
-    scratch = scratch_for(&space, count, requests, statuses);
+    scratch = scratch_for(&call, &space, count, requests, statuses);
     result = next_MPI_Testall(count, requests, flag, scratch.statuses);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
@@ -255,7 +271,7 @@ WRAP(MPI_Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *sta
 
     if (!call_enter(&call, FN_MPI_Waitany))
         return next_MPI_Waitany(count, requests, index, status);
-    scratch = scratch_for(&space, count, requests, MPI_STATUSES_IGNORE);
+    scratch = scratch_for(&call, &space, count, requests, MPI_STATUSES_IGNORE);
     if (status == MPI_STATUS_IGNORE)
         status = &own;
     result = next_MPI_Waitany(count, requests, index, status);
@@ -263,7 +279,7 @@ WRAP(MPI_Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *sta
     if (result != MPI_SUCCESS)
         any_failed(&call, result, count, requests, &scratch, status);
     else if (scratch.requests != NULL && *index != MPI_UNDEFINED)
-        request_completed(&call, scratch.requests[*index], status);
+        request_completed(&call, scratch.requests[*index], scratch.expected[*index], status);
     call_leave(&call);
     return result;
 }
@@ -280,7 +296,7 @@ WRAP(MPI_Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_
     if (!call_enter(&call, FN_MPI_Testany))
         return next_MPI_Testany(count, requests, index, flag, status);
     before = poll_before(&call);
-    scratch = scratch_for(&space, count, requests, MPI_STATUSES_IGNORE);
+    scratch = scratch_for(&call, &space, count, requests, MPI_STATUSES_IGNORE);
     if (status == MPI_STATUS_IGNORE)
         status = &own;
     result = next_MPI_Testany(count, requests, index, flag, status);
@@ -290,7 +306,7 @@ WRAP(MPI_Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_
     else if (!*flag)
         found_nothing(&call, before, 0);
     else if (scratch.requests != NULL && *index != MPI_UNDEFINED)
-        request_completed(&call, scratch.requests[*index], status);
+        request_completed(&call, scratch.requests[*index], scratch.expected[*index], status);
     call_leave(&call);
     return result;
 }
@@ -305,7 +321,8 @@ static void some_completed(struct call *call, int result, const int *n_done, con
         return;
     for (int i = 0; i < *n_done; i++)
         ended(call, class == MPI_SUCCESS ? MPI_SUCCESS : scratch->statuses[i].MPI_ERROR,
-              scratch->requests[indices[i]], &requests[indices[i]], &scratch->statuses[i]);
+              scratch->requests[indices[i]], scratch->expected[indices[i]], &requests[indices[i]],
+              &scratch->statuses[i]);
 }
 
 WRAP(MPI_Waitsome)
@@ -318,7 +335,7 @@ WRAP(MPI_Waitsome)
 
     if (!call_enter(&call, FN_MPI_Waitsome))
         return next_MPI_Waitsome(count, requests, n_done, indices, statuses);
-    scratch = scratch_for(&space, count, requests, statuses);
+    scratch = scratch_for(&call, &space, count, requests, statuses);
     result = next_MPI_Waitsome(count, requests, n_done, indices, scratch.statuses);
     call_returned(&call);
     some_completed(&call, result, n_done, indices, requests, &scratch);
@@ -338,7 +355,7 @@ WRAP(MPI_Testsome)
     if (!call_enter(&call, FN_MPI_Testsome))
         return next_MPI_Testsome(count, requests, n_done, indices, statuses);
     before = poll_before(&call);
-    scratch = scratch_for(&space, count, requests, statuses);
+    scratch = scratch_for(&call, &space, count, requests, statuses);
     result = next_MPI_Testsome(count, requests, n_done, indices, scratch.statuses);
     call_returned(&call);
     if (result == MPI_SUCCESS && *n_done == 0)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the tracer records of requests: started, polled, given up, failed, under Open MPI and MPICH.
+# shellcheck disable=SC2154 # variables that trace.bash sets
+load ../helper
+load trace
+
+# Rank 0 polls twice for 20 ms: as one record, or a few where the process was interrupted.
+polling() {
+    traced "$1" 2 trace_p2p
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    local calls polls
+    calls=$(count '^0 Enter MPI_Test' "$BATS_TEST_TMPDIR/events")
+    polls=$(sed -n 's/^0 Enter MPI_Test .*poll_count=\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/events" |
+        sort -n | tail -1)
+    echo "$calls calls, the longest of $polls polls"
+    [ "$calls" -lt 30 ]
+    [ "$polls" -gt 10 ]
+}
+
+@test "polling loops are folded" {
+    for_each_mpi polling
+}
+
+# Records of polls at every place of the windows through which they are written.
+many_polls() {
+    traced "$1" 2 trace_end poll 60
+    [ "$status" = 0 ]
+    otf2-print -G "$dir/traces.otf2" | awk '$1 == "LOCATION" { n++
+        if ($0 !~ /Events: 22[0-9][0-9][0-9][0-9][0-9],/) { print; exit 1 } } END { exit n != 2 }'
+}
+
+@test "polls that cannot be folded, through many windows" {
+    for_each_mpi many_polls
+}
+
+# requests_of MPI ARGUMENTS...: 4 ranks; their events, after a replay that misses nothing.
+requests_of() {
+    traced "$1" 4 trace_requests "${@:2}"
+    [ "$status" = 0 ]
+    [ "$(cat "$out")" = "requests ok" ]
+    events_of "$dir" messages >"$BATS_TEST_TMPDIR/events"
+    "$PAGODA" replay --json "$dir" |
+        jq -e '[.warnings[].code] - ["more-ranks-than-cores"] == []'
+}
+
+# Each of 4 ranks: 2 x 4 persistent messages in every mode, 2 nonblocking (one freed) and 2
+# blocking; 2 receives cancelled. With MPI 4 also 2 in both directions at once, and half a one.
+requests() {
+    local both=0
+    [ "$1" = openmpi ] || both=2
+    requests_of "$1"
+    local events=$BATS_TEST_TMPDIR/events
+    check_archive "$dir"
+    [ "$(count 'MpiIsend ' "$events")" = $((4 * (10 + both) + both)) ]
+    [ "$(count 'MpiIsendComplete' "$events")" = $((4 * (10 + both) + both)) ]
+    [ "$(count 'MpiIrecv ' "$events")" = $((4 * (9 + both) + both)) ]
+    [ "$(count 'MpiIrecvRequest' "$events")" = $((4 * (11 + both) + both)) ]
+    [ "$(count 'MpiRequestCancelled' "$events")" = 8 ]
+    [ "$(count 'MpiSend ' "$events")" = 4 ]
+    [ "$(count 'MpiRecv ' "$events")" = 8 ]
+    has "0 MpiIsend MPI_COMM_WORLD to 1 tag 21 bytes 4" "$events"
+    # Nothing of generalized and partitioned requests, nothing from MPI_PROC_NULL.
+    [ "$(count 'tag (5|6|40|50) ' "$events")" = 0 ]
+    # Loops that ask in vain become one call, or a few where the process was interrupted.
+    [ "$(count '^0 Enter MPI_(Request_get_status|Parrived)' "$events")" -lt 30 ]
+}
+
+@test "persistent, freed, cancelled, generalized requests and looks at them" {
+    for_each_mpi requests
+}
+
+# Beyond that: 10 messages with one tag, 8 of them too long for their receive; each has been
+# received, and so the last one is the one it is.
+too_long() {
+    requests_of "$1" errors
+    local events=$BATS_TEST_TMPDIR/events
+    [ "$(count 'Send .* tag 60 |Isend .* tag 60 ' "$events")" = 40 ]
+    [ "$(count 'cv .* tag 60 ' "$events")" = 40 ]
+    [ "$(grep 'cv .* tag 60 ' "$events" | grep -c '^3 .* bytes 8$')" -ge 1 ]
+}
+
+@test "messages that are too long for their receive are received" {
+    for_each_mpi too_long
+}
