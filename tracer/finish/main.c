@@ -175,7 +175,7 @@ static void add_number(struct archive *archive, const char *name, uint64_t value
     archive_property(archive, name, text);
 }
 
-static void write_facts(struct run *run, const char *facts_path)
+static void write_facts(struct run *run, struct symbols *symbols, const char *facts_path)
 {
     const struct spool_header *header = run->spools[0].header;
     FILE *file = fopen(facts_path, "re");
@@ -186,6 +186,8 @@ static void write_facts(struct run *run, const char *facts_path)
     archive_property(&run->archive, "PAGODA::MPI_VERSION", header->mpi_version);
     archive_property(&run->archive, "PAGODA::HOST", header->host);
     archive_property(&run->archive, "PAGODA::EXECUTABLE", header->executable);
+    archive_property(&run->archive, "PAGODA::COMPILER",
+                     symbols_compiler(symbols, header->executable));
     archive_property(&run->archive, "PAGODA::PROGRAM", header->command);
     archive_property(&run->archive, "PAGODA::CLOCK", "CLOCK_MONOTONIC");
     add_number(&run->archive, "PAGODA::RANKS", run->n_ranks);
@@ -290,7 +292,7 @@ static bool write_run(struct run *run, const char *dir, const char *facts_path,
     for (uint32_t i = 0; i < run->n_ranks; i++)
         run->processes[i].gaps = run->gaps;
     write_events(run, symbols);
-    write_facts(run, facts_path);
+    write_facts(run, symbols, facts_path);
     for (size_t i = 0; i < run->archive.n_locations; i++)
         *n_events += run->archive.locations[i].n_events;
     *n_locations = run->archive.n_locations;

@@ -141,6 +141,16 @@ static bool bias_of(const struct module *module, uint64_t *bias)
     return true;
 }
 
+// gfortran's "__module_MOD_procedure" as "module::procedure".
+static char *fortran_name(const char *name)
+{
+    const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name, "_MOD_") : NULL;
+
+    if (middle == NULL)
+        return NULL;
+    return format_or_die("%.*s::%s", (int)(middle - name - 2), name + 2, middle + 5);
+}
+
 // A name of the linker's: without the suffix of a compiler's variant (.cold, .isra.0), demangled.
 static const char *plain_name(struct symbols *symbols, const char *name)
 {
@@ -153,6 +163,8 @@ static const char *plain_name(struct symbols *symbols, const char *name)
         *suffix = '\0';
     if (symbols->demangle != NULL && strncmp(text, "_Z", 2) == 0)
         demangled = symbols->demangle(text, NULL, NULL, &status);
+    else
+        demangled = fortran_name(text);
     if (demangled == NULL)
         return keep_and_free(symbols, text);
     free(text);
@@ -162,15 +174,11 @@ static const char *plain_name(struct symbols *symbols, const char *name)
 // The name a function has in its source, with the module it belongs to in Fortran.
 static const char *name_of(struct symbols *symbols, Dwarf_Die *function)
 {
-    const char *name = unit_name(function);
     const char *linkage = unit_linkage_name(function);
-    const char *fortran_module = unit_fortran_module(function);
 
-    if (fortran_module != NULL && name != NULL)
-        return keep_and_free(symbols, format_or_die("%s::%s", fortran_module, name));
-    if (linkage != NULL && strncmp(linkage, "_Z", 2) == 0)
+    if (linkage != NULL && (strncmp(linkage, "_Z", 2) == 0 || strstr(linkage, "_MOD_") != NULL))
         return plain_name(symbols, linkage);
-    return keep(symbols, name);
+    return keep(symbols, unit_name(function));
 }
 
 static const char *name_of_address(struct symbols *symbols, const struct module *module,
@@ -285,7 +293,6 @@ static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t addres
         if (!complete)
             file = keep(symbols, unit_call_line(&place, scope, &line));
     }
-    unit_scopes_release(&scopes);
     if (frames->n == 0 && file != NULL) {
         uint64_t begin;
         const char *name = name_by_symbol(symbols, module, address, &begin);
@@ -349,7 +356,9 @@ const char *symbols_compiler(struct symbols *symbols, const char *path)
     const char *producer;
 
     if (module == NULL)
-        return NULL;
+        return "";
     producer = unit_producer(module);
-    return keep(symbols, producer != NULL ? producer : comment_of(module));
+    if (producer == NULL)
+        producer = comment_of(module);
+    return keep(symbols, producer != NULL ? producer : "");
 }

@@ -41,7 +41,7 @@ struct symbol symbols_function(struct symbols *symbols, const char *path, uint64
 const struct symbols_frames *symbols_frames(struct symbols *symbols, const char *path,
                                             uint64_t address);
 
-// What made the code of the program at `path` ("GNU C17 12.2.0 ..."), NULL: unknown. Of several
+// What made the code of the program at `path` ("GNU C17 12.2.0 ..."), empty: unknown. Of several
 // compilers that of the unit with the function `main`, else the first.
 const char *symbols_compiler(struct symbols *symbols, const char *path);
 

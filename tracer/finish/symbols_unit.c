@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_DEPTH 256 // of entries in one another
+
 struct unit_range {
     Dwarf_Addr begin, end; // libdwfl's
     Dwarf_Addr bias;
@@ -109,49 +111,90 @@ const char *unit_line(const struct unit_place *place, int *line)
     return dwarf_linesrc(found, NULL, NULL);
 }
 
-void unit_scopes_init(struct unit_scopes *scopes, const struct unit_place *place)
+// Entries whose children may be functions; with `thorough` also functions, for those of Fortran,
+// Ada and GNU C that stand inside others.
+static bool may_hold_functions(int tag, bool thorough)
 {
-    Dwarf_Die unit = place->scope;
-    Dwarf_Die *innermost = NULL;
-
-    *scopes = (struct unit_scopes){0};
-    // The first call finds the innermost scope; around an inlined function it goes on where that
-    // was written, not where it was put, so the second call starts from there.
-    if (dwarf_getscopes(&unit, place->pc, &innermost) > 0)
-        scopes->n = dwarf_getscopes_die(innermost, &scopes->list);
-    free(innermost);
-}
-
-Dwarf_Die *unit_scopes_next(struct unit_scopes *scopes)
-{
-    while (scopes->at < scopes->n) {
-        Dwarf_Die *scope = &scopes->list[scopes->at++];
-        int tag = dwarf_tag(scope);
-
-        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram)
-            return scope;
+    switch (tag) {
+    case DW_TAG_module:
+    case DW_TAG_namespace:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        return true;
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+        return thorough;
+    default:
+        return false;
     }
-    return NULL;
 }
 
-void unit_scopes_release(struct unit_scopes *scopes)
+// dwarf_getscopes() looks into entries with code addresses only, but modules and namespaces have
+// none.
+static bool find_function(Dwarf_Die *parent, Dwarf_Addr pc, bool thorough, unsigned depth,
+                          Dwarf_Die *function)
 {
-    free(scopes->list);
+    Dwarf_Die child;
+
+    if (depth > MOST_DEPTH || dwarf_child(parent, &child) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&child);
+
+        if (tag == DW_TAG_subprogram && dwarf_haspc(&child, pc) > 0) {
+            *function = child;
+            return true;
+        }
+        if (may_hold_functions(tag, thorough) &&
+            find_function(&child, pc, thorough, depth + 1, function))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
 }
 
 bool unit_function(const struct unit_place *place, Dwarf_Die *function)
 {
-    struct unit_scopes scopes;
-    bool found = false;
+    Dwarf_Die unit = place->scope;
 
-    unit_scopes_init(&scopes, place);
-    for (Dwarf_Die *scope = unit_scopes_next(&scopes); scope != NULL && !found;
-         scope = unit_scopes_next(&scopes)) {
-        found = dwarf_tag(scope) == DW_TAG_subprogram;
-        *function = *scope;
+    return find_function(&unit, place->pc, false, 0, function) ||
+           find_function(&unit, place->pc, true, 0, function);
+}
+
+// The child of a function, block or inlined function that the place is in.
+static bool find_inner(Dwarf_Die *scope, Dwarf_Addr pc, Dwarf_Die *inner)
+{
+    if (dwarf_child(scope, inner) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(inner);
+
+        if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+             tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt) &&
+            dwarf_haspc(inner, pc) > 0)
+            return true;
+    } while (dwarf_siblingof(inner, inner) == 0);
+    return false;
+}
+
+void unit_scopes_init(struct unit_scopes *scopes, const struct unit_place *place)
+{
+    Dwarf_Die scope, inner;
+
+    scopes->n = 0;
+    if (!unit_function(place, &scope))
+        return;
+    scopes->list[scopes->n++] = scope;
+    for (unsigned depth = 0; depth < MOST_DEPTH && find_inner(&scope, place->pc, &inner); depth++) {
+        if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine && scopes->n < UNIT_MOST_SCOPES)
+            scopes->list[scopes->n++] = inner;
+        scope = inner;
     }
-    unit_scopes_release(&scopes);
-    return found;
+}
+
+Dwarf_Die *unit_scopes_next(struct unit_scopes *scopes)
+{
+    return scopes->n > 0 ? &scopes->list[--scopes->n] : NULL;
 }
 
 bool unit_begin(Dwarf_Die *function, Dwarf_Addr *begin)
@@ -175,34 +218,6 @@ const char *unit_linkage_name(Dwarf_Die *function)
         dwarf_attr_integrate(function, DW_AT_MIPS_linkage_name, &attribute) == NULL)
         return NULL;
     return dwarf_formstring(&attribute);
-}
-
-// The entry that a function's code is an instance of: where it was declared.
-static Dwarf_Die origin_of(const Dwarf_Die *function)
-{
-    Dwarf_Die origin = *function;
-    Dwarf_Attribute attribute;
-    Dwarf_Die next;
-
-    while ((dwarf_attr(&origin, DW_AT_abstract_origin, &attribute) != NULL ||
-            dwarf_attr(&origin, DW_AT_specification, &attribute) != NULL) &&
-           dwarf_formref_die(&attribute, &next) != NULL)
-        origin = next;
-    return origin;
-}
-
-const char *unit_fortran_module(Dwarf_Die *function)
-{
-    Dwarf_Die origin = origin_of(function);
-    Dwarf_Die *scopes = NULL;
-    const char *name = NULL;
-    int n = dwarf_getscopes_die(&origin, &scopes);
-
-    for (int i = 0; i < n && name == NULL; i++)
-        if (dwarf_tag(&scopes[i]) == DW_TAG_module)
-            name = dwarf_diename(&scopes[i]);
-    free(scopes);
-    return name;
 }
 
 const char *unit_declared(Dwarf_Die *function, int *line)

@@ -22,11 +22,12 @@ struct unit_place {
     Dwarf_Addr bias; // which is this less than libdwfl's
 };
 
-// The scopes around a place, from the inside out, that are functions.
+#define UNIT_MOST_SCOPES 64
+
+// The functions around a place, the outermost first.
 struct unit_scopes {
-    Dwarf_Die *list;
-    int n;
-    int at;
+    Dwarf_Die list[UNIT_MOST_SCOPES];
+    size_t n;
 };
 
 // Finds the unit with the code at libdwfl's `address`. False: there is no debug information on it.
@@ -38,21 +39,19 @@ void unit_index_release(struct unit_index *index);
 const char *unit_line(const struct unit_place *place, int *line);
 
 // Goes through the functions inlined here (DW_TAG_inlined_subroutine) to the one that is not
-// (DW_TAG_subprogram). Init even if there are none; next() returns NULL at the end.
+// (DW_TAG_subprogram). next() returns NULL at the end.
 void unit_scopes_init(struct unit_scopes *scopes, const struct unit_place *place);
 Dwarf_Die *unit_scopes_next(struct unit_scopes *scopes);
-void unit_scopes_release(struct unit_scopes *scopes);
 
 // The function around the place that is not inlined.
 bool unit_function(const struct unit_place *place, Dwarf_Die *function);
 
 // Of a function: where its code begins, in the terms of the debug information; its names, NULL: it
-// has none; the Fortran module it belongs to; file and line of its declaration; file and line of
+// has none; file and line of its declaration; file and line of
 // the call that was replaced by an inlined one's code.
 bool unit_begin(Dwarf_Die *function, Dwarf_Addr *begin);
 const char *unit_name(Dwarf_Die *function);
 const char *unit_linkage_name(Dwarf_Die *function);
-const char *unit_fortran_module(Dwarf_Die *function);
 const char *unit_declared(Dwarf_Die *function, int *line);
 const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, int *line);
 
