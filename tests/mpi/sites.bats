@@ -162,7 +162,7 @@ fortran() {
     trace_all "$1" --call-stack 5 -- fortran
     has "0 MPI_Init: heat $(at fortran.f90 program), main $(program_line)" "$sites"
     has "0 MPI_Bcast: halo::exchange $(at fortran.f90 module), heat $(at fortran.f90 exchange), main $(program_line)" "$sites"
-    grep -q "^0 MPI_Finalize: finish $(at fortran.f90 internal), heat fortran.f90:" "$sites"
+    grep -q "^0 MPI_Finalize: finish $(at fortran.f90 external), heat fortran.f90:" "$sites"
 }
 
 # gfortran makes a `main` that stands for the line of the program statement, or a later one.
@@ -170,7 +170,7 @@ program_line() {
     sed -n 's/^0 MPI_Init: heat [^,]*, main //p' "$sites"
 }
 
-@test "Fortran calls, in a module, the program, and a procedure inside it" {
+@test "Fortran calls, in a module, the program, and a procedure of its own" {
     for_each_mpi fortran
 }
 

@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Calls from a module procedure, an internal procedure and the main program.
+! Calls from a module procedure, an external one and the main program. Of a call
+! through an interface with nothing but an intent(out) argument gfortran 12 does not know the line.
 module halo
    use mpi
    implicit none
@@ -13,19 +14,22 @@ contains
    end subroutine
 end module
 
-program heat
-   use halo
+subroutine finish
    implicit none
+   include 'mpif.h'
+   integer :: error
+
+   call MPI_Finalize(error) ! site: external
+end subroutine
+
+program heat
+   use halo, only: exchange
+   implicit none
+   include 'mpif.h'
    integer :: value, error
 
    value = 1
    call MPI_Init(error) ! site: program
    call exchange(value) ! site: exchange
    call finish
-contains
-   subroutine finish
-      integer :: error
-
-      call MPI_Finalize(error) ! site: internal
-   end subroutine
 end program
