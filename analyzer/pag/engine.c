@@ -4,6 +4,7 @@
 // stays where it is while just that partner is read ahead. Memory stays bounded because nobody else
 // runs ahead of the run's time.
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/gap.h"
 
 #include <stdlib.h>
 
@@ -186,7 +187,9 @@ static void step_outside(struct engine *engine, struct location_state *location,
         }
         profile_enter(location, event->index, event->time_ns);
     } else if (event->kind == EVENT_LEAVE) {
-        profile_leave(location, event->index, event->time_ns);
+        gap_leave(engine, location, event->index, event->time_ns);
+    } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON) {
+        gap_event(engine, location, event, event->time_ns);
     } else if (has_rank && engine_is_message_record(event)) {
         engine_enter_call(engine, location, event, event->time_ns);
         return; // consumed when it is settled
@@ -213,6 +216,7 @@ void engine_end_location(struct engine *engine, struct location_state *location)
         location->call.leave_ns = profile->last_ns;
         close_call(engine, location);
     }
+    gap_end(engine, location, profile->last_ns);
     while (profile->depth > 0) {
         profile->n_unbalanced++;
         profile_leave(location, profile->stack[profile->depth - 1].region, profile->last_ns);

@@ -43,6 +43,7 @@ struct location_state {
     bool is_master, has_begun, has_ended, next_is_last;
     uint64_t next_ns; // of the next unread event; UINT64_MAX at the end
     uint64_t first_ns;
+    bool is_off;       // recording was switched off (gap.h)
     uint64_t noted_ns; // last event that is no step of the program (a metric, a flush)
     struct cursor *cursor;
     struct profile profile;
@@ -63,7 +64,8 @@ struct rank_state {
     bool has_mpi, has_init, has_finalize, has_ended;
     // the books of the window (window.h)
     uint64_t switch_ns, useful_ns, mpi_ns;
-    bool in_mpi, has_end, is_closed;
+    bool in_mpi, has_end, is_closed, is_off;
+    uint64_t off_ns, off_since_ns; // recording off
     uint32_t window_epoch;
     uint64_t useful_begin_ns, mpi_begin_ns, useful_end_ns, mpi_end_ns;
     // open parallel region (threads)

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/gap.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -133,12 +134,15 @@ const struct event *interval_read(struct engine *engine, struct location_state *
         seen_ns = event->time_ns;
         if (is_end(engine, location, event))
             break;
-        if (event->kind <= EVENT_LEAVE)
+        if (event->kind <= EVENT_LEAVE || event->kind == EVENT_MEASUREMENT_OFF ||
+            event->kind == EVENT_MEASUREMENT_ON)
             pass(engine, location, interval, profile->current, seen_ns);
         if (event->kind == EVENT_ENTER)
             profile_enter(location, event->index, profile->last_ns);
         else if (event->kind == EVENT_LEAVE)
-            profile_leave(location, event->index, profile->last_ns);
+            gap_leave(engine, location, event->index, profile->last_ns);
+        else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
+            gap_event(engine, location, event, profile->last_ns);
         else if (event->kind == EVENT_CPU_TIME && !engine->simulation->clock->counts_wall_time)
             note_cpu(interval, event);
         location->cursor->position++;

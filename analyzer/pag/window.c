@@ -7,7 +7,7 @@
 
 static uint64_t useful_at(const struct rank_state *rank, uint64_t time_ns)
 {
-    bool gains = !rank->in_mpi && !rank->is_closed && time_ns > rank->switch_ns;
+    bool gains = !rank->in_mpi && !rank->is_off && !rank->is_closed && time_ns > rank->switch_ns;
     return rank->useful_ns + (gains ? time_ns - rank->switch_ns : 0);
 }
 
@@ -52,6 +52,20 @@ void window_leave_mpi(struct engine *engine, struct location_state *location, ui
 {
     if (location->is_master)
         switch_to(engine, &engine->ranks[location->rank], false, time_ns);
+}
+
+void window_switch_off(struct engine *engine, struct location_state *location, bool is_off,
+                       uint64_t time_ns)
+{
+    if (location->rank == NONE || !location->is_master)
+        return;
+    struct rank_state *rank = &engine->ranks[location->rank];
+    switch_to(engine, rank, rank->in_mpi, time_ns);
+    rank->is_off = is_off;
+    if (is_off)
+        rank->off_since_ns = time_ns;
+    else
+        rank->off_ns += time_ns - rank->off_since_ns;
 }
 
 void window_begin_at(struct engine *engine, uint64_t time_ns)

@@ -14,6 +14,9 @@ struct root;
 
 void window_enter_mpi(struct engine *engine, struct location_state *location, uint64_t time_ns);
 void window_leave_mpi(struct engine *engine, struct location_state *location, uint64_t time_ns);
+/// Recording is switched off or on: off is neither computing nor MPI.
+void window_switch_off(struct engine *engine, struct location_state *location, bool is_off,
+                       uint64_t time_ns);
 void window_begin_at(struct engine *engine, uint64_t time_ns);
 void window_end_at(struct engine *engine, uint64_t time_ns);
 /// Sets in_window and window_end_ns of the root event of a call entered at ENTER_NS.

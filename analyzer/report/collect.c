@@ -91,8 +91,9 @@ static void put_ranks(const struct collect_input *input, struct result *result)
     }
 }
 
-/// Sums over the ranks that were read, and what follows from them.
-static void put_efficiency(struct result *result)
+/// Sums over the ranks that were read, and what follows from them. Where recording was switched off
+/// (HAS_GAPS) efficiencies are those of the time that was recorded.
+static void put_efficiency(struct result *result, bool has_gaps)
 {
     uint64_t window_ns = result->window_end_ns > result->window_begin_ns
                              ? result->window_end_ns - result->window_begin_ns
@@ -119,9 +120,14 @@ static void put_efficiency(struct result *result)
     if (max_ns == 0 || window_ns == 0)
         return;
     double mean_ns = (double)result->useful_ns / (double)n_read;
+    double judged_ns = (double)window_ns;
+    if (has_gaps)
+        judged_ns -= (double)result->unrecorded_ns / (double)n_read;
+    if (judged_ns < (double)max_ns) // the busiest rank was recorded longer than the mean
+        judged_ns = (double)max_ns;
     efficiency->load_balance = mean_ns / (double)max_ns;
-    efficiency->communication = (double)max_ns / (double)window_ns;
-    efficiency->parallel = mean_ns / (double)window_ns;
+    efficiency->communication = (double)max_ns / judged_ns;
+    efficiency->parallel = mean_ns / judged_ns;
 }
 
 static void put_critical_path(const struct collect_input *input, const struct call_tree *tree,
@@ -172,7 +178,7 @@ void collect_result(const struct collect_input *input, struct result *result)
                                         .coverage = &coverage},
                   result);
     origins_collect(definitions, &tree, &sites, input->replay, result);
-    put_efficiency(result);
+    put_efficiency(result, input->replay->n_off > 0);
     put_critical_path(input, &tree, &sites, result);
     put_traffic(input->replay, result);
     warnings_collect(input->trace, input->replay, &coverage, result);

@@ -393,7 +393,8 @@ static uint32_t most_uneven_region(const struct result *result, uint64_t n_read)
     for (size_t i = 0; i < result->n_regions; i++) {
         const struct result_region *region = &result->regions[i];
         double excess = (double)region->max_ns - (double)region->exclusive_ns / (double)n_read;
-        if (!region->is_mpi && region->max_rank != RESULT_NONE && excess > most) {
+        if (!region->is_mpi && strcmp(region->name, RESULT_REGION_OFF) != 0 &&
+            region->max_rank != RESULT_NONE && excess > most) {
             most = excess;
             found = (uint32_t)i;
         }
@@ -493,7 +494,8 @@ static void write_critical_path(const struct result *result, FILE *out)
     for (size_t i = 0; i < result->critical_path.n_by_region; i++) {
         const struct result_path_share *share = &result->critical_path.by_region[i];
         const struct result_region *region = &result->regions[share->region];
-        if (region->is_mpi || !strcmp(region->name, RESULT_REGION_BEFORE))
+        if (region->is_mpi || !strcmp(region->name, RESULT_REGION_BEFORE) ||
+            !strcmp(region->name, RESULT_REGION_OFF))
             continue;
         const struct result_path_share *stretch = main_stretch(
             result, share, result->critical_path.by_site, result->critical_path.n_by_site);

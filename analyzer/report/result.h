@@ -31,6 +31,7 @@ struct result_region {
 
 #define RESULT_REGION_PROGRAM "(program)"          // a process outside its recorded regions
 #define RESULT_REGION_THREAD  "(thread)"           // a further thread outside its recorded regions
+#define RESULT_REGION_OFF     "(recording off)"    // a stretch in which nothing was recorded
 #define RESULT_REGION_BEFORE  "(before start)"     // critical path: a rank that began later
 #define RESULT_REGION_CLOCK   "(clock correction)" // critical path: negative, see lineage rules
 

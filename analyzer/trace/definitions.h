@@ -81,6 +81,9 @@ struct communicator {
     const struct map *rank_by_remote_member;
 };
 
+/// Name of definitions.gap_region.
+#define DEFINITIONS_GAP "(recording off)"
+
 struct property {
     const char *name;
     const char *value;
@@ -89,6 +92,7 @@ struct property {
 struct definitions {
     struct region *regions;
     size_t n_regions;
+    uint32_t gap_region; // the last of them, not of the archive: stretches without recording
     struct calling_context *contexts;
     size_t n_contexts;
     size_t n_bad_contexts;      // that name a region, source location or parent that does not exist

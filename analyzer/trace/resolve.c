@@ -29,9 +29,12 @@ static bool is_thread_runtime(OTF2_Paradigm paradigm)
 
 static void resolve_regions(struct definitions *definitions, const struct records *records)
 {
-    definitions->n_regions = records->regions.n;
+    size_t n_recorded = records->regions.n;
+    definitions->n_regions = n_recorded + 1;
     definitions->regions = memory_zeroed(definitions->n_regions, sizeof *definitions->regions);
-    for (size_t i = 0; i < definitions->n_regions; i++) {
+    definitions->gap_region = (uint32_t)n_recorded;
+    definitions->regions[n_recorded] = (struct region){.name = DEFINITIONS_GAP, .file = ""};
+    for (size_t i = 0; i < n_recorded; i++) {
         const struct region_record *record = &records->regions.items[i];
         const char *name = records_text(records, record->name);
         if (!*name)
