@@ -5,8 +5,9 @@
 #
 # mpi.i is the preprocessed mpi.h (cc -E -P). Modes: "names" prints the function names, "header"
 # the C declarations the hand-written wrappers use, "source" the generated wrappers and the table
-# of all of them, "rules" what each function records. HAND is a list of names that the wrap_*.c files define themselves. What a
-# generated wrapper records beyond enter and leave stands in functions.list.
+# of all of them, "rules" what each function records (see functions.awk). HAND is a list of names
+# that the wrap_*.c files define themselves. What a generated wrapper records beyond enter and leave
+# stands in functions.list.
 #
 # Parsing: the text is cut at semicolons, attributes are removed with their balanced parentheses,
 # and a piece of the form "TYPE MPI_Name(PARAMETERS)" is a function. Plain POSIX awk.
