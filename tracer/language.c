@@ -20,7 +20,7 @@ static const uint16_t c_function[] = {
 enum { n_entries = sizeof c_function / sizeof c_function[0] };
 
 // One text, since an array of pointers would have to be relocated at every start of a process.
-static const char names[] =
+static const char names[] = ""
 #define LANGUAGE_ENTRY(name, number, index) #name "\0"
 #include LANGUAGE_ENTRIES
 #undef LANGUAGE_ENTRY
