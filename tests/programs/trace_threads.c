@@ -85,8 +85,7 @@ static void hand_over(void)
             pthread_cond_wait(&queue.changed, &queue.lock);
         pthread_mutex_unlock(&queue.lock);
         queue.out[at] = i;
-        MPI_Irecv(&queue.in[at], 1, MPI_INT, 1 - rank, 100, MPI_COMM_WORLD,
-                  &queue.requests[at][0]);
+        MPI_Irecv(&queue.in[at], 1, MPI_INT, 1 - rank, 100, MPI_COMM_WORLD, &queue.requests[at][0]);
         MPI_Isend(&queue.out[at], 1, MPI_INT, 1 - rank, 100, MPI_COMM_WORLD,
                   &queue.requests[at][1]);
         pthread_mutex_lock(&queue.lock);
