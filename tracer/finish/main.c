@@ -346,16 +346,26 @@ static bool finish_world(const struct worlds *worlds, uint32_t root, const char 
         fprintf(stderr, "pagoda: cannot make the folder %s: %s\n", dir, strerror(errno));
         return false;
     }
-    if (world->has_unknown_parents)
-        fprintf(stderr,
-                "pagoda: the %u processes in %s were started by MPI_Comm_spawn, but which other "
-                "processes of this trace did it is not sure: they have an archive of their own\n",
-                world->n_ranks, dir);
     gather_spools(&run);
     done = finish_run(&run, dir, facts_path);
     free(run.spools);
     free(run.headers);
     return done;
+}
+
+// Says once for all of them which worlds have an archive of their own although others started them.
+static void report_unknown_parents(const struct worlds *worlds)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < worlds->n; i++)
+        n += worlds->items[i].has_unknown_parents;
+    if (n > 0)
+        fprintf(stderr,
+                "pagoda: %u MPI_COMM_WORLD%s started by MPI_Comm_spawn %s, because it is not sure "
+                "which processes of this trace did it\n",
+                n, n == 1 ? "" : "s",
+                n == 1 ? "has an archive of its own" : "have archives of their own");
 }
 
 static bool finish_all(const struct spool_set *set, const char *archive_dir, const char *facts_path)
@@ -375,6 +385,8 @@ static bool finish_all(const struct spool_set *set, const char *archive_dir, con
         done = finish_world(&worlds, i, dir, facts_path);
         free(dir);
     }
+    if (done)
+        report_unknown_parents(&worlds);
     worlds_release(&worlds);
     return done;
 }
