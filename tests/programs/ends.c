@@ -85,7 +85,7 @@ static void start(int level)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     count_in_file(rank);
-    counts->begun = counts->returned = 1;
+    counts->begun = counts->returned = 3; /* PMPI calls of a program are recorded as MPI calls */
 }
 
 static void finish(void)
