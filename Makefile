@@ -204,8 +204,8 @@ own-otf2 = $(shell command -v otf2-config || { $(PKG_CONFIG) --exists otf2 && ec
 PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-dev) libxml2-dev \
     libsqlite3-dev libjansson-dev libdw-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
-PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran python3-mpi4py otf2-tools python3-otf2 python3-six sqlite3 jq \
-    libxml2-utils mandoc locales
+PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools \
+    python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales
 # Real programs that not every release packages; their tests are skipped without them.
 PACKAGES_TEST_OPTIONAL = hpcc netpipe-openmpi
 PACKAGES_LINT = clang clang-format cppcheck shellcheck mandoc libxml2-utils

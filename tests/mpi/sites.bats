@@ -154,8 +154,9 @@ mangled() {
 }
 
 fortran() {
-    command -v "mpif90.$1" >/dev/null && command -v gfortran >/dev/null ||
+    if ! command -v "mpif90.$1" >/dev/null || ! command -v gfortran >/dev/null; then
         skip "there is no Fortran compiler for $1"
+    fi
     bin=$BATS_TEST_TMPDIR/$1
     mkdir -p "$bin"
     (cd "$bin" && "mpif90.$1" -g -o fortran "$sources/fortran.f90")
