@@ -13,6 +13,7 @@
 #include "tracer/settings.h"
 #include "tracer/sync.h"
 
+#include <fnmatch.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +171,48 @@ static void process_started(struct call *call)
     }
 }
 
+static bool speaks_of_secrets(const char *name)
+{
+    static const char *const words[] = {"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasestr(name, words[i]) != NULL)
+            return true;
+    return false;
+}
+
+// A wildcard takes no secrets; a name given whole is meant.
+static bool is_chosen(const char *name)
+{
+    for (size_t i = 0; i < settings.n_environment; i++) {
+        const char *pattern = settings.environment[i];
+        bool has_wildcard = strpbrk(pattern, "*?[") != NULL;
+
+        if (fnmatch(pattern, name, 0) == 0 && !(has_wildcard && speaks_of_secrets(name)))
+            return true;
+    }
+    return false;
+}
+
+extern char **environ;
+
+// The variables that are to become properties of the archive.
+static void write_environment(struct stream *stream)
+{
+    char name[256];
+
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        size_t length = strcspn(*entry, "=");
+
+        if (length >= sizeof name || (*entry)[length] != '=')
+            continue;
+        memcpy(name, *entry, length);
+        name[length] = '\0';
+        if (is_chosen(name))
+            stream_write_name(stream, RECORD_VARIABLE, 0, *entry);
+    }
+}
+
 // Completes the MPI_Init call: its details follow its record in the file.
 static void init_returned(struct call *call, int result)
 {
@@ -181,6 +224,8 @@ static void init_returned(struct call *call, int result)
     if (result == MPI_SUCCESS) {
         comm_table_init(call->stream);
         coll_done_on(call, 0, COLL_CREATE_HANDLE);
+        if (call->stream->header != NULL && call->stream->header->rank == 0)
+            write_environment(call->stream);
         module_write_list(call->stream);
     }
     call_leave(call);

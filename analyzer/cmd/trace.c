@@ -23,6 +23,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/launch.h"
+#include "analyzer/cmd/trace_revision.h"
 #include "analyzer/cmd/trace_settings.h"
 #include "analyzer/report/quantity.h"
 
@@ -157,7 +158,7 @@ static int prepare(struct trace *trace, const char *dir)
 }
 
 /// Facts of the launch for the archive, in the form pagoda-trace-finish reads.
-static void write_facts(const struct trace *trace, char **line)
+static void write_facts(const struct trace *trace, char **line, const struct launch *launch)
 {
     char *path = memory_format("%s/facts", trace->spool);
     FILE *file = fopen(path, "we");
@@ -165,10 +166,12 @@ static void write_facts(const struct trace *trace, char **line)
     char cwd[4096] = "";
     time_t now = time(NULL);
     struct tm parts;
+    struct trace_revision revision;
 
     free(path);
     if (!file)
         return;
+    revision = trace_revision_find(launch->path);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &parts));
     fprintf(file, "PAGODA::VERSION=%s\nPAGODA::DATE=%s\nPAGODA::COMMAND=", PAGODA_VERSION, date);
     for (int i = 0; line[i]; i++) {
@@ -177,6 +180,8 @@ static void write_facts(const struct trace *trace, char **line)
             fputc(*c == '\n' ? ' ' : *c, file);
     }
     fprintf(file, "\nPAGODA::DIRECTORY=%s\n", getcwd(cwd, sizeof cwd - 1) ? cwd : "");
+    fprintf(file, "PAGODA::REVISION=%s\nPAGODA::REVISION_MODIFIED=%s\n", revision.commit,
+            revision.modified);
     fclose(file);
 }
 
@@ -472,7 +477,7 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
         log_warning("cannot record in %s (%s): tracing is off, the program runs on", chosen,
                     strerror(error));
     } else {
-        write_facts(&trace, line);
+        write_facts(&trace, line, &launch);
         preload = inherited && *inherited ? memory_format("%s:%s", library, inherited)
                                           : memory_copy_text(library);
         full = launch_with_exports(line, &launch, exports);

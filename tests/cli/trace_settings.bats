@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Settings of pagoda trace: where they come from, and what is refused before anything is run.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# refused TEXT ARGUMENTS...: exit status 2, one sentence, nothing run.
+refused() {
+    local text=$1
+    shift
+    run "$PAGODA" trace "$@" -- touch was-run
+    [ "$status" = 2 ]
+    [ "${#lines[@]}" = 1 ]
+    [[ $output == "pagoda: "*"$text"* ]] || { echo "got: $output"; return 1; }
+    [ ! -e was-run ]
+}
+
+@test "option over environment over file over default" {
+    printf 'min_duration = 1us # short\nmax_bytes = 8MiB\ncall-stack = 2\n' >conf
+    export PAGODA_MIN_DURATION=2us PAGODA_CALL_STACK=3
+    run "$PAGODA" trace --show-settings -c conf --call-stack 4
+    [ "$status" = 0 ]
+    [[ $output == *'min_duration = 2us  # PAGODA_MIN_DURATION'* ]]
+    [[ $output == *'max_bytes = 8MiB  # conf:2'* ]]
+    [[ $output == *'call_stack = 4  # --call-stack'* ]]
+    [[ $output == *'buffer_bytes = 1MiB  # default'* ]]
+}
+
+@test "wrong settings" {
+    refused '--min-duration 5x: unknown unit' --min-duration 5x
+    refused 'ends before it begins' --window 10s-5s
+    refused 'must begin after' --window 1s-5s,4s-6s
+    refused 'cannot be combined' --window 1s- --start-at x
+    refused 'too small' --max-bytes 1MiB
+    refused '64KiB to 1GiB' --buffer-bytes 1
+    refused 'at most 64' --call-stack 65
+    refused '`all` or `communication`' --mpi none
+    refused 'cannot read the filter file none' --filter none
+    refused 'cannot read the configuration file none' --config none
+    PAGODA_MIN_DURATON=1 refused 'did you mean PAGODA_MIN_DURATION?'
+    printf '\nmin_duratoin = 1us\n' >conf
+    refused 'conf:2: there is no setting `min_duratoin`; did you mean `min_duration`?' -c conf
+    printf 'mpi = all\nmpi = all\n' >conf
+    refused 'conf:2: `mpi` is set already in conf:1' -c conf
+    printf 'nonsense\n' >conf
+    refused 'conf:1: `nonsense` is no line of the form NAME = VALUE' -c conf
+}
+
+@test "wrong filter files" {
+    printf 'x\n' >f
+    refused 'f:1: `x` stands outside' --filter f
+    printf 'SCOREP_REGION_NAMES_BEGIN\n a\nSCOREP_REGION_NAMES_END\n' >f
+    refused 'f:2: `a` stands before any EXCLUDE' --filter f
+    printf 'SCOREP_REGION_NAMES_BEGIN\n EXCLUDE\nSCOREP_REGION_NAMES_END\n' >f
+    refused 'f:2: EXCLUDE without a pattern' --filter f
+    printf '\nSCOREP_REGION_NAMES_BEGIN\n EXCLUDE a[\n' >f
+    refused 'opens a [' --filter f
+    printf '\nSCOREP_REGION_NAMES_BEGIN\n EXCLUDE a\n' >f
+    refused 'f:2: SCOREP_REGION_NAMES_BEGIN has no SCOREP_REGION_NAMES_END' --filter f
+}
