@@ -15,6 +15,8 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/base/xml.h"
+#include "analyzer/cmd/trace_filter.h"
+#include "analyzer/cmd/trace_settings.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
@@ -108,10 +110,44 @@ static bool looks_like_xml(const char *path)
     return c == '<';
 }
 
+// Files of `pagoda trace`; an archive's anchor file is never taken for one.
+static bool is_text_for_tracer(struct check *check)
+{
+    struct stat status;
+    const char *dot = strrchr(check->path, '.');
+    if (stat(check->path, &status) != 0 || !S_ISREG(status.st_mode) ||
+        (dot && strcmp(dot, ".otf2") == 0))
+        return false;
+    if (trace_filter_is_one(check->path))
+        check->kind = CHECK_FILTER;
+    else if (trace_settings_is_config(check->path))
+        check->kind = CHECK_SETTINGS;
+    return check->kind != CHECK_UNKNOWN;
+}
+
+static int check_text(struct check *check, struct error *err)
+{
+    check->status = STATUS_DONE;
+    if (check->kind == CHECK_SETTINGS)
+        return trace_settings_check_file(check->path, &check->n_entries, err);
+    struct trace_filter *filter = trace_filter_read(check->path, err);
+    if (!filter)
+        return -1;
+    check->n_entries = trace_filter_n_rules(filter);
+    trace_filter_free(filter);
+    return 0;
+}
+
 static void check_file(struct check *check)
 {
     struct error err = {{0}};
-    int result = looks_like_xml(check->path) ? check_xml(check, &err) : check_archive(check, &err);
+    int result;
+    if (looks_like_xml(check->path))
+        result = check_xml(check, &err);
+    else if (is_text_for_tracer(check))
+        result = check_text(check, &err);
+    else
+        result = check_archive(check, &err);
     if (result == 0)
         return;
     log_error("%s", err.text);

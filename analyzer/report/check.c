@@ -72,6 +72,12 @@ void check_print(const struct check *check, FILE *stream)
         print_archive(check, stream);
     else if (check->kind == CHECK_CATALOGUE)
         print_catalogue(check, stream);
+    else if (check->kind == CHECK_SETTINGS)
+        fprintf(stream, "%s: configuration of pagoda trace: %s\n  nothing wrong\n", check->path,
+                quantity_count(check->n_entries, "setting").text);
+    else if (check->kind == CHECK_FILTER)
+        fprintf(stream, "%s: filter file: %s\n  nothing wrong\n", check->path,
+                quantity_count(check->n_entries, "rule").text);
 }
 
 void check_release(struct check *check)

@@ -11,7 +11,7 @@
 #include "analyzer/report/result.h"
 #include "analyzer/trace/reader.h"
 
-enum check_kind { CHECK_UNKNOWN, CHECK_ARCHIVE, CHECK_CATALOGUE };
+enum check_kind { CHECK_UNKNOWN, CHECK_ARCHIVE, CHECK_CATALOGUE, CHECK_SETTINGS, CHECK_FILTER };
 
 struct check_location {
     uint64_t id;
@@ -31,6 +31,7 @@ struct check {
     size_t n_locations;
     char **pattern_ids; // of a catalogue
     size_t n_patterns;
+    size_t n_entries; // settings of a configuration file, rules of a filter file
 };
 
 /// Copies what the reader says about each location of a trace that is read to its end.

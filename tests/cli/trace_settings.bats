@@ -60,3 +60,14 @@ refused() {
     printf '\nSCOREP_REGION_NAMES_BEGIN\n EXCLUDE a\n' >f
     refused 'f:2: SCOREP_REGION_NAMES_BEGIN has no SCOREP_REGION_NAMES_END' --filter f
 }
+
+@test "pagoda check verifies configuration and filter files" {
+    printf 'SCOREP_REGION_NAMES_BEGIN\nEXCLUDE a b\nSCOREP_REGION_NAMES_END\n' >f
+    printf 'filter = f\nmpi = no\n' >conf
+    run "$PAGODA" check f
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = 'f: filter file: 2 rules' ]
+    run "$PAGODA" check conf
+    [ "$status" = 1 ]
+    [ "$output" = 'pagoda: conf:2: mpi = no: it is `all` or `communication`' ]
+}
