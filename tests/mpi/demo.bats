@@ -10,7 +10,7 @@ load ../helper
     [ "$status" = 0 ]
     [[ $output == *"Conclusion"* ]]
     [[ $output == *"Late Sender"* ]]
-    [[ $output == *"waiting for rank 0"* ]]
+    [[ $(tr -s '\n ' ' ' <<<"$output") == *"waiting for rank 0"* ]] # however the lines break
     mapfile -t commands < <(printf '%s\n' "$output" | sed -n '/Try next:$/,$s/^  //p')
     [ ${#commands[@]} = 3 ]
     for command in "${commands[@]}"; do
