@@ -2,6 +2,7 @@
 // What-if options: texts to numbers, lists of values to one scenario for each combination.
 #include "analyzer/cmd/whatif_options.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ static const double max_factor = 1000;
 bool whatif_is_wanted(const struct whatif_options *options)
 {
     return options->places.count > 0 || options->nodes || options->map || options->cores ||
-           options->sharing || options->wait || options->speed || options->scales.count > 0;
+           options->sharing || options->wait || options->speed || options->machine ||
+           options->latency || options->bandwidth || options->eager || options->scales.count > 0;
 }
 
 void whatif_options_release(struct whatif_options *options)
@@ -67,19 +69,42 @@ static int read_factor(const char *option, const char *text, uint64_t least, uin
     return 0;
 }
 
-static int read_cores(const char *text, struct scenario_settings *settings, struct error *err)
+static int read_cores(const char *text, struct whatif_set *set, struct error *err)
 {
-    return read_number_of("cores", text, MAX_CORES, &settings->n_cores, err);
+    return read_number_of("cores", text, MAX_CORES, &set->settings.n_cores, err);
 }
 
-static int read_nodes(const char *text, struct scenario_settings *settings, struct error *err)
+static int read_nodes(const char *text, struct whatif_set *set, struct error *err)
 {
-    return read_number_of("nodes", text, MAX_NODES, &settings->n_nodes, err);
+    return read_number_of("nodes", text, MAX_NODES, &set->settings.n_nodes, err);
 }
 
-static int read_speed(const char *text, struct scenario_settings *settings, struct error *err)
+static int read_speed(const char *text, struct whatif_set *set, struct error *err)
 {
-    return read_factor("cpu-speed", text, 1000, &settings->speed, err);
+    return read_factor("cpu-speed", text, 1000, &set->settings.speed, err);
+}
+
+static int read_latency(const char *text, struct whatif_set *set, struct error *err)
+{
+    if (option_read_duration(text, &set->latency_ns, err) != 0)
+        return error_wrap(err, "--latency %s", text);
+    return 0;
+}
+
+static int read_bandwidth(const char *text, struct whatif_set *set, struct error *err)
+{
+    if (option_read_size(text, &set->bandwidth, err) != 0)
+        return error_wrap(err, "--bandwidth %s", text);
+    if (set->bandwidth == 0)
+        return error_set(err, "--bandwidth %s: more than 0 bytes a second", text);
+    return 0;
+}
+
+static int read_eager(const char *text, struct whatif_set *set, struct error *err)
+{
+    if (option_read_size(text, &set->eager_bytes, err) != 0)
+        return error_wrap(err, "--eager %s", text);
+    return 0;
 }
 
 // --- lists of values
@@ -87,7 +112,7 @@ static int read_speed(const char *text, struct scenario_settings *settings, stru
 /// An option that takes a list.
 struct axis {
     const char *name, *text; // text NULL: not given
-    int (*read)(const char *text, struct scenario_settings *settings, struct error *err);
+    int (*read)(const char *text, struct whatif_set *set, struct error *err);
 };
 
 static size_t count_values(const char *text)
@@ -116,7 +141,7 @@ static int fill_set(struct whatif_set *set, const struct axis *axes, size_t n_ax
         size_t n_values = count_values(axes[i].text);
         char *value = value_at(axes[i].text, index / divisor % n_values);
         divisor *= n_values;
-        int status = axes[i].read(value, &set->settings, err);
+        int status = axes[i].read(value, set, err);
         if (n_values > 1 && status == 0) {
             set->names[set->n_values] = memory_copy_text(axes[i].name);
             set->values[set->n_values++] = memory_copy_text(value);
@@ -135,7 +160,11 @@ static int read_axes(struct whatif_plan *plan, const struct whatif_options *opti
         {"nodes", options->nodes, read_nodes},
         {"cores", options->cores, read_cores},
         {"cpu-speed", options->speed, read_speed},
+        {"latency", options->latency, read_latency},
+        {"bandwidth", options->bandwidth, read_bandwidth},
+        {"eager", options->eager, read_eager},
     };
+    static_assert(sizeof axes / sizeof axes[0] == WHATIF_AXES, "an axis each");
     const size_t n_axes = sizeof axes / sizeof axes[0];
     size_t n = 1;
     for (size_t i = 0; i < n_axes && n <= MAX_POINTS; i++)
@@ -146,7 +175,8 @@ static int read_axes(struct whatif_plan *plan, const struct whatif_options *opti
     plan->n_sets = n;
     plan->is_list = n > 1;
     for (size_t i = 0; i < n; i++) {
-        plan->sets[i].settings = *common;
+        plan->sets[i] = (struct whatif_set){
+            .settings = *common, .latency_ns = PAG_NOT_KNOWN, .eager_bytes = PAG_NOT_KNOWN};
         if (fill_set(&plan->sets[i], axes, n_axes, i, err) != 0)
             return -1;
     }
@@ -191,6 +221,10 @@ static void put_words(struct whatif_plan *plan, const struct whatif_options *opt
     add_words(out, "sharing", options->sharing);
     add_words(out, "wait", options->wait);
     add_words(out, "cpu-speed", options->speed);
+    add_words(out, "machine", options->machine);
+    add_words(out, "latency", options->latency);
+    add_words(out, "bandwidth", options->bandwidth);
+    add_words(out, "eager", options->eager);
     for (size_t i = 0; i < options->scales.count; i++)
         add_words(out, "scale", options->scales.values[i]);
     fclose(out);
@@ -210,6 +244,10 @@ int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *opti
         return error_set(err, "--place and --nodes both say where ranks run: give one of them");
     if (options->map && !options->nodes)
         return error_set(err, "--map says how ranks are dealt to --nodes, which is missing");
+    if (!options->machine && (options->latency || options->bandwidth || options->eager))
+        return error_set(err, "--latency, --bandwidth and --eager change the network of --machine, "
+                              "which is missing");
+    plan->machine = options->machine;
     if (read_scales(plan, &options->scales, err) != 0)
         return -1;
     const struct scenario_settings common = {

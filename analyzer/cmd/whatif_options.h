@@ -15,6 +15,7 @@
 struct whatif_options {
     struct option_list places;
     const char *nodes, *map, *cores, *sharing, *wait, *speed;
+    const char *machine, *latency, *bandwidth, *eager;
     struct option_list scales;
 };
 
@@ -34,13 +35,26 @@ struct whatif_options {
                         "a rank that waits leaves its core, or keeps it busy", "block"),           \
         OPTION_TEXT_ROW("cpu-speed", 0, "F", &(options)->speed,                                    \
                         "predict the run on processors F times as fast", NULL),                    \
+        OPTION_TEXT_ROW("machine", 0, "FILE", &(options)->machine,                                 \
+                        "predict the run on the machine of this file", NULL),                      \
+        OPTION_TEXT_ROW("latency", 0, "T", &(options)->latency,                                    \
+                        "with --machine: its network's latency", NULL),                            \
+        OPTION_TEXT_ROW("bandwidth", 0, "B", &(options)->bandwidth,                                \
+                        "with --machine: its network's bandwidth, bytes a second", NULL),          \
+        OPTION_TEXT_ROW("eager", 0, "BYTES", &(options)->eager,                                    \
+                        "with --machine: the largest message its network sends at once", NULL),    \
         OPTION_LIST_ROW("scale", 0, "REGION=F", &(options)->scales,                                \
                         "predict the run with F times the computing in a region; 0: none")
+
+enum { WHATIF_AXES = 6 }; // options that take lists
 
 /// Settings and the values by which they differ from those of other points.
 struct whatif_set {
     struct scenario_settings settings;
-    char *names[3], *values[3]; // the last option varies fastest, and comes first here
+    uint64_t latency_ns, eager_bytes; // PAG_NOT_KNOWN: not given
+    uint64_t bandwidth;               // bytes a second, 0: not given
+    char *names[WHATIF_AXES],
+        *values[WHATIF_AXES]; // the last option varies fastest, and comes first here
     size_t n_values;
 };
 
@@ -49,6 +63,7 @@ struct whatif_plan {
     struct whatif_set *sets;
     size_t n_sets;
     bool is_list;
+    const char *machine; // path, NULL: none
     struct region_scale *scales;
     char **patterns;
     size_t n_scales;

@@ -8,14 +8,37 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/whatif/prediction.h"
 
+/// The machine of SET, and its settings on it. 0, or -1 and ERR; the caller releases MACHINE.
+static int prepare(const struct whatif_plan *plan, const struct whatif_set *set,
+                   struct scenario_settings *settings, struct machine *machine, struct error *err)
+{
+    *settings = set->settings;
+    *machine = (struct machine){0};
+    if (!plan->machine)
+        return 0;
+    settings->machine = machine;
+    if (machine_read(machine, plan->machine, err) != 0)
+        return -1;
+    if (set->latency_ns == PAG_NOT_KNOWN && set->bandwidth == 0 &&
+        set->eager_bytes == PAG_NOT_KNOWN)
+        return 0;
+    return machine_change_network(machine, set->latency_ns, (double)set->bandwidth,
+                                  set->eager_bytes, err);
+}
+
 int whatif_check(const struct whatif_plan *plan, const struct replay_run *measured,
                  struct error *err)
 {
     const struct definitions *definitions = trace_definitions(measured->trace);
     for (size_t i = 0; i < plan->n_sets; i++) {
-        struct scenario scenario;
-        int status = scenario_init(&scenario, definitions, &plan->sets[i].settings, err);
+        struct scenario scenario = {0};
+        struct scenario_settings settings;
+        struct machine machine;
+        int status = prepare(plan, &plan->sets[i], &settings, &machine, err);
+        if (status == 0)
+            status = scenario_init(&scenario, definitions, &settings, err);
         scenario_release(&scenario);
+        machine_release(&machine);
         if (status != 0)
             return -1;
     }
@@ -58,7 +81,7 @@ static int predict(const char *trace, const struct scenario_settings *settings,
     const struct definitions *definitions = trace_definitions(run->trace);
     if (scenario_init(&scenario, definitions, settings, err) != 0)
         goto out;
-    prediction_init(&prediction, definitions, &scenario, recorded);
+    prediction_init(&prediction, definitions, &scenario, recorded, settings->machine);
     status = replay_run(run, catalogue, &prediction.clock, false, "predicting", err);
     if (status != 0)
         goto out;
@@ -96,14 +119,18 @@ static char *describe_sharing(const struct scenario *scenario)
 static void describe(struct whatif_report *report, const struct whatif_plan *plan,
                      const struct definitions *definitions)
 {
-    struct scenario scenario;
+    struct scenario scenario = {0};
+    struct scenario_settings settings;
+    struct machine machine;
     struct error err;
-    if (scenario_init(&scenario, definitions, &plan->sets[0].settings, &err) == 0)
+    if (prepare(plan, &plan->sets[0], &settings, &machine, &err) == 0 &&
+        scenario_init(&scenario, definitions, &settings, &err) == 0)
         report->sharing = plan->is_list && scenario.is_shared
                               ? memory_format("%s (the first prediction)",
                                               scenario.is_sticky ? "sticky" : "fluid")
                               : describe_sharing(&scenario);
     scenario_release(&scenario);
+    machine_release(&machine);
     report->change = memory_copy_text(plan->change);
     for (size_t i = 0; i < definitions->n_ranks; i++)
         report->has_threads = report->has_threads || definitions->ranks[i].n_locations > 1;
@@ -135,9 +162,14 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     report->replayed_ns = same.predicted_ns;
     replay_run_release(&run);
     for (size_t i = 0; i < plan->n_sets && status == 0; i++) {
+        struct scenario_settings settings;
+        struct machine machine;
         put_set(&report->points[i], &plan->sets[i]);
-        status = predict(trace, &plan->sets[i].settings, measured->recorded,
-                         plan->is_list ? NULL : catalogue, &run, &report->points[i], err);
+        status = prepare(plan, &plan->sets[i], &settings, &machine, err);
+        if (status == 0)
+            status = predict(trace, &settings, measured->recorded, plan->is_list ? NULL : catalogue,
+                             &run, &report->points[i], err);
+        machine_release(&machine);
         if (status == 0 && !plan->is_list) {
             report->predicted = run.result;
             report->has_predicted = true;

@@ -22,6 +22,7 @@ struct pag_call {
     uint64_t enter_ns;
     uint32_t n_sent; // messages that depart in it
     bool is_waiting; // it has conditions
+    bool is_handle;  // MPI_Init, MPI_Finalize, or its only operations create or destroy handles
 };
 
 enum pag_condition_kind {
@@ -36,7 +37,9 @@ struct pag_condition {
     uint64_t recorded_ns; // enter of the send, the posting, the latest member, in the recording
     uint64_t time_ns;     // now: the departure of the message, the posting, the latest member
     uint64_t departed_ns, posted_ns; // message, posting: both sides, now
-    uint64_t size_bytes;
+    uint64_t entered_ns;             // collective: when the waiting member entered it, now
+    uint64_t size_bytes;       // collective: the smaller of what the member sends and receives, the
+                               // other one where one is 0
     uint32_t sender, receiver; // message, posting: world ranks
     uint32_t n_members;        // collective
     uint8_t operation, class_; // collective: OTF2_CollectiveOp, enum collective_class
@@ -79,8 +82,8 @@ struct pag_clock {
     bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
     /// Whether an operation that need not synchronise its members (it handles no data) does so.
     bool (*synchronises)(void *context, uint8_t operation, bool is_finalize);
-    /// Work of a call before its messages depart.
-    pag_work (*work_before)(void *context, const struct pag_call *call);
+    /// Work of a call before its messages depart, to the world ranks RECEIVERS[0..n_sent).
+    pag_work (*work_before)(void *context, const struct pag_call *call, const uint32_t *receivers);
     /// All partners are known: when the call has what it waits for (not before its enter), and how
     /// much work follows.
     void (*settle)(void *context, const struct pag_call *call,

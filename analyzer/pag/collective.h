@@ -26,7 +26,8 @@ struct member {
     uint64_t in_ns;              // enter of the call that entered or posted the operation
     uint64_t recorded_in_ns;     // the same in the recording (in simulated time)
     uint64_t enter_ns, leave_ns; // of the call that completes it
-    uint64_t size_bytes;
+    uint64_t size_bytes;         // sent and received
+    uint64_t payload_bytes;      // the smaller of both, the other one where one is 0
     uint32_t rank, location, path;
     uint32_t node; // own lineage at in_ns where somebody may need it, NONE
     uint8_t operation, class_;

@@ -21,6 +21,18 @@ bool simulation_part_waits(const struct engine *engine, struct part part)
     return collective_has_releasers(engine, part);
 }
 
+bool simulation_is_handle(const struct engine *engine, const struct call *call)
+{
+    if (call->is_init || call->is_finalize)
+        return true;
+    for (uint32_t i = 0; i < call->n_parts; i++) {
+        const struct collective *instance = collective_instance(engine, call->parts[i].collective);
+        if (instance->members[call->parts[i].member].class_ != COLLECTIVE_HANDLE)
+            return false;
+    }
+    return call->n_parts > 0 && call->n_receives + call->n_sends == 0;
+}
+
 // --- has everybody come?
 
 static bool goes_without(struct location_simulation *state, bool must)
@@ -102,7 +114,8 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     condition->kind = PAG_CONDITION_COLLECTIVE;
     condition->time_ns = time_ns;
     condition->recorded_ns = recorded_ns;
-    condition->size_bytes = member->size_bytes;
+    condition->entered_ns = member->in_ns;
+    condition->size_bytes = member->payload_bytes;
     condition->n_members = instance->n_members;
     condition->operation = member->operation;
     condition->class_ = member->class_;

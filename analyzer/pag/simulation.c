@@ -57,6 +57,7 @@ static struct pag_call describe(const struct engine *engine, const struct locati
         .enter_ns = call->enter_ns,
         .n_sent = state_of(engine, location)->n_departing,
         .is_waiting = state_of(engine, location)->is_waiting,
+        .is_handle = simulation_is_handle(engine, call),
     };
 }
 
@@ -147,7 +148,8 @@ static void end(struct engine *engine, struct location_state *location, uint64_t
     clock->end(clock->context, location->index, now_ns);
     interval_release(&state->interval);
     free(state->departing);
-    state->departing = NULL;
+    free(state->receivers);
+    state->departing = state->receivers = NULL;
     if (location->rank == NONE)
         return;
     if (location->is_master)
@@ -210,7 +212,8 @@ static void enter(struct engine *engine, struct location_state *location, const 
         depart(engine, state, now_ns);
     struct pag_call call = describe(engine, location);
     enum pag_turn turn = state->is_waiting ? PAG_TURN_FIRST : PAG_TURN_LEAVE;
-    clock->work(clock->context, location->index, now_ns, clock->work_before(clock->context, &call),
+    clock->work(clock->context, location->index, now_ns,
+                clock->work_before(clock->context, &call, state->receivers),
                 location->call.is_cut ? PAG_TURN_LAST : turn);
 }
 
@@ -393,9 +396,14 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
             message->is_synchronous || clock->is_rendezvous(clock->context, message->sender,
                                                             message->receiver, message->size_bytes),
     };
+    if (!clock->departs_at_enter) // the size tells
+        message->is_synchronous = simulation->messages[index].is_rendezvous;
     message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
     state->departing = array_reserve(state->departing, &state->departing_capacity,
                                      state->n_departing + 1, sizeof *state->departing);
+    state->receivers = array_reserve(state->receivers, &state->receivers_capacity,
+                                     state->n_departing + 1, sizeof *state->receivers);
+    state->receivers[state->n_departing] = message->receiver;
     state->departing[state->n_departing++] = index;
 }
 

@@ -40,6 +40,8 @@ struct location_simulation {
     uint32_t *departing;                                  // messages sent in the open call
     uint32_t n_departing;
     size_t departing_capacity;
+    uint32_t *receivers; // of these
+    size_t receivers_capacity;
     pag_work outside_work;
     uint64_t outside_ns, wait_ns, overhead_ns;
 };
@@ -77,6 +79,9 @@ void simulation_entered(struct engine *engine, const struct collective *instance
 
 /// Whether somebody else releases PART: its operation synchronises, and its member waits in it.
 bool simulation_part_waits(const struct engine *engine, struct part part);
+
+/// Whether CALL is MPI_Init or MPI_Finalize, or all it completes creates or destroys handles.
+bool simulation_is_handle(const struct engine *engine, const struct call *call);
 
 /// All conditions of LOCATION's call that are known so far are met as far as partners go: true, and
 /// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.

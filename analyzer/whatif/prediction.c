@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The callbacks of a simulated run: scheduling by scheduler.c, costs by recorded.c.
+// The callbacks of a simulated run: scheduling by scheduler.c, costs by recorded.c
+// or machine.c.
 #include "analyzer/whatif/prediction.h"
 
 #include <stdlib.h>
@@ -37,12 +38,18 @@ static bool next(void *context, uint32_t *location, uint64_t *time_ns)
     return scheduler_next(prediction->scheduler, location, time_ns);
 }
 
+static bool is_remote(const struct prediction *prediction, uint32_t sender, uint32_t receiver)
+{
+    const uint32_t *node_of_rank = prediction->scenario->placement.node_of_rank;
+    return node_of_rank[sender] != node_of_rank[receiver];
+}
+
 static bool is_rendezvous(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes)
 {
     const struct prediction *prediction = context;
-    const uint32_t *node_of_rank = prediction->scenario->placement.node_of_rank;
-    return recorded_is_rendezvous(prediction->recorded,
-                                  node_of_rank[sender] != node_of_rank[receiver], size_bytes);
+    bool far = is_remote(prediction, sender, receiver);
+    return prediction->machine ? machine_is_rendezvous(prediction->machine, far, size_bytes)
+                               : recorded_is_rendezvous(prediction->recorded, far, size_bytes);
 }
 
 static bool synchronises(void *context, uint8_t operation, bool is_finalize)
@@ -57,12 +64,22 @@ static uint64_t scale(void *context, uint64_t *mark, uint32_t region)
     return scenario_scale(prediction->scenario, mark, region);
 }
 
-static pag_work work_before(void *context, const struct pag_call *call)
+static pag_work recorded_work(const struct pag_call *call)
 {
-    (void)context;
-    if (call->is_waiting)
-        return 0;
     return (pag_work)(call->recorded_leave_ns - call->recorded_enter_ns) * PAG_WORK_PER_NS;
+}
+
+static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
+{
+    const struct prediction *prediction = context;
+    pag_work amount = 0;
+    if (!prediction->machine || call->is_handle)
+        return call->is_waiting ? 0 : recorded_work(call);
+    for (uint32_t i = 0; i < call->n_sent; i++)
+        amount +=
+            machine_messages(prediction->machine, is_remote(prediction, call->rank, receivers[i]))
+                ->send_overhead_ns;
+    return amount * PAG_WORK_PER_NS;
 }
 
 static void settle(void *context, const struct pag_call *call,
@@ -70,13 +87,18 @@ static void settle(void *context, const struct pag_call *call,
                    uint64_t *ready_ns, pag_work *amount)
 {
     struct prediction *prediction = context;
-    recorded_settle(prediction->recorded, call, conditions, n_conditions,
-                    prediction->scenario->placement.node_of_rank, &prediction->use, ready_ns,
-                    amount);
+    const uint32_t *node_of_rank = prediction->scenario->placement.node_of_rank;
+    if (prediction->machine && !call->is_handle)
+        machine_settle(prediction->machine, call, conditions, n_conditions, node_of_rank, ready_ns,
+                       amount);
+    else
+        recorded_settle(prediction->recorded, call, conditions, n_conditions, node_of_rank,
+                        &prediction->use, ready_ns, amount);
 }
 
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
-                     const struct scenario *scenario, const struct recorded *recorded)
+                     const struct scenario *scenario, const struct recorded *recorded,
+                     const struct machine *machine)
 {
     // A location of no rank, or a further thread of one, has a core of its own.
     size_t n_groups = scenario->n_groups;
@@ -96,11 +118,12 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
     *prediction = (struct prediction){
         .scenario = scenario,
         .recorded = recorded,
+        .machine = machine && machine_has_messages(machine) ? machine : NULL,
         .scheduler =
             scheduler_new(groups, n_groups, group_of, definitions->n_locations, scenario->spins),
         .clock = {.context = prediction,
                   .counts_wall_time = !scenario->knows_cores,
-                  .departs_at_enter = true,
+                  .departs_at_enter = !machine || !machine_has_messages(machine),
                   .work = work,
                   .wait = await,
                   .wake = wake,

@@ -4,6 +4,7 @@
 #define PAGODA_WHATIF_PREDICTION_H
 
 #include "analyzer/pag/clock.h"
+#include "analyzer/whatif/machine.h"
 #include "analyzer/whatif/recorded.h"
 #include "analyzer/whatif/scenario.h"
 #include "analyzer/whatif/scheduler.h"
@@ -11,15 +12,17 @@
 struct prediction {
     const struct scenario *scenario;
     const struct recorded *recorded;
+    const struct machine *machine; // whose messages cost what it says; NULL: as recorded
     struct scheduler *scheduler;
     struct recorded_use use;
     struct pag_clock clock; // for pag_simulate()
 };
 
-/// Prepares one simulated run of the locations of DEFINITIONS. SCENARIO and RECORDED must outlive
-/// it; PREDICTION must not move while its clock is in use.
+/// Prepares one simulated run of the locations of DEFINITIONS. SCENARIO, RECORDED and
+/// MACHINE (NULL: none) must outlive it; PREDICTION must not move while its clock is in use.
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
-                     const struct scenario *scenario, const struct recorded *recorded);
+                     const struct scenario *scenario, const struct recorded *recorded,
+                     const struct machine *machine);
 void prediction_release(struct prediction *prediction);
 
 #endif

@@ -47,12 +47,20 @@ static int place(struct scenario *scenario, const struct definitions *definition
     return 0;
 }
 
+/// Cores of every node as asked for, 0: not asked for.
+static uint32_t given_cores(const struct scenario_settings *settings)
+{
+    if (settings->n_cores == 0 && settings->machine)
+        return settings->machine->n_cores;
+    return settings->n_cores;
+}
+
 /// Cores of NODE, on which N_RANKS ranks run.
 static uint32_t cores_of(const struct definitions *definitions,
                          const struct scenario_settings *settings, uint32_t node, uint32_t n_ranks)
 {
-    if (settings->n_cores > 0)
-        return settings->n_cores;
+    if (given_cores(settings) > 0)
+        return given_cores(settings);
     if (settings->n_places > 0 || settings->n_nodes > 0)
         return 1;
     uint32_t n_cores = definitions->nodes[node].n_cores;
@@ -62,7 +70,7 @@ static uint32_t cores_of(const struct definitions *definitions,
 static bool are_cores_known(const struct definitions *definitions,
                             const struct scenario_settings *settings)
 {
-    if (settings->n_cores > 0 || settings->n_places > 0 || settings->n_nodes > 0)
+    if (given_cores(settings) > 0 || settings->n_places > 0 || settings->n_nodes > 0)
         return true;
     for (size_t i = 0; i < definitions->n_ranks; i++)
         if (definitions->nodes[definitions->ranks[i].node].n_cores == 0)
@@ -75,7 +83,9 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
                         const struct scenario_settings *settings)
 {
     const struct placement *placement = &scenario->placement;
-    uint64_t speed = settings->speed ? settings->speed : SCHEDULER_FULL_SPEED;
+    uint64_t speed = settings->speed;
+    if (speed == 0)
+        speed = settings->machine ? settings->machine->speed : SCHEDULER_FULL_SPEED;
     uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
     uint32_t *first_group = memory_zeroed(placement->n_nodes, sizeof *first_group);
     uint32_t *n_placed = memory_zeroed(placement->n_nodes, sizeof *n_placed);

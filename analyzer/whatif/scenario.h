@@ -10,6 +10,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/trace/definitions.h"
+#include "analyzer/whatif/machine.h"
 #include "analyzer/whatif/placement.h"
 #include "analyzer/whatif/scheduler.h"
 
@@ -25,12 +26,13 @@ struct region_scale {
 struct scenario_settings {
     const char *const *places; // NODE=RANKS
     size_t n_places;
-    uint32_t n_nodes; // 0: as recorded, or as placed
-    bool is_cyclic;   // with n_nodes
-    uint32_t n_cores; // per node; 0: as recorded, 1 with a placement
-    uint64_t speed;   // millionths, 0: unchanged
-    bool spins;       // a waiting process keeps its share of the cores
-    bool is_sticky;   // ranks stay on one core of their node each
+    uint32_t n_nodes;              // 0: as recorded, or as placed
+    bool is_cyclic;                // with n_nodes
+    uint32_t n_cores;              // per node; 0: as recorded, 1 with a placement
+    uint64_t speed;                // millionths, 0: unchanged
+    const struct machine *machine; // its cores and speed count unless given here; NULL: none
+    bool spins;                    // a waiting process keeps its share of the cores
+    bool is_sticky;                // ranks stay on one core of their node each
     const struct region_scale *scales;
     size_t n_scales;
 };

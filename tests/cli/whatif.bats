@@ -134,3 +134,96 @@ refused() {
     refused 'without what-if options' --nodes 1 --store runs.db
     [ ! -e runs.db ]
 }
+
+# A machine with two kinds of messages; what stands in braces in `machine.xml` is replaced by $1.
+machine() {
+    cat >machine.xml <<END
+<machine name="test" ${1:-}>
+  <message scope="node"><point bytes="0" time="500ns"/></message>
+  <message scope="network" eager="1000" send-overhead="100ns" recv-overhead="0.2us">
+    <point bytes="0" time="1us"/> <point bytes="1000B" time="2us"/>
+  </message>
+  <collective op="barrier" time="1e-6*log2(p)"/>
+  <collective op="bcast" time="1e-9*b*p"/>
+  <collective op="reduce" time="2e-6"/>
+</machine>
+END
+}
+
+@test "machine: eager and rendezvous messages, overheads" {
+    rm -r trace
+    TRACE=messages setup
+    machine
+    [ "$(predict --machine machine.xml)" = '[14400,14400,14100]' ]
+    [ "$(predict --machine machine.xml --eager 5000)" = '[8900,3200,8900]' ]
+    # On one node: at once, without overhead.
+    [ "$(predict --machine machine.xml --nodes 1 --cores 2)" = '[7000,3000,7000]' ]
+}
+
+@test "machine: another latency, another bandwidth" {
+    rm -r trace
+    TRACE=messages setup
+    machine
+    [ "$(predict --machine machine.xml --latency 0s)" = '[12400,12400,12100]' ]
+    [ "$(predict --machine machine.xml --bandwidth 2GB)" = '[11850,11850,11550]' ]
+    "$PAGODA" replay --json --machine machine.xml --latency 0s,1us --eager 1000,5000 trace |
+        jq -e '.whatif.points | map([.set.latency, .set.eager, .predicted_ns]) ==
+            [["0s", "1000", 12400], ["0s", "5000", 7900],
+             ["1us", "1000", 14400], ["1us", "5000", 8900]]'
+}
+
+@test "machine: a collective of each class" {
+    rm -r trace
+    TRACE=collectives setup
+    machine
+    [ "$(predict --machine machine.xml)" = '[8500,8500,8000]' ]
+}
+
+@test "machine: cores and processors" {
+    machine 'cores="1" cpu-speed="2"'
+    # One core, twice as fast; messages on the node take 500 ns: rank 2 waits for its own until 500.
+    [ "$(predict --machine machine.xml --nodes 1)" = "$(predict --machine machine.xml)" ]
+    [ "$(predict --machine machine.xml | jq .[0])" -lt 6000 ]
+    [ "$(predict --machine machine.xml --cpu-speed 1 | jq .[0])" -gt 8000 ]
+    # Without messages in the file they cost what they did.
+    echo '<machine name="fast" cpu-speed="2"/>' >fast.xml
+    [ "$(predict --machine fast.xml)" = '[3500,3500,3500,500]' ]
+}
+
+# bad_machine PATTERN TEXT: a machine file with TEXT in it is refused with its place.
+bad_machine() {
+    printf '<machine name="m">\n%s\n</machine>\n' "$2" >bad.xml
+    refused "bad.xml:[0-9]+: .*$1" --machine bad.xml
+}
+
+@test "bad input: machine files" {
+    bad_machine 'unknown element mesage; is it message' '<mesage/>'
+    bad_machine 'needs scope' '<message><point bytes="0" time="1us"/></message>'
+    bad_machine 'unknown scope netwrok; is it network' '<message scope="netwrok"/>'
+    bad_machine 'without a <point>' '<message scope="node"/>'
+    bad_machine 'sizes of the points must grow' \
+        '<message scope="node"><point bytes="9" time="1us"/><point bytes="8" time="2us"/></message>'
+    bad_machine 'time="-1us": not a value such as' '<message scope="node"><point bytes="0" time="-1us"/></message>'
+    bad_machine 'unknown unit .ux.' '<message scope="node"><point bytes="0" time="1ux"/></message>'
+    bad_machine 'needs time=' '<message scope="node"><point bytes="0"/></message>'
+    bad_machine 'unknown attribute eagr; is it eager' '<message scope="node" eagr="1"/>'
+    bad_machine 'a second <message scope="node">' '<message scope="node"><point bytes="0" time="1us"/></message>
+        <message scope="node"><point bytes="0" time="1us"/></message>'
+    bad_machine 'unknown operation allreduc; is it allreduce' '<collective op="allreduc" time="1"/>'
+    bad_machine 'unknown name logg at 1; is it log' '<collective op="barrier" time="logg(p)"/>'
+    bad_machine 'unknown name q at 3; is it p' '<collective op="barrier" time="p*q"/>'
+    bad_machine 'ends too early|cannot be understood' '<collective op="barrier" time="2*(p"/>'
+    bad_machine 'without any <message>' '<collective op="barrier" time="2*p"/>'
+    echo '<machine cores="0"/>' >bad.xml
+    refused 'bad.xml:1: cores="0": from 1 to' --machine bad.xml
+    echo '<machine cpu-speed="fast"/>' >bad.xml
+    refused 'bad.xml:1: cpu-speed="fast": a number' --machine bad.xml
+    echo '<patterns/>' >bad.xml
+    refused 'no machine file' --machine bad.xml
+    refused 'nowhere.xml' --machine nowhere.xml
+    echo '<machine><message scope="node"><point bytes="0" time="1us"/></message></machine>' >node.xml
+    refused 'which has no <message scope="network">' --machine node.xml --latency 1us
+    refused 'network of --machine, which is missing' --latency 1us
+    refused '--bandwidth 0: more than 0' --machine node.xml --bandwidth 0
+    refused '--latency 5lightyears: unknown unit' --machine node.xml --latency 5lightyears
+}

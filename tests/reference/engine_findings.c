@@ -250,7 +250,7 @@ int simulated_findings(const char *path, const struct catalogue *catalogue,
     struct prediction prediction;
     struct pag_result result = {0};
     scenario_alone(&scenario, trace_definitions(trace));
-    prediction_init(&prediction, trace_definitions(trace), &scenario, recorded);
+    prediction_init(&prediction, trace_definitions(trace), &scenario, recorded, NULL);
     int status = pag_simulate(trace, &options, &prediction.clock, &listener, &result, err);
     convert(trace, catalogue, matcher, &result, findings);
     pag_result_release(&result);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Formulas by muParser's C interface; the only file that includes it.
+#include "analyzer/base/formula.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <muParserDLL.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+
+struct formula {
+    muParserHandle_t parser;
+    double values[FORMULA_MAX_VARIABLES];
+    size_t n;
+};
+
+static const char *const functions[] = {
+    "sin", "cos", "tan",  "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log2",  "log10",
+    "log", "ln",  "sqrt", "sign", "rint", "abs",  "min",  "max",  "sum",  "avg", "round", "trunc"};
+enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+void formula_free(struct formula *formula)
+{
+    if (!formula)
+        return;
+    mupRelease(formula->parser);
+    free(formula);
+}
+
+/// Why the parser refuses TEXT.
+static void explain(struct formula *formula, const char *text, const char *const *names, size_t n,
+                    struct error *err)
+{
+    char *token = memory_copy_text(mupGetErrorToken(formula->parser));
+    int place = mupGetErrorPos(formula->parser);
+    const char *known[FORMULA_MAX_VARIABLES + N_FUNCTIONS];
+    for (size_t i = 0; i < n; i++)
+        known[i] = names[i];
+    for (size_t i = 0; i < N_FUNCTIONS; i++)
+        known[n + i] = functions[i];
+    size_t length = strcspn(token, " ()+-*/^,");
+    token[length] = '\0';
+    const char *nearest = length > 0 ? spelling_nearest(token, known, n + N_FUNCTIONS) : NULL;
+    if (nearest && strcmp(nearest, token) != 0)
+        error_set(err, "formula `%s`: unknown name %s at %d; is it %s?", text, token, place + 1,
+                  nearest);
+    else if (length > 0)
+        error_set(err, "formula `%s`: cannot be understood at %d, `%s`", text, place + 1, token);
+    else
+        error_set(err, "formula `%s`: it ends too early or lacks something", text);
+    free(token);
+}
+
+struct formula *formula_new(const char *text, const char *const *names, size_t n, struct error *err)
+{
+    struct formula *formula = memory_zeroed(1, sizeof *formula);
+    formula->parser = mupCreate(muBASETYPE_FLOAT);
+    formula->n = n;
+    for (size_t i = 0; i < n; i++) {
+        formula->values[i] = 1;
+        mupDefineVar(formula->parser, names[i], &formula->values[i]);
+    }
+    mupSetExpr(formula->parser, text);
+    mupEval(formula->parser);
+    if (!mupError(formula->parser))
+        return formula;
+    explain(formula, text, names, n, err);
+    formula_free(formula);
+    return NULL;
+}
+
+double formula_value(struct formula *formula, const double *values)
+{
+    memcpy(formula->values, values, formula->n * sizeof *values);
+    return mupEval(formula->parser);
+}

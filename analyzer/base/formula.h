@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Formulas in a few variables, such as 2.0e-6*log2(p): read once, computed often. Operators,
+// functions (sqrt, log2, log10, ln, exp, min, max, abs, ...) and constants are those of muParser;
+// numbers do not depend on the locale.
+#ifndef PAGODA_BASE_FORMULA_H
+#define PAGODA_BASE_FORMULA_H
+
+#include <stddef.h>
+
+#include "analyzer/base/error.h"
+
+enum { FORMULA_MAX_VARIABLES = 8 };
+
+struct formula;
+
+/// Reads TEXT, a formula in the N variables NAMES, and computes it once with all of them 1. NULL
+/// and ERR with the place and, of an unknown name, the nearest known one. The caller frees.
+struct formula *formula_new(const char *text, const char *const *names, size_t n,
+                            struct error *err);
+void formula_free(struct formula *formula);
+
+/// The value with these values of the variables, in the order of the names; may be no number.
+double formula_value(struct formula *formula, const double *values);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a machine's messages and collectives cost (see machine.h); machine_file.c reads it.
+#include "analyzer/whatif/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/formula.h"
+#include "analyzer/trace/event.h"
+
+__extension__ typedef __int128 wide;
+
+void machine_release(struct machine *machine)
+{
+    for (size_t i = 0; i < machine->n_collectives; i++)
+        formula_free(machine->collectives[i].time);
+    for (int scope = 0; scope < MACHINE_SCOPES; scope++)
+        free(machine->messages[scope].points);
+    free(machine->collectives);
+    free(machine->name);
+    *machine = (struct machine){0};
+}
+
+bool machine_has_messages(const struct machine *machine)
+{
+    return machine->messages[MACHINE_NODE].n_points + machine->messages[MACHINE_NETWORK].n_points >
+           0;
+}
+
+int machine_change_network(struct machine *machine, uint64_t latency_ns, double bandwidth,
+                           uint64_t eager_bytes, struct error *err)
+{
+    struct machine_messages *network = &machine->messages[MACHINE_NETWORK];
+    if (network->n_points == 0)
+        return error_set(err, "--latency, --bandwidth and --eager change the network of --machine, "
+                              "which has no <message scope=\"network\">");
+    if (latency_ns != PAG_NOT_KNOWN) {
+        uint64_t first_ns = network->points[0].time_ns;
+        for (size_t i = 0; i < network->n_points; i++) {
+            uint64_t time_ns = network->points[i].time_ns + latency_ns;
+            network->points[i].time_ns = time_ns > first_ns ? time_ns - first_ns : 0;
+        }
+    }
+    if (bandwidth > 0)
+        network->bandwidth = bandwidth;
+    if (eager_bytes != PAG_NOT_KNOWN)
+        network->eager_bytes = eager_bytes;
+    return 0;
+}
+
+const struct machine_messages *machine_messages(const struct machine *machine, bool is_remote)
+{
+    const struct machine_messages *wanted = &machine->messages[is_remote];
+    return wanted->n_points > 0 ? wanted : &machine->messages[!is_remote];
+}
+
+uint64_t machine_message_ns(const struct machine *machine, bool is_remote, uint64_t size_bytes)
+{
+    const struct machine_messages *messages = machine_messages(machine, is_remote);
+    const struct machine_point *points = messages->points;
+    if (messages->n_points == 0)
+        return 0;
+    if (size_bytes <= points[0].size_bytes)
+        return points[0].time_ns;
+    if (messages->bandwidth > 0)
+        return points[0].time_ns +
+               (uint64_t)((double)(size_bytes - points[0].size_bytes) * 1e9 / messages->bandwidth);
+    if (messages->n_points == 1)
+        return points[0].time_ns;
+    size_t next = 1;
+    while (next + 1 < messages->n_points && points[next].size_bytes < size_bytes)
+        next++;
+    const struct machine_point *from = &points[next - 1], *to = &points[next];
+    wide rise = (wide)to->time_ns - (wide)from->time_ns;
+    wide time_ns = (wide)from->time_ns + rise * (wide)(size_bytes - from->size_bytes) /
+                                             (wide)(to->size_bytes - from->size_bytes);
+    return time_ns > 0 ? (uint64_t)time_ns : 0;
+}
+
+bool machine_is_rendezvous(const struct machine *machine, bool is_remote, uint64_t size_bytes)
+{
+    return size_bytes > machine_messages(machine, is_remote)->eager_bytes;
+}
+
+uint64_t machine_collective_ns(const struct machine *machine, uint8_t operation, uint32_t n_members,
+                               uint64_t size_bytes)
+{
+    for (size_t i = 0; i < machine->n_collectives; i++) {
+        if (machine->collectives[i].operation != operation)
+            continue;
+        const double values[] = {n_members, (double)size_bytes};
+        double time_ns = 1e9 * formula_value(machine->collectives[i].time, values);
+        return time_ns > 0 && time_ns < 9e18 ? (uint64_t)llround(time_ns) : 0;
+    }
+    return 0;
+}
+
+static uint64_t max_ns(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/// When a collective has released a member.
+static uint64_t collective_met(const struct machine *machine, const struct pag_condition *condition)
+{
+    if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize)
+        return condition->time_ns;
+    uint64_t time_ns = machine_collective_ns(machine, condition->operation, condition->n_members,
+                                             condition->size_bytes);
+    bool from_root = condition->class_ == COLLECTIVE_ONE_TO_ALL;
+    uint64_t begin_ns =
+        from_root ? condition->time_ns : max_ns(condition->time_ns, condition->entered_ns);
+    return begin_ns + time_ns;
+}
+
+void machine_settle(const struct machine *machine, const struct pag_call *call,
+                    const struct pag_condition *conditions, uint32_t n_conditions,
+                    const uint32_t *node_of_rank, uint64_t *ready_ns, pag_work *work)
+{
+    *ready_ns = call->enter_ns;
+    *work = 0;
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        const struct pag_condition *condition = &conditions[i];
+        if (condition->kind == PAG_CONDITION_COLLECTIVE) {
+            *ready_ns = max_ns(*ready_ns, collective_met(machine, condition));
+            continue;
+        }
+        bool is_remote = node_of_rank[condition->sender] != node_of_rank[condition->receiver];
+        uint64_t begin_ns = condition->is_rendezvous
+                                ? max_ns(condition->departed_ns, condition->posted_ns)
+                                : condition->departed_ns;
+        *ready_ns = max_ns(
+            *ready_ns, begin_ns + machine_message_ns(machine, is_remote, condition->size_bytes));
+        if (condition->kind == PAG_CONDITION_MESSAGE)
+            *work += (pag_work)machine_messages(machine, is_remote)->receive_overhead_ns *
+                     PAG_WORK_PER_NS;
+    }
+}
