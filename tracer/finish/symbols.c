@@ -352,7 +352,8 @@ static const char *comment_of(Dwfl_Module *module)
 
 const char *symbols_compiler(struct symbols *symbols, const char *path)
 {
-    Dwfl_Module *module = symbols->modules[module_number(symbols, path)].dwfl;
+    uint32_t number = module_number(symbols, path); // may move the table of modules
+    Dwfl_Module *module = symbols->modules[number].dwfl;
     const char *producer;
 
     if (module == NULL)
