@@ -197,6 +197,12 @@ static bool look_up(const struct cost_table *table, uint64_t size_bytes, uint64_
     return true;
 }
 
+static bool has_samples(const struct cost_table *table)
+{
+    uint64_t time_ns;
+    return look_up(table, 0, &time_ns);
+}
+
 static uint64_t cost_in(const struct cost_table *tables, bool is_remote, uint64_t size_bytes)
 {
     uint64_t time_ns = 0;
@@ -249,6 +255,17 @@ static bool is_remote(const struct pag_condition *condition, const uint32_t *nod
     return node_of_rank[condition->sender] != node_of_rank[condition->receiver];
 }
 
+/// Whether the message of CONDITION was on one node and is between two now, or the other way, and
+/// what both cost is known.
+static bool has_moved(const struct recorded *recorded, const struct pag_condition *condition,
+                      const uint32_t *node_of_rank)
+{
+    const struct rank *ranks = recorded->definitions->ranks;
+    bool was_remote = ranks[condition->sender].node != ranks[condition->receiver].node;
+    return was_remote != is_remote(condition, node_of_rank) && has_samples(&recorded->flight[0]) &&
+           has_samples(&recorded->flight[1]);
+}
+
 static uint64_t min_ns(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -257,6 +274,23 @@ static uint64_t min_ns(uint64_t a, uint64_t b)
 static uint64_t less(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
+}
+
+/// How long after its send a message is there; MEASURED_NS is what the recording says, at most.
+static uint64_t message_delay(const struct recorded *recorded,
+                              const struct pag_condition *condition, bool is_measured,
+                              uint64_t measured_ns, const uint32_t *node_of_rank)
+{
+    bool far = is_remote(condition, node_of_rank);
+    uint64_t flight_ns = recorded_flight_ns(recorded, far, condition->size_bytes);
+    bool moves = has_moved(recorded, condition, node_of_rank);
+    if (is_measured && !moves)
+        return measured_ns;
+    if (is_measured)
+        return less(measured_ns + flight_ns,
+                    recorded_flight_ns(recorded, !far, condition->size_bytes));
+    uint64_t usual_ns = less(flight_ns, recorded_receive_ns(recorded, far, condition->size_bytes));
+    return moves ? usual_ns : min_ns(measured_ns, usual_ns);
 }
 
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
@@ -282,16 +316,13 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
         uint64_t delay_ns = less(leave_ns - work_ns, condition->recorded_ns);
         bool is_message = condition->kind == PAG_CONDITION_MESSAGE;
         bool is_measured = has_waited && i == last;
-        if (is_message && !is_measured) {
-            bool far = is_remote(condition, node_of_rank);
-            delay_ns =
-                min_ns(delay_ns, less(recorded_flight_ns(recorded, far, condition->size_bytes),
-                                      recorded_receive_ns(recorded, far, condition->size_bytes)));
-        } else if (!is_measured) {
+        if (is_message)
+            delay_ns = message_delay(recorded, condition, is_measured, delay_ns, node_of_rank);
+        else if (!is_measured)
             delay_ns = 0;
-        }
         use->n_flights += is_message;
-        use->n_interpolated += is_message && !is_measured;
+        use->n_interpolated +=
+            is_message && (!is_measured || has_moved(recorded, condition, node_of_rank));
         uint64_t met_ns = condition->time_ns + delay_ns;
         *ready_ns = met_ns > *ready_ns ? met_ns : *ready_ns;
     }

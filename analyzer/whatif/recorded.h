@@ -67,9 +67,11 @@ struct recorded_use {
 ///     deciding message, L - h), 0 if no message decided; else W = L - E.
 ///   What released it is followed by D = L - W - h; other conditions, released at r, by
 ///   min(flight - receive time of the size, L - W - r) if they are messages, else by 0; no
-///   condition by less than 0, and none by more than D allows when nothing was waited for.
+///   condition by less than 0. A message that was on one node and now is between two, or the other
+///   way, where both kinds were seen: what released it by D + flight now - flight of the other
+///   kind, other messages by flight - receive time.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
-/// IS_REMOTE[i] says whether the message of condition i was between two nodes.
+/// NODE_OF_RANK: the predicted placement.
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
                      const struct pag_condition *conditions, uint32_t n_conditions,
                      const uint32_t *node_of_rank, struct recorded_use *use, uint64_t *ready_ns,

@@ -227,3 +227,43 @@ bad_machine() {
     refused '--bandwidth 0: more than 0' --machine node.xml --bandwidth 0
     refused '--latency 5lightyears: unknown unit' --machine node.xml --latency 5lightyears
 }
+
+@test "recorded message times follow the placement" {
+    rm -r trace
+    TRACE=two-nodes setup
+    [ "$(predict --place a=0,1 --place b=2 --cores 2)" = '[3024,2000,1096,3024]' ]
+    # Ranks 1 and 2 change places, and so do their messages' times.
+    [ "$(predict --place a=0,2 --place b=1 --cores 2)" = '[2096,2000,2024,2096]' ]
+    [ "$(predict --nodes 3)" = '[3024,2000,2024,3024]' ]
+}
+
+# rounds: 5 rounds of 200 ms on rank 0, then 50 ms on each of 3 others; a barrier after each part.
+rounds() {
+    local round rank time
+    for rank in 0 1 2 3; do
+        echo "$rank 0 enter main"
+        for ((round = 0, time = 0; round < 10; round++)); do
+            local length=$((round % 2 ? 50 : 200)) enter=$time
+            ((round % 2 == (rank > 0))) && enter=$((time + length))
+            time=$((time + length))
+            echo "$rank ${enter}000000 enter MPI_Barrier"
+            echo "$rank ${enter}000000 coll-begin"
+            echo "$rank ${time}000000 coll-end barrier world - 0 0"
+            echo "$rank ${time}000000 leave MPI_Barrier"
+        done
+        echo "$rank ${time}000000 leave main"
+    done | sed 's/ 0000000 / 0 /'
+}
+
+@test "a program whose real times are known: blocking, spinning, one core and two" {
+    # Measured on a quiet machine: 1.25 s with a core for each; on one core 1.76 s by Open MPI, which
+    # yields when it waits, 5.05 s when it does not and by MPICH; on two unpinned cores 1.51 s.
+    rm -r trace
+    rounds >rounds.txt
+    "$BUILD/tools/mktrace" rounds.txt trace
+    [ "$(predict --cores 4 | jq .[0])" = 1250000000 ]
+    [ "$(predict --nodes 1 | jq .[0])" = 1750000000 ]
+    [ "$(predict --nodes 1 --wait spin | jq .[0])" = 5000000000 ]
+    [ "$(predict --nodes 1 --cores 2 | jq .[0])" = 1375000000 ]
+    [ "$(predict --nodes 1 --cores 2 --sharing sticky | jq .[0])" = 1500000000 ]
+}
