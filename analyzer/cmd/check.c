@@ -24,6 +24,7 @@
 #include "analyzer/report/collect.h"
 #include "analyzer/report/json_check.h"
 #include "analyzer/trace/reader.h"
+#include "analyzer/whatif/machine.h"
 
 static void on_reached(void *context, uint64_t time_ns)
 {
@@ -66,20 +67,36 @@ static int check_archive(struct check *check, struct error *err)
     return result;
 }
 
+static int check_machine(struct check *check, struct error *err)
+{
+    struct machine machine;
+    int status = machine_read(&machine, check->path, err);
+    check->kind = CHECK_MACHINE;
+    check->n_entries = machine.n_collectives;
+    if (status == 0)
+        check->status = STATUS_DONE;
+    machine_release(&machine);
+    return status;
+}
+
 static int check_xml(struct check *check, struct error *err)
 {
     struct xml_document *document = xml_read(check->path, err);
     if (!document)
         return -1;
     const char *name = document->top.n_children ? document->top.children[0].name : "";
+    bool is_machine = strcmp(name, "machine") == 0;
     bool is_catalogue = strcmp(name, "pattern") == 0 || strcmp(name, "patterns") == 0 ||
                         strcmp(name, "PATTERN") == 0;
-    if (!is_catalogue)
-        error_set(err,
-                  "%s:1: <%s> is neither <pattern> nor <patterns>: of XML files, pattern "
-                  "catalogues can be checked",
-                  check->path, name);
+    if (!is_catalogue && !is_machine)
+        error_set(
+            err,
+            "%s:1: <%s> is neither <pattern>, <patterns> nor <machine>: of XML files, pattern "
+            "catalogues and machine files can be checked",
+            check->path, name);
     xml_free(document);
+    if (is_machine)
+        return check_machine(check, err);
     if (!is_catalogue)
         return -1;
     check->kind = CHECK_CATALOGUE;

@@ -78,6 +78,9 @@ void check_print(const struct check *check, FILE *stream)
     else if (check->kind == CHECK_FILTER)
         fprintf(stream, "%s: filter file: %s\n  nothing wrong\n", check->path,
                 quantity_count(check->n_entries, "rule").text);
+    else if (check->kind == CHECK_MACHINE)
+        fprintf(stream, "%s: machine file: %s\n  nothing wrong\n", check->path,
+                quantity_count(check->n_entries, "collective").text);
 }
 
 void check_release(struct check *check)

@@ -11,7 +11,14 @@
 #include "analyzer/report/result.h"
 #include "analyzer/trace/reader.h"
 
-enum check_kind { CHECK_UNKNOWN, CHECK_ARCHIVE, CHECK_CATALOGUE, CHECK_SETTINGS, CHECK_FILTER };
+enum check_kind {
+    CHECK_UNKNOWN,
+    CHECK_ARCHIVE,
+    CHECK_CATALOGUE,
+    CHECK_SETTINGS,
+    CHECK_FILTER,
+    CHECK_MACHINE
+};
 
 struct check_location {
     uint64_t id;
@@ -31,7 +38,8 @@ struct check {
     size_t n_locations;
     char **pattern_ids; // of a catalogue
     size_t n_patterns;
-    size_t n_entries; // settings of a configuration file, rules of a filter file
+    size_t n_entries; // settings of a configuration file, rules of a filter file, operations with
+                      // a formula of a machine file
 };
 
 /// Copies what the reader says about each location of a trace that is read to its end.

@@ -65,11 +65,9 @@ static void add_archive(json_t *object, const struct check *check)
 
 static json_t *check_object(const struct check *check)
 {
-    static const char *const kinds[] = {[CHECK_UNKNOWN] = "unknown",
-                                        [CHECK_ARCHIVE] = "archive",
-                                        [CHECK_CATALOGUE] = "catalogue",
-                                        [CHECK_SETTINGS] = "settings",
-                                        [CHECK_FILTER] = "filter"};
+    static const char *const kinds[] = {
+        [CHECK_UNKNOWN] = "unknown",   [CHECK_ARCHIVE] = "archive", [CHECK_CATALOGUE] = "catalogue",
+        [CHECK_SETTINGS] = "settings", [CHECK_FILTER] = "filter",   [CHECK_MACHINE] = "machine"};
     json_t *object = json_object();
     json_object_set_new(object, "path", text(check->path));
     json_object_set_new(object, "kind", json_string(kinds[check->kind]));

@@ -135,10 +135,21 @@ refused() {
     refused cut.xml 'cut.xml:'
     printf '<patterns>\n<pattern id="Not An Id"/></patterns>\n' >bad.xml
     refused bad.xml 'bad.xml:2'
-    printf '<machine name="m"/>\n' >machine.xml
-    refused machine.xml 'machine.xml:1: <machine> is neither <pattern> nor <patterns>'
+    printf '<other name="m"/>\n' >other.xml
+    refused other.xml 'other.xml:1: <other> is neither <pattern>, <patterns> nor <machine>'
     printf '<!DOCTYPE p [<!ENTITY a "aaaa">]>\n<pattern id="a">&a;</pattern>\n' >entity.xml
     refused entity.xml 'entity.xml:'
+}
+
+@test "a machine file: sound, and wrong with file and line" {
+    printf '<machine><message scope="node"><point bytes="0" time="1us"/></message>\n%s</machine>\n' \
+        '<collective op="barrier" time="1e-6*log2(p)"/>' >machine.xml
+    run "$PAGODA" check machine.xml
+    [ "$status" = 0 ]
+    [[ $output == *"machine.xml: machine file: 1 collective"* ]]
+    "$PAGODA" check --json machine.xml | jq -e '.files[0] | .kind == "machine" and .status == 0'
+    sed -i 's/log2/logg/' machine.xml
+    refused machine.xml 'machine.xml:2: formula `1e-6*logg(p)`: unknown name logg'
 }
 
 @test "several files: all are checked, the worst one counts" {
