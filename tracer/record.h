@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          6
+#define SPOOL_VERSION          7
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -79,6 +79,7 @@ enum record_kind {
     RECORD_CPU,          // struct record_cpu
     RECORD_OFF,          // recording was switched off: struct record_time
     RECORD_ON,           // and on again: struct record_time
+    RECORD_THREAD_END,   // what follows is another thread's: struct record_time
     // Details of the CALL before them. id: communicator, where there is one.
     RECORD_SEND,       // struct record_message
     RECORD_RECV,       // struct record_message

@@ -3,6 +3,7 @@
 #include "tracer/stream.h"
 
 #include "tracer/clock.h"
+#include "tracer/dispatch.h"
 #include "tracer/settings.h"
 
 #include <errno.h>
@@ -27,6 +28,8 @@ static char spool_dir[4096];
 static struct spool_header facts;
 static uint32_t n_threads;
 static struct stream *first;
+static struct stream *idle; // of threads that have ended, for those to come
+static pthread_key_t thread_end;
 
 __thread struct stream *stream_of_thread __attribute__((tls_model("initial-exec")));
 
@@ -54,6 +57,7 @@ static void forget_in_child(void)
     state = STATE_OFF;
     stream_of_thread = NULL;
     first = NULL;
+    idle = NULL;
 }
 
 // Address space is the program's where it is limited (ulimit -v).
@@ -81,6 +85,48 @@ static bool wait_in_memory(struct stream *stream, size_t n_bytes)
     return true;
 }
 
+static bool is_reusable(const struct stream *stream)
+{
+    return state == STATE_FILES && stream->is_own && stream->in_file && !stream->stopped &&
+           !stream->off && stream->thread != 0 && pagoda_dispatch_thread.inside == 0;
+}
+
+// A thread has ended: the next new one goes on in its file, so that a program which starts a thread
+// for every little task needs no file and no window for each.
+static void on_thread_end(void *ended)
+{
+    struct stream *stream = ended;
+    struct record_time *record;
+
+    stream_of_thread = NULL;
+    if (!is_reusable(stream))
+        return;
+    record = stream_reserve(stream, sizeof *record);
+    if (record == NULL)
+        return;
+    record->time_ns = clock_now_ns();
+    stream_commit(&record->head, RECORD_THREAD_END, 0, sizeof *record);
+    stream->poll = NULL;
+    stream->left_at = NULL;
+    stream->n_enters = 0;
+    pthread_mutex_lock(&lock);
+    stream->next_idle = idle;
+    idle = stream;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct stream *take_idle(void)
+{
+    struct stream *stream;
+
+    pthread_mutex_lock(&lock);
+    stream = idle;
+    if (stream != NULL)
+        idle = stream->next_idle;
+    pthread_mutex_unlock(&lock);
+    return stream;
+}
+
 void stream_start_process(const char *dir)
 {
     struct stream *stream = stream_new();
@@ -96,6 +142,7 @@ void stream_start_process(const char *dir)
     stream_of_thread = stream;
     state = STATE_WAITING;
     pthread_atfork(NULL, NULL, forget_in_child);
+    pthread_key_create(&thread_end, on_thread_end);
 }
 
 void stream_set_facts(const struct spool_header *new_facts)
@@ -332,6 +379,24 @@ int stream_to_file(struct stream *stream, void **moved)
     return error;
 }
 
+static struct stream *add_stream(void)
+{
+    struct stream *stream = stream_new();
+
+    if (stream == NULL)
+        return NULL;
+    // Before MPI_Init, which this thread may be about to call.
+    if (state == STATE_WAITING && !wait_in_memory(stream, settings.buffer_bytes)) {
+        munmap(stream, sizeof *stream);
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    stream->next = first->next;
+    first->next = stream;
+    pthread_mutex_unlock(&lock);
+    return stream;
+}
+
 struct stream *stream_open_current(void)
 {
     struct stream *stream = stream_of_thread;
@@ -339,19 +404,13 @@ struct stream *stream_open_current(void)
     if (state == STATE_OFF || !first->is_own || (stream != NULL && stream->stopped))
         return NULL;
     if (stream == NULL) {
-        stream = stream_new();
+        stream = state == STATE_FILES ? take_idle() : NULL;
+        if (stream == NULL)
+            stream = add_stream();
         if (stream == NULL)
             return NULL;
-        // Before MPI_Init, which this thread may be about to call.
-        if (state == STATE_WAITING && !wait_in_memory(stream, settings.buffer_bytes)) {
-            munmap(stream, sizeof *stream);
-            return NULL;
-        }
         stream_of_thread = stream;
-        pthread_mutex_lock(&lock);
-        stream->next = first->next;
-        first->next = stream;
-        pthread_mutex_unlock(&lock);
+        pthread_setspecific(thread_end, stream);
     }
     if (state == STATE_FILES && !stream->in_file && stream_to_file(stream, NULL) != 0)
         return NULL;

@@ -56,6 +56,7 @@ struct stream {
     uint64_t seen_code[1 << SEEN_CODE_BITS]; // addresses met lately, by a hash (module.h)
     struct callstack_table *stacks;          // NULL: none recorded
     struct stream *next;
+    struct stream *next_idle; // of a thread that has ended
 };
 
 // The calling thread's stream, opened if need be; NULL if nothing is to be recorded.

@@ -132,7 +132,7 @@ threads() {
     traced "$1" 2 trace_threads
     [ "$status" = 0 ]
     check_archive "$dir"
-    [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^LOCATION ')" = 12 ]
+    [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^LOCATION ')" = 10 ]
     # 4 threads of 200 messages each; then 500 that one thread starts and another one completes.
     otf2-print "$dir/traces.otf2" >"$BATS_TEST_TMPDIR/events"
     [ "$(count '^MPI_ISEND_COMPLETE ' "$BATS_TEST_TMPDIR/events")" = 2600 ]
@@ -144,6 +144,22 @@ threads() {
 
 @test "threads that call MPI have locations of their own" {
     for_each_mpi threads
+}
+
+tasks() {
+    traced "$1" 2 trace_tasks
+    [ "$status" = 0 ]
+    check_archive "$dir"
+    otf2-print -G "$dir/traces.otf2" >"$BATS_TEST_TMPDIR/definitions"
+    [ "$(count '^LOCATION ' "$BATS_TEST_TMPDIR/definitions")" = 4 ]
+    # Each thread ended inside its region.
+    "$PAGODA" replay --json "$dir" | jq -e '(.trace.messages == 600) and
+        ([.warnings[].code] - ["more-ranks-than-cores"] == []) and
+        ([.profile[] | select(.path == "task") | .visits] == [600])'
+}
+
+@test "threads that follow one another share a location" {
+    for_each_mpi tasks
 }
 
 # Rank 1 has its clock 5000 s ahead, in a time namespace of its own. On a busy machine the measured

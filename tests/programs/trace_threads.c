@@ -15,6 +15,7 @@ enum { N_THREADS = 4, N_MESSAGES = 200 };
 
 static int rank;
 static MPI_Comm comms[N_THREADS];
+static pthread_barrier_t all_record; /* none has ended before the last one has begun */
 
 static void *exchange(void *argument)
 {
@@ -22,6 +23,8 @@ static void *exchange(void *argument)
     MPI_Request requests[2];
     MPI_Comm copy;
 
+    MPI_Iprobe(other, 99, comms[thread], &(int){0}, MPI_STATUS_IGNORE);
+    pthread_barrier_wait(&all_record);
     for (int i = 0; i < N_MESSAGES; i++) {
         MPI_Irecv(&in, 1, MPI_INT, other, thread, comms[thread], &requests[0]);
         MPI_Isend(&i, 1, MPI_INT, other, thread, comms[thread], &requests[1]);
@@ -110,6 +113,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < N_THREADS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    pthread_barrier_init(&all_record, NULL, N_THREADS);
     for (int i = 0; i < N_THREADS; i++) {
         numbers[i] = i;
         pthread_create(&threads[i], NULL, exchange, &numbers[i]);

@@ -103,6 +103,7 @@ void events_define(struct process *process, struct archive *archive, struct unif
         case RECORD_CPU:
         case RECORD_OFF:
         case RECORD_ON:
+        case RECORD_THREAD_END:
             archive->has_cpu_metric |= head->kind == RECORD_CPU;
             see(((const struct record_time *)record)->time_ns, first_ns, last_ns);
             break;

@@ -347,6 +347,10 @@ static const struct record_head *write_record(struct context *context,
                            context->writer, NULL, not_before(context, timed->time_ns),
                            head->kind == RECORD_ON ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF));
         break;
+    case RECORD_THREAD_END:
+        while (context->depth > 0)
+            leave_top(context, timed->time_ns);
+        break;
     case RECORD_REGION_BEGIN:
         enter(context, timed->time_ns, named_region(context, head->id, false));
         break;

@@ -144,6 +144,7 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
     [RECORD_VARIABLE] = 16,
     [RECORD_OFF] = sizeof(struct record_time),
     [RECORD_ON] = sizeof(struct record_time),
+    [RECORD_THREAD_END] = sizeof(struct record_time),
     [RECORD_SKIPPED] = sizeof(struct record_skipped),
     [RECORD_SEND] = sizeof(struct record_message),
     [RECORD_RECV] = sizeof(struct record_message),
