@@ -17,7 +17,8 @@ bool whatif_is_wanted(const struct whatif_options *options)
 {
     return options->places.count > 0 || options->nodes || options->map || options->cores ||
            options->sharing || options->wait || options->speed || options->machine ||
-           options->latency || options->bandwidth || options->eager || options->scales.count > 0;
+           options->latency || options->bandwidth || options->eager || options->hand_over ||
+           options->scales.count > 0;
 }
 
 void whatif_options_release(struct whatif_options *options)
@@ -82,6 +83,13 @@ static int read_nodes(const char *text, struct whatif_set *set, struct error *er
 static int read_speed(const char *text, struct whatif_set *set, struct error *err)
 {
     return read_factor("cpu-speed", text, 1000, &set->settings.speed, err);
+}
+
+static int read_hand_over(const char *text, struct whatif_set *set, struct error *err)
+{
+    if (option_read_duration(text, &set->settings.hand_over_ns, err) != 0)
+        return error_wrap(err, "--hand-over %s", text);
+    return 0;
 }
 
 static int read_latency(const char *text, struct whatif_set *set, struct error *err)
@@ -159,6 +167,7 @@ static int read_axes(struct whatif_plan *plan, const struct whatif_options *opti
     const struct axis axes[] = {
         {"nodes", options->nodes, read_nodes},
         {"cores", options->cores, read_cores},
+        {"hand-over", options->hand_over, read_hand_over},
         {"cpu-speed", options->speed, read_speed},
         {"latency", options->latency, read_latency},
         {"bandwidth", options->bandwidth, read_bandwidth},
@@ -220,6 +229,7 @@ static void put_words(struct whatif_plan *plan, const struct whatif_options *opt
     add_words(out, "cores", options->cores);
     add_words(out, "sharing", options->sharing);
     add_words(out, "wait", options->wait);
+    add_words(out, "hand-over", options->hand_over);
     add_words(out, "cpu-speed", options->speed);
     add_words(out, "machine", options->machine);
     add_words(out, "latency", options->latency);
@@ -256,6 +266,7 @@ int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *opti
         .is_cyclic = is_cyclic == 1,
         .is_sticky = is_sticky == 1,
         .spins = spins == 1,
+        .hand_over_ns = PAG_NOT_KNOWN,
         .scales = plan->scales,
         .n_scales = plan->n_scales,
     };

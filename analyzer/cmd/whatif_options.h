@@ -15,7 +15,7 @@
 struct whatif_options {
     struct option_list places;
     const char *nodes, *map, *cores, *sharing, *wait, *speed;
-    const char *machine, *latency, *bandwidth, *eager;
+    const char *machine, *latency, *bandwidth, *eager, *hand_over;
     struct option_list scales;
 };
 
@@ -33,6 +33,9 @@ struct whatif_options {
                         "the ranks of a node share all its cores, or each stays on one", "fluid"), \
         OPTION_TEXT_ROW("wait", 0, "block|spin", &(options)->wait,                                 \
                         "a rank that waits leaves its core, or keeps it busy", "block"),           \
+        OPTION_TEXT_ROW("hand-over", 0, "T", &(options)->hand_over,                                \
+                        "time lost when a core changes from one rank to another",                  \
+                        "that of --machine, else 0"),                                              \
         OPTION_TEXT_ROW("cpu-speed", 0, "F", &(options)->speed,                                    \
                         "predict the run on processors F times as fast", NULL),                    \
         OPTION_TEXT_ROW("machine", 0, "FILE", &(options)->machine,                                 \
@@ -46,7 +49,7 @@ struct whatif_options {
         OPTION_LIST_ROW("scale", 0, "REGION=F", &(options)->scales,                                \
                         "predict the run with F times the computing in a region; 0: none")
 
-enum { WHATIF_AXES = 6 }; // options that take lists
+enum { WHATIF_AXES = 7 }; // options that take lists
 
 /// Settings and the values by which they differ from those of other points.
 struct whatif_set {

@@ -89,6 +89,7 @@ static int predict(const char *trace, const struct scenario_settings *settings,
     point->n_flights = prediction.use.n_flights;
     point->n_interpolated = prediction.use.n_interpolated;
     point->n_forced = run->replay.n_forced;
+    point->hand_over_ns = scheduler_hand_over_ns(prediction.scheduler);
     put_ranks(point, &scenario, definitions, &run->replay);
 out:
     prediction_release(&prediction);
@@ -154,7 +155,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         .is_list = plan->is_list,
     };
     describe(report, plan, trace_definitions(measured->trace));
-    const struct scenario_settings unchanged = {0};
+    const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
     struct whatif_point same = {0};
     struct whatif_report unused = {0};
     struct replay_run run = {0};

@@ -30,6 +30,7 @@ static void put_quality(json_t *object, const struct whatif_point *point)
     set_count(object, "message_times", point->n_flights);
     set_count(object, "interpolated", point->n_interpolated);
     set_count(object, "forced_calls", point->n_forced);
+    set_count(object, "hand_over_ns", point->hand_over_ns);
 }
 
 static json_t *point_array(const struct whatif_report *report)

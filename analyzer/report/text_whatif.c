@@ -38,6 +38,12 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         free(text);
     }
     page_labelled(page, "Cores", report->sharing);
+    if (first->hand_over_ns > 0) {
+        text = memory_format("%s for handing cores over, summed over the ranks",
+                             quantity_time(first->hand_over_ns).text);
+        page_labelled(page, "", text);
+        free(text);
+    }
     page_labelled(page, "Not in the model", "memory contention inside a node is ignored");
     if (report->has_threads)
         page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");

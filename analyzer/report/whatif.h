@@ -28,7 +28,8 @@ struct whatif_point {
     size_t n_set;
     uint64_t predicted_ns;
     uint64_t n_flights, n_interpolated; // message times, and those not measured but interpolated
-    uint64_t n_forced;                  // calls that would have waited for ever
+    uint64_t hand_over_ns; // that changes of cores between ranks cost, summed over the ranks
+    uint64_t n_forced;     // calls that would have waited for ever
     struct whatif_rank *ranks;
     size_t n_ranks;
 };

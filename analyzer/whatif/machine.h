@@ -34,8 +34,9 @@ enum machine_scope { MACHINE_NODE, MACHINE_NETWORK, MACHINE_SCOPES };
 
 struct machine {
     char *name;
-    uint32_t n_cores; // of a node, 0: not given
-    uint64_t speed;   // of its processors in millionths, 0: not given
+    uint32_t n_cores;      // of a node, 0: not given
+    uint64_t speed;        // of its processors in millionths, 0: not given
+    uint64_t hand_over_ns; // of a core from one process to another
     struct machine_messages messages[MACHINE_SCOPES];
     struct machine_collective *collectives;
     size_t n_collectives;

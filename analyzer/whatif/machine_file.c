@@ -163,12 +163,14 @@ static int read_collective(const struct machine_reader *reader, const struct xml
 
 static int read_machine(const struct machine_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"name", "cores", "cpu-speed"};
+    static const char *const known[] = {"name", "cores", "cpu-speed", "hand-over"};
     struct machine *machine = reader->machine;
     const char *name = xml_attribute(element, "name"), *speed = xml_attribute(element, "cpu-speed");
     uint64_t n_cores = 0;
-    if (check_attributes(reader, element, known, 3) != 0 ||
-        read_attribute(reader, element, "cores", true, option_read_count, &n_cores) != 0)
+    if (check_attributes(reader, element, known, 4) != 0 ||
+        read_attribute(reader, element, "cores", true, option_read_count, &n_cores) != 0 ||
+        read_attribute(reader, element, "hand-over", true, option_read_duration,
+                       &machine->hand_over_ns) != 0)
         return -1;
     if (xml_attribute(element, "cores") && (n_cores == 0 || n_cores > MAX_CORES))
         return AT(reader, element, "cores=\"%s\": from 1 to %d", xml_attribute(element, "cores"),

@@ -113,7 +113,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
             continue;
         }
         group_of[i] = (uint32_t)n_groups;
-        groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED};
+        groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0};
     }
     *prediction = (struct prediction){
         .scenario = scenario,

@@ -20,7 +20,7 @@ void scenario_alone(struct scenario *scenario, const struct definitions *definit
     placement_recorded(&scenario->placement, definitions);
     for (uint32_t rank = 0; rank < n; rank++) {
         scenario->group_of_rank[rank] = rank;
-        scenario->groups[rank] = (struct core_group){1, SCHEDULER_FULL_SPEED};
+        scenario->groups[rank] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0};
     }
 }
 
@@ -86,6 +86,9 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
     uint64_t speed = settings->speed;
     if (speed == 0)
         speed = settings->machine ? settings->machine->speed : SCHEDULER_FULL_SPEED;
+    uint64_t hand_over_ns = settings->hand_over_ns;
+    if (hand_over_ns == PAG_NOT_KNOWN)
+        hand_over_ns = settings->machine ? settings->machine->hand_over_ns : 0;
     uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
     uint32_t *first_group = memory_zeroed(placement->n_nodes, sizeof *first_group);
     uint32_t *n_placed = memory_zeroed(placement->n_nodes, sizeof *n_placed);
@@ -101,7 +104,7 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
         first_group[node] = (uint32_t)scenario->n_groups;
         for (uint32_t i = 0; i < n_groups; i++)
             scenario->groups[scenario->n_groups++] =
-                (struct core_group){settings->is_sticky ? 1 : n_used, speed};
+                (struct core_group){settings->is_sticky ? 1 : n_used, speed, hand_over_ns};
         if (n_ranks[node] == 0)
             continue;
         scenario->is_shared = scenario->is_shared || n_ranks[node] > n_cores;

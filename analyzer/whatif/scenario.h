@@ -22,7 +22,7 @@ struct region_scale {
     uint64_t factor; // millionths
 };
 
-/// What a user asks for; all zero: nothing changed.
+/// What a user asks for; SCENARIO_UNCHANGED: nothing.
 struct scenario_settings {
     const char *const *places; // NODE=RANKS
     size_t n_places;
@@ -31,11 +31,14 @@ struct scenario_settings {
     uint32_t n_cores;              // per node; 0: as recorded, 1 with a placement
     uint64_t speed;                // millionths, 0: unchanged
     const struct machine *machine; // its cores and speed count unless given here; NULL: none
+    uint64_t hand_over_ns;         // of a core between ranks; PAG_NOT_KNOWN: the machine's, else 0
     bool spins;                    // a waiting process keeps its share of the cores
     bool is_sticky;                // ranks stay on one core of their node each
     const struct region_scale *scales;
     size_t n_scales;
 };
+
+#define SCENARIO_UNCHANGED ((struct scenario_settings){.hand_over_ns = PAG_NOT_KNOWN})
 
 struct scenario {
     struct placement placement;

@@ -18,17 +18,15 @@ struct process {
     enum location_mode mode;
     enum pag_turn turn; // when its work is done
     uint32_t group;
-    uint32_t place;    // in its group's heap while it works
-    pag_work end;      // virtual, of the work it does or did last
-    uint64_t end_ns;   // when it ended the work it did last
-    uint64_t begin_ns; // of the work it does
-    pag_work work;     // that long on a core of its own
-    uint64_t shared_ns;
+    uint32_t place;  // in its group's heap while it works
+    pag_work end;    // virtual, of the work it does or did last
+    uint64_t end_ns; // when it ended the work it did last
 };
 
 struct group {
-    uint32_t n_cores, n_runnable;
-    uint64_t speed;
+    uint32_t n_cores, n_runnable, n_processes;
+    uint32_t last; // who began work last, NOWHERE
+    uint64_t speed, hand_over_ns;
     pag_work virtual_time;
     uint64_t updated_ns;
     uint32_t *working; // heap by (end, turn, location)
@@ -51,6 +49,7 @@ struct scheduler {
     uint32_t *alarm_places; // by source, NOWHERE
     size_t n_groups, n_locations;
     uint32_t n_alarms;
+    uint64_t hand_over_ns;
     bool spins;
 };
 
@@ -207,10 +206,7 @@ static void change(struct scheduler *scheduler, uint32_t location, uint64_t now_
     struct group *group = &scheduler->groups[process->group];
     update(group, now_ns);
     if (process->mode == MODE_WORKING) {
-        uint64_t alone_ns = (uint64_t)(process->work / PAG_WORK_PER_NS);
-        uint64_t length_ns = now_ns - process->begin_ns;
         process->end_ns = now_ns;
-        process->shared_ns += length_ns > alone_ns ? length_ns - alone_ns : 0;
         remove_working(scheduler, group, location);
     } else {
         clear_alarm(scheduler, (uint32_t)scheduler->n_groups + location);
@@ -222,6 +218,17 @@ static void change(struct scheduler *scheduler, uint32_t location, uint64_t now_
 
 // --- the clock
 
+/// What it costs that LOCATION begins work now.
+static pag_work hand_over(struct scheduler *scheduler, struct group *group, uint32_t location)
+{
+    bool is_other = group->last != location && group->last != NOWHERE;
+    group->last = location;
+    if (!is_other || group->n_processes <= group->n_cores)
+        return 0;
+    scheduler->hand_over_ns += group->hand_over_ns;
+    return (pag_work)group->hand_over_ns * PAG_WORK_PER_NS;
+}
+
 void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work work,
                     enum pag_turn turn)
 {
@@ -231,10 +238,10 @@ void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work 
     change(scheduler, location, now_ns, MODE_WORKING);
     if (group->speed != SCHEDULER_FULL_SPEED)
         work = work * SCHEDULER_FULL_SPEED / group->speed;
+    if (work > 0)
+        work += hand_over(scheduler, group, location);
     bool goes_on = process->end_ns == now_ns;
     process->end = (goes_on ? process->end : group->virtual_time) + work;
-    process->begin_ns = now_ns;
-    process->work = work;
     process->turn = turn;
     add_working(scheduler, group, location);
     predict(scheduler, process->group);
@@ -281,9 +288,9 @@ bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns)
     return true;
 }
 
-uint64_t scheduler_shared_ns(const struct scheduler *scheduler, uint32_t location)
+uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler)
 {
-    return scheduler->processes[location].shared_ns;
+    return scheduler->hand_over_ns;
 }
 
 struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups,
@@ -302,12 +309,15 @@ struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups
     for (size_t i = 0; i < n_groups; i++) {
         scheduler->groups[i].n_cores = groups[i].n_cores;
         scheduler->groups[i].speed = groups[i].speed;
+        scheduler->groups[i].hand_over_ns = groups[i].hand_over_ns;
+        scheduler->groups[i].last = NOWHERE;
     }
     for (size_t i = 0; i < n_groups + n_locations; i++)
         scheduler->alarm_places[i] = NOWHERE;
     for (size_t i = 0; i < n_locations; i++) {
         assert(group_of[i] < n_groups);
         scheduler->processes[i].group = group_of[i];
+        scheduler->groups[group_of[i]].n_processes++;
         scheduler->processes[i].end_ns = UINT64_MAX;
     }
     return scheduler;

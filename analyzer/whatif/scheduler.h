@@ -8,8 +8,9 @@
 // and k the number since then. Work w begun at t is done when V has reached V(t) + w: at the first
 // whole ns at which the formula says so. Work begun in the ns in which the process ended its last
 // one starts at that one's end instead of V(t), so that what is lost by rounding does not add up.
-// w = floor(work * 10^6 / speed of the group in millionths). Waiting processes are runnable if
-// waiting is spinning.
+// w = floor(work * 10^6 / speed of the group in millionths) + hand-over cost, which is charged
+// where a process begins work (more than none) in a group with more processes than cores, and the
+// last one to do so there was another one. Waiting processes are runnable if waiting is spinning.
 #ifndef PAGODA_WHATIF_SCHEDULER_H
 #define PAGODA_WHATIF_SCHEDULER_H
 
@@ -25,7 +26,8 @@ struct scheduler;
 
 struct core_group {
     uint32_t n_cores;
-    uint64_t speed; // millionths
+    uint64_t speed;        // millionths
+    uint64_t hand_over_ns; // what it costs when a core changes from one process to another
 };
 
 /// N_LOCATIONS locations that wait for their first event; GROUP_OF[i] is the group of location i.
@@ -42,7 +44,7 @@ void scheduler_wake(void *context, uint32_t location, uint64_t until_ns);
 void scheduler_end(void *context, uint32_t location, uint64_t now_ns);
 bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns);
 
-/// Time LOCATION has been slowed down by others on its cores so far.
-uint64_t scheduler_shared_ns(const struct scheduler *scheduler, uint32_t location);
+/// Time that hand-overs of cores have cost so far, summed over all processes.
+uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler);
 
 #endif

@@ -51,6 +51,16 @@ refused() {
     [ "$(predict --nodes 1 --wait spin)" = '[15000,15000,15000,3000]' ]
 }
 
+@test "handing a core over costs time where ranks share one" {
+    # Rank 1 begins after rank 0, rank 2 after rank 1: 100 each; nobody else begins again.
+    [ "$(predict --nodes 1 --hand-over 100ns)" = '[9200,9200,9200,3200]' ]
+    [ "$(predict --nodes 3 --hand-over 100ns)" = '[7000,7000,7000,1000]' ]
+    "$PAGODA" replay --json --nodes 1 --hand-over 100ns trace | jq -e '.whatif.hand_over_ns == 200'
+    echo '<machine hand-over="100ns"/>' >machine.xml
+    [ "$(predict --nodes 1 --machine machine.xml)" = '[9200,9200,9200,3200]' ]
+    refused '--hand-over 5parsec: unknown unit' --hand-over 5parsec
+}
+
 @test "block and cyclic maps" {
     # block: 0, 1 | 2; cyclic: 0, 2 | 1
     [ "$(predict --nodes 2)" = '[8000,8000,8000,1000]' ]

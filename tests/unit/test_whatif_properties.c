@@ -44,7 +44,7 @@ static const struct scenario_settings settings[] = {
     {.n_nodes = 1, .n_cores = 1},
     {.n_nodes = 1, .n_cores = 1, .spins = true},
     {.n_nodes = 2, .n_cores = 1, .is_cyclic = true},
-    {.n_nodes = 1, .n_cores = 2, .is_sticky = true},
+    {.n_nodes = 1, .n_cores = 2, .is_sticky = true, .hand_over_ns = 10},
     {.n_nodes = 1, .n_cores = 3, .spins = true},
     {.n_nodes = 1, .n_cores = PROGRAM_MAX_RANKS, .speed = 333333},
     {.n_nodes = 3, .n_cores = 1, .machine = &machine},
