@@ -133,6 +133,10 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
     scenario_release(&scenario);
     machine_release(&machine);
     report->change = memory_copy_text(plan->change);
+    const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
+    if (scenario_init(&scenario, definitions, &unchanged, &err) == 0)
+        report->was_shared = scenario.is_shared;
+    scenario_release(&scenario);
     for (size_t i = 0; i < definitions->n_ranks; i++)
         report->has_threads = report->has_threads || definitions->ranks[i].n_locations > 1;
 }
@@ -161,6 +165,8 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     struct replay_run run = {0};
     int status = predict(trace, &unchanged, measured->recorded, NULL, &run, &same, err);
     report->replayed_ns = same.predicted_ns;
+    for (size_t i = 0; status == 0 && i < run.replay.n_ranks; i++)
+        report->lost_ns += run.replay.simulated[i].lost_ns;
     replay_run_release(&run);
     for (size_t i = 0; i < plan->n_sets && status == 0; i++) {
         struct scenario_settings settings;

@@ -21,7 +21,7 @@ struct pag_call {
     uint64_t recorded_enter_ns, recorded_leave_ns;
     uint64_t enter_ns;
     uint32_t n_sent; // messages that depart in it
-    bool is_waiting; // it has conditions
+    bool is_waiting; // it has conditions, or is a handle call, which takes its time but no core
     bool is_handle;  // MPI_Init, MPI_Finalize, or its only operations create or destroy handles
 };
 

@@ -86,14 +86,16 @@ static uint64_t process_time(const struct interval *interval)
     return cpu_ns < seen_ns ? wall_ns - seen_ns + cpu_ns : wall_ns;
 }
 
-static pag_work work_of(const struct interval *interval)
+static pag_work work_of(struct interval *interval)
 {
     wide scaled = 0, total = 0;
+    uint64_t process_ns = process_time(interval);
+    interval->lost_ns = interval->recorded_now_ns - interval->recorded_begin_ns - process_ns;
     for (uint32_t i = 0; i < interval->n_parts; i++) {
         scaled += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
         total += interval->parts[i].recorded_ns;
     }
-    return total ? (wide)process_time(interval) * scaled / total : 0;
+    return total ? (wide)process_ns * scaled / total : 0;
 }
 
 static void note_cpu(struct interval *interval, const struct event *event)

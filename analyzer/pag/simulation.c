@@ -73,6 +73,7 @@ static void go_outside(struct engine *engine, struct location_state *location, u
     const struct event *event =
         interval_read(engine, location, &state->interval, now_ns, recorded_ns, &work);
     state->outside_work += work;
+    state->lost_ns += state->interval.lost_ns;
     bool is_last = !event || event->kind == EVENT_THREAD_JOIN;
     clock->work(clock->context, location->index, now_ns, work,
                 is_last ? PAG_TURN_LAST : PAG_TURN_FIRST);
@@ -158,6 +159,7 @@ static void end(struct engine *engine, struct location_state *location, uint64_t
             .outside_ns = state->outside_ns,
             .wait_ns = state->wait_ns,
             .overhead_ns = state->overhead_ns,
+            .lost_ns = state->lost_ns,
         };
     if (engine->ranks[location->rank].has_ended)
         try_all_again(engine);
@@ -207,7 +209,9 @@ static void enter(struct engine *engine, struct location_state *location, const 
     if (engine->simulation->n_blocked_sends > 0 &&
         engine->ranks[location->rank].n_unresolved_posts > 0)
         try_all_again(engine);
-    state->is_waiting = may_wait(engine, location);
+    // Start-up and end are mostly waiting for daemons: they take their time, but no core.
+    state->is_waiting = may_wait(engine, location) ||
+                        (!location->call.is_cut && simulation_is_handle(engine, &location->call));
     if (clock->departs_at_enter)
         depart(engine, state, now_ns);
     struct pag_call call = describe(engine, location);

@@ -43,7 +43,7 @@ struct location_simulation {
     uint32_t *receivers; // of these
     size_t receivers_capacity;
     pag_work outside_work;
-    uint64_t outside_ns, wait_ns, overhead_ns;
+    uint64_t outside_ns, wait_ns, overhead_ns, lost_ns;
 };
 
 /// Times of a message and of a receive that measured time needs not; by their pool index.

@@ -85,6 +85,7 @@ json_t *json_whatif(const struct whatif_report *report)
     set_count(object, "replayed_ns", report->replayed_ns);
     json_object_set_new(object, "replay_error",
                         json_real(whatif_change(report->baseline_ns, report->replayed_ns)));
+    set_count(object, "lost_ns", report->lost_ns);
     json_object_set_new(object, "change", json_string(report->change));
     json_object_set_new(object, "cores", json_string(report->sharing));
     if (report->is_list) {

@@ -10,6 +10,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
 
+static const double worth_naming = 0.01; // of the ranks' run time
+
 /// "+12.3 %", as a share of the measured time.
 static struct quantity change_of(uint64_t measured_ns, uint64_t predicted_ns)
 {
@@ -29,6 +31,16 @@ static void print_quality(const struct page *page, const struct whatif_report *r
                                quantity_time(report->replayed_ns).text);
     page_labelled(page, "Replay error", text);
     free(text);
+    double rank_time_ns = (double)report->baseline_ns * (double)page->result->n_ranks;
+    if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns) {
+        text =
+            memory_format("in the recording ranks were without a core for %s of their time, though "
+                          "there was one for each: other programs; what is predicted is a run "
+                          "without them",
+                          quantity_part((double)report->lost_ns, rank_time_ns).text);
+        page_labelled(page, "", text);
+        free(text);
+    }
     const struct whatif_point *first = &report->points[0];
     if (first->n_flights > 0) {
         text = memory_format(

@@ -37,6 +37,8 @@ struct whatif_point {
 struct whatif_report {
     uint64_t baseline_ns; // measured
     uint64_t replayed_ns; // predicted with nothing changed
+    uint64_t lost_ns;     // outside MPI without a core in the recording, summed over the ranks
+    bool was_shared;      // then some node had more ranks than cores
     char *change;         // what is different, in words
     char *sharing;        // how cores are shared, in words
     bool has_threads;     // some rank has further threads, which keep their recorded times

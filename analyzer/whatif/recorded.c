@@ -293,6 +293,19 @@ static uint64_t message_delay(const struct recorded *recorded,
     return moves ? usual_ns : min_ns(measured_ns, usual_ns);
 }
 
+/// The work of a call that did not wait: what receiving its messages usually takes; all of its time
+/// where it has none, or nothing is known.
+static uint64_t usual_work(const struct recorded *recorded, const struct pag_condition *conditions,
+                           uint32_t n_conditions, const uint32_t *node_of_rank)
+{
+    uint64_t work_ns = 0;
+    for (uint32_t i = 0; i < n_conditions; i++)
+        if (conditions[i].kind == PAG_CONDITION_MESSAGE)
+            work_ns += recorded_receive_ns(recorded, is_remote(&conditions[i], node_of_rank),
+                                           conditions[i].size_bytes);
+    return work_ns > 0 ? work_ns : UINT64_MAX;
+}
+
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
                      const struct pag_condition *conditions, uint32_t n_conditions,
                      const uint32_t *node_of_rank, struct recorded_use *use, uint64_t *ready_ns,
@@ -308,12 +321,17 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
                       ? 0
                       : recorded_receive_ns(recorded, is_remote(by, node_of_rank), by->size_bytes);
         work_ns = min_ns(work_ns, less(leave_ns, by->recorded_ns));
+    } else {
+        work_ns = min_ns(work_ns, usual_work(recorded, conditions, n_conditions, node_of_rank));
     }
+    uint64_t recorded_ready_ns = leave_ns - work_ns;
     *ready_ns = call->enter_ns;
+    if (!has_waited)
+        *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct pag_condition *condition = &conditions[i];
-        uint64_t delay_ns = less(leave_ns - work_ns, condition->recorded_ns);
+        uint64_t delay_ns = less(recorded_ready_ns, condition->recorded_ns);
         bool is_message = condition->kind == PAG_CONDITION_MESSAGE;
         bool is_measured = has_waited && i == last;
         if (is_message)
