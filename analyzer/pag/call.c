@@ -10,6 +10,8 @@
 // A call with more records than this is read as far as that; it keeps memory bounded where the
 // leave is lost.
 enum { MAX_AHEAD = 1 << 18 };
+// A call this long may have lost its core; the CPU time it took is looked for in so many events.
+enum { LONG_CALL_NS = 100000, MAX_BEHIND = 24 };
 
 static bool matters(const struct event *event)
 {
@@ -44,13 +46,30 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->is_cut = false;
     call->is_bare = event->kind != EVENT_ENTER;
     call->is_test = call->is_init = call->is_finalize = call->is_synchronous = false;
-    call->gave_up = call->has_collectives = false;
+    call->gave_up = call->has_collectives = call->has_cpu_after = false;
     call->n_nested = call->n_skip = 0;
     call->path = path;
     call->enter_node = NONE;
     call->enter_ns = event->time_ns;
     call->leave_ns = event->time_ns;
     call->n_records = call->n_receives = call->n_sends = call->n_parts = 0;
+}
+
+/// Notes the next CPU sample behind the leave, which is AHEAD, of a call that may have lost its
+/// core.
+static void look_behind(struct engine *engine, struct location_state *location, uint32_t ahead)
+{
+    struct call *call = &location->call;
+    if (call->leave_ns - call->enter_ns < LONG_CALL_NS)
+        return;
+    for (uint32_t behind = 1; behind <= MAX_BEHIND && !call->has_cpu_after; behind++) {
+        const struct event *event =
+            trace_peek(engine->trace, location->index, location->cursor, ahead + behind);
+        if (!event)
+            break;
+        call->has_cpu_after = event->kind == EVENT_CPU_TIME;
+        call->cpu_after_ns = event->size_bytes;
+    }
 }
 
 /// Collects the records between the enter that is next and its leave.
@@ -73,6 +92,8 @@ static void read_records(struct engine *engine, struct location_state *location)
             if (depth == 0) {
                 call->leave_ns = event->time_ns;
                 call->n_skip = is_nested ? 0 : ahead - 1;
+                if (engine->simulation)
+                    look_behind(engine, location, ahead);
                 return;
             }
             depth--;

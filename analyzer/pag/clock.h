@@ -19,6 +19,7 @@ __extension__ typedef unsigned __int128 pag_work;
 struct pag_call {
     uint32_t location, rank;
     uint64_t recorded_enter_ns, recorded_leave_ns;
+    uint64_t recorded_work_ns; // CPU time it took in the recording, its whole length if not known
     uint64_t enter_ns;
     uint32_t n_sent; // messages that depart in it
     bool is_waiting; // it has conditions, or is a handle call, which takes its time but no core

@@ -102,6 +102,8 @@ static void note_cpu(struct interval *interval, const struct event *event)
 {
     interval->last_cpu_at_ns = event->time_ns;
     interval->last_cpu_ns = event->size_bytes;
+    interval->has_seen_cpu = true;
+    interval->seen_cpu_ns = event->size_bytes;
     if (interval->has_cpu)
         return;
     interval->has_cpu = true;

@@ -38,7 +38,9 @@ struct interval {
     size_t part_of_path_capacity, n_part_of_path;
     struct path_scale *scales; // of the paths seen so far
     size_t scale_capacity, n_scales;
-    uint64_t lost_ns; // by which its process time is less than its wall time
+    uint64_t lost_ns;     // by which its process time is less than its wall time
+    bool has_seen_cpu;    // in this interval or an earlier one:
+    uint64_t seen_cpu_ns; // the last sample
     bool has_cpu;
     uint64_t first_cpu_at_ns, first_cpu_ns, last_cpu_at_ns, last_cpu_ns;
 };

@@ -46,6 +46,19 @@ static struct location_simulation *state_of(const struct engine *engine,
     return &engine->simulation->locations[location->index];
 }
 
+/// CPU time of the open call, at most what went by between the samples around it; its length where
+/// there are none.
+static uint64_t recorded_work(const struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    const struct interval *before = &state_of(engine, location)->interval;
+    uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns;
+    bool is_known =
+        call->has_cpu_after && before->has_seen_cpu && call->cpu_after_ns >= before->seen_cpu_ns;
+    uint64_t cpu_ns = is_known ? call->cpu_after_ns - before->seen_cpu_ns : length_ns;
+    return cpu_ns < length_ns ? cpu_ns : length_ns;
+}
+
 static struct pag_call describe(const struct engine *engine, const struct location_state *location)
 {
     const struct call *call = &location->call;
@@ -54,6 +67,7 @@ static struct pag_call describe(const struct engine *engine, const struct locati
         .rank = location->rank,
         .recorded_enter_ns = call->recorded_enter_ns,
         .recorded_leave_ns = call->recorded_leave_ns,
+        .recorded_work_ns = recorded_work(engine, location),
         .enter_ns = call->enter_ns,
         .n_sent = state_of(engine, location)->n_departing,
         .is_waiting = state_of(engine, location)->is_waiting,

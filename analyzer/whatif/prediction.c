@@ -64,17 +64,12 @@ static uint64_t scale(void *context, uint64_t *mark, uint32_t region)
     return scenario_scale(prediction->scenario, mark, region);
 }
 
-static pag_work recorded_work(const struct pag_call *call)
-{
-    return (pag_work)(call->recorded_leave_ns - call->recorded_enter_ns) * PAG_WORK_PER_NS;
-}
-
 static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
 {
     const struct prediction *prediction = context;
     pag_work amount = 0;
     if (!prediction->machine || call->is_handle)
-        return call->is_waiting ? 0 : recorded_work(call);
+        return call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < call->n_sent; i++)
         amount +=
             machine_messages(prediction->machine, is_remote(prediction, call->rank, receivers[i]))

@@ -322,7 +322,8 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
                       : recorded_receive_ns(recorded, is_remote(by, node_of_rank), by->size_bytes);
         work_ns = min_ns(work_ns, less(leave_ns, by->recorded_ns));
     } else {
-        work_ns = min_ns(work_ns, usual_work(recorded, conditions, n_conditions, node_of_rank));
+        work_ns = min_ns(call->recorded_work_ns,
+                         usual_work(recorded, conditions, n_conditions, node_of_rank));
     }
     uint64_t recorded_ready_ns = leave_ns - work_ns;
     *ready_ns = call->enter_ns;
