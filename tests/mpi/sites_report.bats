@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Call sites from the running program to the report: what it says is compared with the lines of
+# tests/programs/sites/waits.c that are marked with "site: NAME".
+load ../helper
+load trace
+
+source=$ROOT/tests/programs/sites/waits.c
+
+# at NAME: "FILE:LINE" of the line with that mark.
+at() {
+    local n
+    n=$(grep -nE "site: $1\$" "$source" | cut -d: -f1)
+    [ -n "$n" ] || { echo "no mark $1" >&2; return 1; }
+    echo "waits.c:$n"
+}
+
+# replayed MPI: the program's report as text, in one line, to $text; as JSON to $json.
+replayed() {
+    local dir=$BATS_TEST_TMPDIR/$1
+    "mpicc.$1" -O2 -g -std=gnu11 -fno-optimize-sibling-calls -o "$dir-waits" "$source"
+    launch "$1" 2
+    timeout -k 5 60 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$dir-waits"
+    check_archive "$dir"
+    text=$BATS_TEST_TMPDIR/text json=$BATS_TEST_TMPDIR/json
+    "$PAGODA" replay "$dir" | tr -s '\n ' ' ' >"$text"
+    "$PAGODA" replay --json "$dir" >"$json"
+}
+
+# said TEXT: stands in the report, however its lines break.
+said() {
+    grep -qF -- "$1" "$text" || { echo "not said: $1"; cat "$text"; return 1; }
+}
+
+# known FILTER: holds for the JSON, given the marks.
+known() {
+    jq -e --arg long "$(at long-wait)" --arg short "$(at short-wait)" \
+        --arg completion "$(at completion)" --arg send "$(at late-send)" \
+        --arg barrier "$(at barrier)" --arg first_barrier "$(at first-barrier)" \
+        --arg path "$source" "$1" "$json" >/dev/null || { echo "not so: $1"; return 1; }
+}
+
+late_sender='.patterns[] | select(.id == "late-sender")'
+
+waits() {
+    replayed "$1"
+    known "[$late_sender | .by_source[].source] - [\$long, \$short, \$completion] == []"
+    known "$late_sender | (.by_source | map(.ns) | add) == .total_ns"
+    known "$late_sender | .by_source[0] | .source == \$long and .file == \$path
+        and .function == \"consume\" and .path == \"consume/MPI_Recv\""
+    known "$late_sender | .worst | .source == \$long and .file == \$path and .cause_rank == 0"
+    known '.hints[] | select(.pattern == "late-sender") | .source == $long and .file == $path
+        and (.text | contains("consume/MPI_Recv (" + $long + ")"))'
+    known '.patterns[] | select(.id == "wait-at-barrier") | [.by_source[].source]
+        - [$barrier, $first_barrier] == []'
+}
+
+@test "where ranks wait: file and line of the source, in waits and hints" {
+    for_each_mpi waits
+}
+
+causes() {
+    replayed "$1"
+    # Not within a call, but in the computing that ended with it.
+    known "$late_sender | .origins.sources[0] | .source == \$send and .file == \$path
+        and .function == \"produce\" and .before == \"produce/MPI_Send\" and (has(\"path\") | not)"
+    known '.critical_path.sources[] | select(.before == "produce/MPI_Send" and .source == $send)
+        | .file == $path and .time_ns > 0'
+    said "before produce/MPI_Send at $(at late-send)"
+}
+
+@test "what made them wait: the computing before a line of the source" {
+    for_each_mpi causes
+}
+
+headline() {
+    replayed "$1"
+    local words
+    words=$(sed -e 's/.*Biggest loss /Biggest loss /' -e 's/ Critical path .*//' "$text")
+    echo "$words"
+    [[ $words == "Biggest loss Late Sender: "* ]]
+    [[ $words == *"; consume/MPI_Recv at $(at long-wait)"*", rank 1 waiting for rank 0; "* ]]
+    [[ $words == *" produce/MPI_Send at $(at late-send)" ]]
+    said "in consume/MPI_Recv at $(at long-wait)"
+}
+
+@test "the biggest loss names both lines" {
+    for_each_mpi headline
+}
