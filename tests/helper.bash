@@ -27,3 +27,11 @@ run_mpi() {
         timeout -k 5 120 mpirun.mpich -n "$n" "$@"
     fi
 }
+
+# ends_row NAME: one row of the table of ends, under each MPI.
+ends_row() {
+    run "$ROOT/tests/ends" "$1"
+    echo "$output"
+    [ "$status" != 77 ] || skip "there is no MPI"
+    [ "$status" = 0 ]
+}

@@ -3,57 +3,50 @@
 # The rows and what holds for each: tests/ends.
 load ../helper
 
-row() {
-    run "$ROOT/tests/ends" "$1"
-    echo "$output"
-    [ "$status" != 77 ] || skip "there is no MPI"
-    [ "$status" = 0 ]
-}
-
 @test "MPI_Finalize and return" {
-    row well
+    ends_row well
 }
 
 @test "MPI_Abort on one rank" {
-    row mpi-abort
+    ends_row mpi-abort
 }
 
 @test "segmentation fault" {
-    row crash
+    ends_row crash
 }
 
 @test "abort()" {
-    row abort
+    ends_row abort
 }
 
 @test "one rank kills itself, SIGKILL" {
-    row kill
+    ends_row kill
 }
 
 @test "exit() without MPI_Finalize" {
-    row exit
+    ends_row exit
 }
 
 @test "_exit()" {
-    row _exit
+    ends_row _exit
 }
 
 @test "quick_exit()" {
-    row quick_exit
+    ends_row quick_exit
 }
 
 @test "becomes another program" {
-    row exec
+    ends_row exec
 }
 
 @test "_exit() while threads call MPI" {
-    row exit-threads
+    ends_row exit-threads
 }
 
 @test "calls after MPI_Finalize" {
-    row after
+    ends_row after
 }
 
 @test "a wrong call after MPI_Finalize" {
-    row after-error
+    ends_row after-error
 }

@@ -3,53 +3,46 @@
 # The rows and what holds for each: tests/ends.
 load ../helper
 
-row() {
-    run "$ROOT/tests/ends" "$1"
-    echo "$output"
-    [ "$status" != 77 ] || skip "there is no MPI"
-    [ "$status" = 0 ]
-}
-
 @test "a child runs on and exits" {
-    row fork
+    ends_row fork
 }
 
 @test "a child without the C library" {
-    row fork-raw
+    ends_row fork-raw
 }
 
 @test "a child of a callback of MPI" {
-    row fork-in-call
+    ends_row fork-in-call
 }
 
 @test "children while threads call MPI" {
-    row fork-threads
+    ends_row fork-threads
 }
 
 @test "a child becomes the rank" {
-    row fork-before
+    ends_row fork-before
 }
 
 @test "popen, system, fork and exec" {
-    row programs
+    ends_row programs
 }
 
 @test "a child that is an MPI program" {
-    row mpi-program
+    ends_row mpi-program
 }
 
 @test "MPI_Init in another thread" {
-    row thread
+    ends_row thread
 }
 
 @test "MPI_Init in a library constructor" {
-    row constructor
+    ends_row constructor
 }
 
 @test "MPI_Init in that of a plug-in" {
-    row plugin
+    ends_row plugin
 }
 
 @test "two programs in one launch line" {
-    row mpmd
+    ends_row mpmd
 }

@@ -3,45 +3,38 @@
 # The rows and what holds for each: tests/ends.
 load ../helper
 
-row() {
-    run "$ROOT/tests/ends" "$1"
-    echo "$output"
-    [ "$status" != 77 ] || skip "there is no MPI"
-    [ "$status" = 0 ]
-}
-
 @test "SIGTERM to a busy rank" {
-    row term-rank
+    ends_row term-rank
 }
 
 @test "SIGKILL to a busy rank" {
-    row kill-rank
+    ends_row kill-rank
 }
 
 @test "SIGTERM to the launcher" {
-    row term-launcher
+    ends_row term-launcher
 }
 
 @test "SIGKILL to the launcher" {
-    row kill-launcher
+    ends_row kill-launcher
 }
 
 @test "SIGINT to all, as a terminal does" {
-    row ctrl-c
+    ends_row ctrl-c
 }
 
 @test "SIGHUP to all, as a terminal does" {
-    row hang-up
+    ends_row hang-up
 }
 
 @test "SIGTERM to pagoda trace" {
-    row term-pagoda
+    ends_row term-pagoda
 }
 
 @test "SIGKILL to pagoda trace; --finish" {
-    row kill-pagoda
+    ends_row kill-pagoda
 }
 
 @test "SIGKILL to everything; --finish" {
-    row kill-all
+    ends_row kill-all
 }

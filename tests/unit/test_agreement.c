@@ -22,6 +22,7 @@
 #include "tests/reference/reference.h"
 #include "tests/reference/shipped_catalogue.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 500 };
@@ -149,24 +150,11 @@ static bool agrees(const char *text, FILE *stream)
     return is_equal;
 }
 
-static void seed_range(uint64_t *first, uint64_t *last)
-{
-    *first = 1;
-    *last = DEFAULT_SEEDS;
-    const char *seeds = getenv("PAGODA_SEEDS");
-    if (!seeds)
-        return;
-    char *rest;
-    *first = *last = strtoull(seeds, &rest, 10);
-    if (*rest == '-')
-        *last = strtoull(rest + 1, NULL, 10);
-}
-
 static void test_engine_agrees_with_the_reference(void **state)
 {
     (void)state;
     uint64_t first, last, n_failed = 0, smallest_seed = 0;
-    seed_range(&first, &last);
+    seed_range(DEFAULT_SEEDS, &first, &last);
     char *smallest = NULL; // text of the shortest trace they disagree on
     for (uint64_t seed = first; seed <= last; seed++) {
         char *text = sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);

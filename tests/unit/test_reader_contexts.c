@@ -14,48 +14,13 @@
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
-
-struct fixture {
-    char *directory;
-    struct trace *trace;
-    const struct definitions *definitions;
-};
-
-static struct fixture open_text(const char *text)
-{
-    struct fixture f = {.directory = scratch_directory()};
-    struct error err = {0};
-    char *archive = memory_format("%s/run", f.directory);
-    if (text_trace_write(text, archive, &err) != 0)
-        fail_msg("%s", err.text);
-    f.trace = trace_open(archive, &err);
-    if (!f.trace)
-        fail_msg("%s", err.text);
-    f.definitions = trace_definitions(f.trace);
-    free(archive);
-    return f;
-}
-
-static void end(struct fixture *f)
-{
-    trace_close(f->trace);
-    scratch_remove(f->directory);
-}
-
-static struct event next(struct fixture *f)
-{
-    struct cursor *cursor = trace_cursor(f->trace, 0);
-    const struct event *event = trace_peek(f->trace, 0, cursor, 0);
-    assert_non_null(event);
-    cursor->position++;
-    return *event;
-}
+#include "tests/unit/text_fixture.h"
 
 /// The next event enters REGION from a context in FUNCTION (NULL: none) at FILE:LINE; its context.
 static uint32_t assert_enters(struct fixture *f, const char *region, const char *function,
                               const char *file, uint32_t line)
 {
-    struct event event = next(f);
+    struct event event = next(f, 0);
     assert_int_equal(event.kind, EVENT_ENTER);
     assert_string_equal(f->definitions->regions[event.index].name, region);
     assert_in_range(event.context, 0, f->definitions->n_contexts - 1);
@@ -91,9 +56,9 @@ static void test_contexts_of_calls(void **state)
     assert_enters(&f, "MPI_Send", NULL, "b.c", 0);
     assert_int_equal(assert_enters(&f, "MPI_Test", "main", "/src/a.c", 7), outer);
     assert_enters(&f, "MPI_Send", NULL, "c.c", 9);
-    assert_int_equal(next(&f).context, EVENT_NO_INDEX);
+    assert_int_equal(next(&f, 0).context, EVENT_NO_INDEX);
     assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 0);
-    end(&f);
+    close_text(&f);
 }
 
 static void test_context_events_are_called_where_their_parent_is(void **state)
@@ -108,13 +73,13 @@ static void test_context_events_are_called_where_their_parent_is(void **state)
                                  "0 3 context-enter nothing\n"
                                  "0 4 context-enter never-defined\n"
                                  "0 5 context-leave in-main\n");
-    struct event event = next(&f);
+    struct event event = next(&f, 0);
     assert_int_equal(event.context, EVENT_NO_INDEX);
     assert_enters(&f, "MPI_Send", "main", "a.c", 7);
-    assert_int_equal(next(&f).kind, EVENT_LEAVE);
-    assert_int_equal(next(&f).time_ns, 5); // what has no region is left out
+    assert_int_equal(next(&f, 0).kind, EVENT_LEAVE);
+    assert_int_equal(next(&f, 0).time_ns, 5); // what has no region is left out
     assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 2);
-    end(&f);
+    close_text(&f);
 }
 
 static void test_circles_and_dangling_references(void **state)
@@ -144,9 +109,9 @@ static void test_circles_and_dangling_references(void **state)
     assert_enters(&f, "MPI_Send", "f", "a.c", 6);
     assert_enters(&f, "MPI_Send", "f", "", 0);
     assert_enters(&f, "MPI_Send", NULL, "a.c", 8);
-    assert_int_equal(next(&f).context, EVENT_NO_INDEX); // the call itself stays
+    assert_int_equal(next(&f, 0).context, EVENT_NO_INDEX); // the call itself stays
     assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 1);
-    end(&f);
+    close_text(&f);
 }
 
 int main(void)

@@ -22,6 +22,7 @@
 #include "tests/reference/program.h"
 #include "tests/reference/shipped_catalogue.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 300 };
@@ -106,25 +107,12 @@ static void test_traces_computed_by_hand(void **state)
     assert_int_equal(n_failed, 0);
 }
 
-static void seed_range(uint64_t *first, uint64_t *last)
-{
-    *first = 1;
-    *last = DEFAULT_SEEDS;
-    const char *seeds = getenv("PAGODA_SEEDS");
-    if (!seeds)
-        return;
-    char *rest;
-    *first = *last = strtoull(seeds, &rest, 10);
-    if (*rest == '-')
-        *last = strtoull(rest + 1, NULL, 10);
-}
-
 static void test_random_programs(void **state)
 {
     (void)state;
     uint64_t first, last, n_failed = 0, shortest_seed = 0;
     size_t shortest = SIZE_MAX;
-    seed_range(&first, &last);
+    seed_range(DEFAULT_SEEDS, &first, &last);
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = false;
     FILE *nowhere = fopen("/dev/null", "w");
