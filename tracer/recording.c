@@ -29,7 +29,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool wanted = true; // what holds, MPI_Init and MPI_Finalize aside
 static unsigned n_holds;
 static uint64_t switched_ns; // when it was switched last
-static uint64_t origin_ns;   // of the windows
+static uint64_t origin_ns;   // of the windows, 0: not known yet
 static size_t next_window;   // index * 2, + 1 for its end
 
 void recording_init(void)
@@ -59,9 +59,12 @@ static uint64_t window_edge(size_t edge)
     return origin_ns + after_ns;
 }
 
-// With the lock held: the edges of windows that have passed.
+// With the lock held: the edges of windows that have passed. Before MPI_Init has returned there are
+// none.
 static void pass_edges(uint64_t now_ns)
 {
+    if (origin_ns == 0)
+        return;
     while (now_ns >= window_edge(next_window)) {
         wanted = next_window % 2 == 0;
         apply(window_edge(next_window));
