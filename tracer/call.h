@@ -124,11 +124,15 @@ static inline void call_returned(struct call *call)
 static inline bool call_drop_short(struct call *call)
 {
     struct stream *stream = call->stream;
+    size_t n_bytes;
 
-    if (stream->at != (uint8_t *)(call->record + 1) || !stream_holds(stream, call->record) ||
+    if (!stream_holds(stream, call->record) ||
         call->leave_ns - call->record->enter_ns >= settings.min_duration_ns)
         return false;
-    stream_undo(stream, call->record, sizeof *call->record);
+    n_bytes = (size_t)call->record->head.n_words * 8; // with its callers' number or without
+    if (stream->at != (uint8_t *)call->record + n_bytes)
+        return false;
+    stream_undo(stream, call->record, n_bytes);
     stream_count_dropped(stream);
     return true;
 }
