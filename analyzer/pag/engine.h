@@ -64,7 +64,7 @@ struct rank_state {
     bool has_mpi, has_init, has_finalize, has_ended;
     // the books of the window (window.h)
     uint64_t switch_ns, useful_ns, mpi_ns;
-    bool in_mpi, has_end, is_closed, is_off;
+    bool in_mpi, has_end, is_closed, is_off, ends_off;
     uint64_t off_ns, off_since_ns; // recording off
     uint32_t window_epoch;
     uint64_t useful_begin_ns, mpi_begin_ns, useful_end_ns, mpi_end_ns;

@@ -45,4 +45,6 @@ void gap_end(struct engine *engine, struct location_state *location, uint64_t ti
     location->is_off = false;
     profile_leave(location, gap_region(engine), time_ns);
     window_switch_off(engine, location, false, time_ns);
+    if (location->rank != NONE && location->is_master)
+        engine->ranks[location->rank].ends_off = true;
 }

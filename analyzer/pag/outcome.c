@@ -55,7 +55,7 @@ static void fill_rank(const struct engine *engine, size_t index)
     struct pag_result *result = engine->result;
     window_sum(engine, rank, &result->useful_ns[index], &result->mpi_ns[index]);
     result->off_ns += rank->off_ns;
-    result->n_off += rank->off_ns > 0;
+    result->n_off += rank->off_ns > 0 || (rank->ends_off && !rank->has_finalize);
     result->n_missing_init += rank->has_mpi && !rank->has_init;
     result->n_without_finalize += !rank->has_finalize;
     result->n_missing_finalize += rank->has_mpi && !rank->has_finalize;

@@ -139,7 +139,7 @@ struct pag_result {
     uint64_t *useful_ns; // by rank: time of its master location outside MPI within the window
     uint64_t *mpi_ns;    // by rank: time in MPI calls within the window
     uint64_t off_ns;     // recording switched off, sum over ranks, in the whole run
-    uint64_t n_off;      // ranks with such a time
+    uint64_t n_off;      // ranks with such a time, or killed in it
     size_t n_ranks;
     struct pag_simulated_rank *simulated; // by rank; NULL in measured time
     uint64_t n_forced;                    // calls no partner of which would have come: let go on

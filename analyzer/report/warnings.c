@@ -59,7 +59,11 @@ static void warn_of_replay(const struct pag_result *replay, struct result *resul
     warn(result, "outside-partner", replay->n_outside, "operation",
          "(messages, collectives) with processes that are not in this trace (MPI_Comm_spawn, "
          "MPI_Comm_connect): no wait is counted there");
-    if (replay->n_off > 0)
+    if (replay->off_ns == 0)
+        warn(result, "recording-off", replay->n_off, "rank",
+             "with recording switched off when the program ended early: nothing is known of the "
+             "time before");
+    else
         warn(result, "recording-off", replay->n_off, "rank",
              "with recording switched off for %s on average: nothing is known of that time, and "
              "efficiencies are those of the rest",
