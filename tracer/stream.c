@@ -372,6 +372,7 @@ int stream_to_file(struct stream *stream, void **moved)
         memset(stream->enters, 0, sizeof stream->enters);
         stream->poll = NULL;
         stream->header->n_lost_before_init = stream->n_lost;
+        stream->header->n_dropped_short = stream->n_dropped_short;
         move_records(stream, waiting, waiting_end, moved);
     }
     if (waiting != NULL)

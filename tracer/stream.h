@@ -31,6 +31,7 @@ struct stream {
     dev_t device; // of the file that fd was opened for
     ino_t inode;
     struct spool_header *header;
+    uint64_t n_dropped_short; // while there is no header yet
     uint64_t n_lost;
     // The last MPI call, for process time (call.c) and for folding polls.
     uint64_t left_ns;
@@ -100,6 +101,8 @@ static inline void stream_count_dropped(struct stream *stream)
 {
     if (stream->header != NULL)
         stream->header->n_dropped_short++;
+    else
+        stream->n_dropped_short++;
 }
 
 // Is the record in the current window? Windows may follow one another in memory, so addresses that

@@ -233,6 +233,21 @@ static void warn_of_ends(const struct definitions *definitions, const struct pag
     free(stopped);
 }
 
+/// Regions that our tracer was told to drop.
+static void warn_of_short_regions(const struct definitions *definitions, struct result *result)
+{
+    uint64_t n = 0;
+    uint64_t least_ns = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        n += definitions->locations[i].n_short_regions;
+    for (size_t i = 0; i < definitions->n_properties; i++)
+        if (!strcmp(definitions->properties[i].name, "PAGODA::MIN_DURATION_NS"))
+            least_ns = strtoull(definitions->properties[i].value, NULL, 10);
+    warn(result, "short-region", n, "region visit",
+         "shorter than %s not recorded (min_duration): that time counts for the regions around",
+         least_ns ? quantity_time(least_ns).text : "the limit");
+}
+
 static int compare_warnings(const void *left, const void *right)
 {
     const struct result_warning *a = left, *b = right;
@@ -252,6 +267,7 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
          "call "
          "or function it fell into, so no time here is free of it");
     warn_of_ends(trace_definitions(trace), replay, result);
+    warn_of_short_regions(trace_definitions(trace), result);
     warn(result, "bad-context", trace_definitions(trace)->n_bad_contexts, "calling context",
          "naming a region, source line or caller the archive does not define, or its own caller: "
          "what they lack is left out of call paths");

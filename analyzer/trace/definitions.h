@@ -51,6 +51,7 @@ struct location {
     bool is_cut_short;
     uint64_t recorded_until_ns; // time of the last record
     const char *stop_reason;    // why recording stopped while the process went on, NULL: it did not
+    uint64_t n_short_regions;   // that our tracer dropped because they were too short
 };
 
 struct rank {

@@ -246,8 +246,8 @@ static void read_cores(struct definitions *definitions, const struct id_table *i
     }
 }
 
-// What our tracer says of processes that did not end regularly. Times stay ticks until the first
-// event's is known.
+// What our tracer says of processes that did not end regularly, and of what it dropped. Times stay
+// ticks until the first event's is known.
 static void read_ends(struct definitions *definitions, const struct records *records)
 {
     struct id_table index_by_id;
@@ -264,6 +264,8 @@ static void read_ends(struct definitions *definitions, const struct records *rec
         if (!property->is_text && !strcmp(name, "PAGODA::RECORDED_UNTIL")) {
             location->is_cut_short = true;
             location->recorded_until_ns = property->value;
+        } else if (!property->is_text && !strcmp(name, "PAGODA::SHORT_REGIONS")) {
+            location->n_short_regions = property->value;
         } else if (property->is_text && !strcmp(name, "PAGODA::STOPPED")) {
             location->stop_reason = records_text(records, (OTF2_StringRef)property->value);
         }

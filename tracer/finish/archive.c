@@ -398,12 +398,14 @@ static void thread_name(char *name, size_t size, uint32_t thread)
         snprintf(name, size, "Thread %u", thread);
 }
 
-// Until when a thread was recorded whose process did not end regularly.
-static void write_end(struct archive *archive, OTF2_GlobalDefWriter *writer,
-                      const struct archive_location *location)
+// What a thread lacks: until when it was recorded if its process did not end regularly, and how
+// many short regions were dropped.
+static void write_gaps_of(struct archive *archive, OTF2_GlobalDefWriter *writer,
+                          const struct archive_location *location)
 {
     OTF2_LocationRef id = archive_location_ref(location->rank, location->thread);
     OTF2_AttributeValue value = {.uint64 = location->recorded_until_ns};
+    OTF2_AttributeValue n_short = {.uint64 = location->n_short};
     OTF2_AttributeValue yes = {.uint64 = 1};
 
     if (location->rank == archive->n_ranks)
@@ -414,6 +416,10 @@ static void write_end(struct archive *archive, OTF2_GlobalDefWriter *writer,
         ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
                         writer, id, archive_string(archive, "PAGODA::RECORDED_UNTIL"),
                         OTF2_TYPE_UINT64, value));
+    if (location->n_short != 0)
+        ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
+                        writer, id, archive_string(archive, "PAGODA::SHORT_REGIONS"),
+                        OTF2_TYPE_UINT64, n_short));
     if (location->stopped == NULL)
         return;
     value.stringRef = archive_string(archive, location->stopped);
@@ -433,7 +439,7 @@ static void write_locations(struct archive *archive, OTF2_GlobalDefWriter *write
                         writer, archive_location_ref(location->rank, location->thread),
                         archive_string(archive, name), OTF2_LOCATION_TYPE_CPU_THREAD,
                         location->n_events, location->rank));
-        write_end(archive, writer, location);
+        write_gaps_of(archive, writer, location);
     }
 }
 
@@ -549,6 +555,7 @@ static void collect_strings(struct archive *archive, const struct unify *unify)
                                         "ns",
                                         "PAGODA::CORES",
                                         "PAGODA::RECORDED_UNTIL",
+                                        "PAGODA::SHORT_REGIONS",
                                         "PAGODA::STOPPED",
                                         outsiders_name,
                                         "PAGODA::UNTRACED"};

@@ -33,6 +33,7 @@ struct archive_location {
     // recording stopped before it; 0 elsewhere. The reason of a stop, NULL: it did not stop.
     uint64_t recorded_until_ns;
     const char *stopped;
+    uint64_t n_short; // regions dropped because of the setting min_duration
 };
 
 struct archive {

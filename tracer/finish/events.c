@@ -384,7 +384,8 @@ uint32_t events_write(struct process *process, struct archive *archive, struct s
                       const struct spool *spool, uint64_t close_ns)
 {
     const struct spool_header *header = spool->header;
-    struct archive_location location = {.rank = header->rank, .thread = header->thread};
+    struct archive_location location = {
+        .rank = header->rank, .thread = header->thread, .n_short = header->n_dropped_short};
     struct context context = {
         .process = process, .archive = archive, .symbols = symbols, .spool = spool};
     uint32_t open_call = UNDEFINED;

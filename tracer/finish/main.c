@@ -194,6 +194,8 @@ static void write_facts(struct run *run, struct symbols *symbols, const char *fa
     if (run->n_ranks > run->worlds->items[run->root].n_ranks)
         add_number(&run->archive, "PAGODA::SPAWNED_RANKS",
                    run->n_ranks - run->worlds->items[run->root].n_ranks);
+    if (settings.min_duration_ns > 0)
+        add_number(&run->archive, "PAGODA::MIN_DURATION_NS", settings.min_duration_ns);
     if (run->n_open > 0)
         add_number(&run->archive, "PAGODA::RANKS_WITHOUT_FINALIZE", run->n_open);
     while (file != NULL && getline(&line, &size, file) > 0) {
