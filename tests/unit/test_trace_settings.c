@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `pagoda trace` writes into the spool (analyzer/cmd/trace_settings.c) is what the tracer
+// reads there (tracer/settings.c). The two share no code: this is where they meet.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/cmd/trace_settings.h"
+#include "analyzer/cmd/trace_windows.h"
+#include "tracer/settings.h"
+
+static char folder[] = "/tmp/test_trace_settings.XXXXXX";
+static char filter_path[64], spool_path[64];
+
+/// Resolves what the environment says, and hands it over. `settings` is the tracer's.
+static void hand_over(void)
+{
+    struct trace_settings chosen;
+    struct error err = {{0}};
+    FILE *file = fopen(spool_path, "w");
+
+    assert_non_null(file);
+    trace_settings_init(&chosen);
+    if (trace_settings_resolve(&chosen, &err) != 0)
+        fail_msg("%s", err.text);
+    trace_settings_write(&chosen, file);
+    trace_settings_release(&chosen);
+    fclose(file);
+    settings_read(folder);
+}
+
+static void test_defaults_are_the_same(void **state)
+{
+    struct settings own = settings;
+    (void)state;
+
+    hand_over();
+    assert_int_equal(settings.call_stack, own.call_stack);
+    assert_int_equal(settings.min_duration_ns, own.min_duration_ns);
+    assert_int_equal(settings.max_bytes, own.max_bytes);
+    assert_int_equal(settings.buffer_bytes, own.buffer_bytes);
+    assert_null(settings.start_at);
+    assert_null(settings.stop_at);
+    assert_int_equal(settings.n_windows, 0);
+    assert_int_equal(settings.n_rules, 0);
+    assert_true(settings.n_environment > 5);
+    assert_int_equal(TRACE_MOST_WINDOWS, SETTINGS_WINDOWS);
+}
+
+/// Every setting of the table with a value, so that a new one is not forgotten here.
+static const char *const values[][2] = {
+    {"filter", filter_path}, {"mpi", "communication"},  {"min_duration", "7us"},
+    {"start_at", "a = b"},   {"stop_at", "c"},          {"max_bytes", "3MiB"},
+    {"window", ""},          {"buffer_bytes", "100KB"}, {"call_stack", "5"},
+    {"env", "A_*, B"},
+};
+enum { N_VALUES = sizeof values / sizeof values[0] };
+
+static void set_all(void)
+{
+    for (int i = 0; i < N_VALUES; i++) {
+        char name[64];
+        size_t length = (size_t)snprintf(name, sizeof name, "PAGODA_%s", values[i][0]);
+
+        for (size_t k = 0; k < length; k++)
+            name[k] = (char)(name[k] >= 'a' && name[k] <= 'z' ? name[k] - 'a' + 'A' : name[k]);
+        setenv(name, values[i][1], 1);
+    }
+}
+
+static size_t n_rules(char kind, bool include)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < settings.n_rules; i++)
+        n += settings.rules[i].kind == kind && settings.rules[i].include == include;
+    return n;
+}
+
+static void test_all_settings_arrive(void **state)
+{
+    (void)state;
+    assert_int_equal(N_VALUES, TRACE_N_SETTINGS);
+    set_all();
+    settings.n_environment = 0;
+    hand_over();
+    assert_int_equal(settings.call_stack, 5);
+    assert_int_equal(settings.min_duration_ns, 7000);
+    assert_int_equal(settings.max_bytes, 3 << 20);
+    assert_int_equal(settings.buffer_bytes, 128 << 10); // rounded up to 64 KiB
+    assert_string_equal(settings.start_at, "a = b");
+    assert_string_equal(settings.stop_at, "c");
+    assert_int_equal(settings.n_environment, 2);
+    assert_string_equal(settings.environment[0], "A_*");
+    assert_string_equal(settings.environment[1], "B");
+    assert_int_equal(n_rules('r', false), 2);
+    assert_int_equal(n_rules('r', true), 1);
+    assert_int_equal(n_rules('m', false), 1);
+    assert_int_equal(n_rules('f', false), 1);
+    assert_true(n_rules('p', false) > 20);
+    assert_string_equal(settings.rules[settings.n_rules - 1].pattern, "x\\ y=*");
+    assert_int_equal(settings.rules[settings.n_rules - 1].kind, 'f');
+}
+
+static void test_windows_arrive(void **state)
+{
+    (void)state;
+    setenv("PAGODA_START_AT", "", 1);
+    setenv("PAGODA_STOP_AT", "", 1);
+    setenv("PAGODA_WINDOW", "-1s, 2s-3s,4.5s-", 1);
+    hand_over();
+    assert_int_equal(settings.n_windows, 3);
+    assert_int_equal(settings.windows[0].from_ns, 0);
+    assert_int_equal(settings.windows[0].to_ns, 1000000000);
+    assert_int_equal(settings.windows[1].from_ns, 2000000000);
+    assert_int_equal(settings.windows[2].from_ns, 4500000000);
+    assert_true(settings.windows[2].to_ns == UINT64_MAX);
+}
+
+static int make_files(void **state)
+{
+    FILE *file;
+
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(filter_path, sizeof filter_path, "%s/filter", folder);
+    snprintf(spool_path, sizeof spool_path, "%s/%s", folder, SETTINGS_FILE);
+    file = fopen(filter_path, "w");
+    if (!file)
+        return -1;
+    fputs("SCOREP_REGION_NAMES_BEGIN EXCLUDE a MPI_B*\nINCLUDE c EXCLUDE MANGLED _Zd\n"
+          "SCOREP_REGION_NAMES_END SCOREP_FILE_NAMES_BEGIN\nEXCLUDE x\\ y=*\n"
+          "SCOREP_FILE_NAMES_END\n",
+          file);
+    return fclose(file);
+}
+
+static int remove_files(void **state)
+{
+    (void)state;
+    return unlink(filter_path) | unlink(spool_path) | rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults_are_the_same),
+        cmocka_unit_test(test_all_settings_arrive),
+        cmocka_unit_test(test_windows_arrive),
+    };
+    return cmocka_run_group_tests(tests, make_files, remove_files);
+}
