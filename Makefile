@@ -283,6 +283,18 @@ bench: all $(tools) $(benches)
 	@for script in $(or $(T),$(wildcard tests/bench/*.sh)); do \
 	    echo "== $$script"; BUILD=$(BUILD) $$script || exit 1; done
 
+# Predictions against real runs, on a quiet machine; QUICK=1 a few of them, T='NAME...' those named.
+accuracy-windows = $(MPIS:%=$(BUILD)/accuracy/window-%.so)
+accuracy-programs = ep ft irk is joinserver masterworker mg pingpong spa sweep tsp
+.PHONY: accuracy
+accuracy: all $(accuracy-windows) $(foreach mpi,$(MPIS),$(foreach kind,$(mpi) $(mpi)-regions,\
+    $(accuracy-programs:%=$(BUILD)/programs/$(kind)/%)))
+	@BUILD=$(BUILD) tests/accuracy/study $(T)
+$(BUILD)/accuracy/window-%.so: tests/accuracy/window.c
+	$(call say,MPICC,$@)
+	@mkdir -p $(@D)
+	$(Q)mpicc.$* -O2 -Wall -Wextra -std=gnu11 -shared -fPIC -o $@ $<
+
 ## ---- style -------------------------------------------------------------------------------------
 
 c-files = $(wildcard $(addsuffix /*.[ch],analyzer analyzer/* db tracer tracer/* tests/* tests/*/*))
@@ -345,6 +357,7 @@ help:
 	@echo 'make lint       format, static checks, shell scripts, manual pages; format repairs'
 	@echo 'make layers     who may include whom'
 	@echo 'make bench      speed and memory next to a bare read of the same archive'
+	@echo 'make accuracy   predictions against real runs, on a quiet machine; QUICK=1'
 	@echo 'make binding-counts  MPI calls recorded from C, C++, Fortran and shared libraries'
 	@echo 'make dist       $(dist-name).tar.gz;  make clean  removes $(BUILD)/'
 	@echo 'variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR=1 V=1 BUILD=DIR MPIS="openmpi mpich"'

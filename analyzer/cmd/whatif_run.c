@@ -86,6 +86,8 @@ static int predict(const char *trace, const struct scenario_settings *settings,
     if (status != 0)
         goto out;
     point->predicted_ns = run->replay.time_ns;
+    point->window_begin_ns = run->replay.window_begin_ns;
+    point->window_end_ns = run->replay.window_end_ns;
     point->n_flights = prediction.use.n_flights;
     point->n_interpolated = prediction.use.n_interpolated;
     point->n_forced = run->replay.n_forced;

@@ -27,6 +27,10 @@ static json_t *rank_array(const struct whatif_point *point)
 
 static void put_quality(json_t *object, const struct whatif_point *point)
 {
+    json_t *window = json_object();
+    set_count(window, "begin_ns", point->window_begin_ns);
+    set_count(window, "end_ns", point->window_end_ns);
+    json_object_set_new(object, "window", window);
     set_count(object, "message_times", point->n_flights);
     set_count(object, "interpolated", point->n_interpolated);
     set_count(object, "forced_calls", point->n_forced);

@@ -27,6 +27,7 @@ struct whatif_point {
     struct whatif_setting *set; // the values that differ between points
     size_t n_set;
     uint64_t predicted_ns;
+    uint64_t window_begin_ns, window_end_ns; // as in struct result, of the predicted run
     uint64_t n_flights, n_interpolated; // message times, and those not measured but interpolated
     uint64_t hand_over_ns; // that changes of cores between ranks cost, summed over the ranks
     uint64_t n_forced;     // calls that would have waited for ever

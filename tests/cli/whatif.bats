@@ -277,3 +277,13 @@ rounds() {
     [ "$(predict --nodes 1 --cores 2 | jq .[0])" = 1375000000 ]
     [ "$(predict --nodes 1 --cores 2 --sharing sticky | jq .[0])" = 1500000000 ]
 }
+
+@test "the window of the predicted run, between MPI_Init and MPI_Finalize" {
+    window_of() { jq -c '.window | [.begin_ns, .end_ns]'; }
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/balanced.txt" balanced
+    "$PAGODA" replay --json --cores 99 balanced >same
+    [ "$(jq .whatif same | window_of)" = "$(window_of <same)" ]
+    "$PAGODA" replay --json --cores 99 --cpu-speed 0.5,1 balanced | jq '.whatif.points[]' >points
+    [ "$(jq 'select(.set["cpu-speed"] == "1")' points | window_of)" = "$(window_of <same)" ]
+    [ "$(jq 'select(.set["cpu-speed"] == "0.5") | .window.end_ns' points)" -gt "$(jq .window.end_ns same)" ]
+}
