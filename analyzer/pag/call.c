@@ -46,7 +46,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->is_cut = false;
     call->is_bare = event->kind != EVENT_ENTER;
     call->is_test = call->is_init = call->is_finalize = call->is_synchronous = false;
-    call->gave_up = call->has_collectives = call->has_cpu_after = false;
+    call->gave_up = call->goes_on_alone = call->has_collectives = call->has_cpu_after = false;
     call->n_nested = call->n_skip = 0;
     call->path = path;
     call->enter_node = NONE;

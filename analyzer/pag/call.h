@@ -28,6 +28,7 @@ struct call {
     bool is_synchronous;
     bool has_collectives; // among its records
     bool gave_up;         // a partner could not be found within the look-ahead
+    bool goes_on_alone;   // no longer waits for operations that need not synchronise
     uint32_t n_nested;    // regions open inside it
     uint32_t n_skip;      // events to its leave when nothing is nested
     uint32_t path;

@@ -279,16 +279,34 @@ static uint32_t behind_of_rank(const struct engine *engine, uint32_t rank)
     return best;
 }
 
+/// TARGET is in a circle of locations that wait for each other: lets one go on that, skewed clocks
+/// or not, must have done so (leave_let_on). False if there is none.
+static bool open_circle(struct engine *engine, uint32_t target)
+{
+    const struct location_state *waiter = &engine->locations[target];
+    for (size_t hops = 0; hops <= engine->n_locations; hops++) {
+        uint32_t rank = leave_awaited_rank(engine, &waiter->call);
+        target = rank == NONE ? NONE : behind_of_rank(engine, rank);
+        if (target == NONE)
+            return false;
+        struct location_state *location = &engine->locations[target];
+        if (leave_let_on(engine, location, waiter))
+            return true;
+        waiter = location;
+    }
+    return false;
+}
+
 /// FIRST cannot go on before RANK: reads just that rank (or whom it waits for) ahead by one event.
-/// When that leads in a circle or too far, FIRST goes on without.
+/// When that leads too far, or in a circle that nobody in it can open, FIRST goes on without.
 static void read_ahead(struct engine *engine, struct location_state *first, uint32_t rank)
 {
     engine->is_ahead = true;
     for (size_t hops = 0; rank != NONE; hops++) {
         uint32_t target = behind_of_rank(engine, rank);
-        bool leads_nowhere = target == NONE || target == first->index || hops > engine->n_locations;
-        if (leads_nowhere || first->lookahead_left == 0) {
-            first->call.gave_up = true;
+        bool is_circle = target == first->index || hops > engine->n_locations;
+        if (target == NONE || is_circle || first->lookahead_left == 0) {
+            first->call.gave_up = !is_circle || !open_circle(engine, target);
             break;
         }
         struct location_state *location = &engine->locations[target];

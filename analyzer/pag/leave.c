@@ -7,6 +7,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 
+enum { MAX_SEND_AHEAD = 4096 };
+
 /// The latest release of a call, and the lineage to go on from.
 struct release {
     uint64_t time_ns;
@@ -30,15 +32,15 @@ static bool may_come(const struct engine *engine, uint32_t rank, uint64_t last_n
     return false;
 }
 
-/// Sender of the first receive that has no message yet and may still get one.
-static uint32_t missing_sender(const struct engine *engine, const struct call *call)
+/// The first receive that has no message yet and may still get one, NULL: none.
+static const struct receive *missing_receive(const struct engine *engine, const struct call *call)
 {
     for (uint32_t i = 0; i < call->n_receives; i++) {
         const struct receive *receive = receive_at(engine, call->receives[i]);
         if (receive->message == NONE && may_come(engine, receive->source, UINT64_MAX))
-            return receive->source;
+            return receive;
     }
-    return NONE;
+    return NULL;
 }
 
 static uint32_t missing_member(const struct engine *engine, const struct call *call)
@@ -48,6 +50,8 @@ static uint32_t missing_member(const struct engine *engine, const struct call *c
         if (rank == NONE)
             continue;
         bool is_firm = collective_is_firm(engine, call->parts[i]);
+        if (call->goes_on_alone && !is_firm)
+            continue;
         if (may_come(engine, rank, is_firm ? UINT64_MAX : call->leave_ns))
             return rank;
     }
@@ -58,10 +62,50 @@ static uint32_t missing_partner(const struct engine *engine, const struct call *
 {
     if (call->gave_up || call->is_cut)
         return NONE;
-    uint32_t rank = call->n_receives ? missing_sender(engine, call) : NONE;
-    if (rank == NONE && call->n_parts && !call->is_test)
-        rank = missing_member(engine, call);
-    return rank;
+    const struct receive *receive = call->n_receives ? missing_receive(engine, call) : NULL;
+    if (receive)
+        return receive->source;
+    return call->n_parts && !call->is_test ? missing_member(engine, call) : NONE;
+}
+
+uint32_t leave_awaited_rank(const struct engine *engine, const struct call *call)
+{
+    return call->is_open ? missing_partner(engine, call) : NONE;
+}
+
+/// Whether the records soon to come of LOCATION send what RECEIVE misses.
+static bool sends_soon(const struct engine *engine, const struct location_state *location,
+                       const struct receive *receive)
+{
+    for (uint32_t ahead = 0; ahead < MAX_SEND_AHEAD; ahead++) {
+        const struct event *event =
+            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        if (!event)
+            return false;
+        if ((event->kind == EVENT_SEND || event->kind == EVENT_ISEND) &&
+            event->index == receive->completed_communicator &&
+            event->tag == receive->completed_tag &&
+            communicator_peer(&engine->definitions->communicators[event->index], location->rank,
+                              event->peer) == receive->rank)
+            return true;
+    }
+    return false;
+}
+
+bool leave_let_on(const struct engine *engine, struct location_state *location,
+                  const struct location_state *waiter)
+{
+    struct call *call = &location->call;
+    if (!call->is_open || call->goes_on_alone || !waiter->call.is_open)
+        return false;
+    uint32_t rank = missing_partner(engine, call);
+    const struct receive *receive = missing_receive(engine, &waiter->call);
+    if (rank == NONE || !receive || receive->source != location->rank)
+        return false;
+    call->goes_on_alone = true;
+    if (missing_partner(engine, call) == rank || !sends_soon(engine, location, receive))
+        call->goes_on_alone = false;
+    return call->goes_on_alone;
 }
 
 // --- who released the call
