@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Predictions from traces of real programs under both MPIs: no call is left waiting, and bounds that
+# hold whatever the machine did meanwhile.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# Sizes that run in milliseconds with few messages.
+size_of() {
+    case $1 in
+    is) echo --size 12 --iterations 2 ;;
+    irk) echo --size 600 --steps 1 --stages 2 --iterations 3 --reach 8 ;;
+    masterworker) echo --tasks 20 --work 50 ;;
+    mg) echo --size 8 --iterations 1 --sweeps 1 ;;
+    spa) echo --requests 4 --busy1 53 --busy2 73 --dispatch 36 --think 10 ;;
+    sweep) echo --size 8 --iterations 1 --block 4 ;;
+    esac
+}
+
+# predict OPTIONS...: the object whatif, checked for what always holds.
+predict() {
+    "$PAGODA" replay --json "$@" trace | jq -e '.whatif | select(
+        .forced_calls == 0 and .baseline_ns > 0 and .replayed_ns > 0 and
+        .interpolated <= .message_times and .predicted_ns == ([.ranks[].finish_ns] | max) and
+        .critical_path.length_ns == .predicted_ns)'
+}
+
+predicts() {
+    local mpi=$1 program
+    has_mpi "$mpi" || skip "no $mpi"
+    for program in is irk masterworker mg spa sweep; do
+        rm -rf trace
+        # shellcheck disable=SC2046 # several words
+        "$PAGODA" trace -o trace -- "mpirun.$mpi" -n 2 "$BUILD/programs/$mpi/$program" \
+            $(size_of "$program") >trace.out 2>trace.err </dev/null || {
+            cat trace.err
+            return 1
+        }
+        echo "$program"
+        # One core: no sooner than all work is done. A core each: no sooner than the longest.
+        predict --nodes 1 | jq -e '.predicted_ns >= ([.ranks[].busy_ns] | add)'
+        predict --nodes 2 | jq -e '.predicted_ns >= ([.ranks[].busy_ns] | max) and
+            ([.ranks[].shared_ns] | max) == 0'
+        predict --nodes 1 --wait spin --hand-over 10us >/dev/null
+        cat >machine.xml <<END
+<machine><message scope="node" eager="1000"><point bytes="0" time="1us"/></message>
+<collective op="allreduce" time="1e-6*log2(p)+1e-9*b"/></machine>
+END
+        predict --nodes 1 --cores 2 --machine machine.xml >/dev/null
+    done
+}
+
+@test "Open MPI" {
+    predicts openmpi
+}
+
+@test "MPICH" {
+    predicts mpich
+}
