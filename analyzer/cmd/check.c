@@ -195,8 +195,9 @@ int cmd_check(int argc, char **argv)
         .command = "check",
         .operands = "FILE...",
         .summary = "Checks archives and pattern catalogues and says what is wrong where",
-        .details = "FILE is an OTF2 archive (its anchor file *.otf2 or its directory) or an XML "
-                   "file of patterns.\n",
+        .details =
+            "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file of "
+            "patterns, a machine file, or a configuration or filter file of pagoda trace.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 1,

@@ -82,6 +82,8 @@ static json_t *check_object(const struct check *check)
         json_array_append_new(patterns, text(check->pattern_ids[i]));
     if (check->kind == CHECK_CATALOGUE)
         json_object_set(object, "patterns", patterns);
+    else if (check->kind != CHECK_ARCHIVE)
+        json_object_set_new(object, "entries", json_integer((json_int_t)check->n_entries));
     json_decref(patterns);
     return object;
 }
