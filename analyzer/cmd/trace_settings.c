@@ -159,6 +159,23 @@ static char *trimmed(char *text)
     return text;
 }
 
+/// What stands behind the = of a line, without the comment and the quotes around it, in place.
+static char *value_of(char *text)
+{
+    char *value = trimmed(text);
+    char *close = *value == '"' || *value == '\'' ? strchr(value + 1, *value) : NULL;
+    const char *rest = close ? close + 1 + strspn(close + 1, " \t") : NULL;
+
+    if (rest && (*rest == '\0' || *rest == '#')) {
+        *close = '\0';
+        return value + 1;
+    }
+    for (char *c = value; *c; c++)
+        if (*c == '#' && (c == value || c[-1] == ' ' || c[-1] == '\t'))
+            *c = '\0';
+    return trimmed(value);
+}
+
 /// One line of a configuration file.
 static int read_line(struct trace_settings *settings, char *line, const char *where,
                      struct error *err)
@@ -167,7 +184,6 @@ static int read_line(struct trace_settings *settings, char *line, const char *wh
     char *equals = strchr(text, '=');
     char *name = text;
     char *value;
-    size_t length;
 
     if (*text == '\0' || *text == '#')
         return 0;
@@ -175,16 +191,7 @@ static int read_line(struct trace_settings *settings, char *line, const char *wh
         return error_set(err, "%s: `%s` is no line of the form NAME = VALUE", where, text);
     *equals = '\0';
     name = trimmed(name);
-    value = trimmed(equals + 1);
-    for (char *c = value; *c; c++)
-        if (*c == '#' && c > value && (c[-1] == ' ' || c[-1] == '\t'))
-            *c = '\0';
-    value = trimmed(value);
-    length = strlen(value);
-    if (length >= 2 && (*value == '"' || *value == '\'') && value[length - 1] == *value) {
-        value[length - 1] = '\0';
-        value++;
-    }
+    value = value_of(equals + 1);
     for (char *c = name; *c; c++)
         *c = *c == '-' ? '_' : *c;
     int i = find_setting(name);
@@ -471,6 +478,17 @@ bool trace_settings_is_config(const char *path)
 
 // ---- what is in force
 
+/// The quote a value needs so that it is read back whole, "" for none.
+static const char *quote_for(const char *text)
+{
+    size_t length = strlen(text);
+
+    if (length > 0 &&
+        (strchr(" \t\"'", text[0]) || strchr(" \t", text[length - 1]) || strchr(text, '#')))
+        return strchr(text, '"') ? "'" : "\"";
+    return "";
+}
+
 void trace_settings_print(const struct trace_settings *settings, FILE *stream)
 {
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
@@ -478,8 +496,8 @@ void trace_settings_print(const struct trace_settings *settings, FILE *stream)
         char *path = i == SETTING_FILTER ? filter_path(settings) : NULL;
         const char *text = path ? path : text_of(settings, i);
 
-        fprintf(stream, "%s = %s%s# %s\n", table[i].name, text, *text ? "  " : " ",
-                value->where ? value->where : "default");
+        fprintf(stream, "%s = %s%s%s%s# %s\n", table[i].name, quote_for(text), text,
+                quote_for(text), *text ? "  " : " ", value->where ? value->where : "default");
         free(path);
     }
 }

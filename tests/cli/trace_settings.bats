@@ -61,6 +61,47 @@ refused() {
     refused 'f:2: SCOREP_REGION_NAMES_BEGIN has no SCOREP_REGION_NAMES_END' --filter f
 }
 
+@test "a filter file is found beside the configuration that names it" {
+    mkdir sub
+    printf 'SCOREP_REGION_NAMES_BEGIN\nEXCLUDE a\nSCOREP_REGION_NAMES_END\n' >sub/f
+    printf '# comment\nfilter = f # beside\nwindow = "-5s"# quoted\nstart_at =\nstop_at = # none\n' >sub/conf
+    run "$PAGODA" trace --show-settings -c sub/conf
+    [[ $output == *'filter = sub/f  # sub/conf:2'* ]]
+    run "$PAGODA" check sub/conf
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = 'sub/conf: configuration of pagoda trace: 4 settings' ]
+    run "$PAGODA" check --json sub/conf sub/f
+    [ "$(jq -c '[.files[] | .kind, .entries]' <<<"$output")" = '["settings",4,"filter",1]' ]
+    # An option's is relative to where the command is called.
+    refused 'cannot read the filter file f' -c sub/conf --filter f
+}
+
+# What --show-settings prints is a configuration file of the same settings.
+@test "shown settings read back the same" {
+    export PAGODA_MIN_DURATION=3us PAGODA_START_AT='a # b' PAGODA_MAX_BYTES=4MiB PAGODA_ENV='A_*,B'
+    "$PAGODA" trace --show-settings | tee shown
+    unset PAGODA_MIN_DURATION PAGODA_START_AT PAGODA_MAX_BYTES PAGODA_ENV
+    "$PAGODA" trace --show-settings -c shown | sed 's/ *#[^#]*$//' >again
+    sed 's/ *#[^#]*$//' shown | diff - again
+}
+
+@test "more wrong filter files" {
+    printf 'SCOREP_FILE_NAMES_BEGIN\n EXCLUDE MANGLED x\nSCOREP_FILE_NAMES_END\n' >f
+    refused 'f:2: MANGLED is for region names' --filter f
+    printf 'SCOREP_REGION_NAMES_BEGIN\n EXCLUDE a MANGLED x\nSCOREP_REGION_NAMES_END\n' >f
+    refused 'f:2: MANGLED stands right behind' --filter f
+    printf 'SCOREP_REGION_NAMES_BEGIN\n EXCLUDE a\nBEGIN_EXCLUDE_LIST\n' >f
+    refused 'f:3: BEGIN_EXCLUDE_LIST inside the block that line 1 began' --filter f
+    printf 'END_EXCLUDE_LIST\n' >f
+    refused 'f:1: END_EXCLUDE_LIST without BEGIN_EXCLUDE_LIST' --filter f
+    printf 'BEGIN_INSTRUMENT_SECTION\n' >f
+    refused 'f:1: instrument sections are not supported' --filter f
+    printf 'BEGIN_EXCLUDE_LIST\n(int)\nEND_EXCLUDE_LIST\n' >f
+    refused 'f:2: `' --filter f
+    printf 'SCOREP_REGION_NAMES_BEGIN\n EXCLUDE a\0b\n' >f
+    refused 'f:2: a zero byte' --filter f
+}
+
 @test "pagoda check verifies configuration and filter files" {
     printf 'SCOREP_REGION_NAMES_BEGIN\nEXCLUDE a b\nSCOREP_REGION_NAMES_END\n' >f
     printf 'filter = f\nmpi = no\n' >conf
