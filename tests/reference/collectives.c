@@ -29,6 +29,9 @@ static void collect_location(struct model *model, uint32_t l)
                                   .comm = record->comm,
                                   .root = record->peer,
                                   .bytes = record->sent_bytes + record->received_bytes,
+                                  .sent_bytes = record->sent_bytes,
+                                  .received_bytes = record->received_bytes,
+                                  .operation = record->operation,
                                   .class = record->class,
                                   .is_uneven = record->is_uneven,
                                   .is_between_groups =

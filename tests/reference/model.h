@@ -54,7 +54,8 @@ struct model_part {
     size_t post_record;
     uint32_t comm;
     uint32_t root; // world rank
-    uint64_t bytes;
+    uint64_t bytes, sent_bytes, received_bytes;
+    const char *operation; // NULL: MPI_Finalize
     enum operation_class class;
     bool is_finalize;
     bool is_uneven;         // may have taken nothing from some of the others
@@ -100,6 +101,11 @@ struct model {
     uint64_t n_ambiguous;
     uint64_t window_begin_ns, window_end_ns;
 };
+
+/// Calls, messages and collectives of TRACE, which must outlive MODEL; their facts go to FINDINGS.
+void model_build(struct model *model, const struct reference_trace *trace,
+                 struct findings *findings);
+void model_release(struct model *model);
 
 /// Paths, calls, window; the profile and useful times go to FINDINGS.
 void model_find_calls(struct model *model, struct findings *findings);

@@ -6,14 +6,15 @@
 
 #include "tests/reference/model.h"
 
-static void model_release(struct model *model)
+void model_release(struct model *model)
 {
     for (size_t p = 0; p < model->n_paths; p++)
         free(model->paths[p].name);
     for (size_t l = 0; l < model->trace->n_locations; l++) {
         free(model->path_after[l]);
         free(model->call_of[l]);
-        free(model->hand_overs[l]);
+        if (model->hand_overs)
+            free(model->hand_overs[l]);
     }
     for (size_t i = 0; i < model->n_instances; i++)
         free(model->instances[i].parts);
@@ -58,12 +59,19 @@ static void count(const struct model *model, struct findings *findings)
     findings_add(findings, "incomplete-collectives", FINDING_NO_RANK, 0, "", n_incomplete, 0);
 }
 
+void model_build(struct model *model, const struct reference_trace *trace,
+                 struct findings *findings)
+{
+    *model = (struct model){.trace = trace};
+    model_find_calls(model, findings);
+    model_match_messages(model);
+    model_match_collectives(model);
+}
+
 void reference_analyse(const struct reference_trace *trace, struct findings *findings)
 {
-    struct model model = {.trace = trace};
-    model_find_calls(&model, findings);
-    model_match_messages(&model);
-    model_match_collectives(&model);
+    struct model model;
+    model_build(&model, trace, findings);
     model_find_waits(&model, findings);
     int64_t n_violations = model_find_releases(&model);
     findings_add(findings, "clock-violations", FINDING_NO_RANK, 0, "", n_violations, 0);

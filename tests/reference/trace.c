@@ -41,7 +41,7 @@ static const struct {
     {"team-end", RECORD_TEAM_END},
     {"test", RECORD_OTHER},
     {"coll-begin", RECORD_OTHER},
-    {"cpu", RECORD_OTHER},
+    {"cpu", RECORD_CPU},
 };
 
 static const struct {
@@ -228,6 +228,16 @@ static int find_operation(const char *name)
     return -1;
 }
 
+/// The same name, where it stays.
+static const char *operation_name(const char *name)
+{
+    for (size_t o = 0; o < sizeof operation_names / sizeof operation_names[0]; o++) {
+        if (strcmp(operation_names[o].name, name) == 0)
+            return operation_names[o].name;
+    }
+    return NULL;
+}
+
 static bool is_uneven(const char *operation)
 {
     static const char *const uneven[] = {"gatherv", "allgatherv", "alltoallv", "alltoallw",
@@ -260,6 +270,7 @@ static const char *parse_operands(struct reference_trace *trace, const struct li
         [RECORD_JOIN] = "",
         [RECORD_TEAM_BEGIN] = "",
         [RECORD_TEAM_END] = "",
+        [RECORD_CPU] = "n",
         [RECORD_OTHER] = "",
     };
     char *const *words = line->words + 3;
@@ -272,7 +283,7 @@ static const char *parse_operands(struct reference_trace *trace, const struct li
             return "more operands";
         uint64_t number = REFERENCE_NONE;
         bool is_open = strcmp(words[i], "any") == 0 || strcmp(words[i], "-") == 0;
-        if (strchr("ptbBq", format[i]) && !is_open && !read_number(words[i], &number))
+        if (strchr("ptbBqn", format[i]) && !is_open && !read_number(words[i], &number))
             return "a number";
         int class;
         switch (format[i]) {
@@ -284,6 +295,10 @@ static const char *parse_operands(struct reference_trace *trace, const struct li
                 return "a collective operation";
             record->class = (enum operation_class) class;
             record->is_uneven = is_uneven(words[i]);
+            record->operation = operation_name(words[i]);
+            break;
+        case 'n':
+            record->cpu_ns = number;
             break;
         case 'c':
             if ((record->comm = find_comm(trace, words[i])) == REFERENCE_NONE)

@@ -29,7 +29,8 @@ enum record_kind {
     RECORD_JOIN,
     RECORD_TEAM_BEGIN,
     RECORD_TEAM_END,
-    RECORD_OTHER, // no meaning for the reference: test, coll-begin, cpu
+    RECORD_CPU,
+    RECORD_OTHER, // no meaning for the reference: test, coll-begin
 };
 
 enum operation_class {
@@ -50,8 +51,10 @@ struct record {
     uint32_t tag;  // REFERENCE_NONE: any
     uint64_t sent_bytes, received_bytes;
     uint64_t request;
+    uint64_t cpu_ns; // of a sample: processor time used so far
     enum operation_class class;
-    bool is_uneven; // members give and take different amounts, perhaps nothing
+    const char *operation; // of a collective
+    bool is_uneven;        // members give and take different amounts, perhaps nothing
     bool has_envelope;
     uint32_t context; // of an enter: where the call is, REFERENCE_NONE
     uint64_t n_polls; // of the calls folded into one, 0: it is just one

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks the analyzer for predictions: a measured replay that gathers costs, then one simulated
+// replay for each scenario, given the way a user gives it.
+#include "tests/reference/engine_prediction.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/trace/reader.h"
+#include "analyzer/whatif/prediction.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
+
+struct engine_run {
+    char *scratch, *archive;
+    struct trace *trace;
+    struct recorded *recorded;
+    uint64_t finish_ns[PROGRAM_MAX_RANKS];
+};
+
+static void take_finish(const struct definitions *definitions, const struct pag_result *result,
+                        uint64_t *finish_ns)
+{
+    for (size_t r = 0; r < definitions->n_ranks && r < PROGRAM_MAX_RANKS; r++)
+        finish_ns[r] = result->locations[definitions->ranks[r].master].last_ns;
+}
+
+struct engine_run *engine_run_new(const char *text, struct error *err)
+{
+    struct engine_run *run = memory_zeroed(1, sizeof *run);
+    run->scratch = scratch_directory();
+    run->archive = memory_format("%s/archive", run->scratch);
+    if (text_trace_write(text, run->archive, err) != 0 ||
+        !(run->trace = trace_open(run->archive, err))) {
+        engine_run_free(run);
+        return NULL;
+    }
+    const struct definitions *definitions = trace_definitions(run->trace);
+    run->recorded = recorded_new(definitions);
+    const struct pag_options options = PAG_OPTIONS_DEFAULT;
+    const struct pag_listener listener = {
+        .context = run->recorded, .root = recorded_root, .message = recorded_message};
+    struct pag_result result = {0};
+    int status = pag_run(run->trace, &options, &listener, &result, err);
+    recorded_conclude(run->recorded, &result);
+    if (status == 0)
+        take_finish(definitions, &result, run->finish_ns);
+    pag_result_release(&result);
+    if (status == 0)
+        return run;
+    engine_run_free(run);
+    return NULL;
+}
+
+void engine_run_free(struct engine_run *run)
+{
+    if (!run)
+        return;
+    recorded_free(run->recorded);
+    if (run->trace)
+        trace_close(run->trace);
+    free(run->archive);
+    scratch_remove(run->scratch);
+    free(run);
+}
+
+void engine_run_recorded(const struct engine_run *run, uint64_t *finish_ns)
+{
+    for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
+        finish_ns[r] = run->finish_ns[r];
+}
+
+/// The settings of SCENARIO as a user gives them; PLACES has room for a text a rank.
+static void put_settings(const struct predicted_scenario *scenario, uint32_t n_ranks,
+                         struct scenario_settings *settings, char **places,
+                         struct region_scale *scales)
+{
+    *settings = (struct scenario_settings){.n_cores = scenario->n_cores,
+                                           .speed = scenario->speed,
+                                           .spins = scenario->spins,
+                                           .is_sticky = scenario->is_sticky,
+                                           .scales = scales,
+                                           .n_scales = scenario->n_regions};
+    bool is_moved = false;
+    for (uint32_t r = 0; r < n_ranks; r++)
+        is_moved = is_moved || scenario->node[r] != scenario->recorded_node[r];
+    for (uint32_t r = 0; r < n_ranks && is_moved; r++)
+        places[r] = memory_format("n%" PRIu32 "=%" PRIu32, scenario->node[r], r);
+    settings->places = (const char *const *)places;
+    settings->n_places = is_moved ? n_ranks : 0;
+    for (uint32_t i = 0; i < scenario->n_regions; i++)
+        scales[i] = (struct region_scale){.pattern = scenario->regions[i].name,
+                                          .factor = scenario->regions[i].factor};
+}
+
+int engine_run_predict(const struct engine_run *run, const struct predicted_scenario *scenario,
+                       uint64_t *finish_ns, struct error *err)
+{
+    struct trace *trace = trace_open(run->archive, err);
+    if (!trace)
+        return -1;
+    const struct definitions *definitions = trace_definitions(trace);
+    char *places[PROGRAM_MAX_RANKS] = {NULL};
+    struct region_scale scales[SCENARIO_MAX_REGIONS];
+    struct scenario_settings settings;
+    struct scenario changed = {0};
+    put_settings(scenario, (uint32_t)definitions->n_ranks, &settings, places, scales);
+    int status = scenario_init(&changed, definitions, &settings, err);
+    if (status == 0) {
+        struct prediction prediction;
+        struct pag_result result = {0};
+        const struct pag_options options = PAG_OPTIONS_DEFAULT;
+        const struct pag_listener listener = {0};
+        prediction_init(&prediction, definitions, &changed, run->recorded, NULL);
+        status = pag_simulate(trace, &options, &prediction.clock, &listener, &result, err);
+        if (status == 0)
+            take_finish(definitions, &result, finish_ns);
+        pag_result_release(&result);
+        prediction_release(&prediction);
+    }
+    scenario_release(&changed);
+    for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
+        free(places[r]);
+    trace_close(trace);
+    return status;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What messages and calls of a predicted run cost. Internal to tests/reference.
+#ifndef PAGODA_TESTS_REFERENCE_PREDICTED_COSTS_H
+#define PAGODA_TESTS_REFERENCE_PREDICTED_COSTS_H
+
+#include "tests/reference/predicted_run.h"
+
+enum condition_kind { CONDITION_RECEIVE, CONDITION_SEND, CONDITION_COLLECTIVE };
+
+/// What a call waits for.
+struct condition {
+    enum condition_kind kind;
+    uint32_t index; // of the receive, the send or the part
+};
+
+/// When things happen in the predicted run, by call; UINT64_MAX: not known yet.
+struct predicted_times {
+    uint64_t *enter_ns, *departed_ns;
+};
+
+/// Flight or receive time of SIZE_BYTES by the recording, on one node or between nodes.
+uint64_t recorded_cost(const struct model *model, const struct predicted_scenario *scenario,
+                       bool is_flight, bool is_remote, uint64_t size_bytes);
+
+/// Does the recording tell anything about flights on one node, or between nodes?
+bool is_flight_seen(const struct model *model, const struct predicted_scenario *scenario,
+                    bool is_remote);
+
+/// Does SEND wait for its receive, under the placement of SCENARIO?
+bool is_waiting_send(const struct model *model, const struct predicted_scenario *scenario,
+                     const struct model_send *send);
+
+/// Do the members that are not free by their role wait in the operation of PART?
+bool is_synchronising(const struct model *model, const struct model_part *part);
+
+/// Must the members of PART's operation wait for each other? Not where there is nothing to move, or
+/// perhaps nothing for some of them, or where the others are another group.
+bool is_firm(const struct model_part *part);
+
+/// The parts that release PART, by index into RELEASERS (room for all members). Returns how many;
+/// 0: it waits for nobody. Of barriers and all-to-all kinds it is one of them itself.
+uint32_t releasers_of(const struct model *model, uint32_t part, uint32_t *releasers);
+
+/// Do the two ranks run on different nodes?
+bool is_between_nodes(const uint32_t *node, uint32_t rank, uint32_t other);
+
+/// Is it MPI_Init or MPI_Finalize, or does it nothing but create or destroy handles?
+bool is_handle_call(const struct model *model, uint32_t call);
+
+/// When CALL has what it waits for, all of it known, into READY_NS. Returns the work that follows,
+/// in ns.
+uint64_t recorded_settle_call(const struct model *model, const struct predicted_scenario *scenario,
+                              const struct predicted_times *times, uint32_t call,
+                              const struct condition *conditions, uint32_t n_conditions,
+                              uint64_t *ready_ns);
+
+uint64_t machine_settle_call(const struct model *model, const struct predicted_scenario *scenario,
+                             const struct predicted_times *times, uint32_t call,
+                             const struct condition *conditions, uint32_t n_conditions,
+                             uint64_t *ready_ns);
+
+/// The messages of the machine between two ranks.
+const struct scenario_messages *machine_messages_between(const struct predicted_scenario *scenario,
+                                                         uint32_t rank, uint32_t other);
+
+#endif

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The predicted run, event by event. Each rank works outside MPI, then in a call until its messages
+// depart, waits there, works on and leaves. Those that run on the same cores share them equally.
+#include "tests/reference/predicted_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/reference/predicted_costs.h"
+
+#define PER_NS  1000000u // parts of a ns in which work is counted
+#define UNKNOWN UINT64_MAX
+
+__extension__ typedef __int128 parts_t; // work and virtual time in millionths of a ns
+
+enum phase { PHASE_ABSENT, PHASE_OUTSIDE, PHASE_BEFORE, PHASE_WAIT, PHASE_AFTER, PHASE_ENDED };
+
+struct process {
+    enum phase phase;
+    uint32_t rank, cores;
+    uint32_t call, end_call; // the present or next one, and the last one plus 1
+    uint64_t begin_ns, ready_ns, finish_ns;
+    uint64_t work_after_ns;
+    parts_t target;   // virtual time at which the present work is done
+    uint64_t done_ns; // when the last one was done
+    bool has_done;
+};
+
+struct cores {
+    uint32_t n;
+    parts_t virtual_time;
+    uint64_t since_ns;
+};
+
+struct prediction_state {
+    const struct model *model;
+    const struct predicted_scenario *scenario;
+    struct process *processes;
+    uint32_t n_processes;
+    struct cores *cores;
+    struct predicted_times times;
+};
+
+static bool is_runnable(const struct prediction_state *state, const struct process *process)
+{
+    return process->phase == PHASE_OUTSIDE || process->phase == PHASE_BEFORE ||
+           process->phase == PHASE_AFTER ||
+           (process->phase == PHASE_WAIT && state->scenario->spins);
+}
+
+static uint32_t count_runnable(const struct prediction_state *state, uint32_t cores)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < state->n_processes; i++)
+        n += state->processes[i].cores == cores && is_runnable(state, &state->processes[i]);
+    return n;
+}
+
+/// Brings the virtual time of PROCESS's cores to NOW_NS; to be called before the process changes.
+static void touch(struct prediction_state *state, const struct process *process, uint64_t now_ns)
+{
+    struct cores *cores = &state->cores[process->cores];
+    uint32_t k = count_runnable(state, process->cores), m = k < cores->n ? k : cores->n;
+    if (k > 0)
+        cores->virtual_time += (parts_t)(now_ns - cores->since_ns) * PER_NS * m / k;
+    cores->since_ns = now_ns;
+}
+
+/// When the work of PROCESS is done if nothing changes: the first ns at which the virtual time of
+/// its cores has reached the target.
+static uint64_t work_end_ns(const struct prediction_state *state, const struct process *process)
+{
+    const struct cores *cores = &state->cores[process->cores];
+    uint32_t k = count_runnable(state, process->cores), m = k < cores->n ? k : cores->n;
+    parts_t rest = process->target - cores->virtual_time;
+    if (rest <= 0)
+        return cores->since_ns;
+    parts_t per_ns = (parts_t)PER_NS * m;
+    return cores->since_ns + (uint64_t)((rest * k + per_ns - 1) / per_ns);
+}
+
+static void start_work(struct prediction_state *state, struct process *process, enum phase phase,
+                       parts_t work, uint64_t now_ns)
+{
+    touch(state, process, now_ns);
+    if (state->scenario->speed != PER_NS)
+        work = work * PER_NS / (parts_t)state->scenario->speed;
+    parts_t start = state->cores[process->cores].virtual_time;
+    if (process->has_done && process->done_ns == now_ns)
+        start = process->target;
+    process->target = start + work;
+    process->phase = phase;
+}
+
+static bool matches_region(const char *pattern, const char *name)
+{
+    return strcmp(pattern, name) == 0;
+}
+
+/// The product of the factors of all settings that name an open region, each once.
+static uint64_t scale_of_path(const struct prediction_state *state, uint32_t path, bool *is_used)
+{
+    const struct model *model = state->model;
+    if (path == 0)
+        return PER_NS;
+    uint64_t scale = scale_of_path(state, model->paths[path].parent, is_used);
+    const char *name = model->trace->regions[model->paths[path].region].name;
+    for (uint32_t r = 0; r < state->scenario->n_regions; r++) {
+        if (!is_used[r] && matches_region(state->scenario->regions[r].name, name)) {
+            scale = scale * state->scenario->regions[r].factor / PER_NS;
+            is_used[r] = true;
+        }
+    }
+    return scale;
+}
+
+/// Process time between two records: their distance, but where the clock of the processor was read
+/// what that says.
+static uint64_t process_ns(const struct reference_location *location, size_t first, size_t last)
+{
+    uint64_t wall_ns = location->records[last].time_ns - location->records[first].time_ns;
+    const struct record *low = NULL, *high = NULL;
+    for (size_t i = first; i <= last; i++) {
+        if (location->records[i].kind != RECORD_CPU)
+            continue;
+        low = low ? low : &location->records[i];
+        high = &location->records[i];
+    }
+    if (!low || high->cpu_ns < low->cpu_ns ||
+        high->cpu_ns - low->cpu_ns >= high->time_ns - low->time_ns)
+        return wall_ns;
+    return wall_ns - (high->time_ns - low->time_ns) + (high->cpu_ns - low->cpu_ns);
+}
+
+/// Work of the interval of PROCESS before its next call, or up to its end.
+static parts_t interval_work(const struct prediction_state *state, const struct process *process)
+{
+    const struct model *model = state->model;
+    const struct reference_location *location = &model->trace->locations[process->rank];
+    bool is_first = process->call == 0 || model->calls[process->call - 1].location != process->rank;
+    size_t first = is_first ? 0 : model->calls[process->call - 1].last;
+    size_t last = process->call < process->end_call ? model->calls[process->call].first
+                                                    : location->n_records - 1;
+    uint64_t wall_ns = 0;
+    parts_t scaled = 0;
+    for (size_t i = first; i < last; i++) {
+        bool is_used[SCENARIO_MAX_REGIONS] = {false};
+        uint64_t piece_ns = location->records[i + 1].time_ns - location->records[i].time_ns;
+        wall_ns += piece_ns;
+        scaled += (parts_t)piece_ns *
+                  (parts_t)scale_of_path(state, model->path_after[process->rank][i], is_used);
+    }
+    uint64_t work_ns = state->scenario->n_cores ? process_ns(location, first, last) : wall_ns;
+    return wall_ns > 0 ? (parts_t)work_ns * scaled / (parts_t)wall_ns : 0;
+}
+
+/// What call C waits for; room for everything the run has.
+static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
+                              struct condition *conditions)
+{
+    const struct model *model = state->model;
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < model->n_receives; r++) {
+        const struct model_receive *receive = &model->receives[r];
+        if (receive->complete_call != c || receive->send == REFERENCE_NONE)
+            continue;
+        uint32_t at = n++;
+        for (;
+             at > 0 && model->receives[conditions[at - 1].index].post_record > receive->post_record;
+             at--)
+            conditions[at] = conditions[at - 1];
+        conditions[at] = (struct condition){CONDITION_RECEIVE, r};
+    }
+    for (uint32_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (send->complete_call == c && send->receive != REFERENCE_NONE &&
+            is_waiting_send(model, state->scenario, send))
+            conditions[n++] = (struct condition){CONDITION_SEND, s};
+    }
+    uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
+    for (uint32_t p = 0; p < model->n_parts; p++) {
+        const struct model_part *part = &model->parts[p];
+        if (part->complete_call == c && releasers_of(model, p, releasers) > 0 &&
+            is_synchronising(model, part))
+            conditions[n++] = (struct condition){CONDITION_COLLECTIVE, p};
+    }
+    free(releasers);
+    return n;
+}
+
+static struct condition *new_conditions(const struct model *model)
+{
+    return memory_zeroed(model->n_receives + model->n_sends + model->n_parts + 1,
+                         sizeof(struct condition));
+}
+
+/// Work of a call in front of its waiting; of one that waits for nobody it is all.
+static uint64_t work_before_ns(const struct prediction_state *state, uint32_t c, bool is_waiting)
+{
+    const struct model *model = state->model;
+    const struct model_call *call = &model->calls[c];
+    uint64_t recorded_ns = is_waiting ? 0 : call->leave_ns - call->enter_ns;
+    if (!state->scenario->has_machine)
+        return recorded_ns;
+    bool keeps_time = call->is_init || call->is_finalize;
+    for (uint32_t p = 0; p < model->n_parts; p++)
+        keeps_time = keeps_time ||
+                     (model->parts[p].complete_call == c && model->parts[p].class == CLASS_HANDLE);
+    uint64_t overhead_ns = 0;
+    for (uint32_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (send->call == c)
+            overhead_ns += machine_messages_between(state->scenario, send->sender, send->receiver)
+                               ->send_overhead_ns;
+    }
+    return keeps_time ? recorded_ns : overhead_ns;
+}
+
+static bool is_known(const struct prediction_state *state, const struct condition *condition)
+{
+    const struct model *model = state->model;
+    if (condition->kind == CONDITION_COLLECTIVE) {
+        uint32_t *releasers =
+            memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
+        uint32_t n = releasers_of(model, condition->index, releasers);
+        bool is_complete = true;
+        for (uint32_t i = 0; i < n; i++)
+            is_complete = is_complete &&
+                          state->times.enter_ns[model->parts[releasers[i]].post_call] != UNKNOWN;
+        free(releasers);
+        return is_complete;
+    }
+    const struct model_send *send = condition->kind == CONDITION_RECEIVE
+                                        ? &model->sends[model->receives[condition->index].send]
+                                        : &model->sends[condition->index];
+    return state->times.departed_ns[send->call] != UNKNOWN &&
+           state->times.enter_ns[model->receives[send->receive].post_call] != UNKNOWN;
+}
+
+/// Finds out when PROCESS, which waits, can go on, if that is known by now.
+static void settle(struct prediction_state *state, struct process *process)
+{
+    struct condition *conditions = new_conditions(state->model);
+    uint32_t n = conditions_of(state, process->call, conditions);
+    bool is_complete = true;
+    for (uint32_t i = 0; i < n; i++)
+        is_complete = is_complete && is_known(state, &conditions[i]);
+    if (is_complete)
+        process->work_after_ns =
+            (state->scenario->has_machine ? machine_settle_call : recorded_settle_call)(
+                state->model, state->scenario, &state->times, process->call, conditions, n,
+                &process->ready_ns);
+    free(conditions);
+}
+
+static bool has_conditions(const struct prediction_state *state, uint32_t c)
+{
+    struct condition *conditions = new_conditions(state->model);
+    uint32_t n = conditions_of(state, c, conditions);
+    free(conditions);
+    return n > 0 || is_handle_call(state->model, c);
+}
+
+/// What PROCESS does next at NOW_NS, when it has done what it did.
+static void advance(struct prediction_state *state, struct process *process, uint64_t now_ns)
+{
+    uint32_t c = process->call;
+    touch(state, process, now_ns);
+    if (is_runnable(state, process) && process->phase != PHASE_WAIT) {
+        process->done_ns = now_ns;
+        process->has_done = true;
+    }
+    switch (process->phase) {
+    case PHASE_OUTSIDE:
+        if (c == process->end_call) {
+            process->phase = PHASE_ENDED;
+            process->finish_ns = now_ns;
+            return;
+        }
+        state->times.enter_ns[c] = now_ns;
+        if (!state->scenario->has_machine)
+            state->times.departed_ns[c] = now_ns;
+        start_work(state, process, PHASE_BEFORE,
+                   (parts_t)work_before_ns(state, c, has_conditions(state, c)) * PER_NS, now_ns);
+        return;
+    case PHASE_BEFORE:
+        state->times.departed_ns[c] =
+            state->scenario->has_machine ? now_ns : state->times.departed_ns[c];
+        if (has_conditions(state, c)) {
+            process->phase = PHASE_WAIT;
+            process->ready_ns = UNKNOWN;
+            return;
+        }
+        break;
+    case PHASE_WAIT:
+        start_work(state, process, PHASE_AFTER, (parts_t)process->work_after_ns * PER_NS, now_ns);
+        return;
+    default:
+        break;
+    }
+    if (process->phase != PHASE_ABSENT)
+        process->call++;
+    start_work(state, process, PHASE_OUTSIDE, interval_work(state, process), now_ns);
+}
+
+/// When PROCESS goes on, UNKNOWN: not before others do, or never.
+static uint64_t next_ns(struct prediction_state *state, struct process *process)
+{
+    switch (process->phase) {
+    case PHASE_ABSENT:
+        return process->begin_ns;
+    case PHASE_WAIT:
+        if (process->ready_ns == UNKNOWN)
+            settle(state, process);
+        return process->ready_ns;
+    case PHASE_ENDED:
+        return UNKNOWN;
+    default:
+        return work_end_ns(state, process);
+    }
+}
+
+/// Which cores each rank may use: those of its node, or one of them.
+static void deal_cores(struct prediction_state *state)
+{
+    const struct predicted_scenario *scenario = state->scenario;
+    uint32_t n = state->n_processes;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        uint32_t n_before = 0, node = scenario->node[rank];
+        for (uint32_t other = 0; other < rank; other++)
+            n_before += scenario->node[other] == node;
+        uint32_t cores = rank;
+        if (scenario->n_cores && scenario->is_sticky)
+            cores = node * n + n_before % scenario->n_cores;
+        else if (scenario->n_cores)
+            cores = node * n;
+        state->processes[rank].cores = cores;
+        state->cores[cores].n = scenario->n_cores && !scenario->is_sticky ? scenario->n_cores : 1;
+    }
+}
+
+static void set_up(struct prediction_state *state)
+{
+    const struct model *model = state->model;
+    uint32_t n = state->n_processes;
+    state->processes = memory_zeroed(n, sizeof *state->processes);
+    state->cores = memory_zeroed((size_t)PROGRAM_MAX_RANKS * n, sizeof *state->cores);
+    state->times.enter_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
+    state->times.departed_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
+    for (size_t c = 0; c < model->n_calls; c++)
+        state->times.enter_ns[c] = state->times.departed_ns[c] = UNKNOWN;
+    uint32_t call = 0;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        struct process *process = &state->processes[rank];
+        process->rank = rank;
+        process->call = call;
+        process->begin_ns = model->trace->locations[rank].records[0].time_ns;
+        while (call < model->n_calls && model->calls[call].location == rank)
+            call++;
+        process->end_call = call;
+    }
+    deal_cores(state);
+}
+
+bool predicted_run_is_defined(const struct model *model)
+{
+    for (uint32_t p = 0; p < model->n_parts; p++) {
+        const struct model_part *part = &model->parts[p];
+        if (!is_firm(part) && part->post_call != part->complete_call &&
+            model->calls[part->complete_call].is_test)
+            return false;
+    }
+    return true;
+}
+
+bool predicted_run(const struct model *model, const struct predicted_scenario *scenario,
+                   uint64_t *finish_ns)
+{
+    struct prediction_state state = {
+        .model = model, .scenario = scenario, .n_processes = model->trace->n_ranks};
+    set_up(&state);
+    for (;;) {
+        struct process *next = NULL;
+        uint64_t time_ns = UNKNOWN;
+        for (uint32_t i = 0; i < state.n_processes; i++) {
+            uint64_t own_ns = next_ns(&state, &state.processes[i]);
+            if (own_ns < time_ns) {
+                next = &state.processes[i];
+                time_ns = own_ns;
+            }
+        }
+        if (!next)
+            break;
+        advance(&state, next, time_ns);
+    }
+    bool is_complete = true;
+    for (uint32_t i = 0; i < state.n_processes; i++) {
+        is_complete = is_complete && state.processes[i].phase == PHASE_ENDED;
+        finish_ns[i] = state.processes[i].finish_ns;
+    }
+    free(state.processes);
+    free(state.cores);
+    free(state.times.enter_ns);
+    free(state.times.departed_ns);
+    return is_complete;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The brute-force prediction: what a recorded run would take on other nodes, cores, processors or
+// networks. Event by event over the whole trace in memory, written from the definition of the
+// what-if replay and without a look at the analyzer's.
+//
+// Runs of one thread per rank and without damage only.
+#ifndef PAGODA_TESTS_REFERENCE_PREDICTED_RUN_H
+#define PAGODA_TESTS_REFERENCE_PREDICTED_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/reference/model.h"
+#include "tests/reference/program.h"
+
+enum { SCENARIO_MAX_POINTS = 4, SCENARIO_MAX_FORMULAS = 6, SCENARIO_MAX_REGIONS = 3 };
+
+/// Messages within a node or between nodes, on the machine.
+struct scenario_messages {
+    bool is_given, has_eager;
+    uint64_t eager_bytes, send_overhead_ns, receive_overhead_ns;
+    uint32_t n_points;
+    uint64_t bytes[SCENARIO_MAX_POINTS], time_ns[SCENARIO_MAX_POINTS];
+};
+
+/// A collective takes base + per_member * p + per_byte * b ns.
+struct scenario_formula {
+    const char *operation;
+    uint64_t base_ns, per_member_ns, per_byte_ns;
+};
+
+struct scenario_machine {
+    struct scenario_messages node, network;
+    uint32_t n_formulas;
+    struct scenario_formula formulas[SCENARIO_MAX_FORMULAS];
+};
+
+/// The time in a region, and in all it calls, times factor.
+struct scenario_region {
+    const char *name;
+    uint64_t factor; // millionths
+};
+
+struct predicted_scenario {
+    uint32_t recorded_node[PROGRAM_MAX_RANKS];
+    uint32_t node[PROGRAM_MAX_RANKS]; // below PROGRAM_MAX_RANKS
+    uint32_t n_cores;                 // of each node; 0: every rank has a core of its own
+    bool is_sticky, spins;
+    uint64_t speed; // millionths
+    uint32_t n_regions;
+    struct scenario_region regions[SCENARIO_MAX_REGIONS];
+    bool has_machine;
+    struct scenario_machine machine;
+};
+
+/// False for runs in which MPI_Test completes a collective that may let its members go early:
+/// whether a prediction waits there is open.
+bool predicted_run_is_defined(const struct model *model);
+
+/// When each rank of MODEL's run ends under SCENARIO, into FINISH_NS by rank. False when the ranks
+/// wait for each other for ever.
+bool predicted_run(const struct model *model, const struct predicted_scenario *scenario,
+                   uint64_t *finish_ns);
+
+#endif

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a call that waits can go on, and what work follows: as the recording tells, or by a machine.
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/reference/predicted_costs.h"
+
+/// Both sides of the message of a condition.
+static const struct model_send *message_of(const struct model *model,
+                                           const struct condition *condition)
+{
+    return condition->kind == CONDITION_RECEIVE
+               ? &model->sends[model->receives[condition->index].send]
+               : &model->sends[condition->index];
+}
+
+/// Is it of a kind that nobody leaves before all have come?
+static bool needs_everybody(const struct model_part *part)
+{
+    return part->class == CLASS_BARRIER || part->class == CLASS_ALL_TO_ALL ||
+           part->class == CLASS_HANDLE;
+}
+
+/// Latest enter of those that release the condition: recorded (TIMES NULL) or predicted.
+static uint64_t release_of(const struct model *model, const struct predicted_times *times,
+                           const struct condition *condition)
+{
+    if (condition->kind != CONDITION_COLLECTIVE) {
+        const struct model_send *send = message_of(model, condition);
+        uint32_t call = condition->kind == CONDITION_RECEIVE
+                            ? send->call
+                            : model->receives[send->receive].post_call;
+        if (!times)
+            return model->calls[call].enter_ns;
+        return condition->kind == CONDITION_RECEIVE ? times->departed_ns[call]
+                                                    : times->enter_ns[call];
+    }
+    uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
+    uint32_t n = releasers_of(model, condition->index, releasers);
+    uint64_t latest_ns = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t call = model->parts[releasers[i]].post_call;
+        uint64_t enter_ns = times ? times->enter_ns[call] : model->calls[call].enter_ns;
+        if (enter_ns > latest_ns)
+            latest_ns = enter_ns;
+    }
+    free(releasers);
+    return latest_ns;
+}
+
+static int64_t positive(int64_t number)
+{
+    return number > 0 ? number : 0;
+}
+
+/// How long after its departure a message lets its receiver go; ROOM_NS: the longest that the
+/// recording allows, and what it was for the message that decided.
+static int64_t flight_delay_ns(const struct model *model, const struct predicted_scenario *scenario,
+                               const struct model_send *send, int64_t room_ns, bool is_deciding)
+{
+    bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
+    bool was_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
+    bool is_moved = is_remote != was_remote && is_flight_seen(model, scenario, false) &&
+                    is_flight_seen(model, scenario, true);
+    int64_t flight_ns = (int64_t)recorded_cost(model, scenario, true, is_remote, send->size_bytes);
+    if (is_deciding && is_moved)
+        return positive(
+            room_ns + flight_ns -
+            (int64_t)recorded_cost(model, scenario, true, was_remote, send->size_bytes));
+    if (is_deciding)
+        return room_ns;
+    int64_t delay_ns = positive(
+        flight_ns - (int64_t)recorded_cost(model, scenario, false, is_remote, send->size_bytes));
+    return delay_ns > room_ns && !is_moved ? room_ns : delay_ns;
+}
+
+bool is_handle_call(const struct model *model, uint32_t c)
+{
+    bool has_handles = model->calls[c].is_init || model->calls[c].is_finalize, has_others = false;
+    for (uint32_t p = 0; p < model->n_parts; p++) {
+        const struct model_part *part = &model->parts[p];
+        if (model->instances[part->instance].n_members == 1)
+            continue;
+        if (part->complete_call == c && part->class == CLASS_HANDLE)
+            has_handles = true;
+        else if (part->complete_call == c || part->post_call == c)
+            has_others = true;
+    }
+    for (uint32_t r = 0; r < model->n_receives; r++)
+        has_others = has_others || model->receives[r].complete_call == c;
+    for (uint32_t s = 0; s < model->n_sends; s++)
+        has_others = has_others || model->sends[s].call == c || model->sends[s].complete_call == c;
+    return has_handles && !has_others;
+}
+
+/// Work of a call that waited for nobody: what receiving its messages usually takes, all its time
+/// where it has none.
+static int64_t usual_work_ns(const struct model *model, const struct predicted_scenario *scenario,
+                             uint32_t c, const struct condition *conditions, uint32_t n_conditions)
+{
+    int64_t length_ns = (int64_t)(model->calls[c].leave_ns - model->calls[c].enter_ns);
+    int64_t work_ns = 0;
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        if (conditions[i].kind != CONDITION_RECEIVE)
+            continue;
+        const struct model_send *send = message_of(model, &conditions[i]);
+        bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
+        work_ns += (int64_t)recorded_cost(model, scenario, false, is_remote, send->size_bytes);
+    }
+    return work_ns == 0 || work_ns > length_ns ? length_ns : work_ns;
+}
+
+uint64_t recorded_settle_call(const struct model *model, const struct predicted_scenario *scenario,
+                              const struct predicted_times *times, uint32_t c,
+                              const struct condition *conditions, uint32_t n_conditions,
+                              uint64_t *ready_ns)
+{
+    const struct model_call *call = &model->calls[c];
+    uint32_t deciding = 0;
+    if (n_conditions == 0) { // a handle call takes its time but no core
+        *ready_ns = times->enter_ns[c] + (call->leave_ns - call->enter_ns);
+        return 0;
+    }
+    for (uint32_t i = 1; i < n_conditions; i++) {
+        if (release_of(model, NULL, &conditions[i]) >
+            release_of(model, NULL, &conditions[deciding]))
+            deciding = i;
+    }
+    const struct condition *decider = &conditions[deciding];
+    int64_t latest_ns = (int64_t)release_of(model, NULL, decider);
+    int64_t leave_ns = (int64_t)call->leave_ns, own_ns = 0;
+    bool has_waited =
+        latest_ns > (int64_t)call->enter_ns ||
+        (decider->kind == CONDITION_COLLECTIVE && needs_everybody(&model->parts[decider->index]) &&
+         model->parts[decider->index].post_call == c);
+    if (!has_waited)
+        own_ns = usual_work_ns(model, scenario, c, conditions, n_conditions);
+    if (has_waited && decider->kind == CONDITION_RECEIVE) {
+        const struct model_send *send = message_of(model, decider);
+        bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
+        own_ns = (int64_t)recorded_cost(model, scenario, false, is_remote, send->size_bytes);
+        if (own_ns > leave_ns - latest_ns)
+            own_ns = leave_ns - latest_ns;
+    }
+    *ready_ns = times->enter_ns[c];
+    if (!has_waited)
+        *ready_ns += (uint64_t)(leave_ns - own_ns - (int64_t)call->enter_ns);
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        int64_t recorded_ns = (int64_t)release_of(model, NULL, &conditions[i]);
+        int64_t delay_ns = 0, room_ns = positive(leave_ns - own_ns - recorded_ns);
+        bool is_deciding = i == deciding && has_waited;
+        if (conditions[i].kind == CONDITION_RECEIVE)
+            delay_ns = flight_delay_ns(model, scenario, message_of(model, &conditions[i]), room_ns,
+                                       is_deciding);
+        else if (is_deciding)
+            delay_ns = room_ns;
+        uint64_t free_ns = release_of(model, times, &conditions[i]) + (uint64_t)delay_ns;
+        if (free_ns > *ready_ns)
+            *ready_ns = free_ns;
+    }
+    return (uint64_t)own_ns;
+}
+
+const struct scenario_messages *machine_messages_between(const struct predicted_scenario *scenario,
+                                                         uint32_t rank, uint32_t other)
+{
+    const struct scenario_messages *node = &scenario->machine.node;
+    const struct scenario_messages *network = &scenario->machine.network;
+    bool is_remote = is_between_nodes(scenario->node, rank, other);
+    const struct scenario_messages *wanted = is_remote ? network : node;
+    const struct scenario_messages *spare = is_remote ? node : network;
+    return wanted->is_given ? wanted : spare;
+}
+
+/// Time of a message: linear between the points, the last slope beyond them.
+static uint64_t transfer_ns(const struct scenario_messages *messages, uint64_t bytes)
+{
+    uint32_t n = messages->n_points, upper = 1;
+    if (n == 1 || bytes <= messages->bytes[0])
+        return messages->time_ns[0];
+    while (upper + 1 < n && messages->bytes[upper] < bytes)
+        upper++;
+    __int128 x0 = messages->bytes[upper - 1], x1 = messages->bytes[upper];
+    __int128 y0 = messages->time_ns[upper - 1], y1 = messages->time_ns[upper];
+    __int128 time_ns = y0 + (y1 - y0) * ((__int128)bytes - x0) / (x1 - x0);
+    return time_ns > 0 ? (uint64_t)time_ns : 0;
+}
+
+static uint64_t met_by_message(const struct model *model, const struct predicted_scenario *scenario,
+                               const struct predicted_times *times,
+                               const struct condition *condition)
+{
+    const struct model_send *send = message_of(model, condition);
+    uint64_t start_ns = times->departed_ns[send->call];
+    uint64_t posted_ns = times->enter_ns[model->receives[send->receive].post_call];
+    if (is_waiting_send(model, scenario, send) && posted_ns > start_ns)
+        start_ns = posted_ns;
+    return start_ns + transfer_ns(machine_messages_between(scenario, send->sender, send->receiver),
+                                  send->size_bytes);
+}
+
+static uint64_t collective_ns(const struct model *model, const struct predicted_scenario *scenario,
+                              const struct model_part *part)
+{
+    uint64_t b = part->sent_bytes < part->received_bytes ? part->sent_bytes : part->received_bytes;
+    if (b == 0)
+        b = part->bytes;
+    for (uint32_t f = 0; f < scenario->machine.n_formulas; f++) {
+        const struct scenario_formula *formula = &scenario->machine.formulas[f];
+        if (strcmp(formula->operation, part->operation) == 0)
+            return formula->base_ns +
+                   formula->per_member_ns * model->instances[part->instance].n_members +
+                   formula->per_byte_ns * b;
+    }
+    return 0;
+}
+
+uint64_t machine_settle_call(const struct model *model, const struct predicted_scenario *scenario,
+                             const struct predicted_times *times, uint32_t c,
+                             const struct condition *conditions, uint32_t n_conditions,
+                             uint64_t *ready_ns)
+{
+    uint64_t latest_ns = times->departed_ns[c], overhead_ns = 0;
+    // Handles and the end cost what they did; the rest of the conditions what the machine says.
+    struct condition *recorded = memory_zeroed(n_conditions + 1, sizeof *recorded);
+    uint32_t n_recorded = 0;
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        const struct condition *condition = &conditions[i];
+        uint64_t met_ns;
+        if (condition->kind != CONDITION_COLLECTIVE) {
+            met_ns = met_by_message(model, scenario, times, condition);
+            const struct model_send *send = message_of(model, condition);
+            if (condition->kind == CONDITION_RECEIVE)
+                overhead_ns += machine_messages_between(scenario, send->sender, send->receiver)
+                                   ->receive_overhead_ns;
+        } else {
+            const struct model_part *part = &model->parts[condition->index];
+            if (part->class == CLASS_HANDLE) {
+                recorded[n_recorded++] = *condition;
+                continue;
+            }
+            met_ns = release_of(model, times, condition);
+            uint64_t own_ns = times->enter_ns[part->post_call];
+            if (part->class != CLASS_ONE_TO_ALL && own_ns > met_ns)
+                met_ns = own_ns;
+            met_ns += collective_ns(model, scenario, part);
+        }
+        if (met_ns > latest_ns)
+            latest_ns = met_ns;
+    }
+    if (n_recorded > 0) {
+        uint64_t free_ns;
+        overhead_ns +=
+            recorded_settle_call(model, scenario, times, c, recorded, n_recorded, &free_ns);
+        if (free_ns > latest_ns)
+            latest_ns = free_ns;
+    }
+    free(recorded);
+    *ready_ns = latest_ns;
+    return overhead_ns;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random scenarios.
+#include "tests/reference/scenarios.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+enum { ONE = 1000000, MAX_NODES = 4, MAX_CORES = 3 };
+
+/// Processor time used so far by a rank that is given less than the wall time now and then.
+struct cpu_clock {
+    uint64_t wall_ns, cpu_ns;
+    bool was_sampled;
+};
+
+/// Writes the communicator of the collective that LINE posts as request ID; REST follows LINE.
+static void put_comm(FILE *stream, const char *line, const char *id, const char *rest)
+{
+    int rank_length = (int)strcspn(line, " ");
+    while (*rest) {
+        char comm[16], request[16];
+        if (strncmp(line, rest, (size_t)rank_length + 1) == 0 &&
+            sscanf(rest, "%*u %*u coll-complete %*s %15s %*s %*u %*u %15s", comm, request) == 2 &&
+            strcmp(request, id) == 0) {
+            fprintf(stream, " %s", comm);
+            return;
+        }
+        rest += strcspn(rest, "\n");
+        rest += *rest == '\n';
+    }
+}
+
+/// Writes LINE, one of LOCATION's, with samples around calls of MPI.
+static void put_line(FILE *stream, struct random *random, struct cpu_clock *clock, uint32_t rank,
+                     uint64_t time, const char *line, const char *rest, bool has_samples)
+{
+    const char *record = strchr(strchr(line, ' ') + 1, ' ') + 1;
+    bool is_enter = strncmp(record, "enter MPI_", 10) == 0;
+    bool is_leave = strncmp(record, "leave MPI_", 10) == 0;
+    uint64_t elapsed_ns = time - clock->wall_ns;
+    clock->cpu_ns +=
+        random_chance(random, 50) ? elapsed_ns : random_below(random, (uint32_t)elapsed_ns + 1);
+    clock->wall_ns = time;
+    if (has_samples && is_enter && random_chance(random, 80))
+        fprintf(stream, "%" PRIu32 " %" PRIu64 " cpu %" PRIu64 "\n", rank, time, clock->cpu_ns);
+    fputs(line, stream);
+    if (strncmp(record, "coll-request ", 13) == 0)
+        put_comm(stream, line, record + 13, rest);
+    fputc('\n', stream);
+    if (has_samples && is_leave && random_chance(random, 80))
+        fprintf(stream, "%" PRIu32 " %" PRIu64 " cpu %" PRIu64 "\n", rank, time, clock->cpu_ns);
+}
+
+char *scenario_trace_text(uint64_t seed, const struct sim_program_limits *limits)
+{
+    struct random random = {seed * 0x9e3779b97f4a7c15u + 7};
+    char *plain = sim_program_trace_text(seed, limits), *text = NULL;
+    bool has_samples = random_chance(&random, 50) && !strstr(plain, "\nclock ");
+    struct cpu_clock clocks[PROGRAM_MAX_RANKS] = {{0}};
+    uint32_t n_ranks = 0, n_nodes = 1 + random_below(&random, MAX_NODES);
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    char *body = NULL, *rest = plain, *line;
+    FILE *lines = open_memstream(&body, &size_bytes);
+    while ((line = strtok_r(rest, "\n", &rest))) {
+        uint32_t rank;
+        uint64_t time;
+        if (sscanf(line, "%" SCNu32 " %" SCNu64 " ", &rank, &time) != 2) {
+            fprintf(*line == '#' ? stream : lines, "%s\n", line);
+            continue;
+        }
+        n_ranks = rank >= n_ranks ? rank + 1 : n_ranks;
+        put_line(lines, &random, &clocks[rank], rank, time, line, rest, has_samples);
+    }
+    fclose(lines);
+    fputs("nodes", stream);
+    for (uint32_t r = 0; r < n_ranks; r++)
+        fprintf(stream, " n%" PRIu32, random_below(&random, n_nodes));
+    fprintf(stream, "\n%s", body);
+    fclose(stream);
+    free(body);
+    free(plain);
+    return text;
+}
+
+void scenario_unchanged(struct predicted_scenario *scenario, const char *text)
+{
+    *scenario = (struct predicted_scenario){.speed = ONE};
+    const char *nodes = strstr(text, "\nnodes ") + strlen("\nnodes");
+    for (uint32_t r = 0; *nodes == ' '; r++, nodes += strlen(" n0"))
+        scenario->node[r] = scenario->recorded_node[r] = (uint32_t)(nodes[2] - '0');
+}
+
+void scenario_change(struct predicted_scenario *scenario, struct random *random, const char *text,
+                     uint32_t n_ranks)
+{
+    static const uint64_t speeds[] = {ONE, ONE, 2 * ONE, ONE / 2, 1300000, 777777};
+    static const uint64_t factors[] = {0, ONE / 2, 2 * ONE, 333333, ONE};
+    static const char *const regions[] = {"solve", "exchange", "output", "step", "main"};
+    uint32_t n_nodes = 1 + random_below(random, MAX_NODES);
+    bool is_moved = random_chance(random, 60);
+    for (uint32_t r = 0; r < n_ranks && is_moved; r++)
+        scenario->node[r] = random_below(random, n_nodes);
+    scenario->n_cores = 1 + random_below(random, MAX_CORES);
+    scenario->is_sticky = random_chance(random, 30);
+    scenario->spins = random_chance(random, 30);
+    scenario->speed = speeds[random_below(random, sizeof speeds / sizeof speeds[0])];
+    for (uint32_t i = random_below(random, 2 * SCENARIO_MAX_REGIONS); i < SCENARIO_MAX_REGIONS;
+         i++) {
+        struct scenario_region region = {.name = regions[random_below(random, 5)],
+                                         .factor = factors[random_below(random, 5)]};
+        char *enter = memory_format(" enter %s\n", region.name);
+        if (strstr(text, enter))
+            scenario->regions[scenario->n_regions++] = region;
+        free(enter);
+    }
+}
+
+void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks, FILE *stream)
+{
+    fputs("  nodes", stream);
+    for (uint32_t r = 0; r < n_ranks; r++)
+        fprintf(stream, " %" PRIu32 ">%" PRIu32, scenario->recorded_node[r], scenario->node[r]);
+    fprintf(stream, ", %" PRIu32 " cores%s%s, speed %" PRIu64, scenario->n_cores,
+            scenario->is_sticky ? " sticky" : "", scenario->spins ? " spin" : "", scenario->speed);
+    for (uint32_t i = 0; i < scenario->n_regions; i++)
+        fprintf(stream, ", %s x %" PRIu64, scenario->regions[i].name, scenario->regions[i].factor);
+    fputc('\n', stream);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random scenarios for random programs, and the text traces that go with them.
+#ifndef PAGODA_TESTS_REFERENCE_SCENARIOS_H
+#define PAGODA_TESTS_REFERENCE_SCENARIOS_H
+
+#include <stdio.h>
+
+#include "tests/reference/predicted_run.h"
+
+/// The text trace of SEED with a node for each rank, and in every other one with samples of the
+/// processor time before and after most MPI calls. The caller frees.
+char *scenario_trace_text(uint64_t seed, const struct sim_program_limits *limits);
+
+/// The recorded nodes of TEXT and nothing changed.
+void scenario_unchanged(struct predicted_scenario *scenario, const char *text);
+
+/// Changes something in a run of N_RANKS with the regions of TEXT, by chance.
+void scenario_change(struct predicted_scenario *scenario, struct random *random, const char *text,
+                     uint32_t n_ranks);
+
+/// SCENARIO in one line.
+void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks, FILE *stream);
+
+#endif
