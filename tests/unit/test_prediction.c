@@ -28,7 +28,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 100 };
 #else
-enum { DEFAULT_SEEDS = 800 };
+enum { DEFAULT_SEEDS = 600 };
 #endif
 enum { SCENARIOS_PER_RUN = 3 };
 
