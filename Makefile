@@ -207,7 +207,7 @@ PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-d
     libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools \
-    python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales
+    python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales slurm-wlm munge
 # Real programs that not every release packages; their tests are skipped without them.
 PACKAGES_TEST_OPTIONAL = hpcc netpipe-openmpi
 PACKAGES_LINT = clang clang-format cppcheck shellcheck mandoc libxml2-utils
