@@ -232,6 +232,22 @@ static void forward_no_signals(void)
         sigaction(forwarded[i], &actions_before[i], NULL);
 }
 
+static const char *const exports[] = {"LD_PRELOAD", "PAGODA_SPOOL", NULL};
+
+/// For the program. A batch job submitted with --export has SLURM_EXPORT_ENV, which then keeps
+/// other variables from what srun starts.
+static void set_environment(const char *preload, const char *spool)
+{
+    const char *exported = getenv("SLURM_EXPORT_ENV");
+    char *more = exported ? launch_export_with(exported, exports) : NULL;
+
+    setenv("LD_PRELOAD", preload, 1);
+    setenv("PAGODA_SPOOL", spool, 1);
+    if (more)
+        setenv("SLURM_EXPORT_ENV", more, 1);
+    free(more);
+}
+
 /// Runs LINE and waits for its end. Returns what waitpid() says, or -1 with errno: not started.
 static int run(char **line, const char *preload, const struct trace *trace)
 {
@@ -244,10 +260,8 @@ static int run(char **line, const char *preload, const struct trace *trace)
     child = fork();
     if (child == 0) {
         forward_no_signals();
-        if (preload) {
-            setenv("LD_PRELOAD", preload, 1);
-            setenv("PAGODA_SPOOL", trace->spool, 1);
-        }
+        if (preload)
+            set_environment(preload, trace->spool);
         execvp(line[0], line);
         error = errno;
         if (write(report[1], &error, sizeof error) != (ssize_t)sizeof error)
@@ -271,7 +285,8 @@ struct finished {
     unsigned n_ranks;
     unsigned long long n_events;
     unsigned n_runs;
-    unsigned n_open; // ranks that ended without MPI_Finalize
+    unsigned n_runs_of_one; // rank
+    unsigned n_open;        // ranks that ended without MPI_Finalize
 };
 
 static void say_ended(const struct trace *trace, int number)
@@ -320,6 +335,7 @@ static struct finished finish(const struct trace *trace, const char *wait)
         if (sscanf(line, "ranks %u locations %*u events %llu open %u", &n_ranks, &n_events,
                    &n_open) != 3)
             continue;
+        finished.n_runs_of_one += n_ranks == 1;
         if (finished.n_runs++ == 0) {
             finished.n_ranks = n_ranks;
             finished.n_events = n_events;
@@ -354,20 +370,34 @@ static const char *shown(const char *path)
     return !strncmp(path, cwd, length) && path[length] == '/' ? path + length + 1 : path;
 }
 
-static void say_where(const struct trace *trace, const struct finished *finished)
+/// What to do when a launcher started its ranks as as many programs. Empty: it did not.
+static const char *single_ranks_hint(const struct launch *launch, const struct finished *finished)
+{
+    if (launch == NULL || launch->launcher < 0 || finished->n_runs < 2 ||
+        finished->n_runs_of_one < finished->n_runs)
+        return "";
+    if (launch->kind == LAUNCHER_SRUN)
+        return "; for one run of all ranks srun needs the --mpi= of the program's MPI, see "
+               "srun --mpi=list";
+    return "; for one run of all ranks use the launcher of the program's MPI";
+}
+
+/// LAUNCH may be NULL: not known.
+static void say_where(const struct trace *trace, const struct launch *launch,
+                      const struct finished *finished)
 {
     const char *dir = shown(trace->dir);
     char open[64] = "";
-    char more[64] = "";
+    char more[192] = "";
 
     if (finished->n_open == 1 && finished->n_ranks == 1)
         snprintf(open, sizeof open, " without MPI_Finalize");
     else if (finished->n_open > 0)
         snprintf(open, sizeof open, ", %u of them without MPI_Finalize", finished->n_open);
     if (finished->n_runs > 1)
-        snprintf(more, sizeof more, " (%s in run-2%s)",
+        snprintf(more, sizeof more, " (%s in run-2%s%s)",
                  quantity_count(finished->n_runs - 1, "more MPI run").text,
-                 finished->n_runs > 2 ? " ..." : "");
+                 finished->n_runs > 2 ? " ..." : "", single_ranks_hint(launch, finished));
     fprintf(stderr, "pagoda: %s%s, %s in %s%s; next: pagoda replay %s\n",
             quantity_count(finished->n_ranks, "rank").text, open,
             quantity_count(finished->n_events, "event").text, dir, more, dir);
@@ -408,7 +438,7 @@ static int conclude(const struct trace *trace, const struct launch *launch, int 
     struct finished finished = finish(trace, WAIT_FOR_PROCESSES);
 
     if (finished.status == 0) {
-        say_where(trace, &finished);
+        say_where(trace, launch, &finished);
     } else if (finished.status == FINISHER_NO_RECORDS) {
         bool failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 
@@ -441,7 +471,6 @@ static bool holds_records(const char *dir)
 
 static int trace_line(char **line, const char *dir, const struct trace_settings *settings)
 {
-    static const char *const exports[] = {"LD_PRELOAD", "PAGODA_SPOOL", NULL};
     struct launch launch = launch_inspect(line);
     struct trace trace = {NULL, NULL, false};
     char *library = find_part(PRELOAD_LIBRARY);
@@ -498,7 +527,7 @@ out:
     free(chosen);
     free(anchor);
     free(preload);
-    free(full);
+    launch_line_free(full);
     return result;
 }
 
@@ -509,7 +538,7 @@ static int finish_dir(const char *dir)
     struct finished finished = finish(&trace, "0");
 
     if (finished.status == 0)
-        say_where(&trace, &finished);
+        say_where(&trace, NULL, &finished);
     else if (finished.status == FINISHER_NO_RECORDS)
         log_error("%s holds no records of a traced run", trace.spool);
     free(trace.dir);
