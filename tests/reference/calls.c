@@ -147,6 +147,7 @@ static void walk_location(struct model *model, uint32_t l, struct findings *find
     }
 }
 
+/// Of the first world: ranks that it started come and go within its window.
 static void find_window(struct model *model)
 {
     model->window_begin_ns = 0;
@@ -154,6 +155,8 @@ static void find_window(struct model *model)
     bool has_finalize = false;
     for (size_t c = 0; c < model->n_calls; c++) {
         const struct model_call *call = &model->calls[c];
+        if (call->rank + model->trace->n_spawned_ranks >= model->trace->n_ranks)
+            continue;
         if (call->is_init && call->leave_ns > model->window_begin_ns)
             model->window_begin_ns = call->leave_ns;
         if (call->is_finalize && (!has_finalize || call->enter_ns < model->window_end_ns))

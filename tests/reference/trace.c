@@ -384,6 +384,9 @@ static int parse_line(struct reference_trace *trace, struct line *line, struct e
     if (strcmp(word, "clock") == 0 && line->n_words == 2 &&
         read_number(line->words[1], &trace->ticks_per_second))
         return 0;
+    if (strcmp(word, "spawned") == 0 && line->n_words == 2 &&
+        read_number(line->words[1], &trace->n_spawned_ranks))
+        return 0;
     if (strcmp(word, "nodes") == 0) {
         trace->n_ranks = (uint32_t)(line->n_words - 1);
         return 0;

@@ -98,6 +98,7 @@ struct reference_trace {
     struct reference_comm *comms;
     size_t n_comms, comm_capacity;
     uint32_t n_ranks;
+    uint64_t n_spawned_ranks; // the last ones
     uint64_t ticks_per_second;
     uint64_t time_ns; // of the last record
 };

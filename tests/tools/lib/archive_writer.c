@@ -4,6 +4,7 @@
 #include "tests/tools/lib/archive_writer.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,13 @@ struct archive_writer *archive_writer_new(const char *directory, uint32_t n_rank
 void archive_writer_set_clock(struct archive_writer *writer, uint64_t ticks_per_second)
 {
     writer->ticks_per_second = ticks_per_second;
+}
+
+void archive_writer_set_spawned(struct archive_writer *writer, uint32_t n_ranks)
+{
+    char value[16];
+    snprintf(value, sizeof value, "%u", n_ranks);
+    check(writer, OTF2_Archive_SetProperty(writer->archive, "PAGODA::SPAWNED_RANKS", value, true));
 }
 
 void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const char *node)

@@ -653,15 +653,28 @@ static bool define_clock(struct parser *parser)
     return true;
 }
 
+static bool define_spawned(struct parser *parser)
+{
+    uint64_t n_ranks;
+    if (parser->n_words != 2)
+        return FAIL(parser, "spawned ranks are: spawned NUMBER");
+    if (!parse_number(parser, parser->words[1], &n_ranks))
+        return false;
+    if (parser->writer)
+        archive_writer_set_spawned(parser->writer, (uint32_t)n_ranks);
+    return true;
+}
+
 static bool read_line(struct parser *parser)
 {
     static const struct {
         const char *name;
         bool (*define)(struct parser *parser);
     } definitions[] = {
-        {"clock", define_clock},   {"nodes", define_nodes},    {"location", define_location},
-        {"comm", define_comm},     {"intercomm", define_comm}, {"region", define_region},
-        {"offset", define_offset}, {"cores", define_cores},    {"context", define_context},
+        {"clock", define_clock},     {"nodes", define_nodes},    {"location", define_location},
+        {"comm", define_comm},       {"intercomm", define_comm}, {"region", define_region},
+        {"offset", define_offset},   {"cores", define_cores},    {"context", define_context},
+        {"spawned", define_spawned},
     };
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
         if (strcmp(parser->words[0], definitions[i].name) == 0)

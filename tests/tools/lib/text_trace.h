@@ -6,6 +6,7 @@
 //   clock 1000000000                  ticks per second (default 10^9)
 //   nodes a a b b                     node of each rank (default: all on "node0")
 //   cores a 2                         how many cores the ranks of node a may use
+//   spawned 2                         the last 2 ranks were started by MPI_Comm_spawn
 //   location 1.1                      a further thread of rank 1
 //   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
 //   intercomm NAME ranks 0 1 | 2 3
