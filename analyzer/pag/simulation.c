@@ -21,9 +21,6 @@ struct simulation *simulation_new(struct engine *engine, const struct pag_clock 
     simulation->clock = clock;
     simulation->locations = memory_zeroed(engine->n_locations, sizeof *simulation->locations);
     engine->result->simulated = memory_zeroed(engine->n_ranks, sizeof *engine->result->simulated);
-    // Lineages are kept wherever somebody might go on from them: what is in flight is not known to
-    // come too late here, and no reader runs ahead that could tell.
-    engine->is_ahead = true;
     for (size_t i = 0; i < engine->n_locations; i++)
         simulation->locations[i].interval = (struct interval){0};
     return simulation;
@@ -390,6 +387,8 @@ void simulation_run(struct engine *engine)
                 continue;
             break;
         }
+        // Others may be due at the same time, so nobody is known to be the last one in.
+        engine->other_ns = simulation->now_ns;
         advance(engine, &engine->locations[index], simulation->now_ns);
         if (n_turns % TURNS_PER_REPORT == 0 && engine->listener.reached)
             engine->listener.reached(engine->listener.context, simulation->now_ns);
