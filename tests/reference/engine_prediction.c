@@ -73,6 +73,48 @@ void engine_run_recorded(const struct engine_run *run, uint64_t *finish_ns)
         finish_ns[r] = run->finish_ns[r];
 }
 
+static void write_messages(FILE *stream, const char *scope,
+                           const struct scenario_messages *messages)
+{
+    if (!messages->is_given)
+        return;
+    fprintf(stream, "<message scope=\"%s\" ", scope);
+    if (messages->has_eager)
+        fprintf(stream, "eager=\"%" PRIu64 "\" ", messages->eager_bytes);
+    fprintf(stream, "send-overhead=\"%" PRIu64 "ns\" recv-overhead=\"%" PRIu64 "ns\">\n",
+            messages->send_overhead_ns, messages->receive_overhead_ns);
+    for (uint32_t i = 0; i < messages->n_points; i++)
+        fprintf(stream, "<point bytes=\"%" PRIu64 "\" time=\"%" PRIu64 "ns\"/>\n",
+                messages->bytes[i], messages->time_ns[i]);
+    fputs("</message>\n", stream);
+}
+
+/// Reads MACHINE the way a user gives it, from a file in SCRATCH.
+static int read_machine(struct machine *read, const char *scratch,
+                        const struct scenario_machine *machine, struct error *err)
+{
+    char *text = NULL, *path = memory_format("%s/machine.xml", scratch);
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    fputs("<machine name=\"random\">\n", stream);
+    write_messages(stream, "node", &machine->node);
+    write_messages(stream, "network", &machine->network);
+    for (uint32_t f = 0; f < machine->n_formulas; f++) {
+        const struct scenario_formula *formula = &machine->formulas[f];
+        fprintf(stream,
+                "<collective op=\"%s\" time=\"(%" PRIu64 " + %" PRIu64 " * p + %" PRIu64
+                " * b) * 1e-9\"/>\n",
+                formula->operation, formula->base_ns, formula->per_member_ns, formula->per_byte_ns);
+    }
+    fputs("</machine>\n", stream);
+    fclose(stream);
+    scratch_write(path, text, size_bytes);
+    int status = machine_read(read, path, err);
+    free(text);
+    free(path);
+    return status;
+}
+
 /// The settings of SCENARIO as a user gives them; PLACES has room for a text a rank.
 static void put_settings(const struct predicted_scenario *scenario, uint32_t n_ranks,
                          struct scenario_settings *settings, char **places,
@@ -107,14 +149,22 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
     struct region_scale scales[SCENARIO_MAX_REGIONS];
     struct scenario_settings settings;
     struct scenario changed = {0};
+    struct machine machine = {0};
     put_settings(scenario, (uint32_t)definitions->n_ranks, &settings, places, scales);
-    int status = scenario_init(&changed, definitions, &settings, err);
+    int status = 0;
+    if (scenario->has_machine)
+        status = read_machine(&machine, run->scratch, &scenario->machine, err);
+    if (scenario->has_machine)
+        settings.machine = &machine;
+    if (status == 0)
+        status = scenario_init(&changed, definitions, &settings, err);
     if (status == 0) {
         struct prediction prediction;
         struct pag_result result = {0};
         const struct pag_options options = PAG_OPTIONS_DEFAULT;
         const struct pag_listener listener = {0};
-        prediction_init(&prediction, definitions, &changed, run->recorded, NULL);
+        prediction_init(&prediction, definitions, &changed, run->recorded,
+                        scenario->has_machine ? &machine : NULL);
         status = pag_simulate(trace, &options, &prediction.clock, &listener, &result, err);
         if (status == 0)
             take_finish(definitions, &result, finish_ns);
@@ -122,6 +172,7 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
         prediction_release(&prediction);
     }
     scenario_release(&changed);
+    machine_release(&machine);
     for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
         free(places[r]);
     trace_close(trace);

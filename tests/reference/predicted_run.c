@@ -203,10 +203,6 @@ static uint64_t work_before_ns(const struct prediction_state *state, uint32_t c,
     uint64_t recorded_ns = is_waiting ? 0 : call->leave_ns - call->enter_ns;
     if (!state->scenario->has_machine)
         return recorded_ns;
-    bool keeps_time = call->is_init || call->is_finalize;
-    for (uint32_t p = 0; p < model->n_parts; p++)
-        keeps_time = keeps_time ||
-                     (model->parts[p].complete_call == c && model->parts[p].class == CLASS_HANDLE);
     uint64_t overhead_ns = 0;
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
@@ -214,7 +210,7 @@ static uint64_t work_before_ns(const struct prediction_state *state, uint32_t c,
             overhead_ns += machine_messages_between(state->scenario, send->sender, send->receiver)
                                ->send_overhead_ns;
     }
-    return keeps_time ? recorded_ns : overhead_ns;
+    return overhead_ns;
 }
 
 static bool is_known(const struct prediction_state *state, const struct condition *condition)

@@ -221,10 +221,9 @@ uint64_t machine_settle_call(const struct model *model, const struct predicted_s
                              const struct condition *conditions, uint32_t n_conditions,
                              uint64_t *ready_ns)
 {
+    if (is_handle_call(model, c)) // costs what it did
+        return recorded_settle_call(model, scenario, times, c, conditions, n_conditions, ready_ns);
     uint64_t latest_ns = times->departed_ns[c], overhead_ns = 0;
-    // Handles and the end cost what they did; the rest of the conditions what the machine says.
-    struct condition *recorded = memory_zeroed(n_conditions + 1, sizeof *recorded);
-    uint32_t n_recorded = 0;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct condition *condition = &conditions[i];
         uint64_t met_ns;
@@ -236,27 +235,16 @@ uint64_t machine_settle_call(const struct model *model, const struct predicted_s
                                    ->receive_overhead_ns;
         } else {
             const struct model_part *part = &model->parts[condition->index];
-            if (part->class == CLASS_HANDLE) {
-                recorded[n_recorded++] = *condition;
-                continue;
-            }
             met_ns = release_of(model, times, condition);
             uint64_t own_ns = times->enter_ns[part->post_call];
             if (part->class != CLASS_ONE_TO_ALL && own_ns > met_ns)
                 met_ns = own_ns;
-            met_ns += collective_ns(model, scenario, part);
+            if (part->class != CLASS_HANDLE)
+                met_ns += collective_ns(model, scenario, part);
         }
         if (met_ns > latest_ns)
             latest_ns = met_ns;
     }
-    if (n_recorded > 0) {
-        uint64_t free_ns;
-        overhead_ns +=
-            recorded_settle_call(model, scenario, times, c, recorded, n_recorded, &free_ns);
-        if (free_ns > latest_ns)
-            latest_ns = free_ns;
-    }
-    free(recorded);
     *ready_ns = latest_ns;
     return overhead_ns;
 }

@@ -119,6 +119,69 @@ void scenario_change(struct predicted_scenario *scenario, struct random *random,
     }
 }
 
+static void choose_messages(struct scenario_messages *messages, struct random *random)
+{
+    static const uint64_t sizes[] = {0, 100, 1000, 30000, 200000};
+    *messages = (struct scenario_messages){.is_given = true,
+                                           .has_eager = random_chance(random, 50),
+                                           .eager_bytes = sizes[random_below(random, 4)],
+                                           .send_overhead_ns = random_below(random, 6),
+                                           .receive_overhead_ns = random_below(random, 6)};
+    uint64_t time_ns = random_below(random, 40);
+    for (uint32_t i = random_below(random, 4); i < 5 && messages->n_points < SCENARIO_MAX_POINTS;
+         i += 1 + random_below(random, 2)) {
+        messages->bytes[messages->n_points] = sizes[i];
+        messages->time_ns[messages->n_points++] = time_ns;
+        time_ns += random_below(random, 100);
+    }
+}
+
+void scenario_give_machine(struct predicted_scenario *scenario, struct random *random)
+{
+    static const char *const operations[] = {"barrier",    "allreduce", "alltoall",
+                                             "allgatherv", "bcast",     "scatter",
+                                             "reduce",     "gatherv",   "scan"};
+    struct scenario_machine *machine = &scenario->machine;
+    uint32_t which = random_below(random, 4);
+    scenario->has_machine = true;
+    if (which != 0)
+        choose_messages(&machine->network, random);
+    if (which != 1)
+        choose_messages(&machine->node, random);
+    for (uint32_t o = 0; o < sizeof operations / sizeof operations[0]; o++) {
+        if (machine->n_formulas < SCENARIO_MAX_FORMULAS && random_chance(random, 60))
+            machine->formulas[machine->n_formulas++] =
+                (struct scenario_formula){.operation = operations[o],
+                                          .base_ns = random_below(random, 30),
+                                          .per_member_ns = random_below(random, 4),
+                                          .per_byte_ns = random_below(random, 3)};
+    }
+}
+
+static void print_messages(const char *scope, const struct scenario_messages *messages,
+                           FILE *stream)
+{
+    if (!messages->is_given)
+        return;
+    fprintf(stream, "  %s: send %" PRIu64 ", receive %" PRIu64, scope, messages->send_overhead_ns,
+            messages->receive_overhead_ns);
+    if (messages->has_eager)
+        fprintf(stream, ", eager %" PRIu64, messages->eager_bytes);
+    for (uint32_t i = 0; i < messages->n_points; i++)
+        fprintf(stream, ", %" PRIu64 " B %" PRIu64 " ns", messages->bytes[i], messages->time_ns[i]);
+    fputc('\n', stream);
+}
+
+static void print_machine(const struct scenario_machine *machine, FILE *stream)
+{
+    print_messages("node", &machine->node, stream);
+    print_messages("network", &machine->network, stream);
+    for (uint32_t f = 0; f < machine->n_formulas; f++)
+        fprintf(stream, "  %s: %" PRIu64 " + %" PRIu64 " p + %" PRIu64 " b\n",
+                machine->formulas[f].operation, machine->formulas[f].base_ns,
+                machine->formulas[f].per_member_ns, machine->formulas[f].per_byte_ns);
+}
+
 void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks, FILE *stream)
 {
     fputs("  nodes", stream);
@@ -129,4 +192,6 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
     for (uint32_t i = 0; i < scenario->n_regions; i++)
         fprintf(stream, ", %s x %" PRIu64, scenario->regions[i].name, scenario->regions[i].factor);
     fputc('\n', stream);
+    if (scenario->has_machine)
+        print_machine(&scenario->machine, stream);
 }

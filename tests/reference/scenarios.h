@@ -18,7 +18,10 @@ void scenario_unchanged(struct predicted_scenario *scenario, const char *text);
 void scenario_change(struct predicted_scenario *scenario, struct random *random, const char *text,
                      uint32_t n_ranks);
 
-/// SCENARIO in one line.
+/// Puts the run on a random machine.
+void scenario_give_machine(struct predicted_scenario *scenario, struct random *random);
+
+/// SCENARIO in a few lines.
 void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks, FILE *stream);
 
 #endif

@@ -24,11 +24,12 @@
 #include "tests/reference/program.h"
 #include "tests/reference/scenarios.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 100 };
 #else
-enum { DEFAULT_SEEDS = 600 };
+enum { DEFAULT_SEEDS = 400 };
 #endif
 enum { SCENARIOS_PER_RUN = 3 };
 
@@ -108,6 +109,19 @@ static bool check_scenarios(const struct subject *subject, struct random *random
     return is_sound;
 }
 
+static bool check_machines(const struct subject *subject, struct random *random, FILE *stream)
+{
+    bool is_sound = true;
+    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
+        struct predicted_scenario scenario = subject->unchanged;
+        if (i > 0)
+            scenario_change(&scenario, random, subject->text, subject->n_ranks);
+        scenario_give_machine(&scenario, random);
+        is_sound = agrees(subject, &scenario, stream);
+    }
+    return is_sound;
+}
+
 static struct sim_program_limits limits_of_seed(uint64_t seed)
 {
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
@@ -131,24 +145,11 @@ static bool check_seed(uint64_t seed, check *what, char **text, FILE *stream)
     return is_sound;
 }
 
-static void seed_range(uint64_t *first, uint64_t *last)
-{
-    *first = 1;
-    *last = DEFAULT_SEEDS;
-    const char *seeds = getenv("PAGODA_SEEDS");
-    if (!seeds)
-        return;
-    char *rest;
-    *first = *last = strtoull(seeds, &rest, 10);
-    if (*rest == '-')
-        *last = strtoull(rest + 1, NULL, 10);
-}
-
 static void check_seeds(check *what)
 {
     uint64_t first, last, n_failed = 0, shortest_seed = 0;
     size_t shortest = SIZE_MAX;
-    seed_range(&first, &last);
+    seed_range(DEFAULT_SEEDS, &first, &last);
     FILE *nowhere = fopen("/dev/null", "w");
     for (uint64_t seed = first; seed <= last; seed++) {
         char *text;
@@ -181,12 +182,19 @@ static void test_random_scenarios(void **state)
     check_seeds(check_scenarios);
 }
 
+static void test_random_machines(void **state)
+{
+    (void)state;
+    check_seeds(check_machines);
+}
+
 int main(void)
 {
     if (!getenv("TMPDIR"))
         setenv("TMPDIR", "/dev/shm", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_scenarios),
+        cmocka_unit_test(test_random_machines),
     };
     return cmocka_run_group_tests_name("prediction", tests, NULL, NULL);
 }
