@@ -75,7 +75,9 @@ bool call_language_enter(uint32_t function, const void *caller)
 
     if (stream == NULL)
         return false;
+    dispatch_set_inside(INSIDE_TRACER);
     module_met(stream, (uint64_t)(uintptr_t)caller);
+    dispatch_set_inside(0);
     thread->caller = caller;
     thread->enter_ns = clock_now_ns();
     thread->language = function + 1;
@@ -97,13 +99,13 @@ void call_language_leave(void)
 void call_enter_off(struct call *call, struct stream *stream, uint32_t function, uint64_t now_ns,
                     uint64_t site)
 {
-    pagoda_dispatch_thread.inside = 1;
     stream->open = &stream->unrecorded;
     stream->unrecorded.enter_ns = now_ns;
     stream->unrecorded.site = site;
     call->stream = stream;
     call->function = function;
     call->record = &stream->unrecorded;
+    dispatch_set_inside(INSIDE_CALL);
 }
 
 // The stack grows down: a call within the open one has its frame below. Far away is another stack
@@ -114,7 +116,8 @@ bool call_abandoned(struct stream *stream, const void *frame)
     uintptr_t distance = (uintptr_t)frame - (uintptr_t)thread->frame;
     struct call call = {.stream = stream, .record = stream->open};
 
-    if ((uintptr_t)frame < (uintptr_t)thread->frame || distance > JUMP_BYTES)
+    if (thread->inside != INSIDE_CALL || (uintptr_t)frame < (uintptr_t)thread->frame ||
+        distance > JUMP_BYTES)
         return false;
     call.function = stream->off ? stream->left_function : stream->open->head.id;
     call_returned(&call);

@@ -72,10 +72,13 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
 
     if (stream == NULL || (thread->inside != 0 && !call_abandoned(stream, frame)))
         return false;
+    dispatch_set_inside(INSIDE_TRACER);
     thread->frame = frame;
     if (__builtin_expect(thread->language != 0, 0)) {
-        if (thread->language != function + 1)
+        if (thread->language != function + 1) {
+            dispatch_set_inside(0);
             return false;
+        }
         site = (uint64_t)(uintptr_t)thread->caller;
         now_ns = thread->enter_ns;
     }
@@ -97,9 +100,10 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         stream->long_after[stream->left_function] = false;
     n_bytes = stack != 0 ? sizeof(struct record_call_above) : sizeof *call->record;
     call->record = stream_reserve(stream, n_bytes);
-    if (call->record == NULL)
+    if (call->record == NULL) {
+        dispatch_set_inside(0);
         return false;
-    thread->inside = 1;
+    }
     stream->open = call->record;
     call->stream = stream;
     call->function = function;
@@ -108,6 +112,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     if (stack != 0)
         ((struct record_call_above *)call->record)->stack = stack;
     stream_commit(&call->record->head, RECORD_CALL, function, n_bytes);
+    dispatch_set_inside(INSIDE_CALL);
     return true;
 }
 
@@ -152,9 +157,9 @@ static inline void call_leave(struct call *call)
         if (expect_long || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
             call_read_cpu(stream, call->leave_ns, expect_long);
     }
-    thread->inside = 0;
     if (thread->language != 0)
         thread->language = LANGUAGE_RECORDED;
+    dispatch_set_inside(0);
 }
 
 #endif

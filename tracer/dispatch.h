@@ -29,7 +29,7 @@ typedef void (*function_pointer)(void);
 
 // What a thread is doing. Exported by the dispatcher as pagoda_dispatch_thread.
 struct dispatch_thread {
-    uint32_t inside;    // set by the recorder while a call is recorded: 1
+    uint32_t inside;    // 0, or why nothing is recorded now: see below
     uint32_t via_pmpi;  // the call that is about to be recorded came as PMPI_X
     uint32_t language;  // 0, or what the open language entry stands for: see below
     const void *caller; // of the open language entry, in the program
@@ -41,8 +41,21 @@ struct dispatch_thread {
 // was recorded. The recorder changes it.
 #define LANGUAGE_RECORDED UINT32_MAX
 
+// Values of `inside`, set by the recorder: a recorded call is open, or the recorder is in the
+// middle of a record (a signal handler of the program may run then).
+#define INSIDE_CALL   1
+#define INSIDE_TRACER 2
+
 extern __thread struct dispatch_thread pagoda_dispatch_thread
     __attribute__((tls_model("initial-exec"), visibility("default")));
+
+// The fences keep the compiler from moving the record out of the guarded stretch.
+static inline void dispatch_set_inside(uint32_t inside)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pagoda_dispatch_thread.inside = inside;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
 
 // What the dispatcher offers to the recorder it loads. The structure lives as long as the process.
 struct dispatcher {

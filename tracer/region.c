@@ -55,7 +55,8 @@ static uint32_t name_id(struct stream *stream, const char *text, unsigned *flags
     return id;
 }
 
-// What the callbacks of MPI do belongs to the call.
+// What the callbacks of MPI do belongs to the call; and a signal handler may run in the middle of a
+// record.
 static bool inside_mpi(void)
 {
     return pagoda_dispatch_thread.inside != 0 || pagoda_dispatch_thread.language != 0;
@@ -167,8 +168,10 @@ static void function_enter(void *function)
         return;
     if (filter_active && (flags = filter_function(address)) == FILTER_EXCLUDED)
         return;
+    dispatch_set_inside(INSIDE_TRACER);
     module_met(stream, address);
     entered(stream, RECORD_ENTER, 0, address, flags);
+    dispatch_set_inside(0);
 }
 
 static void function_leave(void *function)
@@ -181,8 +184,10 @@ static void function_leave(void *function)
         return;
     if (filter_active && (flags = filter_function(address)) == FILTER_EXCLUDED)
         return;
+    dispatch_set_inside(INSIDE_TRACER);
     module_met(stream, address);
     left(stream, RECORD_LEAVE, 0, address, flags);
+    dispatch_set_inside(0);
 }
 
 static void region_begin(const char *name)
@@ -193,8 +198,10 @@ static void region_begin(const char *name)
 
     if (stream == NULL || inside_mpi() || name == NULL)
         return;
+    dispatch_set_inside(INSIDE_TRACER);
     id = name_id(stream, name, &flags);
     entered(stream, RECORD_REGION_BEGIN, id, 0, flags);
+    dispatch_set_inside(0);
 }
 
 static void region_end(const char *name)
@@ -205,8 +212,10 @@ static void region_end(const char *name)
 
     if (stream == NULL || inside_mpi() || name == NULL)
         return;
+    dispatch_set_inside(INSIDE_TRACER);
     id = name_id(stream, name, &flags);
     left(stream, RECORD_REGION_END, id, 0, flags);
+    dispatch_set_inside(0);
 }
 
 static void write_marker(struct stream *stream, uint32_t id, uint64_t now_ns, int n,
@@ -247,6 +256,7 @@ static void marker(const char *name, int n, const char *const parameters[], cons
 
     if (stream == NULL || inside_mpi() || name == NULL)
         return;
+    dispatch_set_inside(INSIDE_TRACER);
     id = name_id(stream, name, &flags);
     now_ns = clock_now_ns();
     recording_check(stream, now_ns);
@@ -257,6 +267,7 @@ static void marker(const char *name, int n, const char *const parameters[], cons
         write_marker(stream, id, now_ns, n, parameters, values);
     if ((flags & FILTER_STOPS) != 0 && !was_off)
         recording_set(stream, false, now_ns);
+    dispatch_set_inside(0);
 }
 
 static void set_recording(bool on)

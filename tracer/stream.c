@@ -30,6 +30,7 @@ static uint32_t n_threads;
 static struct stream *first;
 static struct stream *idle; // of threads that have ended, for those to come
 static pthread_key_t thread_end;
+static bool has_thread_end; // else threads that have ended keep their streams
 
 __thread struct stream *stream_of_thread __attribute__((tls_model("initial-exec")));
 
@@ -142,7 +143,7 @@ void stream_start_process(const char *dir)
     stream_of_thread = stream;
     state = STATE_WAITING;
     pthread_atfork(NULL, NULL, forget_in_child);
-    pthread_key_create(&thread_end, on_thread_end);
+    has_thread_end = pthread_key_create(&thread_end, on_thread_end) == 0;
 }
 
 void stream_set_facts(const struct spool_header *new_facts)
@@ -411,7 +412,8 @@ struct stream *stream_open_current(void)
         if (stream == NULL)
             return NULL;
         stream_of_thread = stream;
-        pthread_setspecific(thread_end, stream);
+        if (has_thread_end)
+            pthread_setspecific(thread_end, stream);
     }
     if (state == STATE_FILES && !stream->in_file && stream_to_file(stream, NULL) != 0)
         return NULL;

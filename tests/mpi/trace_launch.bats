@@ -146,3 +146,18 @@ EOF
     }
     for_each_mpi named
 }
+
+@test "a program built with the address sanitizer starts behind the tracer" {
+    sanitized() {
+        echo '#include <mpi.h>' >"$BATS_TEST_TMPDIR/asan.c"
+        echo 'int main(void) { MPI_Init(0, 0); MPI_Finalize(); }' >>"$BATS_TEST_TMPDIR/asan.c"
+        "mpicc.$1" -fsanitize=address "$BATS_TEST_TMPDIR/asan.c" -o "$BATS_TEST_TMPDIR/asan.$1" ||
+            skip "no address sanitizer"
+        launch "$1" 1
+        ASAN_OPTIONS=detect_leaks=0 run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" \
+            "$BATS_TEST_TMPDIR/asan.$1"
+        [ "$status" = 0 ]
+        check_archive "$BATS_TEST_TMPDIR/$1"
+    }
+    for_each_mpi sanitized
+}

@@ -203,3 +203,16 @@ process_time() {
 @test "process time is sampled" {
     for_each_mpi process_time
 }
+
+@test "a signal handler that runs in the middle of a record: every call is there once" {
+    alarmed() {
+        local program="$BUILD/programs/$1-regions/trace_alarm"
+        launch "$1" 1
+        run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$program"
+        [ "$status" = 0 ]
+        [ "${lines[0]}" = ok ]
+        [ "$(otf2-print "$BATS_TEST_TMPDIR/$1/traces.otf2" |
+            grep '^ENTER' | grep -c 'Region: "MPI_Comm_rank"')" = 300000 ]
+    }
+    for_each_mpi alarmed
+}
