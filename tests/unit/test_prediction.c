@@ -22,6 +22,7 @@
 #include "tests/reference/engine_prediction.h"
 #include "tests/reference/predicted_run.h"
 #include "tests/reference/program.h"
+#include "tests/reference/relabel.h"
 #include "tests/reference/scenarios.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/seeds.h"
@@ -29,7 +30,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 100 };
 #else
-enum { DEFAULT_SEEDS = 400 };
+enum { DEFAULT_SEEDS = 250 };
 #endif
 enum { SCENARIOS_PER_RUN = 3 };
 
@@ -122,6 +123,130 @@ static bool check_machines(const struct subject *subject, struct random *random,
     return is_sound;
 }
 
+/// Are the ends of all ranks the same, or with IS_BOUND at least not later?
+static bool compare(const struct subject *subject, const char *what, const uint64_t *expected,
+                    const uint64_t *found, bool is_bound, FILE *stream)
+{
+    bool is_sound = true;
+    for (uint32_t r = 0; r < subject->n_ranks; r++) {
+        if (found[r] == expected[r] || (is_bound && found[r] < expected[r]))
+            continue;
+        fprintf(stream, "  %s: rank %" PRIu32 " ends at %" PRIu64 ", not %" PRIu64 "\n", what, r,
+                found[r], expected[r]);
+        is_sound = false;
+    }
+    return is_sound;
+}
+
+static bool predict(const struct subject *subject, const struct predicted_scenario *scenario,
+                    uint64_t *finish_ns, FILE *stream)
+{
+    struct error err = {{0}};
+    if (engine_run_predict(subject->engine, scenario, finish_ns, &err) == 0)
+        return true;
+    fprintf(stream, "  %s\n", err.text);
+    return false;
+}
+
+static bool check_unchanged(const struct subject *subject, struct random *random, FILE *stream)
+{
+    (void)random;
+    uint64_t recorded[PROGRAM_MAX_RANKS], predicted[PROGRAM_MAX_RANKS];
+    engine_run_recorded(subject->engine, recorded);
+    return predict(subject, &subject->unchanged, predicted, stream) &&
+           compare(subject, "nothing changed", recorded, predicted, false, stream);
+}
+
+static bool check_more_cores(const struct subject *subject, struct random *random, FILE *stream)
+{
+    uint64_t enough[PROGRAM_MAX_RANKS], more[PROGRAM_MAX_RANKS];
+    struct predicted_scenario scenario = subject->unchanged;
+    scenario_change(&scenario, random, subject->text, subject->n_ranks);
+    if (random_chance(random, 50))
+        scenario_give_machine(&scenario, random);
+    scenario.n_cores = 1;
+    for (uint32_t r = 0; r < subject->n_ranks; r++) {
+        uint32_t n = 0;
+        for (uint32_t other = 0; other < subject->n_ranks; other++)
+            n += scenario.node[other] == scenario.node[r];
+        scenario.n_cores = n > scenario.n_cores ? n : scenario.n_cores;
+    }
+    if (!predict(subject, &scenario, enough, stream))
+        return false;
+    scenario.n_cores += 1 + random_below(random, 4);
+    scenario.is_sticky = !scenario.is_sticky;
+    scenario.spins = !scenario.spins;
+    return predict(subject, &scenario, more, stream) &&
+           compare(subject, "more cores", enough, more, false, stream);
+}
+
+/// With a core for every rank a network that takes no time is never slower. On shared cores it may
+/// be: who goes on earlier takes his share from those that others wait for.
+static bool check_zero_network(const struct subject *subject, struct random *random, FILE *stream)
+{
+    uint64_t real[PROGRAM_MAX_RANKS], ideal[PROGRAM_MAX_RANKS];
+    struct predicted_scenario scenario = subject->unchanged;
+    scenario_give_machine(&scenario, random);
+    // Where ranks would wait for each other for ever one is let go on, at any time.
+    if (!predicted_run(&subject->model, &scenario, real))
+        return true;
+    if (!predict(subject, &scenario, real, stream))
+        return false;
+    struct scenario_messages *scopes[] = {&scenario.machine.node, &scenario.machine.network};
+    for (size_t s = 0; s < 2; s++) {
+        scopes[s]->send_overhead_ns = scopes[s]->receive_overhead_ns = 0;
+        for (uint32_t i = 0; i < scopes[s]->n_points; i++)
+            scopes[s]->time_ns[i] = 0;
+    }
+    scenario.machine.n_formulas = 0;
+    return predict(subject, &scenario, ideal, stream) &&
+           compare(subject, "zero network", real, ideal, true, stream);
+}
+
+/// Another prediction in between, as in a list of values, does not matter.
+static bool check_repetition(const struct subject *subject, struct random *random, FILE *stream)
+{
+    uint64_t first[PROGRAM_MAX_RANKS], other[PROGRAM_MAX_RANKS], again[PROGRAM_MAX_RANKS];
+    struct predicted_scenario scenario = subject->unchanged, second = subject->unchanged;
+    scenario_change(&scenario, random, subject->text, subject->n_ranks);
+    scenario_change(&second, random, subject->text, subject->n_ranks);
+    scenario_give_machine(&second, random);
+    return predict(subject, &scenario, first, stream) && predict(subject, &second, other, stream) &&
+           predict(subject, &scenario, again, stream) &&
+           compare(subject, "again", first, again, false, stream);
+}
+
+static bool check_relabelling(const struct subject *subject, struct random *random, FILE *stream)
+{
+    uint32_t new_rank[PROGRAM_MAX_RANKS], n = subject->n_ranks;
+    uint64_t as_is[PROGRAM_MAX_RANKS], found[PROGRAM_MAX_RANKS], expected[PROGRAM_MAX_RANKS];
+    struct predicted_scenario scenario = subject->unchanged;
+    scenario_change(&scenario, random, subject->text, n);
+    if (random_chance(random, 50))
+        scenario_give_machine(&scenario, random);
+    scenario.is_sticky = false; // deals cores in the order of ranks
+    if (!relabel_is_possible(subject->text) || !predict(subject, &scenario, as_is, stream))
+        return !relabel_is_possible(subject->text);
+    for (uint32_t r = 0; r < n; r++)
+        new_rank[r] = (r + 1) % n;
+    struct error err = {{0}};
+    struct predicted_scenario relabelled = scenario;
+    char *text = relabel_text(subject->text, new_rank, n);
+    struct engine_run *run = engine_run_new(text, &err);
+    for (uint32_t r = 0; r < n; r++) {
+        relabelled.node[new_rank[r]] = scenario.node[r];
+        relabelled.recorded_node[new_rank[r]] = scenario.recorded_node[r];
+        expected[new_rank[r]] = as_is[r];
+    }
+    bool is_sound = run && engine_run_predict(run, &relabelled, found, &err) == 0 &&
+                    compare(subject, "relabelled", expected, found, false, stream);
+    if (err.text[0])
+        fprintf(stream, "  %s\n", err.text);
+    engine_run_free(run);
+    free(text);
+    return is_sound;
+}
+
 static struct sim_program_limits limits_of_seed(uint64_t seed)
 {
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
@@ -188,13 +313,101 @@ static void test_random_machines(void **state)
     check_seeds(check_machines);
 }
 
+/// A run in which nobody waits, and the sum of its ranks' times.
+static char *text_without_waits(struct random *random, uint32_t n_ranks, uint64_t *work_ns)
+{
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    fputs("#\nnodes", stream);
+    for (uint32_t r = 0; r < n_ranks; r++)
+        fprintf(stream, " n%" PRIu32, r);
+    fputc('\n', stream);
+    *work_ns = 0;
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        uint64_t time_ns = 0;
+        fprintf(stream, "%" PRIu32 " 0 enter main\n", r);
+        for (uint32_t i = random_below(random, 20); i > 0; i--) {
+            time_ns += random_below(random, 1000);
+            fprintf(stream, "%" PRIu32 " %" PRIu64 " enter MPI_Comm_rank\n", r, time_ns);
+            time_ns += random_below(random, 30);
+            fprintf(stream, "%" PRIu32 " %" PRIu64 " leave MPI_Comm_rank\n", r, time_ns);
+        }
+        time_ns += random_below(random, 1000);
+        fprintf(stream, "%" PRIu32 " %" PRIu64 " leave main\n", r, time_ns);
+        *work_ns += time_ns;
+    }
+    fclose(stream);
+    return text;
+}
+
+/// On one core the run takes as long as all of its work, up to the ns it is rounded up to.
+static void test_one_core_without_waits(void **state)
+{
+    (void)state;
+    uint64_t first, last, work_ns;
+    seed_range(DEFAULT_SEEDS, &first, &last);
+    for (uint64_t seed = first; seed <= last; seed++) {
+        struct random random = {seed};
+        struct error err = {{0}};
+        uint64_t finish_ns[PROGRAM_MAX_RANKS], end_ns = 0;
+        uint32_t n_ranks = 1 + random_below(&random, PROGRAM_MAX_RANKS);
+        char *text = text_without_waits(&random, n_ranks, &work_ns);
+        struct predicted_scenario scenario;
+        scenario_unchanged(&scenario, text);
+        memset(scenario.node, 0, sizeof scenario.node);
+        scenario.n_cores = 1;
+        scenario.spins = random_chance(&random, 50);
+        struct engine_run *run = engine_run_new(text, &err);
+        assert_non_null(run);
+        assert_int_equal(engine_run_predict(run, &scenario, finish_ns, &err), 0);
+        for (uint32_t r = 0; r < n_ranks; r++)
+            end_ns = finish_ns[r] > end_ns ? finish_ns[r] : end_ns;
+        assert_in_range(end_ns, work_ns, work_ns + 1);
+        engine_run_free(run);
+        free(text);
+    }
+}
+
+static void test_unchanged_runs(void **state)
+{
+    (void)state;
+    check_seeds(check_unchanged);
+}
+
+static void test_more_cores(void **state)
+{
+    (void)state;
+    check_seeds(check_more_cores);
+}
+
+static void test_zero_network(void **state)
+{
+    (void)state;
+    check_seeds(check_zero_network);
+}
+
+static void test_repeated_predictions(void **state)
+{
+    (void)state;
+    check_seeds(check_repetition);
+}
+
+static void test_relabelled_ranks(void **state)
+{
+    (void)state;
+    check_seeds(check_relabelling);
+}
+
 int main(void)
 {
     if (!getenv("TMPDIR"))
         setenv("TMPDIR", "/dev/shm", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_scenarios),
-        cmocka_unit_test(test_random_machines),
+        cmocka_unit_test(test_random_scenarios), cmocka_unit_test(test_random_machines),
+        cmocka_unit_test(test_unchanged_runs),   cmocka_unit_test(test_more_cores),
+        cmocka_unit_test(test_zero_network),     cmocka_unit_test(test_repeated_predictions),
+        cmocka_unit_test(test_relabelled_ranks), cmocka_unit_test(test_one_core_without_waits),
     };
     return cmocka_run_group_tests_name("prediction", tests, NULL, NULL);
 }
