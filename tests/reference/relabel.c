@@ -65,7 +65,7 @@ char *relabel_text(const char *text, const uint32_t *new_rank, uint32_t n_ranks)
     size_t size_bytes;
     FILE *stream = open_memstream(&relabelled, &size_bytes);
     while ((line = strsep(&lines, "\n"))) {
-        char *words[MAX_WORDS], *rest = line, *word;
+        char *words[MAX_WORDS] = {NULL}, *rest = line, *word;
         uint32_t n_words = 0;
         while (n_words < MAX_WORDS && (word = strtok_r(rest, " ", &rest)))
             words[n_words++] = word;
