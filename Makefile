@@ -290,6 +290,7 @@ accuracy-programs = ep ft irk is joinserver masterworker mg pingpong spa sweep t
 accuracy: all $(accuracy-windows) $(foreach mpi,$(MPIS),$(foreach kind,$(mpi) $(mpi)-regions,\
     $(accuracy-programs:%=$(BUILD)/programs/$(kind)/%)))
 	@BUILD=$(BUILD) tests/accuracy/study $(T)
+tests: $(accuracy-windows)
 $(BUILD)/accuracy/window-%.so: tests/accuracy/window.c
 	$(call say,MPICC,$@)
 	@mkdir -p $(@D)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The accuracy study itself, with a table of its own and one run of each kind: its figures are not
+# looked at, only that they are there, and that what goes wrong is told.
+load ../helper
+
+setup() {
+    has_mpi openmpi || skip "no Open MPI"
+    cd "$BATS_TEST_TMPDIR" || return
+    export CASES=$PWD/cases WORK=$PWD/work RESULT=$PWD/result RUNS=1
+}
+
+study() {
+    timeout -k 5 120 "$ROOT/tests/accuracy/study"
+}
+
+# column NAME: of each row of the result.
+column() {
+    grep -v '^#' result | awk -F '\t' -v name="$1" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
+        NR > 1 { print $column }'
+}
+
+@test "each side is predicted from the other one; what was run is not run again" {
+    echo 'placement | openmpi | ep --size 12 | 2/2 | 2/1 | | --cpu-speed 1 | quick' >cases
+    study
+    [ "$(column from | paste -s -d ' ')" = "2/2 2/1" ]
+    [ "$(column options | tail -n 1)" = "--nodes 1 --cores 2 --sharing sticky --cpu-speed 1" ]
+    for name in measured_s predicted_s error_% replay_error_%; do
+        [ "$(column "$name" | grep -Ec '^[-+]?[0-9]+\.[0-9]+$')" = 2 ]
+    done
+    grep -q '^# date: ' result
+    cp work/*/runs before
+    [ "$(wc -l <before)" = 5 ]
+    study
+    cmp before work/*/runs
+    mv result first
+    PREDICT=1 study
+    diff <(grep -v '^#' first) <(grep -v '^#' result)
+}
+
+@test "runs that fail, and options to come, are rows" {
+    printf '%s\n' '# comment' 'a | openmpi | nosuch | 2/2 | 2/1 | | |' \
+        'b | openmpi | ep --size 99 | 2/2 | 2/1 | | - |' \
+        'c | openmpi | ep | 2/2 | 2/1 | --no-such-option 1 | - |' >cases
+    run study
+    echo "$output"
+    [ "$status" = 1 ]
+    column note >notes
+    [[ $(sed -n 1p notes) == "failed: "*"/nosuch is missing: make programs" ]]
+    [[ $(sed -n 3p notes) == "failed: exit status 2: "* ]]
+    [ "$(sed -n 4p notes)" = "waits: pagoda has no --no-such-option yet" ]
+    [[ $output == *"FAILED: 3 predictions"* ]]
+}
+
+@test "a bad table or name is refused" {
+    echo 'a | openmpi | ep | 2/2 | 2/1' >cases
+    run study
+    [ "$status" = 1 ]
+    [[ $output == "study: "*"8 fields wanted, not 5: a | openmpi"* ]]
+    echo 'a | openmpi | ep | two | 2/1 | | |' >cases
+    run study
+    [ "$status" = 1 ]
+    [[ $output == "study: "*"RANKS/CORES or RANKS@RATE wanted"* ]]
+    echo 'a | openmpi | ep | 2/2 | 2/1 | | |' >cases
+    run "$ROOT/tests/accuracy/study" nosuch
+    [ "$status" = 2 ]
+    [[ $output == *"no case of "*" has such a name" ]]
+}
