@@ -23,50 +23,21 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/launch.h"
+#include "analyzer/cmd/trace_children.h"
 #include "analyzer/cmd/trace_revision.h"
 #include "analyzer/cmd/trace_settings.h"
 #include "analyzer/report/quantity.h"
 
 #define PRELOAD_LIBRARY "libpagoda-trace.so"
-#define FINISHER        "pagoda-trace-finish"
 #define PROBE_BYTES     (2 << 20)
-enum { FINISHER_NO_RECORDS = 4, FINISHER_REFUSED = 5, FINISHER_ALIVE = 6 };
 // A launcher that was killed leaves processes behind that notice within moments, or never.
 #define WAIT_FOR_PROCESSES "10" // seconds
-
-#ifndef PAGODA_LIBDIR
-#define PAGODA_LIBDIR "/usr/local/lib/pagoda"
-#endif
 
 struct trace {
     char *dir;   // absolute path of the archive's folder
     char *spool; // folder of the records, inside
     bool made_dir;
 };
-
-/// A file of the tracer: beside this program (a build folder), or where it is installed, also when
-/// the whole tree was moved. NULL: nowhere. The caller frees.
-static char *find_part(const char *name)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *candidates[3] = {NULL, NULL, memory_format("%s/%s", PAGODA_LIBDIR, name)};
-    char *found = NULL;
-
-    if (n > 0) {
-        self[n] = '\0';
-        *strrchr(self, '/') = '\0';
-        candidates[0] = memory_format("%s/%s", self, name);
-        candidates[1] = memory_format("%s/../lib/pagoda/%s", self, name);
-    }
-    for (int i = 0; i < 3; i++) {
-        if (!found && candidates[i] && access(candidates[i], R_OK) == 0)
-            found = candidates[i];
-        else
-            free(candidates[i]);
-    }
-    return found;
-}
 
 static char *default_dir(const struct launch *launch)
 {
@@ -200,177 +171,6 @@ static int write_settings(const struct trace *trace, const struct trace_settings
     return fclose(file) != 0 ? errno : error;
 }
 
-static volatile sig_atomic_t child;
-
-/// Signals from the terminal reach the program by themselves (same process group); those sent to
-/// this process are passed on.
-static void forward(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (child > 0 && info->si_code <= 0)
-        kill((pid_t)child, number);
-}
-
-static const int forwarded[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
-                                SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH};
-enum { n_forwarded = sizeof forwarded / sizeof forwarded[0] };
-static struct sigaction actions_before[n_forwarded];
-
-/// From now on signals go to the child, and end this process only with it.
-static void forward_signals(void)
-{
-    struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
-
-    sigfillset(&action.sa_mask);
-    for (int i = 0; i < n_forwarded; i++)
-        sigaction(forwarded[i], &action, &actions_before[i]);
-}
-
-static void forward_no_signals(void)
-{
-    for (int i = 0; i < n_forwarded; i++)
-        sigaction(forwarded[i], &actions_before[i], NULL);
-}
-
-/// The sanitizer's library refuses to start behind another preloaded one; the tracer defines
-/// nothing that it needs to come first for.
-static void allow_address_sanitizer(void)
-{
-    const char *options = getenv("ASAN_OPTIONS");
-    char *with = options && *options ? memory_format("%s:verify_asan_link_order=0", options)
-                                     : memory_copy_text("verify_asan_link_order=0");
-
-    setenv("ASAN_OPTIONS", with, 1);
-    free(with);
-}
-
-static const char *const exports[] = {"LD_PRELOAD", "PAGODA_SPOOL", NULL};
-
-/// For the program. A batch job submitted with --export has SLURM_EXPORT_ENV, which then keeps
-/// other variables from what srun starts.
-static void set_environment(const char *preload, const char *spool)
-{
-    const char *exported = getenv("SLURM_EXPORT_ENV");
-    char *more = exported ? launch_export_with(exported, exports) : NULL;
-
-    setenv("LD_PRELOAD", preload, 1);
-    setenv("PAGODA_SPOOL", spool, 1);
-    if (more)
-        setenv("SLURM_EXPORT_ENV", more, 1);
-    free(more);
-    allow_address_sanitizer();
-}
-
-/// Runs LINE and waits for its end. Returns what waitpid() says, or -1 with errno: not started.
-static int run(char **line, const char *preload, const struct trace *trace)
-{
-    int report[2]; // tells of a failed exec; closed by a successful one
-    int error = 0;
-    int status = 0;
-
-    if (pipe2(report, O_CLOEXEC) != 0)
-        return -1;
-    child = fork();
-    if (child == 0) {
-        forward_no_signals();
-        if (preload)
-            set_environment(preload, trace->spool);
-        execvp(line[0], line);
-        error = errno;
-        if (write(report[1], &error, sizeof error) != (ssize_t)sizeof error)
-            _exit(126);
-        _exit(127);
-    }
-    close(report[1]);
-    if (child < 0 || read(report[0], &error, sizeof error) == (ssize_t)sizeof error)
-        error = child < 0 ? errno : error;
-    close(report[0]);
-    while (child > 0 && waitpid((pid_t)child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    child = 0;
-    errno = error;
-    return error ? -1 : status;
-}
-
-/// What pagoda-trace-finish said of the first run.
-struct finished {
-    int status;
-    unsigned n_ranks;
-    unsigned long long n_events;
-    unsigned n_runs;
-    unsigned n_runs_of_one; // rank
-    unsigned n_open;        // ranks that ended without MPI_Finalize
-};
-
-static void say_ended(const struct trace *trace, int number)
-{
-    if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT)
-        log_error("the archive was not written (interrupted): the records are kept in %s, and "
-                  "pagoda trace --finish %s makes it",
-                  trace->spool, trace->dir);
-    else
-        log_error("cannot write the archive in %s (" FINISHER " ended by signal %d, which a full "
-                  "disk may cause): the records are kept in %s",
-                  trace->dir, number, trace->spool);
-}
-
-/// Makes the archive; processes that still record are waited for up to WAIT seconds.
-static struct finished finish(const struct trace *trace, const char *wait)
-{
-    struct finished finished = {.status = 1};
-    char *finisher = find_part(FINISHER);
-    char line[256];
-    int out[2];
-
-    if (!finisher || pipe2(out, O_CLOEXEC) != 0) {
-        log_error("cannot find " FINISHER ", which makes the archive: the records are kept in %s",
-                  trace->spool);
-        free(finisher);
-        return finished;
-    }
-    pid_t pid = fork();
-    if (pid == 0) {
-        for (int i = 0; i < n_forwarded; i++)
-            signal(forwarded[i], SIG_DFL);
-        dup2(out[1], STDOUT_FILENO);
-        signal(SIGXFSZ, SIG_IGN); // a file too large is an error it can report
-        execl(finisher, FINISHER, trace->spool, trace->dir, wait, (char *)NULL);
-        _exit(1);
-    }
-    child = pid;
-    close(out[1]);
-    FILE *answers = fdopen(out[0], "r");
-    while (answers && fgets(line, sizeof line, answers)) {
-        unsigned n_ranks;
-        unsigned n_open;
-        unsigned long long n_events;
-
-        if (sscanf(line, "ranks %u locations %*u events %llu open %u", &n_ranks, &n_events,
-                   &n_open) != 3)
-            continue;
-        finished.n_runs_of_one += n_ranks == 1;
-        if (finished.n_runs++ == 0) {
-            finished.n_ranks = n_ranks;
-            finished.n_events = n_events;
-            finished.n_open = n_open;
-        }
-    }
-    if (answers)
-        fclose(answers);
-    int status = 0;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    child = 0;
-    if (pid > 0 && WIFEXITED(status))
-        finished.status = WEXITSTATUS(status);
-    else if (pid > 0)
-        say_ended(trace, WTERMSIG(status));
-    else
-        log_error("cannot start " FINISHER ": the records are kept in %s", trace->spool);
-    free(finisher);
-    return finished;
-}
-
 /// The path as the user would type it.
 static const char *shown(const char *path)
 {
@@ -384,7 +184,8 @@ static const char *shown(const char *path)
 }
 
 /// What to do when a launcher started its ranks as as many programs. Empty: it did not.
-static const char *single_ranks_hint(const struct launch *launch, const struct finished *finished)
+static const char *single_ranks_hint(const struct launch *launch,
+                                     const struct trace_finished *finished)
 {
     if (launch == NULL || launch->launcher < 0 || finished->n_runs < 2 ||
         finished->n_runs_of_one < finished->n_runs)
@@ -397,7 +198,7 @@ static const char *single_ranks_hint(const struct launch *launch, const struct f
 
 /// LAUNCH may be NULL: not known.
 static void say_where(const struct trace *trace, const struct launch *launch,
-                      const struct finished *finished)
+                      const struct trace_finished *finished)
 {
     const char *dir = shown(trace->dir);
     char open[64] = "";
@@ -448,7 +249,7 @@ static int pass_on(int status)
 /// Turns the records into the archive and says so. Returns the exit status.
 static int conclude(const struct trace *trace, const struct launch *launch, int status)
 {
-    struct finished finished = finish(trace, WAIT_FOR_PROCESSES);
+    struct trace_finished finished = trace_finish(trace->dir, trace->spool, WAIT_FOR_PROCESSES);
 
     if (finished.status == 0) {
         say_where(trace, launch, &finished);
@@ -486,7 +287,7 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
 {
     struct launch launch = launch_inspect(line);
     struct trace trace = {NULL, NULL, false};
-    char *library = find_part(PRELOAD_LIBRARY);
+    char *library = trace_find_part(PRELOAD_LIBRARY);
     char *chosen = dir ? memory_copy_text(dir) : default_dir(&launch);
     char *anchor = memory_format("%s/traces.otf2", chosen);
     const char *inherited = getenv("LD_PRELOAD");
@@ -522,10 +323,10 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
         write_facts(&trace, line, &launch);
         preload = inherited && *inherited ? memory_format("%s:%s", library, inherited)
                                           : memory_copy_text(library);
-        full = launch_with_exports(line, &launch, exports);
+        full = launch_with_exports(line, &launch, trace_exports);
     }
-    forward_signals();
-    status = run(full ? full : line, preload, &trace);
+    trace_forward_signals();
+    status = trace_run_line(full ? full : line, preload, trace.spool);
     if (status == -1) {
         log_error("cannot run %s: %s", line[0], strerror(errno));
         if (preload)
@@ -548,7 +349,7 @@ out:
 static int finish_dir(const char *dir)
 {
     struct trace trace = {memory_copy_text(dir), memory_format("%s/spool", dir), false};
-    struct finished finished = finish(&trace, "0");
+    struct trace_finished finished = trace_finish(trace.dir, trace.spool, "0");
 
     if (finished.status == 0)
         say_where(&trace, NULL, &finished);

@@ -37,6 +37,21 @@ bool spool_is_header(const struct spool_header *header)
            memchr(header->command, 0, sizeof header->command) != NULL;
 }
 
+// A process that ends while one of its threads opens its file leaves it without a header, and
+// nothing was recorded there.
+static bool is_unbegun(const char *path)
+{
+    uint64_t word = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_zero;
+
+    if (fd < 0)
+        return false;
+    is_zero = pread(fd, &word, sizeof word, 0) >= 0 && word == 0;
+    close(fd);
+    return is_zero;
+}
+
 static bool map_file(struct spool *spool, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -100,6 +115,8 @@ int spool_set_load(struct spool_set *set, const char *dir)
         set->spools = realloc_or_die(set->spools, (set->n + 1) * sizeof *set->spools);
         if (map_file(&set->spools[set->n], path))
             set->n++;
+        else if (is_unbegun(path))
+            unlink(path);
         else
             set->n_unreadable++;
         free(path);
