@@ -186,6 +186,17 @@ void recording_follow(struct stream *stream, uint64_t now_ns)
     stream->off_event_ns = now_ns;
 }
 
+// The ON record of the thread that has the stream next must not stand before the end of this one.
+void recording_thread_ends(struct stream *stream, uint64_t now_ns)
+{
+    if (!stream->off)
+        return;
+    recording_write_skipped(stream);
+    if (stream->gap != NULL)
+        stream->gap->n_open = 0;
+    stream->off_event_ns = now_ns;
+}
+
 // ---- what happens while off
 
 static bool is_same(const struct record_skipped *a, const struct record_skipped *b)

@@ -44,6 +44,9 @@ static inline void recording_check(struct stream *stream, uint64_t now_ns)
         recording_follow(stream, now_ns);
 }
 
+// The thread ends, perhaps while off; another one is going to have its stream.
+void recording_thread_ends(struct stream *stream, uint64_t now_ns);
+
 // While off: notes a message (RECORD_SEND or RECORD_RECV) or collective (RECORD_COLLECTIVE,
 // RECORD_ICOLL_POST) that is not recorded. While on: one whose request was started while off.
 void recording_skip(struct stream *stream, uint16_t kind, uint32_t comm, int32_t peer, int32_t tag);

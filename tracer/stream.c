@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -31,6 +32,7 @@ static struct stream *first;
 static struct stream *idle; // of threads that have ended, for those to come
 static pthread_key_t thread_end;
 static bool has_thread_end; // else threads that have ended keep their streams
+static void (*before_thread_end)(struct stream *stream, uint64_t now_ns);
 
 __thread struct stream *stream_of_thread __attribute__((tls_model("initial-exec")));
 
@@ -89,7 +91,7 @@ static bool wait_in_memory(struct stream *stream, size_t n_bytes)
 static bool is_reusable(const struct stream *stream)
 {
     return state == STATE_FILES && stream->is_own && stream->in_file && !stream->stopped &&
-           !stream->off && stream->thread != 0 && pagoda_dispatch_thread.inside == 0;
+           stream->thread != 0 && pagoda_dispatch_thread.inside == 0;
 }
 
 // A thread has ended: the next new one goes on in its file, so that a program which starts a thread
@@ -98,14 +100,20 @@ static void on_thread_end(void *ended)
 {
     struct stream *stream = ended;
     struct record_time *record;
+    uint64_t now_ns = clock_now_ns();
 
     stream_of_thread = NULL;
-    if (!is_reusable(stream))
+    if (!is_reusable(stream)) {
+        free(stream->scratch);
+        stream->scratch = NULL;
+        stream->scratch_bytes = 0;
         return;
+    }
+    before_thread_end(stream, now_ns);
     record = stream_reserve(stream, sizeof *record);
     if (record == NULL)
         return;
-    record->time_ns = clock_now_ns();
+    record->time_ns = now_ns;
     stream_commit(&record->head, RECORD_THREAD_END, 0, sizeof *record);
     stream->poll = NULL;
     stream->left_at = NULL;
@@ -128,7 +136,7 @@ static struct stream *take_idle(void)
     return stream;
 }
 
-void stream_start_process(const char *dir)
+void stream_start_process(const char *dir, void (*thread_ends)(struct stream *, uint64_t))
 {
     struct stream *stream = stream_new();
 
@@ -143,6 +151,7 @@ void stream_start_process(const char *dir)
     stream_of_thread = stream;
     state = STATE_WAITING;
     pthread_atfork(NULL, NULL, forget_in_child);
+    before_thread_end = thread_ends;
     has_thread_end = pthread_key_create(&thread_end, on_thread_end) == 0;
 }
 
@@ -418,6 +427,16 @@ struct stream *stream_open_current(void)
     if (state == STATE_FILES && !stream->in_file && stream_to_file(stream, NULL) != 0)
         return NULL;
     return stream;
+}
+
+void *stream_scratch(struct stream *stream, size_t n_bytes)
+{
+    if (stream->scratch_bytes >= n_bytes)
+        return stream->scratch;
+    free(stream->scratch);
+    stream->scratch = malloc(2 * n_bytes);
+    stream->scratch_bytes = stream->scratch != NULL ? 2 * n_bytes : 0;
+    return stream->scratch;
 }
 
 void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const char *text)

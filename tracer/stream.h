@@ -56,6 +56,8 @@ struct stream {
     bool long_after[MAX_FUNCTIONS];          // the last interval after this function was long
     uint64_t seen_code[1 << SEEN_CODE_BITS]; // addresses met lately, by a hash (module.h)
     struct callstack_table *stacks;          // NULL: none recorded
+    void *scratch;                           // stream_scratch()
+    size_t scratch_bytes;
     struct stream *next;
     struct stream *next_idle; // of a thread that has ended
 };
@@ -125,11 +127,17 @@ static inline void stream_commit(struct record_head *head, uint16_t kind, uint32
     __atomic_store_n((uint64_t *)(void *)head, word, __ATOMIC_RELEASE);
 }
 
+// Memory of at least `n_bytes` for the call the thread is in, aligned for any type. It stays the
+// stream's, also when the thread ends. NULL: none left.
+void *stream_scratch(struct stream *stream, size_t n_bytes);
+
 // Writes a record that ends in text.
 void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const char *text);
 
-// The attaching thread's stream; records wait in memory.
-void stream_start_process(const char *spool_dir);
+// The attaching thread's stream; records wait in memory. `thread_ends` is called with the stream of
+// a thread that ends, before it is given to the next thread.
+void stream_start_process(const char *spool_dir,
+                          void (*thread_ends)(struct stream *stream, uint64_t now_ns));
 
 // Facts for the headers of all streams of this process (copied). From then on streams go to files.
 void stream_set_facts(const struct spool_header *facts);

@@ -9,6 +9,7 @@
 #include "tracer/functions.h"
 #include "tracer/hooks.h"
 #include "tracer/module.h"
+#include "tracer/recording.h"
 #include "tracer/region.h"
 #include "tracer/settings.h"
 #include "tracer/sync.h"
@@ -313,7 +314,7 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
     filter_init();
     recording_init();
     callstack_init(settings.call_stack);
-    stream_start_process(from->spool_dir);
+    stream_start_process(from->spool_dir, recording_thread_ends);
     if (stream_of_thread == NULL)
         return NULL;
     for (int i = 0; i < N_MPI_FUNCTIONS; i++) {

@@ -3,8 +3,7 @@
 //
 // Handles are set to MPI_REQUEST_NULL when they complete, so they are copied before the call; and
 // a completed receive shows its source, tag and size only in its status, so a status is supplied
-// where the program wants none. Copies and statuses of long lists live in a buffer that each
-// thread keeps.
+// where the program wants none. Copies and statuses of long lists live in a buffer of the stream.
 //
 // Polling: consecutive calls of one function that found nothing become one call record, from the
 // first enter to the last leave, with a POLL record that counts them; the call site is the first
@@ -14,7 +13,6 @@
 #include "tracer/functions.h"
 #include "tracer/request.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // Statuses and handles for one call on `n` requests.
@@ -32,33 +30,21 @@ struct scratch_space {
     MPI_Status statuses[N_ON_STACK];
 };
 
-static __thread struct {
-    MPI_Request *requests;
-    uint64_t *expected;
-    MPI_Status *statuses;
-    size_t n;
-} kept;
+_Static_assert(sizeof(MPI_Status) % _Alignof(MPI_Request) == 0,
+               "scratch_from() puts one behind the other");
 
-static bool keep(size_t n)
+// Room for `n` of each in the stream's buffer. False: no memory.
+static bool scratch_from(struct stream *stream, struct scratch *scratch, size_t n)
 {
-    MPI_Request *requests;
-    MPI_Status *statuses;
-    uint64_t *expected;
+    size_t n_bytes = n * (sizeof(uint64_t) + sizeof(MPI_Status) + sizeof(MPI_Request));
+    uint8_t *buffer = stream_scratch(stream, n_bytes);
 
-    if (kept.n >= n)
-        return true;
-    requests = realloc(kept.requests, 2 * n * sizeof *requests);
-    if (requests != NULL)
-        kept.requests = requests;
-    statuses = realloc(kept.statuses, 2 * n * sizeof *statuses);
-    if (statuses != NULL)
-        kept.statuses = statuses;
-    expected = realloc(kept.expected, 2 * n * sizeof *expected);
-    if (expected != NULL)
-        kept.expected = expected;
-    if (requests == NULL || statuses == NULL || expected == NULL)
+    if (buffer == NULL)
         return false;
-    kept.n = 2 * n;
+    // By falling alignment.
+    scratch->expected = (void *)buffer;
+    scratch->statuses = (void *)(buffer + n * sizeof(uint64_t));
+    scratch->requests = (void *)(buffer + n * (sizeof(uint64_t) + sizeof(MPI_Status)));
     return true;
 }
 
@@ -75,11 +61,7 @@ static struct scratch scratch_for(const struct call *call, struct scratch_space 
         scratch.requests = space->requests;
         scratch.expected = space->expected;
         scratch.statuses = space->statuses;
-    } else if (keep(n)) {
-        scratch.requests = kept.requests;
-        scratch.expected = kept.expected;
-        scratch.statuses = kept.statuses;
-    } else {
+    } else if (!scratch_from(call->stream, &scratch, n)) {
         return scratch;
     }
     memcpy(scratch.requests, list, n * sizeof *list);

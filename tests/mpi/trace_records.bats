@@ -146,20 +146,32 @@ threads() {
     for_each_mpi threads
 }
 
+# tasks MPI NUMBER [ARGUMENT]: so many of the 600 are recorded.
 tasks() {
-    traced "$1" 2 trace_tasks
+    traced "$1" 2 trace_tasks ${3:+"$3"}
     [ "$status" = 0 ]
     check_archive "$dir"
     otf2-print -G "$dir/traces.otf2" >"$BATS_TEST_TMPDIR/definitions"
     [ "$(count '^LOCATION ' "$BATS_TEST_TMPDIR/definitions")" = 4 ]
     # Each thread ended inside its region.
-    "$PAGODA" replay --json "$dir" | jq -e '(.trace.messages == 600) and
-        ([.warnings[].code] - ["more-ranks-than-cores"] == []) and
-        ([.profile[] | select(.path == "task") | .visits] == [600])'
+    "$PAGODA" replay --json "$dir" | jq -e --argjson n "$2" '(.trace.messages == $n) and
+        ([.warnings[].code] - ["more-ranks-than-cores", "recording-off"] == []) and
+        ([.profile[] | select(.path == "task") | .visits] - [$n] == [])'
 }
 
 @test "threads that follow one another share a location" {
-    for_each_mpi tasks
+    each() {
+        tasks "$1" 600
+    }
+    for_each_mpi each
+}
+
+@test "threads that end while recording is off leave their location too" {
+    each() {
+        tasks "$1" 400 off
+        PAGODA_WINDOW=1000s- tasks "$1" 0
+    }
+    for_each_mpi each
 }
 
 # Rank 1 has its clock 5000 s ahead, in a time namespace of its own. On a busy machine the measured

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Each of 2 ranks starts 300 threads one after the other (MPI_THREAD_MULTIPLE), each of which
- * exchanges a message with its twin and ends inside an annotated region. Prints "tasks ok". For the
- * tests of the tracer.
+ * exchanges a message with its twin and ends inside an annotated region. Prints "tasks ok". With an
+ * argument recording is off for the second 100 of them. For the tests of the tracer.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -35,6 +35,10 @@ int main(int argc, char **argv)
     for (int task = 0; task < N_TASKS; task++) {
         pthread_t thread;
 
+        if (argc > 1 && task == 100)
+            pagoda_trace_off();
+        if (argc > 1 && task == 200)
+            pagoda_trace_on();
         pthread_create(&thread, NULL, exchange, &task);
         pthread_join(thread, NULL);
     }
