@@ -401,7 +401,6 @@ void trace_filter_write_local_mpi(FILE *stream)
         "MPI_Pcontrol",
         "MPI_T_*",
         "MPI_Register_datarep*",
-        "MPI_Request_get_status*",
         "MPI_Op_create*",
         "MPI_*_f2c",
         "MPI_*_c2f",
@@ -413,5 +412,5 @@ void trace_filter_write_local_mpi(FILE *stream)
         fprintf(stream, "exclude_function=%s\n", local[i]);
     // They look alike, but move data or wait for others.
     fprintf(stream, "include_function=MPI_Get_accumulate*\ninclude_function=MPI_Buffer_detach*\n"
-                    "include_function=MPI_Win_create_dynamic\n");
+                    "include_function=MPI_Buffer_flush\ninclude_function=MPI_Win_create_dynamic\n");
 }
