@@ -2,6 +2,7 @@
 // See recording.h.
 #include "tracer/recording.h"
 
+#include "tracer/dispatch.h"
 #include "tracer/settings.h"
 
 #include <pthread.h>
@@ -30,6 +31,7 @@ static bool wanted = true; // what holds, MPI_Init and MPI_Finalize aside
 static unsigned n_holds;
 static uint64_t switched_ns; // when it was switched last
 static uint64_t origin_ns;   // of the windows, 0: not known yet
+static uint64_t asked;       // by recording_ask(): time_ns * 2, + 1 for on; 0: nothing
 static size_t next_window;   // index * 2, + 1 for its end
 
 void recording_init(void)
@@ -47,6 +49,37 @@ static void apply(uint64_t now_ns)
         switched_ns = now_ns;
         __atomic_store_n(&recording.is_on, on, __ATOMIC_RELEASE);
     }
+}
+
+// Whoever has the lock does what recording_ask() was asked for; what comes too late for that, the
+// one who finds the lock free.
+static void unlock_and_answer(void)
+{
+    do {
+        uint64_t value = __atomic_exchange_n(&asked, 0, __ATOMIC_SEQ_CST);
+
+        if (value != 0) {
+            wanted = value % 2 != 0;
+            apply(value / 2);
+        }
+        pthread_mutex_unlock(&lock);
+    } while (__atomic_load_n(&asked, __ATOMIC_SEQ_CST) != 0 && pthread_mutex_trylock(&lock) == 0);
+}
+
+// A signal handler that switches while its thread has the lock must see that.
+static uint32_t take_lock(void)
+{
+    uint32_t inside = pagoda_dispatch_thread.inside;
+
+    dispatch_set_inside(INSIDE_TRACER);
+    pthread_mutex_lock(&lock);
+    return inside;
+}
+
+static void give_lock(uint32_t inside)
+{
+    unlock_and_answer();
+    dispatch_set_inside(inside);
 }
 
 static uint64_t window_edge(size_t edge)
@@ -75,38 +108,50 @@ static void pass_edges(uint64_t now_ns)
 
 void recording_mpi_started(uint64_t now_ns)
 {
+    uint32_t inside;
+
     if (settings.n_windows == 0)
         return;
-    pthread_mutex_lock(&lock);
+    inside = take_lock();
     origin_ns = now_ns;
     pass_edges(now_ns);
-    pthread_mutex_unlock(&lock);
+    give_lock(inside);
 }
 
 void recording_set(struct stream *stream, bool on, uint64_t now_ns)
 {
-    pthread_mutex_lock(&lock);
+    uint32_t inside = take_lock();
+
     wanted = on;
     apply(now_ns);
-    pthread_mutex_unlock(&lock);
+    give_lock(inside);
     if (stream != NULL)
         recording_check(stream, now_ns);
 }
 
+void recording_ask(bool on, uint64_t now_ns)
+{
+    __atomic_store_n(&asked, now_ns * 2 + on, __ATOMIC_SEQ_CST);
+    if (pthread_mutex_trylock(&lock) == 0)
+        unlock_and_answer();
+}
+
 void recording_hold(uint64_t now_ns)
 {
-    pthread_mutex_lock(&lock);
+    uint32_t inside = take_lock();
+
     n_holds++;
     apply(now_ns);
-    pthread_mutex_unlock(&lock);
+    give_lock(inside);
 }
 
 void recording_release(uint64_t now_ns)
 {
-    pthread_mutex_lock(&lock);
+    uint32_t inside = take_lock();
+
     n_holds--;
     apply(now_ns);
-    pthread_mutex_unlock(&lock);
+    give_lock(inside);
 }
 
 static void write_time(struct stream *stream, uint16_t kind, uint64_t id, uint64_t time_ns)
@@ -172,14 +217,16 @@ static void go_on(struct stream *stream, uint64_t time_ns)
 void recording_follow(struct stream *stream, uint64_t now_ns)
 {
     uint64_t on_ns;
+    uint32_t inside = take_lock();
+    bool is_on;
 
-    pthread_mutex_lock(&lock);
     pass_edges(now_ns);
     on_ns = switched_ns < now_ns ? switched_ns : now_ns;
-    pthread_mutex_unlock(&lock);
-    if (stream->off != recording.is_on)
+    give_lock(inside);
+    is_on = __atomic_load_n(&recording.is_on, __ATOMIC_ACQUIRE);
+    if (stream->off != is_on)
         return;
-    if (recording.is_on)
+    if (is_on)
         go_on(stream, on_ns > stream->off_event_ns ? on_ns : stream->off_event_ns);
     else
         go_off(stream, now_ns);

@@ -31,6 +31,10 @@ void recording_mpi_started(uint64_t now_ns);
 // Switches the process, and the calling thread at once (`stream` may be NULL).
 void recording_set(struct stream *stream, bool on, uint64_t now_ns);
 
+// The same without waiting, for a signal handler, which may have interrupted one of these
+// functions: it holds when that one returns. Each thread notices at its next event.
+void recording_ask(bool on, uint64_t now_ns);
+
 // MPI_Init and MPI_Finalize are always recorded: on from hold to release, then as it was.
 void recording_hold(uint64_t now_ns);
 void recording_release(uint64_t now_ns);

@@ -270,11 +270,20 @@ static void marker(const char *name, int n, const char *const parameters[], cons
     dispatch_set_inside(0);
 }
 
+// In a callback of MPI, or in a signal handler that interrupts the recorder itself, the thread goes
+// on as it was until its next event.
 static void set_recording(bool on)
 {
-    struct stream *stream = stream_current();
+    struct stream *stream;
 
-    recording_set(stream != NULL && !inside_mpi() ? stream : NULL, on, clock_now_ns());
+    if (pagoda_dispatch_thread.inside != 0) {
+        recording_ask(on, clock_now_ns());
+        return;
+    }
+    stream = stream_current();
+    dispatch_set_inside(INSIDE_TRACER);
+    recording_set(pagoda_dispatch_thread.language == 0 ? stream : NULL, on, clock_now_ns());
+    dispatch_set_inside(0);
 }
 
 static void trace_off(void)

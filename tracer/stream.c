@@ -109,19 +109,21 @@ static void on_thread_end(void *ended)
         stream->scratch_bytes = 0;
         return;
     }
+    dispatch_set_inside(INSIDE_TRACER);
     before_thread_end(stream, now_ns);
     record = stream_reserve(stream, sizeof *record);
-    if (record == NULL)
-        return;
-    record->time_ns = now_ns;
-    stream_commit(&record->head, RECORD_THREAD_END, 0, sizeof *record);
-    stream->poll = NULL;
-    stream->left_at = NULL;
-    stream->n_enters = 0;
-    pthread_mutex_lock(&lock);
-    stream->next_idle = idle;
-    idle = stream;
-    pthread_mutex_unlock(&lock);
+    if (record != NULL) {
+        record->time_ns = now_ns;
+        stream_commit(&record->head, RECORD_THREAD_END, 0, sizeof *record);
+        stream->poll = NULL;
+        stream->left_at = NULL;
+        stream->n_enters = 0;
+        pthread_mutex_lock(&lock);
+        stream->next_idle = idle;
+        idle = stream;
+        pthread_mutex_unlock(&lock);
+    }
+    dispatch_set_inside(0);
 }
 
 static struct stream *take_idle(void)
@@ -408,7 +410,7 @@ static struct stream *add_stream(void)
     return stream;
 }
 
-struct stream *stream_open_current(void)
+static struct stream *open_current(void)
 {
     struct stream *stream = stream_of_thread;
 
@@ -426,6 +428,20 @@ struct stream *stream_open_current(void)
     }
     if (state == STATE_FILES && !stream->in_file && stream_to_file(stream, NULL) != 0)
         return NULL;
+    return stream;
+}
+
+// A signal handler that runs in the middle of this has no stream.
+struct stream *stream_open_current(void)
+{
+    uint32_t inside = pagoda_dispatch_thread.inside;
+    struct stream *stream;
+
+    if (inside == INSIDE_TRACER)
+        return NULL;
+    dispatch_set_inside(INSIDE_TRACER);
+    stream = open_current();
+    dispatch_set_inside(inside);
     return stream;
 }
 

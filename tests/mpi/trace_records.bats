@@ -228,3 +228,15 @@ process_time() {
     }
     for_each_mpi alarmed
 }
+
+@test "a signal handler that switches recording, even in the middle of a switch" {
+    switching() {
+        local program="$BUILD/programs/$1/trace_alarm" dir=$BATS_TEST_TMPDIR/$1
+        launch "$1" 1
+        run timeout 60 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$program" switch
+        [ "$status" = 0 ]
+        [ "${lines[0]}" = ok ]
+        check_archive "$dir"
+    }
+    for_each_mpi switching
+}

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI calls and functions interrupted all the time by a signal handler that calls functions
-// itself: whatever the tracer is doing, it must not mix up its records.
+// itself: whatever the tracer is doing, it must not mix up its records. With an argument both the
+// program and the handler switch recording all the time, too.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
 
+#include "tracer/pagoda.h"
+
 #define N_CALLS 300000
 
 static volatile sig_atomic_t n_ticks;
+static int switches;
 
 static void tick(void)
 {
@@ -19,6 +23,10 @@ static void on_alarm(int number)
 {
     (void)number;
     tick();
+    if (switches && n_ticks % 2)
+        pagoda_trace_off();
+    else if (switches)
+        pagoda_trace_on();
 }
 
 static int ask_rank(void)
@@ -36,11 +44,17 @@ int main(int argc, char **argv)
     struct itimerval never = {{0, 0}, {0, 0}};
     int rank = 0;
 
+    switches = argc > 1;
     MPI_Init(&argc, &argv);
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &every, NULL);
-    for (int i = 0; i < N_CALLS; i++)
+    for (int i = 0; i < N_CALLS; i++) {
+        if (switches)
+            pagoda_trace_off();
         rank |= ask_rank();
+        if (switches)
+            pagoda_trace_on();
+    }
     setitimer(ITIMER_REAL, &never, NULL);
     MPI_Finalize();
     printf("%s\n", rank == 0 && n_ticks > 0 ? "ok" : "wrong");
