@@ -23,6 +23,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/launch.h"
+#include "analyzer/cmd/shell_word.h"
 #include "analyzer/cmd/trace_children.h"
 #include "analyzer/cmd/trace_revision.h"
 #include "analyzer/cmd/trace_settings.h"
@@ -201,6 +202,7 @@ static void say_where(const struct trace *trace, const struct launch *launch,
                       const struct trace_finished *finished)
 {
     const char *dir = shown(trace->dir);
+    char *word = shell_word(dir);
     char open[64] = "";
     char more[192] = "";
 
@@ -214,7 +216,8 @@ static void say_where(const struct trace *trace, const struct launch *launch,
                  finished->n_runs > 2 ? " ..." : "", single_ranks_hint(launch, finished));
     fprintf(stderr, "pagoda: %s%s, %s in %s%s; next: pagoda replay %s\n",
             quantity_count(finished->n_ranks, "rank").text, open,
-            quantity_count(finished->n_events, "event").text, dir, more, dir);
+            quantity_count(finished->n_events, "event").text, dir, more, word);
+    free(word);
 }
 
 static void say_no_mpi(const struct launch *launch, bool is_static, bool failed)
@@ -302,9 +305,12 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
         goto out;
     }
     if (holds_records(chosen)) {
+        char *word = shell_word(chosen);
+
         log_error("%s holds the records of a run that has no archive yet: choose another folder "
                   "with -o, or make the archive with pagoda trace --finish %s",
-                  chosen, chosen);
+                  chosen, word);
+        free(word);
         goto out;
     }
     error = library ? prepare(&trace, chosen) : 0;

@@ -15,6 +15,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/launch.h"
+#include "analyzer/cmd/shell_word.h"
 
 #define FINISHER "pagoda-trace-finish"
 
@@ -154,14 +155,18 @@ int trace_run_line(char **line, const char *preload, const char *spool)
 
 static void say_ended(const char *dir, const char *spool, int number)
 {
-    if (asks_to_end(number))
+    if (asks_to_end(number)) {
+        char *word = shell_word(dir);
+
         log_error("the archive was not written (interrupted): the records are kept in %s, and "
                   "pagoda trace --finish %s makes it",
-                  spool, dir);
-    else
+                  spool, word);
+        free(word);
+    } else {
         log_error("cannot write the archive in %s (" FINISHER " ended by signal %d, which a full "
                   "disk may cause): the records are kept in %s",
                   dir, number, spool);
+    }
 }
 
 struct trace_finished trace_finish(const char *dir, const char *spool, const char *wait)

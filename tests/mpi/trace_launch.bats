@@ -147,6 +147,22 @@ EOF
     for_each_mpi named
 }
 
+@test "the next command is printed so that a shell understands it" {
+    cd "$BATS_TEST_TMPDIR"
+    next() {
+        local folder
+        for folder in "it's one; folder" -o; do
+            launch "$1" 1
+            run "$PAGODA" trace -o "$folder" -- "${line[@]}" "$BUILD/programs/$1/trace_end"
+            [ "$status" = 0 ]
+            [[ $output == *"; next: pagoda replay "* ]]
+            eval "\"\$PAGODA\" ${output##*; next: pagoda }" | grep -q efficiency
+            rm -r "./$folder"
+        done
+    }
+    for_each_mpi next
+}
+
 @test "a program built with the address sanitizer starts behind the tracer" {
     sanitized() {
         echo '#include <mpi.h>' >"$BATS_TEST_TMPDIR/asan.c"
