@@ -174,6 +174,19 @@ tasks() {
     for_each_mpi each
 }
 
+@test "sends that fail or go to MPI_PROC_NULL are no messages, and none is missed" {
+    failing() {
+        traced "$1" 2 trace_end fail 20
+        [ "$status" = 0 ]
+        check_archive "$dir"
+        "$PAGODA" replay --json "$dir" | jq -e '(.trace.messages == 0) and
+            ([.warnings[].code] - ["more-ranks-than-cores"] == []) and
+            ([.profile[] | select(.region == "MPI_Send") | .visits] | add == 80) and
+            (.patterns[] | select(.id == "late-sender") | .evaluated)'
+    }
+    for_each_mpi failing
+}
+
 # Rank 1 has its clock 5000 s ahead, in a time namespace of its own. On a busy machine the measured
 # offset is as uncertain as its own deviation says.
 clocks() {

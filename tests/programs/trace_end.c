@@ -4,7 +4,8 @@
  * no-init, hang (rank 1 waits for a message that never comes), fill MEGABYTES (records that much by
  * cheap calls), reopen MEGABYTES (the same after it has put a file of its own, named reopened and
  * empty, in the place of every descriptor that is a regular file), poll MEGABYTES (the same by
- * probes that find nothing and are not folded). For the tests of the tracer.
+ * probes that find nothing and are not folded), fail NUMBER (so many sends that fail, to a rank
+ * that does not exist, and as many to MPI_PROC_NULL). For the tests of the tracer.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -47,6 +48,19 @@ static void poll(long n_bytes)
     }
 }
 
+static void fail(int n_sends)
+{
+    int token = 0;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < n_sends; i++) {
+        if (MPI_Send(&token, 1, MPI_INT, 2, 0, MPI_COMM_WORLD) == MPI_SUCCESS)
+            MPI_Abort(MPI_COMM_WORLD, 8);
+        MPI_Send(&token, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 /* When it returns on one rank, the other one has left the barrier: the launcher, which ends the
  * other when one is gone, cannot catch it there. */
 static void know_of_each_other(int rank)
@@ -86,6 +100,8 @@ int main(int argc, char **argv)
         reopen();
     if (!strcmp(way, "fill") || !strcmp(way, "reopen"))
         fill(number * 1024L * 1024L);
+    if (!strcmp(way, "fail"))
+        fail(number);
     if (!strcmp(way, "poll"))
         poll(number * 1024L * 1024L);
     if (!strcmp(way, "no-finalize"))
