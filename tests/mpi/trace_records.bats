@@ -160,18 +160,18 @@ tasks() {
 }
 
 @test "threads that follow one another share a location" {
-    each() {
+    all_tasks() {
         tasks "$1" 600
     }
-    for_each_mpi each
+    for_each_mpi all_tasks
 }
 
 @test "threads that end while recording is off leave their location too" {
-    each() {
+    some_tasks() {
         tasks "$1" 400 off
         PAGODA_WINDOW=1000s- tasks "$1" 0
     }
-    for_each_mpi each
+    for_each_mpi some_tasks
 }
 
 @test "sends that fail or go to MPI_PROC_NULL are no messages, and none is missed" {
