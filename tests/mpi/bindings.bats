@@ -38,7 +38,7 @@ looked_up() {
     for scope in RTLD_LOCAL RTLD_GLOBAL; do
         traced "$1" 2 bindings/dlsym "$library" "$scope"
         [ "$status" = 0 ]
-        [ "$(grep -o done "$out" | wc -l)" = 2 ] # in whatever order the launcher passes it on
+        [ "$(grep -o 'done' "$out" | wc -l)" = 2 ] # in whatever order the launcher passes it on
         check_archive "$dir"
         recorded_calls "$dir" | diff - <(printf '%s\n' 'MPI_Barrier 2' 'MPI_Comm_rank 2' \
             'MPI_Finalize 2' 'MPI_Init 2' 'MPI_Recv 1' 'MPI_Send 1' 'MPI_Wtime 4')
