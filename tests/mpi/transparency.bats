@@ -2,7 +2,7 @@
 # tests/programs/every calls every function of mpi.h; here it gives the same exit status, the same
 # output and the same messages with and without the tracer, and all of those calls are in the
 # archives.
-# shellcheck disable=SC2154 # variables that trace.bash sets
+# shellcheck disable=SC2154,SC2030,SC2031 # variables that trace.bash sets
 load ../helper
 load trace
 
@@ -69,16 +69,24 @@ chapters() {
 }
 
 # ends MPI N CALL: the run ends the same way. Which rank's end a launcher takes for the whole is a
-# race when it kills the others, so a difference is looked at again.
+# race when it kills the others, and Open MPI's relay of messages loses some then, so the traced run
+# has to end in one of the ways in which untraced ones do.
 ends() {
-    local mpi=$1 n=$2 call=$3 try
-    for try in 1 2 3 4 5; do
-        compare "$mpi" "$n" --fatal "$call" && break
+    local mpi=$1 n=$2 call=$3 plain_end traced_end traced plain_seen=" " traced_seen=() alike=""
+    for _ in 1 2 3 4 5 6 7 8; do
+        compare "$mpi" "$n" --fatal "$call" && alike=yes && break
+        plain_end=$(cat "$BATS_TEST_TMPDIR"/plain-{out,err.normalised} | md5sum)
+        traced_end=$(cat "$out" "$err.normalised" | md5sum)
+        plain_seen+="$plain_status $plain_end "
+        traced_seen+=("$status $traced_end")
+        for traced in "${traced_seen[@]}"; do
+            [[ $plain_seen != *" $traced "* ]] || alike=yes
+        done
+        [ -z "$alike" ] || break
     done
-    [ "$status" = "$plain_status" ]
+    [ "$alike" = yes ]
     [ "$status" != 0 ]
     [ -s "$err.normalised" ]
-    [ "$try" -lt 5 ]
     check_archive "$dir" messages collectives open-requests
     remember "$mpi"
 }
