@@ -158,7 +158,10 @@ static void left(struct stream *stream, uint16_t kind, uint32_t id, uint64_t add
         recording_set(stream, false, now_ns);
 }
 
-static void function_enter(void *function)
+typedef void region_event(struct stream *stream, uint16_t kind, uint32_t id, uint64_t address,
+                          unsigned flags);
+
+static inline void function_event(void *function, region_event *event, uint16_t kind)
 {
     uint64_t address = (uint64_t)(uintptr_t)function;
     struct stream *stream = stream_current();
@@ -170,52 +173,42 @@ static void function_enter(void *function)
         return;
     dispatch_set_inside(INSIDE_TRACER);
     module_met(stream, address);
-    entered(stream, RECORD_ENTER, 0, address, flags);
+    event(stream, kind, 0, address, flags);
     dispatch_set_inside(0);
+}
+
+static inline void named_event(const char *name, region_event *event, uint16_t kind)
+{
+    struct stream *stream = stream_current();
+    unsigned flags;
+    uint32_t id;
+
+    if (stream == NULL || inside_mpi() || name == NULL)
+        return;
+    dispatch_set_inside(INSIDE_TRACER);
+    id = name_id(stream, name, &flags);
+    event(stream, kind, id, 0, flags);
+    dispatch_set_inside(0);
+}
+
+static void function_enter(void *function)
+{
+    function_event(function, entered, RECORD_ENTER);
 }
 
 static void function_leave(void *function)
 {
-    uint64_t address = (uint64_t)(uintptr_t)function;
-    struct stream *stream = stream_current();
-    unsigned flags = 0;
-
-    if (stream == NULL || inside_mpi())
-        return;
-    if (filter_active && (flags = filter_function(address)) == FILTER_EXCLUDED)
-        return;
-    dispatch_set_inside(INSIDE_TRACER);
-    module_met(stream, address);
-    left(stream, RECORD_LEAVE, 0, address, flags);
-    dispatch_set_inside(0);
+    function_event(function, left, RECORD_LEAVE);
 }
 
 static void region_begin(const char *name)
 {
-    struct stream *stream = stream_current();
-    unsigned flags;
-    uint32_t id;
-
-    if (stream == NULL || inside_mpi() || name == NULL)
-        return;
-    dispatch_set_inside(INSIDE_TRACER);
-    id = name_id(stream, name, &flags);
-    entered(stream, RECORD_REGION_BEGIN, id, 0, flags);
-    dispatch_set_inside(0);
+    named_event(name, entered, RECORD_REGION_BEGIN);
 }
 
 static void region_end(const char *name)
 {
-    struct stream *stream = stream_current();
-    unsigned flags;
-    uint32_t id;
-
-    if (stream == NULL || inside_mpi() || name == NULL)
-        return;
-    dispatch_set_inside(INSIDE_TRACER);
-    id = name_id(stream, name, &flags);
-    left(stream, RECORD_REGION_END, id, 0, flags);
-    dispatch_set_inside(0);
+    named_event(name, left, RECORD_REGION_END);
 }
 
 static void write_marker(struct stream *stream, uint32_t id, uint64_t now_ns, int n,
