@@ -439,8 +439,10 @@ int main(int argc, char **argv)
     if (set.n_unreadable > 0)
         fprintf(stderr, "pagoda: %zu files in %s are no records of this version of the tracer\n",
                 set.n_unreadable, argv[1]);
-    if (set.n == 0)
+    if (set.n == 0) {
+        spool_set_remove(&set);
         return EXIT_NO_RECORDS;
+    }
     if (is_refused(&set)) {
         spool_set_remove(&set);
         return EXIT_REFUSED;

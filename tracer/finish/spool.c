@@ -39,28 +39,23 @@ bool spool_is_header(const struct spool_header *header)
 
 // A process that ends while one of its threads opens its file leaves it without a header, and
 // nothing was recorded there.
-static bool is_unbegun(const char *path)
+static bool is_unbegun(int fd)
 {
     uint64_t word = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool is_zero;
 
-    if (fd < 0)
-        return false;
-    is_zero = pread(fd, &word, sizeof word, 0) >= 0 && word == 0;
-    close(fd);
-    return is_zero;
+    return pread(fd, &word, sizeof word, 0) >= 0 && word == 0;
 }
 
-static bool map_file(struct spool *spool, const char *path)
+static bool map_file(struct spool *spool, const char *path, bool *unbegun)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     void *bytes = MAP_FAILED;
 
+    *unbegun = fd >= 0 && is_unbegun(fd);
     if (fd < 0)
         return false;
-    if (fstat(fd, &status) == 0 && status.st_size >= SPOOL_HEADER_BYTES)
+    if (!*unbegun && fstat(fd, &status) == 0 && status.st_size >= SPOOL_HEADER_BYTES)
         bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     if (bytes == MAP_FAILED)
@@ -108,17 +103,22 @@ int spool_set_load(struct spool_set *set, const char *dir)
         return errno;
     while ((entry = readdir(folder)) != NULL) {
         char *path;
+        bool unbegun;
 
         if (!spool_is_name(entry->d_name))
             continue;
         path = format_or_die("%s/%s", dir, entry->d_name);
         set->spools = realloc_or_die(set->spools, (set->n + 1) * sizeof *set->spools);
-        if (map_file(&set->spools[set->n], path))
+        if (map_file(&set->spools[set->n], path, &unbegun)) {
             set->n++;
-        else if (is_unbegun(path))
-            unlink(path);
-        else
+        } else if (unbegun) {
+            set->unbegun =
+                realloc_or_die(set->unbegun, (set->n_unbegun + 1) * sizeof *set->unbegun);
+            set->unbegun[set->n_unbegun++] = path;
+            continue;
+        } else {
             set->n_unreadable++;
+        }
         free(path);
     }
     closedir(folder);
@@ -133,7 +133,10 @@ void spool_set_release(struct spool_set *set)
         munmap((void *)(uintptr_t)set->spools[i].bytes, set->spools[i].n_bytes);
         free(set->spools[i].path);
     }
+    for (size_t i = 0; i < set->n_unbegun; i++)
+        free(set->unbegun[i]);
     free(set->spools);
+    free(set->unbegun);
     *set = (struct spool_set){0};
 }
 
@@ -141,6 +144,8 @@ void spool_set_remove(const struct spool_set *set)
 {
     for (size_t i = 0; i < set->n; i++)
         unlink(set->spools[i].path);
+    for (size_t i = 0; i < set->n_unbegun; i++)
+        unlink(set->unbegun[i]);
 }
 
 // What a record of each kind has at least; 0: no such record stands in a file.

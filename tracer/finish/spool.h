@@ -20,6 +20,8 @@ struct spool {
 struct spool_set {
     struct spool *spools;
     size_t n;
+    char **unbegun; // paths of files in which nothing was recorded
+    size_t n_unbegun;
     size_t n_unreadable; // named like a spool but not one
 };
 
@@ -34,7 +36,7 @@ const char *spool_stop_reason(const struct spool_header *header);
 int spool_set_load(struct spool_set *set, const char *dir);
 void spool_set_release(struct spool_set *set);
 
-// Deletes the files.
+// Deletes the files, those in which nothing was recorded as well.
 void spool_set_remove(const struct spool_set *set);
 
 // The record after `record` (NULL: the first), or NULL at the end. A record that was cut off or
