@@ -163,12 +163,12 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     describe(report, plan, trace_definitions(measured->trace));
     const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
     struct whatif_point same = {0};
-    struct whatif_report unused = {0};
     struct replay_run run = {0};
     int status = predict(trace, &unchanged, measured->recorded, NULL, &run, &same, err);
     report->replayed_ns = same.predicted_ns;
     for (size_t i = 0; status == 0 && i < run.replay.n_ranks; i++)
         report->lost_ns += run.replay.simulated[i].lost_ns;
+    whatif_point_release(&same);
     replay_run_release(&run);
     for (size_t i = 0; i < plan->n_sets && status == 0; i++) {
         struct scenario_settings settings;
@@ -186,9 +186,5 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         }
         replay_run_release(&run);
     }
-    unused.points = memory_new(sizeof same);
-    unused.points[0] = same;
-    unused.n_points = 1;
-    whatif_report_release(&unused);
     return status;
 }

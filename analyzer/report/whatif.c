@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void release_point(struct whatif_point *point)
+void whatif_point_release(struct whatif_point *point)
 {
     for (size_t i = 0; i < point->n_set; i++) {
         free(point->set[i].name);
@@ -19,7 +19,7 @@ static void release_point(struct whatif_point *point)
 void whatif_report_release(struct whatif_report *report)
 {
     for (size_t i = 0; i < report->n_points; i++)
-        release_point(&report->points[i]);
+        whatif_point_release(&report->points[i]);
     free(report->points);
     free(report->change);
     free(report->sharing);

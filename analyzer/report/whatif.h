@@ -50,6 +50,9 @@ struct whatif_report {
     bool has_predicted;
 };
 
+/// Frees everything in POINT (zeroed is fine) but not itself.
+void whatif_point_release(struct whatif_point *point);
+
 /// Frees everything in REPORT (zeroed is fine) but not itself.
 void whatif_report_release(struct whatif_report *report);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The callbacks of a simulated run: scheduling by scheduler.c, costs by recorded.c
-// or machine.c.
+// The callbacks of a simulated run: scheduling by scheduler.c, costs by recorded.c or machine.c.
 #include "analyzer/whatif/prediction.h"
 
 #include <stdlib.h>
