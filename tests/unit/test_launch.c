@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Launch lines: where launcher and program are, and what is put in to hand variables on. Launchers
 // and programs here are empty executable files, as options may well be named like commands.
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +15,9 @@
 #include <cmocka.h>
 
 #include "analyzer/cmd/launch.h"
+#include "tests/tools/lib/scratch.h"
 
-static char folder[] = "/tmp/pagoda-launch-XXXXXX";
+static char *folder;
 
 static const char *const commands[] = {
     "srun", "mpirun.openmpi", "mpirun.mpich", "env", "time",  "taskset",
@@ -24,10 +26,9 @@ static const char *const commands[] = {
 static int make_commands(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder))
-        return 1;
+    folder = scratch_directory();
     for (int i = 0; commands[i]; i++) {
-        char path[256];
+        char path[PATH_MAX];
 
         snprintf(path, sizeof path, "%s/%s", folder, commands[i]);
         FILE *file = fopen(path, "w");
@@ -43,12 +44,14 @@ static int remove_commands(void **state)
 {
     (void)state;
     for (int i = 0; commands[i]; i++) {
-        char path[256];
+        char path[PATH_MAX];
 
         snprintf(path, sizeof path, "%s/%s", folder, commands[i]);
         unlink(path);
     }
-    return rmdir(folder);
+    int status = rmdir(folder);
+    free(folder);
+    return status;
 }
 
 enum { MAX_WORDS = 32 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `pagoda trace` writes into the spool (analyzer/cmd/trace_settings.c) is what the tracer
 // reads there (tracer/settings.c). The two share no code: this is where they meet.
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +15,11 @@
 
 #include "analyzer/cmd/trace_settings.h"
 #include "analyzer/cmd/trace_windows.h"
+#include "tests/tools/lib/scratch.h"
 #include "tracer/settings.h"
 
-static char folder[] = "/tmp/test_trace_settings.XXXXXX";
-static char filter_path[64], spool_path[64];
+static char *folder;
+static char filter_path[PATH_MAX], spool_path[PATH_MAX];
 
 /// Resolves what the environment says, and hands it over. `settings` is the tracer's.
 static void hand_over(void)
@@ -129,8 +131,7 @@ static int make_files(void **state)
     FILE *file;
 
     (void)state;
-    if (!mkdtemp(folder))
-        return -1;
+    folder = scratch_directory();
     snprintf(filter_path, sizeof filter_path, "%s/filter", folder);
     snprintf(spool_path, sizeof spool_path, "%s/%s", folder, SETTINGS_FILE);
     file = fopen(filter_path, "w");
@@ -146,7 +147,9 @@ static int make_files(void **state)
 static int remove_files(void **state)
 {
     (void)state;
-    return unlink(filter_path) | unlink(spool_path) | rmdir(folder);
+    int status = unlink(filter_path) | unlink(spool_path) | rmdir(folder);
+    free(folder);
+    return status;
 }
 
 int main(void)
