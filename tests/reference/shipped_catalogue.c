@@ -6,13 +6,23 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct catalogue *shipped_catalogue(void)
+struct catalogue *shipped_catalogue;
+
+int shipped_catalogue_load(void **state)
 {
+    (void)state;
     if (!getenv("TMPDIR") && access("/dev/shm", W_OK) == 0)
         setenv("TMPDIR", "/dev/shm", 1);
     struct error err = {{0}};
-    struct catalogue *catalogue = catalogue_load("patterns", NULL, 0, &err);
-    if (!catalogue)
+    shipped_catalogue = catalogue_load("patterns", NULL, 0, &err);
+    if (!shipped_catalogue)
         fprintf(stderr, "%s\n", err.text);
-    return catalogue;
+    return shipped_catalogue ? 0 : -1;
+}
+
+int shipped_catalogue_unload(void **state)
+{
+    (void)state;
+    catalogue_free(shipped_catalogue);
+    return 0;
 }

@@ -5,8 +5,12 @@
 
 #include "analyzer/pattern/catalogue.h"
 
-/// Loads patterns/ from the folder the tests run in, and has scratch archives kept in memory where
-/// the system offers that. NULL, with the reason printed, when it cannot. The caller frees.
-struct catalogue *shipped_catalogue(void);
+/// Between set-up and tear-down of a group of tests.
+extern struct catalogue *shipped_catalogue;
+
+/// Group set-up: loads patterns/ from the folder the tests run in, and has scratch archives kept in
+/// memory where the system offers that. Fails, with the reason printed, when it cannot.
+int shipped_catalogue_load(void **state);
+int shipped_catalogue_unload(void **state);
 
 #endif

@@ -31,22 +31,6 @@ enum { DEFAULT_SEEDS = 4000 };
 #endif
 enum { MAX_SHOWN_LINES = 12 };
 
-static struct catalogue *catalogue;
-
-static int set_up(void **state)
-{
-    (void)state;
-    catalogue = shipped_catalogue();
-    return catalogue ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    catalogue_free(catalogue);
-    return 0;
-}
-
 /// What of a trace the engine does not promise to the nanosecond.
 struct limits {
     bool is_skewed, is_cut, is_unmatched;
@@ -137,7 +121,7 @@ static bool agrees(const char *text, FILE *stream)
     struct findings expected = {0}, found = {0};
     bool is_equal = false;
     if (reference_analyse_text(text, &expected, &err) != 0 ||
-        engine_findings_of_text(text, catalogue, &found, &err) != 0) {
+        engine_findings_of_text(text, shipped_catalogue, &found, &err) != 0) {
         fprintf(stream, "  %s\n", err.text);
     } else {
         struct limits limits = limits_of(text, &expected);
@@ -190,5 +174,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_engine_agrees_with_the_reference),
     };
-    return cmocka_run_group_tests_name("agreement", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("agreement", tests, shipped_catalogue_load,
+                                       shipped_catalogue_unload);
 }

@@ -30,8 +30,6 @@
 
 enum { MIN_TRACES = 60, MAX_LINE = 400, MAX_SHOWN_LINES = 20 };
 
-static struct catalogue *catalogue;
-
 /// One file's check against one of the two.
 struct check {
     const char *path, *who;
@@ -41,20 +39,6 @@ struct check {
     bool has_path;
     size_t n_failed;
 };
-
-static int set_up(void **state)
-{
-    (void)state;
-    catalogue = shipped_catalogue();
-    return catalogue ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    catalogue_free(catalogue);
-    return 0;
-}
 
 static void expect(struct check *check, const char *directive, const char *what, int64_t expected,
                    int64_t found)
@@ -75,7 +59,7 @@ static void check_directive(struct check *check, const char *directive)
     uint32_t rank = FINDING_NO_RANK, thread = 0;
     if (!fact)
         return;
-    uint32_t pattern = catalogue_find(catalogue, fact);
+    uint32_t pattern = catalogue_find(shipped_catalogue, fact);
     if (pattern != PATTERN_NONE)
         check->is_mentioned[pattern] = 1;
     bool is_path = strcmp(fact, "critical-path") == 0;
@@ -113,10 +97,11 @@ static void check_text(struct check *check, const char *text)
         directive[length - 3] = '\0';
         check_directive(check, directive);
     }
-    for (size_t p = 0; p < catalogue->n_patterns; p++) {
+    for (size_t p = 0; p < shipped_catalogue->n_patterns; p++) {
         if (!check->is_mentioned[p])
-            expect(check, catalogue->patterns[p].id, "count", 0,
-                   findings_sum(check->found, catalogue->patterns[p].id, FINDING_NO_RANK, 0, NULL)
+            expect(check, shipped_catalogue->patterns[p].id, "count", 0,
+                   findings_sum(check->found, shipped_catalogue->patterns[p].id, FINDING_NO_RANK, 0,
+                                NULL)
                        .count);
     }
     if (check->has_path)
@@ -136,7 +121,7 @@ static size_t check_file(const char *path)
 {
     size_t size_bytes;
     char *text = scratch_read(path, &size_bytes);
-    char *is_mentioned = calloc(2, catalogue->n_patterns);
+    char *is_mentioned = calloc(2, shipped_catalogue->n_patterns);
     struct error err = {{0}};
     struct findings expected = {0}, found = {0};
     struct check engine = {
@@ -144,9 +129,9 @@ static size_t check_file(const char *path)
     struct check reference = {.path = path,
                               .who = "reference",
                               .found = &expected,
-                              .is_mentioned = is_mentioned + catalogue->n_patterns};
+                              .is_mentioned = is_mentioned + shipped_catalogue->n_patterns};
     if (reference_analyse_text(text, &expected, &err) != 0 ||
-        engine_findings_of_text(text, catalogue, &found, &err) != 0) {
+        engine_findings_of_text(text, shipped_catalogue, &found, &err) != 0) {
         print_error("%s: %s\n", path, err.text);
         engine.n_failed++;
     } else {
@@ -184,5 +169,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_traces_computed_by_hand),
     };
-    return cmocka_run_group_tests_name("hand traces", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("hand traces", tests, shipped_catalogue_load,
+                                       shipped_catalogue_unload);
 }

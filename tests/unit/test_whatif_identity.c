@@ -31,22 +31,6 @@ enum { DEFAULT_SEEDS = 2000 };
 #endif
 enum { MIN_TRACES = 50, MAX_SHOWN_LINES = 12 };
 
-static struct catalogue *catalogue;
-
-static int set_up(void **state)
-{
-    (void)state;
-    catalogue = shipped_catalogue();
-    return catalogue ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    catalogue_free(catalogue);
-    return 0;
-}
-
 /// Whether nobody promises that a simulated run repeats it: clocks that disagree, partners that are
 /// missing.
 static bool is_damaged(const struct findings *measured)
@@ -74,8 +58,8 @@ static bool is_identical(const char *text, bool is_random, FILE *stream)
     struct error err = {{0}};
     struct findings measured = {0}, simulated = {0};
     bool is_equal = false;
-    if (engine_findings_of_text(text, catalogue, &measured, &err) != 0 ||
-        simulated_findings_of_text(text, catalogue, &simulated, &err) != 0)
+    if (engine_findings_of_text(text, shipped_catalogue, &measured, &err) != 0 ||
+        simulated_findings_of_text(text, shipped_catalogue, &simulated, &err) != 0)
         fprintf(stream, "  %s\n", err.text);
     else
         is_equal = is_damaged(&measured) ||
@@ -150,5 +134,6 @@ int main(void)
         cmocka_unit_test(test_traces_computed_by_hand),
         cmocka_unit_test(test_random_programs),
     };
-    return cmocka_run_group_tests_name("whatif identity", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("whatif identity", tests, shipped_catalogue_load,
+                                       shipped_catalogue_unload);
 }
