@@ -89,7 +89,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                          struct replay_outcome *outcome, int *status)
 {
     request->text = text_options_for(stdout);
-    const struct option_row rows[] = {
+    const struct option_row own_rows[] = {
         OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text"),
         OPTION_COUNT_ROW("depth", 0, "N", &request->text.depth, "levels of the call tree shown",
                          "4"),
@@ -108,15 +108,18 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "the trace's name and date"),
         OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request->parameters,
                         "with --store: a parameter of the run, such as size=1024"),
-        WHATIF_OPTION_ROWS(&request->whatif),
     };
+    const size_t n_own = sizeof own_rows / sizeof own_rows[0];
+    struct option_row rows[sizeof own_rows / sizeof own_rows[0] + WHATIF_MAX_OPTIONS];
+    memcpy(rows, own_rows, sizeof own_rows);
+    size_t n_rows = n_own + whatif_option_rows(&request->whatif, rows + n_own);
     const struct option_usage usage = {
         .command = "replay",
         .operands = "TRACE",
         .summary = "Replays a trace and reports where the time was lost, and why",
         .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n",
         .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
+        .n_rows = n_rows,
         .min_operands = 1,
         .max_operands = 1,
     };

@@ -1,292 +1,240 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What-if options: texts to numbers, lists of values to one scenario for each combination.
+// What-if options: from the rows of a table (whatif_table.c) and what was given for them to one set
+// of values for each prediction. Every time an option is given is an axis; most have one value.
 #include "analyzer/cmd/whatif_options.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
 
-enum { MAX_POINTS = 1000, MAX_CORES = 65536, MAX_NODES = 1 << 20 };
-static const double max_factor = 1000;
+enum { MAX_POINTS = 1000 };
+
+static bool is_repeated(const struct whatif_option *option)
+{
+    return option->kind == WHATIF_REPEATED || option->kind == WHATIF_REPEATED_AXIS;
+}
+
+static bool is_given(const struct whatif_given *given)
+{
+    return given->is_set || given->text || given->texts.count > 0;
+}
+
+size_t whatif_option_rows(struct whatif_options *options, struct option_row *rows)
+{
+    for (size_t i = 0; i < n_whatif_table; i++) {
+        const struct whatif_option *option = &whatif_table[i];
+        struct whatif_given *given = &options->given[i];
+        rows[i] = (struct option_row){.name = option->name,
+                                      .argument = option->argument,
+                                      .help = option->help,
+                                      .default_text = option->default_text,
+                                      .type = OPTION_TEXT,
+                                      .value = &given->text};
+        if (option->kind == WHATIF_FLAG) {
+            rows[i].type = OPTION_FLAG;
+            rows[i].value = &given->is_set;
+        } else if (is_repeated(option)) {
+            rows[i].type = OPTION_LIST;
+            rows[i].value = &given->texts;
+        }
+    }
+    return n_whatif_table;
+}
 
 bool whatif_is_wanted(const struct whatif_options *options)
 {
-    return options->places.count > 0 || options->nodes || options->map || options->cores ||
-           options->sharing || options->wait || options->speed || options->machine ||
-           options->latency || options->bandwidth || options->eager || options->hand_over ||
-           options->scales.count > 0;
+    for (size_t i = 0; i < n_whatif_table; i++)
+        if (is_given(&options->given[i]))
+            return true;
+    return false;
 }
 
 void whatif_options_release(struct whatif_options *options)
 {
-    options_list_release(&options->places);
-    options_list_release(&options->scales);
+    for (size_t i = 0; i < n_whatif_table; i++)
+        options_list_release(&options->given[i].texts);
 }
 
-// --- one value
-
-/// 1 when TEXT is SECOND, 0 when it is FIRST or NULL, -1 and ERR otherwise.
-static int choose(const char *option, const char *text, const char *first, const char *second,
-                  struct error *err)
+static bool is_given_by_name(const struct whatif_options *options, const char *name)
 {
-    const char *const names[] = {first, second};
-    if (!text || strcmp(text, first) == 0)
-        return 0;
-    if (strcmp(text, second) == 0)
-        return 1;
-    const char *nearest = spelling_nearest(text, names, 2);
-    return error_set(err, "--%s %s: it is %s or %s%s%s%s", option, text, first, second,
-                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    for (size_t i = 0; i < n_whatif_table; i++)
+        if (strcmp(whatif_table[i].name, name) == 0)
+            return is_given(&options->given[i]);
+    assert(!"bug: a row of whatif_table names an option that is none");
+    return false;
 }
 
-static int read_number_of(const char *option, const char *text, uint32_t most, uint32_t *number,
-                          struct error *err)
+/// Options that need or exclude another one.
+static int check(const struct whatif_options *options, struct error *err)
 {
-    uint64_t count;
-    if (option_read_count(text, &count, err) != 0)
-        return error_wrap(err, "--%s %s", option, text);
-    if (count == 0 || count > most)
-        return error_set(err, "--%s %s: from 1 to %u", option, text, most);
-    *number = (uint32_t)count;
+    for (size_t i = 0; i < n_whatif_table; i++) {
+        const struct whatif_option *option = &whatif_table[i];
+        if (!is_given(&options->given[i]))
+            continue;
+        if (option->needs && !is_given_by_name(options, option->needs))
+            return error_set(err, "--%s %s --%s, which is missing", option->name, option->does,
+                             option->needs);
+        if (option->excludes && is_given_by_name(options, option->excludes))
+            return error_set(err, "--%s and --%s %s", option->name, option->excludes, option->why);
+    }
     return 0;
 }
 
-/// A factor in millionths, at least LEAST of them.
-static int read_factor(const char *option, const char *text, uint64_t least, uint64_t *millionths,
-                       struct error *err)
-{
-    double number;
-    if (option_read_number(text, &number, err) != 0)
-        return error_wrap(err, "--%s %s", option, text);
-    double scaled = round(number * PAG_WORK_PER_NS);
-    if (scaled < (double)least || number > max_factor)
-        return error_set(err, "--%s %s: from %g to %g", option, text,
-                         (double)least / PAG_WORK_PER_NS, max_factor);
-    *millionths = (uint64_t)scaled;
-    return 0;
-}
+// --- axes
 
-static int read_cores(const char *text, struct whatif_set *set, struct error *err)
-{
-    return read_number_of("cores", text, MAX_CORES, &set->settings.n_cores, err);
-}
-
-static int read_nodes(const char *text, struct whatif_set *set, struct error *err)
-{
-    return read_number_of("nodes", text, MAX_NODES, &set->settings.n_nodes, err);
-}
-
-static int read_speed(const char *text, struct whatif_set *set, struct error *err)
-{
-    return read_factor("cpu-speed", text, 1000, &set->settings.speed, err);
-}
-
-static int read_hand_over(const char *text, struct whatif_set *set, struct error *err)
-{
-    if (option_read_duration(text, &set->settings.hand_over_ns, err) != 0)
-        return error_wrap(err, "--hand-over %s", text);
-    return 0;
-}
-
-static int read_latency(const char *text, struct whatif_set *set, struct error *err)
-{
-    if (option_read_duration(text, &set->latency_ns, err) != 0)
-        return error_wrap(err, "--latency %s", text);
-    return 0;
-}
-
-static int read_bandwidth(const char *text, struct whatif_set *set, struct error *err)
-{
-    if (option_read_size(text, &set->bandwidth, err) != 0)
-        return error_wrap(err, "--bandwidth %s", text);
-    if (set->bandwidth == 0)
-        return error_set(err, "--bandwidth %s: more than 0 bytes a second", text);
-    return 0;
-}
-
-static int read_eager(const char *text, struct whatif_set *set, struct error *err)
-{
-    if (option_read_size(text, &set->eager_bytes, err) != 0)
-        return error_wrap(err, "--eager %s", text);
-    return 0;
-}
-
-// --- lists of values
-
-/// An option that takes a list.
+/// One option as it was given once: all its values begin with the first PREFIX_BYTES of TEXT.
 struct axis {
-    const char *name, *text; // text NULL: not given
-    int (*read)(const char *text, struct whatif_set *set, struct error *err);
+    const struct whatif_option *option;
+    const char *text; // NULL for a flag
+    size_t prefix_bytes;
+    size_t n_values;
 };
 
-static size_t count_values(const char *text)
+struct axes {
+    struct axis *items;
+    size_t n, capacity;
+};
+
+static struct axis axis_of(const struct whatif_option *option, const char *text)
 {
-    size_t n = 1;
-    for (const char *at = text; at && *at; at++)
-        n += *at == ',';
-    return n;
+    struct axis axis = {.option = option, .text = text, .n_values = 1};
+    const char *values = text;
+    if (option->kind == WHATIF_REPEATED_AXIS && strrchr(text, '='))
+        values = strrchr(text, '=') + 1;
+    else if (option->kind != WHATIF_AXIS)
+        return axis;
+    axis.prefix_bytes = (size_t)(values - text);
+    for (; *values; values++)
+        axis.n_values += *values == ',';
+    return axis;
 }
 
-/// Value INDEX of a list; the caller frees.
-static char *value_at(const char *text, size_t index)
+static void add_axis(struct axes *axes, const struct whatif_option *option, const char *text)
 {
+    axes->items = array_reserve(axes->items, &axes->capacity, axes->n + 1, sizeof *axes->items);
+    axes->items[axes->n++] = axis_of(option, text);
+}
+
+static struct axes axes_of(const struct whatif_options *options)
+{
+    struct axes axes = {0};
+    for (size_t i = 0; i < n_whatif_table; i++) {
+        const struct whatif_option *option = &whatif_table[i];
+        const struct whatif_given *given = &options->given[i];
+        if (given->is_set || given->text)
+            add_axis(&axes, option, given->text);
+        for (size_t t = 0; t < given->texts.count; t++)
+            add_axis(&axes, option, given->texts.values[t]);
+    }
+    return axes;
+}
+
+/// Value INDEX of AXIS without its prefix; the caller frees.
+static char *value_at(const struct axis *axis, size_t index)
+{
+    const char *text = axis->text + axis->prefix_bytes;
+    if (axis->n_values == 1)
+        return memory_copy_text(text);
     for (; index > 0; index--)
         text = strchr(text, ',') + 1;
     return memory_format("%.*s", (int)strcspn(text, ","), text);
 }
 
-static int fill_set(struct whatif_set *set, const struct axis *axes, size_t n_axes, size_t index,
+static void note_choice(struct whatif_set *set, const struct axis *axis, const char *value)
+{
+    // "scale solve", where the same option may have several values for several names
+    int name_bytes = axis->prefix_bytes > 0 ? (int)axis->prefix_bytes - 1 : 0;
+    set->chosen[set->n_chosen++] = (struct whatif_chosen){
+        .name = memory_format("%s%s%.*s", axis->option->name, name_bytes > 0 ? " " : "", name_bytes,
+                              axis->text),
+        .value = memory_copy_text(value),
+    };
+}
+
+static int read_value(struct whatif_set *set, const struct axis *axis, size_t index,
+                      struct error *err)
+{
+    if (!axis->text)
+        return axis->option->read(NULL, set, err);
+    char *value = value_at(axis, index);
+    char *text =
+        whatif_set_keep(set, memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text, value));
+    int status = axis->option->read(text, set, err);
+    if (axis->n_values > 1)
+        note_choice(set, axis, value);
+    free(value);
+    return status;
+}
+
+static int fill_set(struct whatif_set *set, const struct axes *axes, size_t index,
                     struct error *err)
 {
     size_t divisor = 1;
-    for (size_t i = n_axes; i-- > 0;) {
-        if (!axes[i].text)
-            continue;
-        size_t n_values = count_values(axes[i].text);
-        char *value = value_at(axes[i].text, index / divisor % n_values);
-        divisor *= n_values;
-        int status = axes[i].read(value, set, err);
-        if (n_values > 1 && status == 0) {
-            set->names[set->n_values] = memory_copy_text(axes[i].name);
-            set->values[set->n_values++] = memory_copy_text(value);
-        }
-        free(value);
-        if (status != 0)
-            return -1;
+    set->chosen = memory_zeroed(axes->n, sizeof *set->chosen);
+    size_t *values = memory_zeroed(axes->n, sizeof *values);
+    for (size_t i = axes->n; i-- > 0;) {
+        values[i] = index / divisor % axes->items[i].n_values;
+        divisor *= axes->items[i].n_values;
     }
-    return 0;
-}
-
-static int read_axes(struct whatif_plan *plan, const struct whatif_options *options,
-                     const struct scenario_settings *common, struct error *err)
-{
-    const struct axis axes[] = {
-        {"nodes", options->nodes, read_nodes},
-        {"cores", options->cores, read_cores},
-        {"hand-over", options->hand_over, read_hand_over},
-        {"cpu-speed", options->speed, read_speed},
-        {"latency", options->latency, read_latency},
-        {"bandwidth", options->bandwidth, read_bandwidth},
-        {"eager", options->eager, read_eager},
-    };
-    static_assert(sizeof axes / sizeof axes[0] == WHATIF_AXES, "an axis each");
-    const size_t n_axes = sizeof axes / sizeof axes[0];
-    size_t n = 1;
-    for (size_t i = 0; i < n_axes && n <= MAX_POINTS; i++)
-        n *= axes[i].text ? count_values(axes[i].text) : 1;
-    if (n > MAX_POINTS)
-        return error_set(err, "more than %d combinations of values", MAX_POINTS);
-    plan->sets = memory_zeroed(n, sizeof *plan->sets);
-    plan->n_sets = n;
-    plan->is_list = n > 1;
-    for (size_t i = 0; i < n; i++) {
-        plan->sets[i] = (struct whatif_set){
-            .settings = *common, .latency_ns = PAG_NOT_KNOWN, .eager_bytes = PAG_NOT_KNOWN};
-        if (fill_set(&plan->sets[i], axes, n_axes, i, err) != 0)
-            return -1;
-    }
-    return 0;
+    int status = 0;
+    for (size_t i = 0; i < axes->n && status == 0; i++)
+        status = read_value(set, &axes->items[i], values[i], err);
+    free(values);
+    return status;
 }
 
 // --- the plan
 
-static int read_scales(struct whatif_plan *plan, const struct option_list *scales,
-                       struct error *err)
-{
-    plan->scales = memory_zeroed(scales->count, sizeof *plan->scales);
-    plan->patterns = memory_zeroed(scales->count, sizeof *plan->patterns);
-    for (size_t i = 0; i < scales->count; i++) {
-        const char *text = scales->values[i], *equals = strrchr(text, '=');
-        if (!equals || equals == text)
-            return error_set(err, "--scale %s: not of the form REGION=FACTOR", text);
-        plan->patterns[plan->n_scales] = memory_format("%.*s", (int)(equals - text), text);
-        plan->scales[plan->n_scales].pattern = plan->patterns[plan->n_scales];
-        plan->n_scales++;
-        if (read_factor("scale", equals + 1, 0, &plan->scales[i].factor, err) != 0)
-            return error_wrap(err, "%s", text);
-    }
-    return 0;
-}
-
-static void add_words(FILE *out, const char *option, const char *value)
-{
-    if (value)
-        fprintf(out, "%s--%s %s", ftell(out) > 0 ? " " : "", option, value);
-}
-
-static void put_words(struct whatif_plan *plan, const struct whatif_options *options)
+static void put_words(struct whatif_plan *plan, const struct axes *axes)
 {
     size_t size;
     FILE *out = open_memstream(&plan->change, &size);
-    for (size_t i = 0; i < options->places.count; i++)
-        add_words(out, "place", options->places.values[i]);
-    add_words(out, "nodes", options->nodes);
-    add_words(out, "map", options->map);
-    add_words(out, "cores", options->cores);
-    add_words(out, "sharing", options->sharing);
-    add_words(out, "wait", options->wait);
-    add_words(out, "hand-over", options->hand_over);
-    add_words(out, "cpu-speed", options->speed);
-    add_words(out, "machine", options->machine);
-    add_words(out, "latency", options->latency);
-    add_words(out, "bandwidth", options->bandwidth);
-    add_words(out, "eager", options->eager);
-    for (size_t i = 0; i < options->scales.count; i++)
-        add_words(out, "scale", options->scales.values[i]);
+    for (size_t i = 0; i < axes->n; i++) {
+        const struct axis *axis = &axes->items[i];
+        fprintf(out, "%s--%s", i > 0 ? " " : "", axis->option->name);
+        if (axis->text)
+            fprintf(out, " %s", axis->text);
+    }
     fclose(out);
+}
+
+static int fill_plan(struct whatif_plan *plan, const struct axes *axes, struct error *err)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < axes->n && n <= MAX_POINTS; i++)
+        n *= axes->items[i].n_values;
+    if (n > MAX_POINTS)
+        return error_set(err, "more than %d combinations of values", MAX_POINTS);
+    put_words(plan, axes);
+    plan->is_list = n > 1;
+    plan->sets = memory_zeroed(n, sizeof *plan->sets);
+    for (size_t i = 0; i < n; i++) {
+        whatif_set_init(&plan->sets[plan->n_sets++]);
+        if (fill_set(&plan->sets[i], axes, i, err) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *options,
                      struct error *err)
 {
     *plan = (struct whatif_plan){0};
-    int is_cyclic = choose("map", options->map, "block", "cyclic", err);
-    int is_sticky =
-        is_cyclic < 0 ? -1 : choose("sharing", options->sharing, "fluid", "sticky", err);
-    int spins = is_sticky < 0 ? -1 : choose("wait", options->wait, "block", "spin", err);
-    if (spins < 0)
+    if (check(options, err) != 0)
         return -1;
-    if (options->places.count > 0 && options->nodes)
-        return error_set(err, "--place and --nodes both say where ranks run: give one of them");
-    if (options->map && !options->nodes)
-        return error_set(err, "--map says how ranks are dealt to --nodes, which is missing");
-    if (!options->machine && (options->latency || options->bandwidth || options->eager))
-        return error_set(err, "--latency, --bandwidth and --eager change the network of --machine, "
-                              "which is missing");
-    plan->machine = options->machine;
-    if (read_scales(plan, &options->scales, err) != 0)
-        return -1;
-    const struct scenario_settings common = {
-        .places = options->places.values,
-        .n_places = options->places.count,
-        .is_cyclic = is_cyclic == 1,
-        .is_sticky = is_sticky == 1,
-        .spins = spins == 1,
-        .hand_over_ns = PAG_NOT_KNOWN,
-        .scales = plan->scales,
-        .n_scales = plan->n_scales,
-    };
-    put_words(plan, options);
-    return read_axes(plan, options, &common, err);
+    struct axes axes = axes_of(options);
+    int status = fill_plan(plan, &axes, err);
+    free(axes.items);
+    return status;
 }
 
 void whatif_plan_release(struct whatif_plan *plan)
 {
-    for (size_t i = 0; i < plan->n_sets; i++) {
-        for (size_t v = 0; v < plan->sets[i].n_values; v++) {
-            free(plan->sets[i].names[v]);
-            free(plan->sets[i].values[v]);
-        }
-    }
-    for (size_t i = 0; i < plan->n_scales; i++)
-        free(plan->patterns[i]);
+    for (size_t i = 0; i < plan->n_sets; i++)
+        whatif_set_release(&plan->sets[i]);
     free(plan->sets);
-    free(plan->scales);
-    free(plan->patterns);
     free(plan->change);
     *plan = (struct whatif_plan){0};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The what-if options of a command line: their rows, what is wrong with them, and the scenarios
-// they stand for.
+// The what-if options of a command line. A new one is a row of the table in whatif_table.c and a
+// reader, whose prototype is in whatif_readers.h: the command's rows, whether a what-if is wanted,
+// combinations of lists of values, the change in words and the `set` of each point follow from it.
 #ifndef PAGODA_CMD_WHATIF_OPTIONS_H
 #define PAGODA_CMD_WHATIF_OPTIONS_H
 
@@ -9,74 +10,58 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/options.h"
-#include "analyzer/whatif/scenario.h"
+#include "analyzer/cmd/whatif_set.h"
 
-/// The options as they were given; NULL and empty: not given.
+enum whatif_option_kind {
+    WHATIF_AXIS,          // one value, or several between commas: a prediction for each
+    WHATIF_VALUE,         // one value, which may hold commas
+    WHATIF_REPEATED,      // the same, may be given several times
+    WHATIF_REPEATED_AXIS, // NAME=VALUE, may be given several times; VALUE may be several ones
+    WHATIF_FLAG,          // no value
+};
+
+struct whatif_option {
+    const char *name; // without the dashes
+    enum whatif_option_kind kind;
+    const char *argument; // for the help, NULL for a flag
+    int (*read)(const char *text, struct whatif_set *set, struct error *err);
+    const char *help;         // lower case, no full stop
+    const char *default_text; // for the help, NULL for none
+    const char *needs;        // the option it means nothing without, NULL: none
+    const char *does;         // then: "NAME does what to --NEEDS, which is missing"
+    const char *excludes;     // an option that cannot be given as well, NULL: none
+    const char *why;          // then: "NAME and --EXCLUDED why"
+};
+
+extern const struct whatif_option whatif_table[];
+extern const size_t n_whatif_table;
+
+enum { WHATIF_MAX_OPTIONS = 64 }; // rows of the table
+
+/// The options as they were given, by row of the table; zeroed: none.
 struct whatif_options {
-    struct option_list places;
-    const char *nodes, *map, *cores, *sharing, *wait, *speed;
-    const char *machine, *latency, *bandwidth, *eager, *hand_over;
-    struct option_list scales;
+    struct whatif_given {
+        bool is_set;              // a flag
+        const char *text;         // one value; NULL: not given
+        struct option_list texts; // one that may be repeated
+    } given[WHATIF_MAX_OPTIONS];
 };
 
-/// The rows of the options, to be put into a command's table.
-#define WHATIF_OPTION_ROWS(options)                                                                \
-    OPTION_LIST_ROW("place", 0, "NODE=RANKS", &(options)->places,                                  \
-                    "predict the run with these ranks on a node, such as a=0-3,8"),                \
-        OPTION_TEXT_ROW("nodes", 0, "N", &(options)->nodes, "predict the run on N nodes", NULL),   \
-        OPTION_TEXT_ROW("map", 0, "block|cyclic", &(options)->map,                                 \
-                        "with --nodes: how ranks are dealt", "block"),                             \
-        OPTION_TEXT_ROW("cores", 0, "C", &(options)->cores,                                        \
-                        "predict the run on nodes with C cores",                                   \
-                        "1 with --place and --nodes, else as recorded"),                           \
-        OPTION_TEXT_ROW("sharing", 0, "fluid|sticky", &(options)->sharing,                         \
-                        "the ranks of a node share all its cores, or each stays on one", "fluid"), \
-        OPTION_TEXT_ROW("wait", 0, "block|spin", &(options)->wait,                                 \
-                        "a rank that waits leaves its core, or keeps it busy", "block"),           \
-        OPTION_TEXT_ROW("hand-over", 0, "T", &(options)->hand_over,                                \
-                        "time lost when a core changes from one rank to another",                  \
-                        "that of --machine, else 0"),                                              \
-        OPTION_TEXT_ROW("cpu-speed", 0, "F", &(options)->speed,                                    \
-                        "predict the run on processors F times as fast", NULL),                    \
-        OPTION_TEXT_ROW("machine", 0, "FILE", &(options)->machine,                                 \
-                        "predict the run on the machine of this file", NULL),                      \
-        OPTION_TEXT_ROW("latency", 0, "T", &(options)->latency,                                    \
-                        "with --machine: its network's latency", NULL),                            \
-        OPTION_TEXT_ROW("bandwidth", 0, "B", &(options)->bandwidth,                                \
-                        "with --machine: its network's bandwidth, bytes a second", NULL),          \
-        OPTION_TEXT_ROW("eager", 0, "BYTES", &(options)->eager,                                    \
-                        "with --machine: the largest message its network sends at once", NULL),    \
-        OPTION_LIST_ROW("scale", 0, "REGION=F", &(options)->scales,                                \
-                        "predict the run with F times the computing in a region; 0: none")
+/// Puts the options' rows, at most WHATIF_MAX_OPTIONS, into a command's table; their number.
+size_t whatif_option_rows(struct whatif_options *options, struct option_row *rows);
 
-enum { WHATIF_AXES = 7 }; // options that take lists
-
-/// Settings and the values by which they differ from those of other points.
-struct whatif_set {
-    struct scenario_settings settings;
-    uint64_t latency_ns, eager_bytes; // PAG_NOT_KNOWN: not given
-    uint64_t bandwidth;               // bytes a second, 0: not given
-    char *names[WHATIF_AXES],
-        *values[WHATIF_AXES]; // the last option varies fastest, and comes first here
-    size_t n_values;
-};
-
-/// What the options ask for: every combination of the values of options with a list.
+/// What the options ask for: every combination of the values of options with several.
 struct whatif_plan {
     struct whatif_set *sets;
     size_t n_sets;
     bool is_list;
-    const char *machine; // path, NULL: none
-    struct region_scale *scales;
-    char **patterns;
-    size_t n_scales;
     char *change; // in words
 };
 
 bool whatif_is_wanted(const struct whatif_options *options);
 
 /// Reads the options. 0, or -1 and ERR: which value is none, with what it could be. The caller
-/// releases the plan in either case; it points into OPTIONS.
+/// releases the plan in either case.
 int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *options,
                      struct error *err);
 void whatif_plan_release(struct whatif_plan *plan);

@@ -9,15 +9,15 @@
 #include "analyzer/whatif/prediction.h"
 
 /// The machine of SET, and its settings on it. 0, or -1 and ERR; the caller releases MACHINE.
-static int prepare(const struct whatif_plan *plan, const struct whatif_set *set,
-                   struct scenario_settings *settings, struct machine *machine, struct error *err)
+static int prepare(const struct whatif_set *set, struct scenario_settings *settings,
+                   struct machine *machine, struct error *err)
 {
     *settings = set->settings;
     *machine = (struct machine){0};
-    if (!plan->machine)
+    if (!set->machine)
         return 0;
     settings->machine = machine;
-    if (machine_read(machine, plan->machine, err) != 0)
+    if (machine_read(machine, set->machine, err) != 0)
         return -1;
     if (set->latency_ns == PAG_NOT_KNOWN && set->bandwidth == 0 &&
         set->eager_bytes == PAG_NOT_KNOWN)
@@ -34,7 +34,7 @@ int whatif_check(const struct whatif_plan *plan, const struct replay_run *measur
         struct scenario scenario = {0};
         struct scenario_settings settings;
         struct machine machine;
-        int status = prepare(plan, &plan->sets[i], &settings, &machine, err);
+        int status = prepare(&plan->sets[i], &settings, &machine, err);
         if (status == 0)
             status = scenario_init(&scenario, definitions, &settings, err);
         scenario_release(&scenario);
@@ -126,7 +126,7 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
     struct scenario_settings settings;
     struct machine machine;
     struct error err;
-    if (prepare(plan, &plan->sets[0], &settings, &machine, &err) == 0 &&
+    if (prepare(&plan->sets[0], &settings, &machine, &err) == 0 &&
         scenario_init(&scenario, definitions, &settings, &err) == 0)
         report->sharing = plan->is_list && scenario.is_shared
                               ? memory_format("%s (the first prediction)",
@@ -145,10 +145,10 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
 
 static void put_set(struct whatif_point *point, const struct whatif_set *set)
 {
-    point->set = memory_zeroed(set->n_values, sizeof *point->set);
-    for (size_t i = set->n_values; i-- > 0;)
-        point->set[point->n_set++] = (struct whatif_setting){memory_copy_text(set->names[i]),
-                                                             memory_copy_text(set->values[i])};
+    point->set = memory_zeroed(set->n_chosen, sizeof *point->set);
+    for (size_t i = 0; i < set->n_chosen; i++)
+        point->set[point->n_set++] = (struct whatif_setting){
+            memory_copy_text(set->chosen[i].name), memory_copy_text(set->chosen[i].value)};
 }
 
 int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
@@ -174,7 +174,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         struct scenario_settings settings;
         struct machine machine;
         put_set(&report->points[i], &plan->sets[i]);
-        status = prepare(plan, &plan->sets[i], &settings, &machine, err);
+        status = prepare(&plan->sets[i], &settings, &machine, err);
         if (status == 0)
             status = predict(trace, &settings, measured->recorded, plan->is_list ? NULL : catalogue,
                              &run, &report->points[i], err);

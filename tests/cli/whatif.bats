@@ -90,6 +90,15 @@ refused() {
     [[ $output =~ 1\ +2\ +7\.500\ +\+7\.1\ % ]]
 }
 
+@test "lists: of words, and of a region's factors" {
+    "$PAGODA" replay --json --nodes 2 --map block,cyclic --scale P2=1,0.5 --scale P1=1,3 trace >out.json
+    jq -e '.whatif.change == "--nodes 2 --map block,cyclic --scale P2=1,0.5 --scale P1=1,3" and
+        (.whatif.points | length) == 8 and
+        .whatif.points[0].set == {map: "block", "scale P2": "1", "scale P1": "1"} and
+        (.whatif.points | map(.predicted_ns))[0:5] == [8000, 10000, 4500, 6500, 7000]' out.json
+    refused '--scale P2=: not a number|--scale : not a number' --scale P2=1,
+}
+
 @test "the predicted run beside the measured one" {
     run "$PAGODA" replay --place a=0,1 --place b=2 trace
     [ "$status" = 0 ]

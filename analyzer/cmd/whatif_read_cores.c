@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Readers of the options that say where ranks run, and on what cores.
+#include "analyzer/base/options.h"
+#include "analyzer/cmd/whatif_readers.h"
+
+enum { MAX_CORES = 65536, MAX_NODES = 1 << 20 };
+static const uint64_t least_speed = 1000; // millionths
+
+WHATIF_READER(place)
+{
+    struct scenario_settings *settings = &set->settings;
+    const char **places =
+        whatif_set_grow(set, settings->places, settings->n_places, sizeof *places);
+    places[settings->n_places++] = text;
+    settings->places = places;
+    (void)err; // scenario_init() knows the ranks
+    return 0;
+}
+
+WHATIF_READER(nodes)
+{
+    return whatif_read_number("nodes", text, MAX_NODES, &set->settings.n_nodes, err);
+}
+
+WHATIF_READER(map)
+{
+    return whatif_choose("map", text, "block", "cyclic", &set->settings.is_cyclic, err);
+}
+
+WHATIF_READER(cores)
+{
+    return whatif_read_number("cores", text, MAX_CORES, &set->settings.n_cores, err);
+}
+
+WHATIF_READER(sharing)
+{
+    return whatif_choose("sharing", text, "fluid", "sticky", &set->settings.is_sticky, err);
+}
+
+WHATIF_READER(wait)
+{
+    return whatif_choose("wait", text, "block", "spin", &set->settings.spins, err);
+}
+
+WHATIF_READER(hand_over)
+{
+    if (option_read_duration(text, &set->settings.hand_over_ns, err) != 0)
+        return error_wrap(err, "--hand-over %s", text);
+    return 0;
+}
+
+WHATIF_READER(cpu_speed)
+{
+    return whatif_read_factor("cpu-speed", text, least_speed, &set->settings.speed, err);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The readers of the what-if options, by file; whatif_table.c says which option has which. Each
+// puts one value of its option into SET (TEXT is the value; of an option that takes none, NULL).
+// 0, or -1 and ERR with a sentence that begins with the option: "--cores 0: from 1 to 65536".
+#ifndef PAGODA_CMD_WHATIF_READERS_H
+#define PAGODA_CMD_WHATIF_READERS_H
+
+#include "analyzer/cmd/whatif_set.h"
+
+#define WHATIF_READER(name)                                                                        \
+    int whatif_read_##name(const char *text, struct whatif_set *set, struct error *err)
+
+// whatif_read_cores.c: where ranks run, and on what
+WHATIF_READER(place);
+WHATIF_READER(nodes);
+WHATIF_READER(map);
+WHATIF_READER(cores);
+WHATIF_READER(sharing);
+WHATIF_READER(wait);
+WHATIF_READER(hand_over);
+WHATIF_READER(cpu_speed);
+
+// whatif_read_network.c: what messages and collectives cost
+WHATIF_READER(machine);
+WHATIF_READER(latency);
+WHATIF_READER(bandwidth);
+WHATIF_READER(eager);
+
+// whatif_read_regions.c: how much work regions are
+WHATIF_READER(scale);
+
+#endif
