@@ -12,6 +12,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/ideal_run.h"
 #include "analyzer/cmd/replay_run.h"
 #include "analyzer/cmd/whatif_options.h"
 #include "analyzer/cmd/whatif_run.h"
@@ -24,7 +25,7 @@
 /// What the command line asks for.
 struct replay_request {
     const char *trace;
-    bool wants_json;
+    bool wants_json, wants_ideal;
     struct text_options text;
     struct option_list pattern_files;
     const char *database; // NULL: the result is not kept
@@ -96,6 +97,8 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
         OPTION_COUNT_ROW("top", 0, "N", &request->text.top, "rows of a table shown", "12"),
         OPTION_FLAG_ROW("all", 0, &request->text.shows_all,
                         "details of every wait state, however small"),
+        OPTION_FLAG_ROW("ideal", 0, &request->wants_ideal,
+                        "replay on an ideal network too: serialisation and transfer efficiency"),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
                         "look for the patterns in this file too"),
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
@@ -152,7 +155,10 @@ static int run_request(const struct replay_request *request, struct replay_outco
         return -1;
     if (outcome->is_whatif && whatif_check(&outcome->plan, measured, err) != 0)
         return -1;
-    if (replay_run(measured, outcome->catalogue, NULL, outcome->is_whatif, "replaying", err) != 0)
+    bool gathers = outcome->is_whatif || request->wants_ideal;
+    if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
+        return -1;
+    if (request->wants_ideal && ideal_run(request->trace, measured, err) != 0)
         return -1;
     if (!outcome->is_whatif)
         return 0;

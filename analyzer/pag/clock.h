@@ -90,6 +90,9 @@ struct pag_clock {
     void (*settle)(void *context, const struct pag_call *call,
                    const struct pag_condition *conditions, uint32_t n_conditions,
                    uint64_t *ready_ns, pag_work *work);
+    /// How long CALL lasts at least that has partners nobody knows (IS_UNKNOWN), or is a handle
+    /// call that waits for nobody. NULL: as long as in the recording.
+    uint64_t (*least_length)(void *context, const struct pag_call *call, bool is_unknown);
 };
 
 #endif

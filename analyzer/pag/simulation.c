@@ -90,6 +90,14 @@ static void go_outside(struct engine *engine, struct location_state *location, u
                 is_last ? PAG_TURN_LAST : PAG_TURN_FIRST);
 }
 
+static uint64_t least_length(const struct pag_clock *clock, const struct pag_call *call,
+                             bool is_unknown)
+{
+    if (clock->least_length)
+        return clock->least_length(clock->context, call, is_unknown);
+    return call->recorded_leave_ns - call->recorded_enter_ns;
+}
+
 /// The call's partners have all come: from when on it has what it waits for, and what follows.
 static void settle(struct engine *engine, struct location_state *location, uint32_t n_conditions,
                    uint64_t now_ns)
@@ -99,12 +107,12 @@ static void settle(struct engine *engine, struct location_state *location, uint3
     struct pag_call call = describe(engine, location);
     // Where a partner is missing, or cannot be told yet, the call lasts as long as it did at least.
     bool is_open = n_conditions == 0 || state->has_unknown_partner;
-    uint64_t length_ns = call.recorded_leave_ns - call.recorded_enter_ns;
     uint64_t ready_ns = call.enter_ns;
     if (n_conditions > 0)
         simulation->clock->settle(simulation->clock->context, &call, simulation->conditions,
                                   n_conditions, &ready_ns, &state->work_after);
     if (is_open) {
+        uint64_t length_ns = least_length(simulation->clock, &call, state->has_unknown_partner);
         state->work_after = 0;
         if (ready_ns < call.enter_ns + length_ns)
             ready_ns = call.enter_ns + length_ns;

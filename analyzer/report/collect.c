@@ -130,6 +130,29 @@ static void put_efficiency(struct result *result, bool has_gaps)
     efficiency->parallel = mean_ns / judged_ns;
 }
 
+void collect_ideal(struct result *result, uint64_t ideal_ns)
+{
+    struct result_efficiency *efficiency = &result->efficiency;
+    double max_ns = 0;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        if (!result->ranks[i].is_skipped && (double)result->ranks[i].useful_ns > max_ns)
+            max_ns = (double)result->ranks[i].useful_ns;
+    result->has_ideal = true;
+    result->ideal_ns = ideal_ns;
+    if (isnan(efficiency->communication) || efficiency->communication == 0)
+        return;
+    // Less than the window where recording was switched off.
+    double judged_ns = max_ns / efficiency->communication;
+    double left_out_ns = (double)(result->window_end_ns - result->window_begin_ns) - judged_ns;
+    double ideal_judged_ns = (double)ideal_ns - left_out_ns;
+    if (ideal_judged_ns > judged_ns)
+        ideal_judged_ns = judged_ns;
+    if (ideal_judged_ns < max_ns)
+        ideal_judged_ns = max_ns;
+    efficiency->serialization = max_ns / ideal_judged_ns;
+    efficiency->transfer = ideal_judged_ns / judged_ns;
+}
+
 static void put_critical_path(const struct collect_input *input, const struct call_tree *tree,
                               const struct site_table *sites, struct result *result)
 {

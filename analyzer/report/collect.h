@@ -19,7 +19,13 @@ struct collect_input {
 
 /// Fills RESULT (zeroed before), which owns all it holds; the caller releases it. Efficiencies as
 /// POP defines them: load balance = mean / max useful time, communication = max useful time / time
-/// of the window, parallel = their product. Serialization and transfer need a what-if replay: NAN.
+/// of the window, parallel = their product. Serialization and transfer are unknown: NAN.
 void collect_result(const struct collect_input *input, struct result *result);
+
+/// Puts the window's time on an ideal network (whatif/ideal.h) into RESULT, and what follows from
+/// it, as POP defines them: serialization = max useful time / ideal time, transfer = ideal time /
+/// time of the window; communication is their product. A run that is longer on an ideal network
+/// (clocks that disagree) loses nothing by transfer.
+void collect_ideal(struct result *result, uint64_t ideal_ns);
 
 #endif

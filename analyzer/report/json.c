@@ -90,6 +90,8 @@ static json_t *window_object(const struct result *result)
     set_count(window, "wait_ns", result->wait_ns);
     set_count(window, "other_mpi_ns", result->other_mpi_ns);
     set_count(window, "unrecorded_ns", result->unrecorded_ns);
+    if (result->has_ideal)
+        set_count(window, "ideal_ns", result->ideal_ns);
     return window;
 }
 

@@ -20,6 +20,8 @@ struct page {
 
 /// What ran, and what its trace holds.
 void page_run(const struct page *page);
+/// Where the loss in communication comes from, if the run was replayed on an ideal network.
+void page_ideal(const struct page *page);
 /// An empty line and a heading, with an explanation in brackets unless it is "".
 void page_heading(const struct page *page, const char *heading, const char *explanation);
 /// The same over a table of times: "HEADING in ms (...)".

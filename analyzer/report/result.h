@@ -187,6 +187,8 @@ struct result {
     uint64_t realtime_ns;        // wall-clock start of the run (Unix time), 0 when unknown
     bool has_unreadable_records; // the exit status is 3
     struct result_efficiency efficiency;
+    bool has_ideal;    // the run was replayed on an ideal network, too,
+    uint64_t ideal_ns; // where the window takes so long
     // Where the time of the ranks within the window went, summed over the ranks that were read:
     // useful, waits of the patterns with is_top, the rest of the time inside MPI calls, and time of
     // ranks whose events begin late or end early.

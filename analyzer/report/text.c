@@ -109,6 +109,26 @@ static void print_window(const struct page *page)
     free(text);
 }
 
+void page_ideal(const struct page *page)
+{
+    const struct result *result = page->result;
+    const struct result_efficiency *efficiency = &result->efficiency;
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
+    if (!result->has_ideal)
+        return;
+    char *text = memory_format(
+        "%s = serialisation %s x transfer %s; on an ideal network %s instead of %s",
+        quantity_share(efficiency->communication).text,
+        quantity_share(efficiency->serialization).text, quantity_share(efficiency->transfer).text,
+        quantity_time(result->ideal_ns).text, quantity_time(window_ns).text);
+    page_labelled(page, "Communication", text);
+    free(text);
+    if (result->ideal_ns > window_ns)
+        page_labelled(page, "",
+                      "longer on an ideal network: clocks of the recording disagree, or "
+                      "messages are missing; transfer is taken for perfect");
+}
+
 static void print_efficiency(const struct page *page)
 {
     const struct result *result = page->result;
@@ -120,6 +140,7 @@ static void print_efficiency(const struct page *page)
                                quantity_share(efficiency->communication).text);
     page_labelled(page, "Parallel efficiency", text);
     free(text);
+    page_ideal(page);
     struct quantity unrecorded = quantity_part((double)result->unrecorded_ns, total);
     bool has_gap = (double)result->unrecorded_ns >= 0.0005 * total;
     text = memory_format("computing %s, waiting %s, other MPI %s%s%s",

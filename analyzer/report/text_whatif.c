@@ -227,6 +227,7 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     };
     page_run(&page);
     fputc('\n', stream);
+    page_ideal(&page);
     page_labelled(&page, "What if", report->change);
     page_labelled(&page, "Measured", quantity_time(report->baseline_ns).text);
     if (!report->is_list) {

@@ -527,3 +527,26 @@ main 2 -20000" ]
         .warnings == [] and .nodes[0].cores == null
         and (.conclusion | contains("Had each rank a core to itself?"))'
 }
+
+@test "--ideal: serialisation and transfer by a replay on an ideal network" {
+    # Rank 0 works 3 ms and sends, rank 1 waits for it and works 4 more; what is judged takes 7.015 ms,
+    # of which 13 us are messages and calls.
+    archive pipeline
+    archive clocks
+    "$PAGODA" replay --ideal --json pipeline >out.json
+    jq -e '.window.ideal_ns == 7002000 and
+        (.efficiency | (.serialization * 7002000 | round) == 5006000
+            and (.transfer * 7015000 | round) == 7002000
+            and (.serialization * .transfer - .communication | fabs) < 1e-9)' out.json
+    run "$PAGODA" replay --ideal pipeline
+    [[ $output =~ Communication\ +71.4\ %\ =\ serialisation\ 71.5\ %\ x\ transfer\ 99.8\ % ]]
+    # Beside a prediction it says the same of the measured run, and it is kept.
+    "$PAGODA" replay --ideal --json --cpu-speed 2 pipeline | jq -e '.window.ideal_ns == 7002000'
+    "$PAGODA" replay --ideal --store runs.db pipeline >stored
+    [ "$(sqlite3 runs.db "SELECT round(value * 7002000) FROM measurements
+        WHERE metric = 'serialization_efficiency'")" = 5006000.0 ]
+    # Clocks that disagree make it longer, and it is said.
+    run "$PAGODA" replay --ideal clocks
+    [ "$status" = 0 ]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"transfer 100.0 %"*"clocks of the recording disagree"* ]]
+}

@@ -10,6 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/trace/reader.h"
+#include "analyzer/whatif/ideal.h"
 #include "analyzer/whatif/prediction.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
@@ -19,6 +20,7 @@ struct engine_run {
     struct trace *trace;
     struct recorded *recorded;
     uint64_t finish_ns[PROGRAM_MAX_RANKS];
+    struct pag_result measured;
 };
 
 static void take_finish(const struct definitions *definitions, const struct pag_result *result,
@@ -43,12 +45,10 @@ struct engine_run *engine_run_new(const char *text, struct error *err)
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
     const struct pag_listener listener = {
         .context = run->recorded, .root = recorded_root, .message = recorded_message};
-    struct pag_result result = {0};
-    int status = pag_run(run->trace, &options, &listener, &result, err);
-    recorded_conclude(run->recorded, &result);
+    int status = pag_run(run->trace, &options, &listener, &run->measured, err);
+    recorded_conclude(run->recorded, &run->measured);
     if (status == 0)
-        take_finish(definitions, &result, run->finish_ns);
-    pag_result_release(&result);
+        take_finish(definitions, &run->measured, run->finish_ns);
     if (status == 0)
         return run;
     engine_run_free(run);
@@ -60,6 +60,7 @@ void engine_run_free(struct engine_run *run)
     if (!run)
         return;
     recorded_free(run->recorded);
+    pag_result_release(&run->measured);
     if (run->trace)
         trace_close(run->trace);
     free(run->archive);
@@ -175,6 +176,32 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
     machine_release(&machine);
     for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
         free(places[r]);
+    trace_close(trace);
+    return status;
+}
+
+int engine_run_ideal(const struct engine_run *run, struct engine_ideal *found, struct error *err)
+{
+    struct trace *trace = trace_open(run->archive, err);
+    if (!trace)
+        return -1;
+    const struct definitions *definitions = trace_definitions(trace);
+    const struct pag_options options = PAG_OPTIONS_DEFAULT;
+    const struct pag_listener listener = {0};
+    struct pag_result result = {0};
+    struct ideal ideal;
+    *found = (struct engine_ideal){.window_ns =
+                                       run->measured.window_end_ns - run->measured.window_begin_ns};
+    for (size_t rank = 0; rank < run->measured.n_ranks; rank++)
+        if (run->measured.useful_ns[rank] > found->max_useful_ns)
+            found->max_useful_ns = run->measured.useful_ns[rank];
+    ideal_init(&ideal, definitions, &run->measured, run->recorded);
+    int status = pag_simulate(trace, &options, &ideal.clock, &listener, &result, err);
+    if (status == 0)
+        take_finish(definitions, &result, found->finish_ns);
+    found->ideal_ns = ideal_time_ns(&ideal);
+    ideal_release(&ideal);
+    pag_result_release(&result);
     trace_close(trace);
     return status;
 }

@@ -19,4 +19,12 @@ void engine_run_recorded(const struct engine_run *run, uint64_t *finish_ns);
 int engine_run_predict(const struct engine_run *run, const struct predicted_scenario *scenario,
                        uint64_t *finish_ns, struct error *err);
 
+/// On an ideal network: when each rank ends, and how long the window takes. And how long it took,
+/// with the useful time of the busiest rank in it.
+struct engine_ideal {
+    uint64_t finish_ns[PROGRAM_MAX_RANKS];
+    uint64_t ideal_ns, window_ns, max_useful_ns;
+};
+int engine_run_ideal(const struct engine_run *run, struct engine_ideal *ideal, struct error *err);
+
 #endif

@@ -195,12 +195,23 @@ static struct condition *new_conditions(const struct model *model)
                          sizeof(struct condition));
 }
 
+/// The earliest end of call C on an ideal network, which begins with the window.
+static uint64_t before_window_ns(const struct model *model, uint32_t c)
+{
+    uint64_t leave_ns = model->calls[c].leave_ns;
+    return leave_ns < model->window_begin_ns ? leave_ns : model->window_begin_ns;
+}
+
 /// Work of a call in front of its waiting; of one that waits for nobody it is all.
 static uint64_t work_before_ns(const struct prediction_state *state, uint32_t c, bool is_waiting)
 {
     const struct model *model = state->model;
     const struct model_call *call = &model->calls[c];
     uint64_t recorded_ns = is_waiting ? 0 : call->leave_ns - call->enter_ns;
+    if (state->scenario->is_ideal) {
+        uint64_t least_ns = before_window_ns(model, c);
+        return is_waiting || least_ns < call->enter_ns ? 0 : least_ns - call->enter_ns;
+    }
     if (!state->scenario->has_machine)
         return recorded_ns;
     uint64_t overhead_ns = 0;
@@ -247,6 +258,9 @@ static void settle(struct prediction_state *state, struct process *process)
             (state->scenario->has_machine ? machine_settle_call : recorded_settle_call)(
                 state->model, state->scenario, &state->times, process->call, conditions, n,
                 &process->ready_ns);
+    if (is_complete && state->scenario->is_ideal &&
+        before_window_ns(state->model, process->call) > process->ready_ns)
+        process->ready_ns = before_window_ns(state->model, process->call);
     free(conditions);
 }
 
@@ -256,6 +270,11 @@ static bool has_conditions(const struct prediction_state *state, uint32_t c)
     uint32_t n = conditions_of(state, c, conditions);
     free(conditions);
     return n > 0 || is_handle_call(state->model, c);
+}
+
+static bool departs_at_enter(const struct predicted_scenario *scenario)
+{
+    return !scenario->has_machine || scenario->is_ideal;
 }
 
 /// What PROCESS does next at NOW_NS, when it has done what it did.
@@ -275,14 +294,14 @@ static void advance(struct prediction_state *state, struct process *process, uin
             return;
         }
         state->times.enter_ns[c] = now_ns;
-        if (!state->scenario->has_machine)
+        if (departs_at_enter(state->scenario))
             state->times.departed_ns[c] = now_ns;
         start_work(state, process, PHASE_BEFORE,
                    (parts_t)work_before_ns(state, c, has_conditions(state, c)) * PER_NS, now_ns);
         return;
     case PHASE_BEFORE:
-        state->times.departed_ns[c] =
-            state->scenario->has_machine ? now_ns : state->times.departed_ns[c];
+        if (!departs_at_enter(state->scenario))
+            state->times.departed_ns[c] = now_ns;
         if (has_conditions(state, c)) {
             process->phase = PHASE_WAIT;
             process->ready_ns = UNKNOWN;
@@ -370,34 +389,83 @@ bool predicted_run_is_defined(const struct model *model)
     return true;
 }
 
+/// Lets everybody do what he does; false when some wait for ever.
+static bool run(struct prediction_state *state, uint64_t *finish_ns)
+{
+    for (;;) {
+        struct process *next = NULL;
+        uint64_t time_ns = UNKNOWN;
+        for (uint32_t i = 0; i < state->n_processes; i++) {
+            uint64_t own_ns = next_ns(state, &state->processes[i]);
+            if (own_ns < time_ns) {
+                next = &state->processes[i];
+                time_ns = own_ns;
+            }
+        }
+        if (!next)
+            break;
+        advance(state, next, time_ns);
+    }
+    bool is_complete = true;
+    for (uint32_t i = 0; i < state->n_processes; i++) {
+        is_complete = is_complete && state->processes[i].phase == PHASE_ENDED;
+        finish_ns[i] = state->processes[i].finish_ns;
+    }
+    return is_complete;
+}
+
+static void release(struct prediction_state *state)
+{
+    free(state->processes);
+    free(state->cores);
+    free(state->times.enter_ns);
+    free(state->times.departed_ns);
+}
+
 bool predicted_run(const struct model *model, const struct predicted_scenario *scenario,
                    uint64_t *finish_ns)
 {
     struct prediction_state state = {
         .model = model, .scenario = scenario, .n_processes = model->trace->n_ranks};
     set_up(&state);
-    for (;;) {
-        struct process *next = NULL;
-        uint64_t time_ns = UNKNOWN;
-        for (uint32_t i = 0; i < state.n_processes; i++) {
-            uint64_t own_ns = next_ns(&state, &state.processes[i]);
-            if (own_ns < time_ns) {
-                next = &state.processes[i];
-                time_ns = own_ns;
-            }
-        }
-        if (!next)
-            break;
-        advance(&state, next, time_ns);
+    bool is_complete = run(&state, finish_ns);
+    release(&state);
+    return is_complete;
+}
+
+/// When RANK, which ended at FINISH_NS, was where it was at END_NS in the recording.
+static uint64_t reached_ns(const struct prediction_state *state, uint32_t rank, uint64_t end_ns,
+                           uint64_t finish_ns)
+{
+    const struct model *model = state->model;
+    const struct reference_location *location = &model->trace->locations[rank];
+    uint64_t last_ns = location->records[location->n_records - 1].time_ns;
+    // Behind the place both runs go on alike up to the next call, or the end.
+    for (uint32_t c = 0; c < model->n_calls; c++) {
+        const struct model_call *call = &model->calls[c];
+        uint64_t enter_ns = state->times.enter_ns[c];
+        if (call->location == rank && call->leave_ns > end_ns)
+            return call->enter_ns > end_ns ? enter_ns - (call->enter_ns - end_ns) : enter_ns;
     }
-    bool is_complete = true;
-    for (uint32_t i = 0; i < state.n_processes; i++) {
-        is_complete = is_complete && state.processes[i].phase == PHASE_ENDED;
-        finish_ns[i] = state.processes[i].finish_ns;
+    return last_ns > end_ns ? finish_ns - (last_ns - end_ns) : finish_ns;
+}
+
+bool predicted_ideal(const struct model *model, uint64_t *finish_ns, uint64_t *window_ns)
+{
+    const struct scenario_messages at_once = {.is_given = true, .n_points = 1};
+    const struct predicted_scenario scenario = {
+        .speed = PER_NS, .has_machine = true, .machine = {.node = at_once}, .is_ideal = true};
+    struct prediction_state state = {
+        .model = model, .scenario = &scenario, .n_processes = model->trace->n_ranks};
+    set_up(&state);
+    bool is_complete = run(&state, finish_ns);
+    *window_ns = 0;
+    for (uint32_t rank = 0; rank < state.n_processes; rank++) {
+        uint64_t at_ns = reached_ns(&state, rank, model->window_end_ns, finish_ns[rank]);
+        bool counts = model->trace->locations[rank].records[0].time_ns < model->window_end_ns;
+        if (counts && at_ns > model->window_begin_ns + *window_ns)
+            *window_ns = at_ns - model->window_begin_ns;
     }
-    free(state.processes);
-    free(state.cores);
-    free(state.times.enter_ns);
-    free(state.times.departed_ns);
+    release(&state);
     return is_complete;
 }

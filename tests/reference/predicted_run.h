@@ -52,6 +52,8 @@ struct predicted_scenario {
     struct scenario_region regions[SCENARIO_MAX_REGIONS];
     bool has_machine;
     struct scenario_machine machine;
+    bool is_ideal; // with a machine whose messages take no time: nothing takes time in MPI from the
+                   // begin of the window on, see predicted_ideal()
 };
 
 /// False for runs in which MPI_Test completes a collective that may let its members go early:
@@ -62,5 +64,10 @@ bool predicted_run_is_defined(const struct model *model);
 /// wait for each other for ever.
 bool predicted_run(const struct model *model, const struct predicted_scenario *scenario,
                    uint64_t *finish_ns);
+
+/// The run of MODEL on an ideal network, from the begin of the recorded window on: a call takes no
+/// time but what it waits for, each rank has a core of its own and its wall times. *WINDOW_NS:
+/// until all ranks have come to where they were when the window ended. Else as predicted_run().
+bool predicted_ideal(const struct model *model, uint64_t *finish_ns, uint64_t *window_ns);
 
 #endif
