@@ -38,6 +38,7 @@ struct pag_condition {
     uint64_t recorded_ns; // enter of the send, the posting, the latest member, in the recording
     uint64_t time_ns;     // now: the departure of the message, the posting, the latest member
     uint64_t departed_ns, posted_ns; // message, posting: both sides, now
+    uint64_t arrived_ns; // message, posting: as transfer() said, PAG_NOT_KNOWN without it
     uint64_t entered_ns;             // collective: when the waiting member entered it, now
     uint64_t size_bytes;       // collective: the smaller of what the member sends and receives, the
                                // other one where one is 0
@@ -81,6 +82,12 @@ struct pag_clock {
     uint64_t (*scale)(void *context, uint64_t *mark, uint32_t region);
     /// Whether the sender of a message waits for its receiver.
     bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
+    /// When a message arrives whose way depends on the others: it is READY_NS when it has departed,
+    /// and if its sender waits for the receiver, when that has posted. Asked once for each message,
+    /// in the order of (ready, sender, order of sending), when all that can be ready until then are
+    /// known; nobody learns earlier that it is coming. NULL: settle() finds out by itself.
+    uint64_t (*transfer)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes,
+                         uint64_t ready_ns);
     /// Whether an operation that need not synchronise its members (it handles no data) does so.
     bool (*synchronises)(void *context, uint8_t operation, bool is_finalize);
     /// Work of a call before its messages depart, to the world ranks RECEIVERS[0..n_sent).

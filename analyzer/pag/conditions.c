@@ -41,12 +41,20 @@ static bool goes_without(struct location_simulation *state, bool must)
     return must;
 }
 
+/// Of messages that depend on each other's way it must be known when they arrive.
+static bool has_departed(const struct simulation *simulation, uint32_t index)
+{
+    const struct message_simulation *message = &simulation->messages[index];
+    return (simulation->clock->transfer ? message->arrived_ns : message->departed_ns) !=
+           PAG_NOT_KNOWN;
+}
+
 static bool message_has_come(const struct engine *engine, struct location_simulation *state,
                              uint32_t receive_index)
 {
     const struct receive *receive = receive_at(engine, receive_index);
     if (receive->message != NONE)
-        return engine->simulation->messages[receive->message].departed_ns != PAG_NOT_KNOWN;
+        return has_departed(engine->simulation, receive->message);
     return goes_without(state, state->gives_up || engine->ranks[receive->source].has_ended);
 }
 
@@ -56,8 +64,11 @@ static bool receive_has_come(const struct engine *engine, struct location_simula
 {
     const struct message *message = message_at(engine, message_index);
     const struct rank_state *receiver = &engine->ranks[message->receiver];
-    if (message->is_matched || !engine->simulation->messages[message_index].is_rendezvous)
+    if (!engine->simulation->messages[message_index].is_rendezvous)
         return true;
+    if (message->is_matched)
+        return !engine->simulation->clock->transfer ||
+               has_departed(engine->simulation, message_index);
     return goes_without(state,
                         state->gives_up || receiver->has_ended || receiver->n_unresolved_posts > 0);
 }
@@ -94,6 +105,7 @@ static void add_message(const struct engine *engine, uint32_t index, enum pag_co
     condition->recorded_ns = is_posting ? times->recorded_post_ns : times->recorded_send_ns;
     condition->departed_ns = times->departed_ns;
     condition->posted_ns = message->post_enter_ns;
+    condition->arrived_ns = times->arrived_ns;
     condition->time_ns = is_posting ? message->post_enter_ns : times->departed_ns;
     condition->size_bytes = message->size_bytes;
     condition->sender = message->sender;

@@ -10,6 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/transfers.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
@@ -34,6 +35,7 @@ void simulation_free(struct simulation *simulation)
     free(simulation->messages);
     free(simulation->recorded_post_ns);
     free(simulation->conditions);
+    free(simulation->transfers);
     free(simulation);
 }
 
@@ -145,7 +147,7 @@ static void try_again(struct engine *engine, struct location_state *location)
     simulation->clock->wake(simulation->clock->context, location->index, state->ready_ns);
 }
 
-static void try_rank_again(struct engine *engine, uint32_t rank)
+void simulation_try_again(struct engine *engine, uint32_t rank)
 {
     const struct rank_state *state = &engine->ranks[rank];
     for (uint32_t i = 0; i < state->n_locations; i++)
@@ -194,7 +196,8 @@ static void depart(struct engine *engine, struct location_simulation *state, uin
         if (message->departed_ns != PAG_NOT_KNOWN)
             continue;
         message->departed_ns = now_ns;
-        try_rank_again(engine, message_at(engine, state->departing[i])->receiver);
+        transfers_ready(engine, state->departing[i]);
+        simulation_try_again(engine, message_at(engine, state->departing[i])->receiver);
     }
 }
 
@@ -388,13 +391,18 @@ void simulation_run(struct engine *engine)
     struct simulation *simulation = engine->simulation;
     const struct pag_clock *clock = simulation->clock;
     uint32_t index;
+    uint64_t time_ns;
     begin(engine);
     for (uint32_t n_turns = 1;; n_turns++) {
-        if (!clock->next(clock->context, &index, &simulation->now_ns)) {
+        bool is_any = clock->next(clock->context, &index, &time_ns);
+        if (transfers_begin(engine, is_any ? time_ns : UINT64_MAX))
+            continue;
+        if (!is_any) {
             if (force(engine))
                 continue;
             break;
         }
+        simulation->now_ns = time_ns;
         // Others may be due at the same time, so nobody is known to be the last one in.
         engine->other_ns = simulation->now_ns;
         advance(engine, &engine->locations[index], simulation->now_ns);
@@ -417,6 +425,8 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
     simulation->messages[index] = (struct message_simulation){
         .recorded_send_ns = call->recorded_enter_ns,
         .departed_ns = PAG_NOT_KNOWN,
+        .arrived_ns = PAG_NOT_KNOWN,
+        .number = simulation->n_sent++,
         .is_rendezvous =
             message->is_synchronous || clock->is_rendezvous(clock->context, message->sender,
                                                             message->receiver, message->size_bytes),
@@ -446,9 +456,11 @@ void simulation_matched(struct engine *engine, uint32_t message_index, uint32_t 
     struct simulation *simulation = engine->simulation;
     const struct message *message = message_at(engine, message_index);
     simulation->messages[message_index].recorded_post_ns = simulation->recorded_post_ns[receive];
-    try_rank_again(engine, message->receiver);
-    if (simulation->messages[message_index].is_rendezvous)
-        try_rank_again(engine, message->sender);
+    simulation_try_again(engine, message->receiver);
+    if (simulation->messages[message_index].is_rendezvous) {
+        transfers_ready(engine, message_index);
+        simulation_try_again(engine, message->sender);
+    }
 }
 
 void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member)
@@ -459,5 +471,5 @@ void simulation_entered(struct engine *engine, const struct collective *instance
         return;
     for (uint32_t i = 0; i < instance->n_members; i++)
         if (instance->members[i].has_entered && i != member)
-            try_rank_again(engine, instance->members[i].rank);
+            simulation_try_again(engine, instance->members[i].rank);
 }

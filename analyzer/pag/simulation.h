@@ -14,6 +14,7 @@
 struct collective;
 struct engine;
 struct location_state;
+struct transfer;
 
 /// What a location does.
 enum simulation_phase {
@@ -51,6 +52,8 @@ struct message_simulation {
     uint64_t recorded_send_ns; // enter of the call that sent it
     uint64_t recorded_post_ns; // of its receive, once matched
     uint64_t departed_ns;      // PAG_NOT_KNOWN: has not departed
+    uint64_t arrived_ns;       // as the clock's transfer() says; PAG_NOT_KNOWN: not known yet
+    uint64_t number;           // order of sending
     bool is_rendezvous;
 };
 
@@ -63,6 +66,9 @@ struct simulation {
     struct pag_condition *conditions; // of the call being settled
     size_t condition_capacity;
     uint32_t n_blocked_sends; // locations blocked until a receive is posted
+    uint64_t n_sent;
+    struct transfer *transfers; // messages that are ready, not yet shown to the clock
+    size_t n_transfers, transfer_capacity;
     uint64_t now_ns;
 };
 
@@ -76,6 +82,9 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
 void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive);
 void simulation_matched(struct engine *engine, uint32_t message, uint32_t receive);
 void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member);
+
+/// Goes on with the blocked calls of RANK whose conditions are met by now.
+void simulation_try_again(struct engine *engine, uint32_t rank);
 
 /// Whether somebody else releases PART: its operation synchronises, and its member waits in it.
 bool simulation_part_waits(const struct engine *engine, struct part part);

@@ -7,8 +7,16 @@
 
 #include "analyzer/base/formula.h"
 #include "analyzer/trace/event.h"
+#include "analyzer/whatif/scopes.h"
 
 __extension__ typedef __int128 wide;
+
+static void release_texts(char **texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(texts[i]);
+    free(texts);
+}
 
 void machine_release(struct machine *machine)
 {
@@ -16,15 +24,36 @@ void machine_release(struct machine *machine)
         formula_free(machine->collectives[i].time);
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
         free(machine->messages[scope].points);
+    for (size_t i = 0; i < machine->n_custom_scopes; i++) {
+        struct machine_custom_scope *scope = &machine->custom_scopes[i];
+        release_texts(scope->groups, scope->n_groups);
+        free(scope->messages.points);
+        free(scope->name);
+    }
+    for (size_t i = 0; i < machine->n_groups; i++) {
+        release_texts(machine->groups[i].nodes, machine->groups[i].n_nodes);
+        free(machine->groups[i].name);
+    }
+    for (size_t i = 0; i < machine->n_nodes; i++)
+        free(machine->nodes[i].name);
+    for (size_t i = 0; i < machine->n_regions; i++)
+        free(machine->regions[i].pattern);
+    free(machine->custom_scopes);
+    free(machine->groups);
+    free(machine->nodes);
+    free(machine->regions);
     free(machine->collectives);
+    free(machine->path);
     free(machine->name);
     *machine = (struct machine){0};
 }
 
 bool machine_has_messages(const struct machine *machine)
 {
-    return machine->messages[MACHINE_NODE].n_points + machine->messages[MACHINE_NETWORK].n_points >
-           0;
+    for (int scope = 0; scope < MACHINE_SCOPES; scope++)
+        if (machine->messages[scope].n_points > 0)
+            return true;
+    return false; // custom scopes need a network
 }
 
 int machine_change_network(struct machine *machine, uint64_t latency_ns, double bandwidth,
@@ -48,15 +77,8 @@ int machine_change_network(struct machine *machine, uint64_t latency_ns, double 
     return 0;
 }
 
-const struct machine_messages *machine_messages(const struct machine *machine, bool is_remote)
+uint64_t machine_message_ns(const struct machine_messages *messages, uint64_t size_bytes)
 {
-    const struct machine_messages *wanted = &machine->messages[is_remote];
-    return wanted->n_points > 0 ? wanted : &machine->messages[!is_remote];
-}
-
-uint64_t machine_message_ns(const struct machine *machine, bool is_remote, uint64_t size_bytes)
-{
-    const struct machine_messages *messages = machine_messages(machine, is_remote);
     const struct machine_point *points = messages->points;
     if (messages->n_points == 0)
         return 0;
@@ -77,9 +99,9 @@ uint64_t machine_message_ns(const struct machine *machine, bool is_remote, uint6
     return time_ns > 0 ? (uint64_t)time_ns : 0;
 }
 
-bool machine_is_rendezvous(const struct machine *machine, bool is_remote, uint64_t size_bytes)
+bool machine_is_rendezvous(const struct machine_messages *messages, uint64_t size_bytes)
 {
-    return size_bytes > machine_messages(machine, is_remote)->eager_bytes;
+    return size_bytes > messages->eager_bytes;
 }
 
 uint64_t machine_collective_ns(const struct machine *machine, uint8_t operation, uint32_t n_members,
@@ -113,26 +135,34 @@ static uint64_t collective_met(const struct machine *machine, const struct pag_c
     return begin_ns + time_ns;
 }
 
-void machine_settle(const struct machine *machine, const struct pag_call *call,
+/// When a message is there, or its rendezvous sender may go on.
+static uint64_t message_met(const struct machine_messages *messages,
+                            const struct pag_condition *condition)
+{
+    if (condition->arrived_ns != PAG_NOT_KNOWN)
+        return condition->arrived_ns;
+    uint64_t begin_ns = condition->is_rendezvous
+                            ? max_ns(condition->departed_ns, condition->posted_ns)
+                            : condition->departed_ns;
+    return begin_ns + machine_message_ns(messages, condition->size_bytes);
+}
+
+void machine_settle(const struct scopes *scopes, const struct pag_call *call,
                     const struct pag_condition *conditions, uint32_t n_conditions,
-                    const uint32_t *node_of_rank, uint64_t *ready_ns, pag_work *work)
+                    uint64_t *ready_ns, pag_work *work)
 {
     *ready_ns = call->enter_ns;
     *work = 0;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct pag_condition *condition = &conditions[i];
         if (condition->kind == PAG_CONDITION_COLLECTIVE) {
-            *ready_ns = max_ns(*ready_ns, collective_met(machine, condition));
+            *ready_ns = max_ns(*ready_ns, collective_met(scopes->machine, condition));
             continue;
         }
-        bool is_remote = node_of_rank[condition->sender] != node_of_rank[condition->receiver];
-        uint64_t begin_ns = condition->is_rendezvous
-                                ? max_ns(condition->departed_ns, condition->posted_ns)
-                                : condition->departed_ns;
-        *ready_ns = max_ns(
-            *ready_ns, begin_ns + machine_message_ns(machine, is_remote, condition->size_bytes));
+        const struct machine_messages *messages =
+            scopes_between(scopes, condition->sender, condition->receiver);
+        *ready_ns = max_ns(*ready_ns, message_met(messages, condition));
         if (condition->kind == PAG_CONDITION_MESSAGE)
-            *work += (pag_work)machine_messages(machine, is_remote)->receive_overhead_ns *
-                     PAG_WORK_PER_NS;
+            *work += (pag_work)messages->receive_overhead_ns * PAG_WORK_PER_NS;
     }
 }

@@ -11,18 +11,54 @@
 #include "analyzer/pag/clock.h"
 
 struct formula;
+struct scopes;
 
 struct machine_point {
     uint64_t size_bytes, time_ns;
 };
 
-/// Messages between two ranks of one kind of distance.
+/// Messages between two ranks of one scope.
 struct machine_messages {
-    struct machine_point *points; // by size; none: this kind is not given
+    struct machine_point *points; // by size; none: this scope is not given
     size_t n_points;
     uint64_t eager_bytes; // larger ones are rendezvous; UINT64_MAX: none is
     uint64_t send_overhead_ns, receive_overhead_ns;
     double bandwidth; // bytes per second instead of the slopes of the points; 0: not given
+    uint32_t n_buses; // transfers at once (contention.h); 0: any number
+};
+
+/// Messages of a scope with a name of its own: between nodes that are in one of these groups
+/// (IS_WITHIN), or in two different ones of them.
+struct machine_custom_scope {
+    char *name;
+    bool is_within;
+    char **groups; // names of groups or nodes
+    size_t n_groups;
+    uint32_t line;
+    struct machine_messages messages;
+};
+
+struct machine_group {
+    char *name;
+    char **nodes; // names or globs
+    size_t n_nodes;
+    uint32_t line;
+};
+
+/// What is particular about nodes whose name fits.
+struct machine_node {
+    char *name; // or glob
+    uint32_t line;
+    uint32_t n_cores;             // 0: as the machine says
+    uint64_t speed;               // millionths; 0: as the machine says
+    uint32_t out_links, in_links; // 0: as the machine says
+};
+
+/// Regions whose work is done faster than other work.
+struct machine_region {
+    char *pattern; // as for --scale
+    uint32_t line;
+    uint64_t speed; // millionths
 };
 
 struct machine_collective {
@@ -30,14 +66,23 @@ struct machine_collective {
     struct formula *time; // seconds, of p and b
 };
 
-enum machine_scope { MACHINE_NODE, MACHINE_NETWORK, MACHINE_SCOPES };
+enum machine_scope { MACHINE_NODE, MACHINE_NETWORK, MACHINE_CORE, MACHINE_SCOPES };
 
 struct machine {
-    char *name;
-    uint32_t n_cores;      // of a node, 0: not given
-    uint64_t speed;        // of its processors in millionths, 0: not given
-    uint64_t hand_over_ns; // of a core from one process to another
+    char *path, *name;
+    uint32_t n_cores;             // of a node, 0: not given
+    uint64_t speed;               // of its processors in millionths, 0: not given
+    uint64_t hand_over_ns;        // of a core from one process to another
+    uint32_t out_links, in_links; // of a node: transfers from and to other nodes at once, 0: any
     struct machine_messages messages[MACHINE_SCOPES];
+    struct machine_custom_scope *custom_scopes; // in the order in which they are tried
+    size_t n_custom_scopes;
+    struct machine_group *groups;
+    size_t n_groups;
+    struct machine_node *nodes;
+    size_t n_nodes;
+    struct machine_region *regions;
+    size_t n_regions;
     struct machine_collective *collectives;
     size_t n_collectives;
 };
@@ -56,21 +101,29 @@ int machine_change_network(struct machine *machine, uint64_t latency_ns, double 
                            uint64_t eager_bytes, struct error *err);
 
 /// One-way time of a message: linear between the points, the last slope beyond the last one, the
-/// first time below the first one; fractions of a ns are cut off. A kind of distance that is not
-/// given costs what the other one does.
-uint64_t machine_message_ns(const struct machine *machine, bool is_remote, uint64_t size_bytes);
-bool machine_is_rendezvous(const struct machine *machine, bool is_remote, uint64_t size_bytes);
-const struct machine_messages *machine_messages(const struct machine *machine, bool is_remote);
+/// first time below the first one; fractions of a ns are cut off; 0 without points. Which messages
+/// two ranks exchange: scopes.h.
+uint64_t machine_message_ns(const struct machine_messages *messages, uint64_t size_bytes);
+bool machine_is_rendezvous(const struct machine_messages *messages, uint64_t size_bytes);
+
+/// What the file says about a node of this name, NULL when nothing.
+const struct machine_node *machine_node(const struct machine *machine, const char *name);
+
+/// Checks the names of nodes in the file against NAMES, those that ranks run on. Nodes without
+/// ranks are no error, but for one that looks like a slip for a node of NAMES that the file does
+/// not name, and for all of them. 0, or -1 and ERR with the place.
+int machine_check_nodes(const struct machine *machine, const char *const *names, size_t n_names,
+                        struct error *err);
 
 /// Time of an operation of N_MEMBERS members that handle SIZE_BYTES each, to the nearest ns; 0
 /// without a formula, or where it is negative or no number.
 uint64_t machine_collective_ns(const struct machine *machine, uint8_t operation, uint32_t n_members,
                                uint64_t size_bytes);
 
-/// When CALL has what it waits for on MACHINE, as pag_clock.settle: of data-carrying conditions
+/// When CALL has what it waits for on a machine, as pag_clock.settle: of data-carrying conditions
 /// only; see recorded_settle() for operations that create or destroy handles.
-void machine_settle(const struct machine *machine, const struct pag_call *call,
+void machine_settle(const struct scopes *scopes, const struct pag_call *call,
                     const struct pag_condition *conditions, uint32_t n_conditions,
-                    const uint32_t *node_of_rank, uint64_t *ready_ns, pag_work *work);
+                    uint64_t *ready_ns, pag_work *work);
 
 #endif

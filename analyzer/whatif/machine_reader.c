@@ -73,3 +73,11 @@ int machine_read_factor(const struct machine_reader *reader, const struct xml_el
     *factor = (uint64_t)llround(number * PAG_WORK_PER_NS);
     return 0;
 }
+
+int machine_read_links(const struct machine_reader *reader, const struct xml_element *element,
+                       uint32_t *out_links, uint32_t *in_links)
+{
+    if (machine_read_number_of(reader, element, "out-links", MACHINE_MAX_LINKS, out_links) != 0)
+        return -1;
+    return machine_read_number_of(reader, element, "in-links", MACHINE_MAX_LINKS, in_links);
+}

@@ -12,6 +12,8 @@
 #include "analyzer/base/xml.h"
 #include "analyzer/whatif/machine.h"
 
+enum { MACHINE_MAX_CORES = 65536, MACHINE_MAX_LINKS = 1 << 20 };
+
 /// A file being read.
 struct machine_reader {
     const char *path;
@@ -48,8 +50,21 @@ int machine_read_number_of(const struct machine_reader *reader, const struct xml
 int machine_read_factor(const struct machine_reader *reader, const struct xml_element *element,
                         const char *name, uint64_t *factor);
 
-/// The elements <message> and <collective>, into the machine. 0, or -1 and the error.
+/// The attributes out-links and in-links; both stay as they are without them.
+int machine_read_links(const struct machine_reader *reader, const struct xml_element *element,
+                       uint32_t *out_links, uint32_t *in_links);
+
+/// Words of TEXT, *N of them; the caller frees each and the array.
+char **machine_read_names(const char *text, size_t *n);
+
+/// The parts of a machine file, into the machine. 0, or -1 and the error.
 int machine_read_messages(const struct machine_reader *reader, const struct xml_element *element);
 int machine_read_collective(const struct machine_reader *reader, const struct xml_element *element);
+int machine_read_node(const struct machine_reader *reader, const struct xml_element *element);
+int machine_read_group(const struct machine_reader *reader, const struct xml_element *element);
+int machine_read_region(const struct machine_reader *reader, const struct xml_element *element);
+
+/// At the end of the file: whether scopes with names of their own have what they need.
+int machine_check_scopes(const struct machine_reader *reader);
 
 #endif

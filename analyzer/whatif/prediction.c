@@ -37,18 +37,21 @@ static bool next(void *context, uint32_t *location, uint64_t *time_ns)
     return scheduler_next(prediction->scheduler, location, time_ns);
 }
 
-static bool is_remote(const struct prediction *prediction, uint32_t sender, uint32_t receiver)
-{
-    const uint32_t *node_of_rank = prediction->scenario->placement.node_of_rank;
-    return node_of_rank[sender] != node_of_rank[receiver];
-}
-
 static bool is_rendezvous(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes)
 {
     const struct prediction *prediction = context;
-    bool far = is_remote(prediction, sender, receiver);
-    return prediction->machine ? machine_is_rendezvous(prediction->machine, far, size_bytes)
-                               : recorded_is_rendezvous(prediction->recorded, far, size_bytes);
+    const struct scopes *scopes = &prediction->scenario->scopes;
+    if (prediction->machine)
+        return machine_is_rendezvous(scopes_between(scopes, sender, receiver), size_bytes);
+    return recorded_is_rendezvous(prediction->recorded, scopes_is_remote(scopes, sender, receiver),
+                                  size_bytes);
+}
+
+static uint64_t transfer(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes,
+                         uint64_t ready_ns)
+{
+    const struct prediction *prediction = context;
+    return contention_transfer(prediction->contention, sender, receiver, size_bytes, ready_ns);
 }
 
 static bool synchronises(void *context, uint8_t operation, bool is_finalize)
@@ -70,9 +73,8 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
     if (!prediction->machine || call->is_handle)
         return call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < call->n_sent; i++)
-        amount +=
-            machine_messages(prediction->machine, is_remote(prediction, call->rank, receivers[i]))
-                ->send_overhead_ns;
+        amount += scopes_between(&prediction->scenario->scopes, call->rank, receivers[i])
+                      ->send_overhead_ns;
     return amount * PAG_WORK_PER_NS;
 }
 
@@ -83,7 +85,7 @@ static void settle(void *context, const struct pag_call *call,
     struct prediction *prediction = context;
     const uint32_t *node_of_rank = prediction->scenario->placement.node_of_rank;
     if (prediction->machine && !call->is_handle)
-        machine_settle(prediction->machine, call, conditions, n_conditions, node_of_rank, ready_ns,
+        machine_settle(&prediction->scenario->scopes, call, conditions, n_conditions, ready_ns,
                        amount);
     else
         recorded_settle(prediction->recorded, call, conditions, n_conditions, node_of_rank,
@@ -131,10 +133,17 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
     };
     free(groups);
     free(group_of);
+    if (!prediction->machine)
+        return;
+    prediction->contention =
+        contention_new(&scenario->scopes, (const char *const *)scenario->placement.node_names);
+    if (prediction->contention)
+        prediction->clock.transfer = transfer;
 }
 
 void prediction_release(struct prediction *prediction)
 {
     scheduler_free(prediction->scheduler);
+    contention_free(prediction->contention);
     *prediction = (struct prediction){0};
 }

@@ -4,6 +4,7 @@
 #define PAGODA_WHATIF_PREDICTION_H
 
 #include "analyzer/pag/clock.h"
+#include "analyzer/whatif/contention.h"
 #include "analyzer/whatif/machine.h"
 #include "analyzer/whatif/recorded.h"
 #include "analyzer/whatif/scenario.h"
@@ -14,6 +15,7 @@ struct prediction {
     const struct recorded *recorded;
     const struct machine *machine; // whose messages cost what it says; NULL: as recorded
     struct scheduler *scheduler;
+    struct contention *contention; // NULL: messages do not hinder each other
     struct recorded_use use;
     struct pag_clock clock; // for pag_simulate()
 };

@@ -9,6 +9,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
 
+/// A millionth of a millionth: what a factor is divided by to become its reciprocal.
+#define SCALE_OF_ONE ((uint64_t)PAG_WORK_PER_NS * PAG_WORK_PER_NS)
+
 void scenario_alone(struct scenario *scenario, const struct definitions *definitions)
 {
     uint32_t n = (uint32_t)definitions->n_ranks;
@@ -22,6 +25,9 @@ void scenario_alone(struct scenario *scenario, const struct definitions *definit
         scenario->group_of_rank[rank] = rank;
         scenario->groups[rank] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0};
     }
+    struct error none;
+    scopes_init(&scenario->scopes, NULL, &scenario->placement, scenario->group_of_rank,
+                scenario->groups, &none);
 }
 
 void scenario_release(struct scenario *scenario)
@@ -30,6 +36,7 @@ void scenario_release(struct scenario *scenario)
     free(scenario->group_of_rank);
     free(scenario->groups);
     free(scenario->scales_of_region);
+    scopes_release(&scenario->scopes);
     *scenario = (struct scenario){0};
 }
 
@@ -47,35 +54,74 @@ static int place(struct scenario *scenario, const struct definitions *definition
     return 0;
 }
 
-/// Cores of every node as asked for, 0: not asked for.
-static uint32_t given_cores(const struct scenario_settings *settings)
+/// Cores of a node with this name as asked for, 0: not asked for.
+static uint32_t given_cores(const struct scenario_settings *settings, const char *node)
 {
-    if (settings->n_cores == 0 && settings->machine)
-        return settings->machine->n_cores;
-    return settings->n_cores;
+    if (settings->n_cores > 0 || !settings->machine)
+        return settings->n_cores;
+    const struct machine_node *given = machine_node(settings->machine, node);
+    return given && given->n_cores > 0 ? given->n_cores : settings->machine->n_cores;
 }
 
 /// Cores of NODE, on which N_RANKS ranks run.
-static uint32_t cores_of(const struct definitions *definitions,
+static uint32_t cores_of(const struct scenario *scenario, const struct definitions *definitions,
                          const struct scenario_settings *settings, uint32_t node, uint32_t n_ranks)
 {
-    if (given_cores(settings) > 0)
-        return given_cores(settings);
+    uint32_t n_given = given_cores(settings, scenario->placement.node_names[node]);
+    if (n_given > 0)
+        return n_given;
     if (settings->n_places > 0 || settings->n_nodes > 0)
         return 1;
     uint32_t n_cores = definitions->nodes[node].n_cores;
     return n_cores > 0 ? n_cores : n_ranks;
 }
 
-static bool are_cores_known(const struct definitions *definitions,
+static bool are_cores_known(const struct scenario *scenario, const struct definitions *definitions,
                             const struct scenario_settings *settings)
 {
-    if (given_cores(settings) > 0 || settings->n_places > 0 || settings->n_nodes > 0)
+    if (settings->n_places > 0 || settings->n_nodes > 0)
         return true;
-    for (size_t i = 0; i < definitions->n_ranks; i++)
-        if (definitions->nodes[definitions->ranks[i].node].n_cores == 0)
+    const struct placement *placement = &scenario->placement;
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
+        uint32_t node = placement->node_of_rank[rank];
+        if (definitions->nodes[node].n_cores == 0 &&
+            given_cores(settings, placement->node_names[node]) == 0)
             return false;
+    }
     return true;
+}
+
+/// How fast the processors of NODE are, in millionths.
+static uint64_t speed_of(const struct scenario_settings *settings, const char *node)
+{
+    for (size_t i = 0; i < settings->n_node_speeds; i++)
+        if (strcmp(settings->node_speeds[i].node, node) == 0)
+            return settings->node_speeds[i].speed;
+    if (settings->speed > 0 || !settings->machine)
+        return settings->speed > 0 ? settings->speed : SCHEDULER_FULL_SPEED;
+    const struct machine_node *given = machine_node(settings->machine, node);
+    return given && given->speed > 0 ? given->speed : settings->machine->speed;
+}
+
+static int check_node_speeds(const struct scenario *scenario,
+                             const struct scenario_settings *settings, struct error *err)
+{
+    const struct placement *placement = &scenario->placement;
+    for (size_t i = 0; i < settings->n_node_speeds; i++) {
+        const char *name = settings->node_speeds[i].node;
+        uint32_t node = 0;
+        while (node < placement->n_nodes && strcmp(placement->node_names[node], name) != 0)
+            node++;
+        if (node < placement->n_nodes)
+            continue;
+        const char *nearest =
+            spelling_nearest(name, (const char *const *)placement->node_names, placement->n_nodes);
+        return nearest ? error_set(err, "--cpu-speed %s: there is no such node; is it %s?", name,
+                                   nearest)
+                       : error_set(err, "--cpu-speed %s: there is no such node; %s is one", name,
+                                   placement->node_names[0]);
+    }
+    return 0;
 }
 
 /// Fluid: a group a node. Sticky: a group a core, the ranks of a node dealt round robin.
@@ -83,9 +129,6 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
                         const struct scenario_settings *settings)
 {
     const struct placement *placement = &scenario->placement;
-    uint64_t speed = settings->speed;
-    if (speed == 0)
-        speed = settings->machine ? settings->machine->speed : SCHEDULER_FULL_SPEED;
     uint64_t hand_over_ns = settings->hand_over_ns;
     if (hand_over_ns == PAG_NOT_KNOWN)
         hand_over_ns = settings->machine ? settings->machine->hand_over_ns : 0;
@@ -97,10 +140,11 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
     scenario->groups =
         memory_zeroed((size_t)placement->n_ranks + placement->n_nodes, sizeof *scenario->groups);
     for (uint32_t node = 0; node < placement->n_nodes; node++) {
-        uint32_t n_cores = cores_of(definitions, settings, node, n_ranks[node]);
+        uint32_t n_cores = cores_of(scenario, definitions, settings, node, n_ranks[node]);
         // Cores beyond the number of ranks stay idle.
         uint32_t n_used = n_cores < n_ranks[node] ? n_cores : n_ranks[node];
         uint32_t n_groups = settings->is_sticky ? n_used : n_ranks[node] > 0;
+        uint64_t speed = speed_of(settings, placement->node_names[node]);
         first_group[node] = (uint32_t)scenario->n_groups;
         for (uint32_t i = 0; i < n_groups; i++)
             scenario->groups[scenario->n_groups++] =
@@ -115,7 +159,7 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
     }
     for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
         uint32_t node = placement->node_of_rank[rank];
-        uint32_t n_cores = cores_of(definitions, settings, node, n_ranks[node]);
+        uint32_t n_cores = cores_of(scenario, definitions, settings, node, n_ranks[node]);
         uint32_t core = settings->is_sticky ? n_placed[node]++ % n_cores : 0;
         scenario->group_of_rank[rank] = first_group[node] + core;
     }
@@ -124,40 +168,58 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
     free(n_placed);
 }
 
-static int unknown_region(const struct definitions *definitions, const char *pattern,
-                          struct error *err)
+static int unknown_region(const struct definitions *definitions, const char *where,
+                          const char *pattern, struct error *err)
 {
     const char **names = memory_zeroed(definitions->n_regions, sizeof *names);
     for (size_t i = 0; i < definitions->n_regions; i++)
         names[i] = definitions->regions[i].name;
     const char *nearest = spelling_nearest(pattern, names, definitions->n_regions);
-    int status =
-        nearest ? error_set(err, "--scale %s: there is no such region; is it %s?", pattern, nearest)
-                : error_set(err, "--scale %s: there is no such region", pattern);
+    int status = nearest ? error_set(err, "%s %s: there is no such region; is it %s?", where,
+                                     pattern, nearest)
+                         : error_set(err, "%s %s: there is no such region", where, pattern);
     free(names);
     return status;
+}
+
+/// One more factor for the regions that PATTERN fits; false when it fits none.
+static bool add_scale(struct scenario *scenario, const struct definitions *definitions,
+                      const char *pattern, uint64_t factor)
+{
+    size_t i = scenario->n_scales++;
+    bool is_found = false;
+    scenario->factors[i] = factor;
+    for (size_t region = 0; region < definitions->n_regions; region++) {
+        if (definitions->regions[region].mpi != MPI_FUNCTION_NONE ||
+            fnmatch(pattern, definitions->regions[region].name, 0) != 0)
+            continue;
+        is_found = true;
+        scenario->scales_of_region[region] |= UINT64_C(1) << i;
+    }
+    return is_found;
 }
 
 static int scale_regions(struct scenario *scenario, const struct definitions *definitions,
                          const struct scenario_settings *settings, struct error *err)
 {
-    if (settings->n_scales > SCENARIO_MAX_SCALES)
-        return error_set(err, "--scale: more than %d of them", SCENARIO_MAX_SCALES);
-    scenario->n_scales = settings->n_scales;
+    const struct machine *machine = settings->machine;
+    size_t n_of_machine = machine ? machine->n_regions : 0;
+    if (settings->n_scales + n_of_machine > SCENARIO_MAX_SCALES)
+        return error_set(err, "--scale: more than %d of them%s", SCENARIO_MAX_SCALES,
+                         n_of_machine > 0 ? " and regions of the machine" : "");
     scenario->scales_of_region = memory_zeroed(definitions->n_regions, sizeof(uint64_t));
     for (size_t i = 0; i < settings->n_scales; i++) {
-        const char *pattern = settings->scales[i].pattern;
-        bool is_found = false;
-        scenario->factors[i] = settings->scales[i].factor;
-        for (size_t region = 0; region < definitions->n_regions; region++) {
-            if (definitions->regions[region].mpi != MPI_FUNCTION_NONE ||
-                fnmatch(pattern, definitions->regions[region].name, 0) != 0)
-                continue;
-            is_found = true;
-            scenario->scales_of_region[region] |= UINT64_C(1) << i;
-        }
-        if (!is_found)
-            return unknown_region(definitions, pattern, err);
+        const struct region_scale *scale = &settings->scales[i];
+        if (!add_scale(scenario, definitions, scale->pattern, scale->factor))
+            return unknown_region(definitions, "--scale", scale->pattern, err);
+    }
+    for (size_t i = 0; i < n_of_machine; i++) {
+        const struct machine_region *region = &machine->regions[i];
+        uint64_t factor = (SCALE_OF_ONE + region->speed / 2) / region->speed;
+        if (add_scale(scenario, definitions, region->pattern, factor))
+            continue;
+        unknown_region(definitions, "<region>", region->pattern, err);
+        return error_wrap(err, "%s:%u", machine->path, region->line);
     }
     return 0;
 }
@@ -178,13 +240,15 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
 {
     *scenario = (struct scenario){
         .group_of_rank = memory_zeroed(definitions->n_ranks, sizeof *scenario->group_of_rank),
-        .knows_cores = are_cores_known(definitions, settings),
         .spins = settings->spins,
         .is_sticky = settings->is_sticky,
     };
     if (place(scenario, definitions, settings, err) != 0 ||
-        scale_regions(scenario, definitions, settings, err) != 0)
+        scale_regions(scenario, definitions, settings, err) != 0 ||
+        check_node_speeds(scenario, settings, err) != 0)
         return -1;
+    scenario->knows_cores = are_cores_known(scenario, definitions, settings);
     make_groups(scenario, definitions, settings);
-    return 0;
+    return scopes_init(&scenario->scopes, settings->machine, &scenario->placement,
+                       scenario->group_of_rank, scenario->groups, err);
 }

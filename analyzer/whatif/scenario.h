@@ -13,6 +13,7 @@
 #include "analyzer/whatif/machine.h"
 #include "analyzer/whatif/placement.h"
 #include "analyzer/whatif/scheduler.h"
+#include "analyzer/whatif/scopes.h"
 
 enum { SCENARIO_MAX_SCALES = 64 };
 
@@ -22,15 +23,24 @@ struct region_scale {
     uint64_t factor; // millionths
 };
 
+/// The processors of one node.
+struct node_speed {
+    const char *node;
+    uint64_t speed; // millionths
+};
+
 /// What a user asks for; SCENARIO_UNCHANGED: nothing.
 struct scenario_settings {
     const char *const *places; // NODE=RANKS
     size_t n_places;
-    uint32_t n_nodes;              // 0: as recorded, or as placed
-    bool is_cyclic;                // with n_nodes
-    uint32_t n_cores;              // per node; 0: as recorded, 1 with a placement
-    uint64_t speed;                // millionths, 0: unchanged
-    const struct machine *machine; // its cores and speed count unless given here; NULL: none
+    uint32_t n_nodes; // 0: as recorded, or as placed
+    bool is_cyclic;   // with n_nodes
+    uint32_t n_cores; // per node; 0: as recorded, 1 with a placement
+    uint64_t speed;   // of all nodes, millionths, 0: unchanged
+    const struct node_speed *node_speeds;
+    size_t n_node_speeds;
+    const struct machine *machine; // its cores and speed count unless given here; NULL: none; it
+                                   // must outlive the scenario
     uint64_t hand_over_ns;         // of a core between ranks; PAG_NOT_KNOWN: the machine's, else 0
     bool spins;                    // a waiting process keeps its share of the cores
     bool is_sticky;                // ranks stay on one core of their node each
@@ -45,6 +55,7 @@ struct scenario {
     uint32_t *group_of_rank; // whose cores a rank shares
     struct core_group *groups;
     size_t n_groups;
+    struct scopes scopes;                  // which messages of the machine two ranks exchange
     uint32_t least_cores, most_cores;      // of a node with ranks
     bool knows_cores;                      // false: every rank has a core of its own
     bool spins, is_sticky, is_shared;      // is_shared: some node has more ranks than cores
