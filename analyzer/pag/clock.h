@@ -38,8 +38,8 @@ struct pag_condition {
     uint64_t recorded_ns; // enter of the send, the posting, the latest member, in the recording
     uint64_t time_ns;     // now: the departure of the message, the posting, the latest member
     uint64_t departed_ns, posted_ns; // message, posting: both sides, now
-    uint64_t arrived_ns; // message, posting: as transfer() said, PAG_NOT_KNOWN without it
-    uint64_t entered_ns;             // collective: when the waiting member entered it, now
+    uint64_t arrived_ns;       // message, posting: as transfer() said, PAG_NOT_KNOWN without it
+    uint64_t entered_ns;       // collective: when the waiting member entered it, now
     uint64_t size_bytes;       // collective: the smaller of what the member sends and receives, the
                                // other one where one is 0
     uint32_t sender, receiver; // message, posting: world ranks
