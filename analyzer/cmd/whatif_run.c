@@ -45,6 +45,23 @@ int whatif_check(const struct whatif_plan *plan, const struct replay_run *measur
     return 0;
 }
 
+/// Whether the measured run has the call paths that PLAN names. 0, or -1 and ERR.
+static int check_paths(const struct whatif_plan *plan, const struct replay_run *measured,
+                       struct error *err)
+{
+    struct scenario scenario = {0};
+    struct scenario_settings settings;
+    struct machine machine;
+    int status = prepare(&plan->sets[0], &settings, &machine, err);
+    if (status == 0)
+        status = scenario_init(&scenario, trace_definitions(measured->trace), &settings, err);
+    if (status == 0)
+        status = region_patterns_check(scenario.regions, &measured->replay, err);
+    scenario_release(&scenario);
+    machine_release(&machine);
+    return status;
+}
+
 static void put_ranks(struct whatif_point *point, const struct scenario *scenario,
                       const struct definitions *definitions, const struct pag_result *replay)
 {
@@ -160,6 +177,8 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         .n_points = plan->n_sets,
         .is_list = plan->is_list,
     };
+    if (check_paths(plan, measured, err) != 0)
+        return -1;
     describe(report, plan, trace_definitions(measured->trace));
     const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
     struct whatif_point same = {0};

@@ -76,10 +76,11 @@ struct pag_clock {
     /// The location that is done first, ties: by turn, then the lowest; false when none is, and all
     /// others wait.
     bool (*next)(void *context, uint32_t *location, uint64_t *time_ns);
-    /// By how much the work of a call path is multiplied, in millionths. The clock knows it from
-    /// *MARK, which is that of the path above (0: none) and becomes that of the path, and from its
-    /// region (EVENT_NO_INDEX: a stretch of the path above). NULL: never.
-    uint64_t (*scale)(void *context, uint64_t *mark, uint32_t region);
+    /// By how much the work of a call path is multiplied, in millionths. The clock knows the path
+    /// from *MARK, which is that of the path above (0: none) and becomes that of the path, from its
+    /// region, and of an MPI call from where it is called (EVENT_NO_INDEX where unknown). With
+    /// region EVENT_NO_INDEX: of the stretch before the call with *MARK, which stays. NULL: never.
+    uint64_t (*scale)(void *context, uint64_t *mark, uint32_t region, uint32_t calling_context);
     /// Whether the sender of a message waits for its receiver.
     bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
     /// When a message arrives whose way depends on the others: it is READY_NS when it has departed,

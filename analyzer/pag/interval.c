@@ -35,8 +35,10 @@ static uint64_t scale_of(const struct engine *engine, const struct profile *prof
         *scale = (struct path_scale){.scale = PAG_WORK_PER_NS};
         if (next == 0)
             continue;
-        scale->mark = interval->scales[profile->paths[next].parent].mark;
-        scale->scale = clock->scale(clock->context, &scale->mark, profile->paths[next].region);
+        const struct path *of = &profile->paths[next];
+        // Right behind the call that ends it: it belongs where that call does.
+        scale->mark = interval->scales[of->is_stretch ? next - 1 : of->parent].mark;
+        scale->scale = clock->scale(clock->context, &scale->mark, of->region, of->context);
     }
     return interval->scales[path].scale;
 }

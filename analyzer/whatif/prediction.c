@@ -60,10 +60,10 @@ static bool synchronises(void *context, uint8_t operation, bool is_finalize)
     return recorded_synchronises(prediction->recorded, operation, is_finalize);
 }
 
-static uint64_t scale(void *context, uint64_t *mark, uint32_t region)
+static uint64_t scale(void *context, uint64_t *mark, uint32_t region, uint32_t calling_context)
 {
     const struct prediction *prediction = context;
-    return scenario_scale(prediction->scenario, mark, region);
+    return scenario_scale(prediction->scenario, mark, region, calling_context);
 }
 
 static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)

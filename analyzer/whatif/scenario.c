@@ -2,7 +2,6 @@
 // Scenarios (see scenario.h).
 #include "analyzer/whatif/scenario.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ void scenario_release(struct scenario *scenario)
     placement_release(&scenario->placement);
     free(scenario->group_of_rank);
     free(scenario->groups);
-    free(scenario->scales_of_region);
+    region_patterns_free(scenario->regions);
     scopes_release(&scenario->scopes);
     *scenario = (struct scenario){0};
 }
@@ -168,69 +167,49 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
     free(n_placed);
 }
 
-static int unknown_region(const struct definitions *definitions, const char *where,
-                          const char *pattern, struct error *err)
-{
-    const char **names = memory_zeroed(definitions->n_regions, sizeof *names);
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        names[i] = definitions->regions[i].name;
-    const char *nearest = spelling_nearest(pattern, names, definitions->n_regions);
-    int status = nearest ? error_set(err, "%s %s: there is no such region; is it %s?", where,
-                                     pattern, nearest)
-                         : error_set(err, "%s %s: there is no such region", where, pattern);
-    free(names);
-    return status;
-}
-
-/// One more factor for the regions that PATTERN fits; false when it fits none.
-static bool add_scale(struct scenario *scenario, const struct definitions *definitions,
-                      const char *pattern, uint64_t factor)
+/// One more factor for what PATTERN names; WHERE it was given.
+static int add_scale(struct scenario *scenario, const char *where, const char *pattern,
+                     uint64_t factor, struct error *err)
 {
     size_t i = scenario->n_scales++;
-    bool is_found = false;
     scenario->factors[i] = factor;
-    for (size_t region = 0; region < definitions->n_regions; region++) {
-        if (definitions->regions[region].mpi != MPI_FUNCTION_NONE ||
-            fnmatch(pattern, definitions->regions[region].name, 0) != 0)
-            continue;
-        is_found = true;
-        scenario->scales_of_region[region] |= UINT64_C(1) << i;
-    }
-    return is_found;
+    return region_patterns_add(scenario->regions, where, pattern, REGION_COMPUTING,
+                               &scenario->scaled[i], err);
 }
 
-static int scale_regions(struct scenario *scenario, const struct definitions *definitions,
-                         const struct scenario_settings *settings, struct error *err)
+static int scale_regions(struct scenario *scenario, const struct scenario_settings *settings,
+                         struct error *err)
 {
     const struct machine *machine = settings->machine;
     size_t n_of_machine = machine ? machine->n_regions : 0;
     if (settings->n_scales + n_of_machine > SCENARIO_MAX_SCALES)
         return error_set(err, "--scale: more than %d of them%s", SCENARIO_MAX_SCALES,
                          n_of_machine > 0 ? " and regions of the machine" : "");
-    scenario->scales_of_region = memory_zeroed(definitions->n_regions, sizeof(uint64_t));
     for (size_t i = 0; i < settings->n_scales; i++) {
         const struct region_scale *scale = &settings->scales[i];
-        if (!add_scale(scenario, definitions, scale->pattern, scale->factor))
-            return unknown_region(definitions, "--scale", scale->pattern, err);
+        if (add_scale(scenario, "--scale", scale->pattern, scale->factor, err) != 0)
+            return -1;
     }
     for (size_t i = 0; i < n_of_machine; i++) {
         const struct machine_region *region = &machine->regions[i];
         uint64_t factor = (SCALE_OF_ONE + region->speed / 2) / region->speed;
-        if (add_scale(scenario, definitions, region->pattern, factor))
-            continue;
-        unknown_region(definitions, "<region>", region->pattern, err);
-        return error_wrap(err, "%s:%u", machine->path, region->line);
+        char *where = memory_format("%s:%u: <region>", machine->path, region->line);
+        int status = add_scale(scenario, where, region->pattern, factor, err);
+        free(where);
+        if (status != 0)
+            return -1;
     }
     return 0;
 }
 
-uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region)
+uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region,
+                        uint32_t calling_context)
 {
     if (region != EVENT_NO_INDEX)
-        *mark |= scenario->scales_of_region[region];
+        region_patterns_enter(scenario->regions, mark, region, calling_context);
     uint64_t scale = PAG_WORK_PER_NS;
     for (size_t i = 0; i < scenario->n_scales; i++)
-        if (*mark >> i & 1)
+        if (region_patterns_is_inside(scenario->regions, *mark, scenario->scaled[i]))
             scale = scale * scenario->factors[i] / PAG_WORK_PER_NS;
     return scale;
 }
@@ -240,11 +219,12 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
 {
     *scenario = (struct scenario){
         .group_of_rank = memory_zeroed(definitions->n_ranks, sizeof *scenario->group_of_rank),
+        .regions = region_patterns_new(definitions),
         .spins = settings->spins,
         .is_sticky = settings->is_sticky,
     };
     if (place(scenario, definitions, settings, err) != 0 ||
-        scale_regions(scenario, definitions, settings, err) != 0 ||
+        scale_regions(scenario, settings, err) != 0 ||
         check_node_speeds(scenario, settings, err) != 0)
         return -1;
     scenario->knows_cores = are_cores_known(scenario, definitions, settings);

@@ -12,12 +12,13 @@
 #include "analyzer/trace/definitions.h"
 #include "analyzer/whatif/machine.h"
 #include "analyzer/whatif/placement.h"
+#include "analyzer/whatif/region_pattern.h"
 #include "analyzer/whatif/scheduler.h"
 #include "analyzer/whatif/scopes.h"
 
 enum { SCENARIO_MAX_SCALES = 64 };
 
-/// The time of regions whose name matches PATTERN (a glob), callees included, times FACTOR.
+/// The time inside what PATTERN names (region_pattern.h) times FACTOR.
 struct region_scale {
     const char *pattern;
     uint64_t factor; // millionths
@@ -59,8 +60,9 @@ struct scenario {
     uint32_t least_cores, most_cores;      // of a node with ranks
     bool knows_cores;                      // false: every rank has a core of its own
     bool spins, is_sticky, is_shared;      // is_shared: some node has more ranks than cores
-    uint64_t *scales_of_region;            // which settings name it, a bit each
+    struct region_patterns *regions;       // that settings name
     uint64_t factors[SCENARIO_MAX_SCALES]; // millionths
+    uint32_t scaled[SCENARIO_MAX_SCALES];  // pattern it is for
     size_t n_scales;
 };
 
@@ -69,9 +71,10 @@ struct scenario {
 int scenario_init(struct scenario *scenario, const struct definitions *definitions,
                   const struct scenario_settings *settings, struct error *err);
 
-/// The scale clock.h asks for: the product of the factors of all settings that name a region of the
-/// path, each once.
-uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region);
+/// The scale clock.h asks for: the product of the factors of all settings that the path is inside
+/// of, each once. Marks are those of region_pattern.h.
+uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region,
+                        uint32_t calling_context);
 
 /// The recorded nodes, every rank on a core of its own.
 void scenario_alone(struct scenario *scenario, const struct definitions *definitions);

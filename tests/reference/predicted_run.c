@@ -133,6 +133,20 @@ static uint64_t process_ns(const struct reference_location *location, size_t fir
     return wall_ns - (high->time_ns - low->time_ns) + (high->cpu_ns - low->cpu_ns);
 }
 
+/// The record from which on what is computed belongs to the call at LAST, whose place is known: the
+/// last enter or leave before it. LAST where nothing does.
+static size_t stretch_before(const struct reference_location *location, size_t first, size_t last)
+{
+    const struct record *call = &location->records[last];
+    if (last == first || call->kind != RECORD_ENTER || call->context == REFERENCE_NONE)
+        return last;
+    size_t from = last - 1;
+    while (from > first && location->records[from].kind != RECORD_ENTER &&
+           location->records[from].kind != RECORD_LEAVE)
+        from--;
+    return from;
+}
+
 /// Work of the interval of PROCESS before its next call, or up to its end.
 static parts_t interval_work(const struct prediction_state *state, const struct process *process)
 {
@@ -144,12 +158,13 @@ static parts_t interval_work(const struct prediction_state *state, const struct 
                                                     : location->n_records - 1;
     uint64_t wall_ns = 0;
     parts_t scaled = 0;
+    size_t stretch = stretch_before(location, first, last);
     for (size_t i = first; i < last; i++) {
         bool is_used[SCENARIO_MAX_REGIONS] = {false};
+        uint32_t path = model->path_after[process->rank][i < stretch ? i : last];
         uint64_t piece_ns = location->records[i + 1].time_ns - location->records[i].time_ns;
         wall_ns += piece_ns;
-        scaled += (parts_t)piece_ns *
-                  (parts_t)scale_of_path(state, model->path_after[process->rank][i], is_used);
+        scaled += (parts_t)piece_ns * (parts_t)scale_of_path(state, path, is_used);
     }
     uint64_t work_ns = state->scenario->n_cores ? process_ns(location, first, last) : wall_ns;
     return wall_ns > 0 ? (parts_t)work_ns * scaled / (parts_t)wall_ns : 0;

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Patterns of call paths as one automaton for all of them, made deterministic while it is used: a
+// mark is a state, and says which patterns name the path, which are open around it, and how many
+// leading parts of each pattern the end of the path matches. Transitions are kept by (state,
+// region), so that globs are compared once for each of them.
+#include "analyzer/whatif/region_pattern.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyzer/base/map.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+
+enum { MAX_PARTS = 31, MAX_CANDIDATES = 4096 };
+
+struct pattern {
+    char *where, *text; // as given
+    char *words;        // what the parts point into
+    const char *parts[MAX_PARTS];
+    uint32_t n_parts; // 0: any call
+    bool is_anchored; // begins at the location
+    bool is_root;     // the location itself
+    bool takes_calls; // MPI functions may be named
+    bool only_calls;  // nothing else may
+    bool is_for_calls;
+    const char *file; // of a place, NULL without
+    uint32_t line;    // 0: any
+};
+
+/// What a path is to the patterns, a bit each.
+struct state {
+    uint64_t inside, named, placed;     // placed: named if its call is at the pattern's place
+    uint32_t seen[REGION_MAX_PATTERNS]; // bit i: the first i parts match the end of the path
+};
+
+struct region_patterns {
+    const struct definitions *definitions;
+    struct pattern patterns[REGION_MAX_PATTERNS];
+    uint32_t n_patterns;
+    bool has_places;
+    struct state *states;
+    size_t n_states, capacity;
+    struct map next, at_place; // (state, region), (state, context) -> state
+};
+
+struct region_patterns *region_patterns_new(const struct definitions *definitions)
+{
+    struct region_patterns *patterns = memory_zeroed(1, sizeof *patterns);
+    patterns->definitions = definitions;
+    patterns->states = array_reserve(NULL, &patterns->capacity, 1, sizeof *patterns->states);
+    patterns->states[0] = (struct state){0};
+    patterns->n_states = 1;
+    map_init(&patterns->next);
+    map_init(&patterns->at_place);
+    return patterns;
+}
+
+void region_patterns_free(struct region_patterns *patterns)
+{
+    if (!patterns)
+        return;
+    for (uint32_t i = 0; i < patterns->n_patterns; i++) {
+        free(patterns->patterns[i].where);
+        free(patterns->patterns[i].text);
+        free(patterns->patterns[i].words);
+    }
+    map_release(&patterns->next);
+    map_release(&patterns->at_place);
+    free(patterns->states);
+    free(patterns);
+}
+
+// --- reading a pattern
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool is_program_name(const struct definitions *definitions, const char *text)
+{
+    if (strcmp(text, "(program)") == 0)
+        return true;
+    for (size_t i = 0; i < definitions->n_properties; i++) {
+        const struct property *property = &definitions->properties[i];
+        bool is_executable = strcmp(property->name, "PAGODA::EXECUTABLE") == 0 ||
+                             strcmp(property->name, "Score-P::EXECUTABLE") == 0;
+        if (is_executable && strcmp(text, base_name(property->value)) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_region(const struct definitions *definitions, const char *name)
+{
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (strcmp(definitions->regions[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/// Cuts the place off the end of WORDS, `FILE:LINE` or `... at FILE:LINE`, if there is one.
+static void take_place(struct pattern *pattern, char **words)
+{
+    char *colon = strrchr(*words, ':');
+    if (!colon || colon == *words || colon[-1] == ':')
+        return;
+    bool is_any = strcmp(colon + 1, "*") == 0;
+    size_t n_digits = strspn(colon + 1, "0123456789");
+    if (!is_any && (n_digits == 0 || n_digits > 9 || colon[1 + n_digits] != '\0'))
+        return;
+    pattern->line = is_any ? 0 : (uint32_t)strtoul(colon + 1, NULL, 10);
+    *colon = '\0';
+    char *at = NULL;
+    for (char *next = *words; (next = strstr(next, " at ")); next++)
+        at = next;
+    pattern->file = at ? at + 4 : *words;
+    if (at)
+        *at = '\0';
+    else
+        *words = colon; // nothing but the place
+}
+
+/// 0, or -1 and ERR.
+static int take_parts(struct pattern *pattern, const struct definitions *definitions, char *words,
+                      struct error *err)
+{
+    if (*words == '\0')
+        return 0;
+    if (has_region(definitions, words)) { // whatever is in its name
+        pattern->parts[pattern->n_parts++] = words;
+        return 0;
+    }
+    pattern->is_anchored = *words == '/';
+    words += pattern->is_anchored;
+    while (words) {
+        char *slash = strchr(words, '/');
+        if (slash)
+            *slash = '\0';
+        if (*words == '\0' || pattern->n_parts == MAX_PARTS)
+            return error_set(err, "%s %s: %s", pattern->where, pattern->text,
+                             *words ? "too many names" : "a name is missing beside a /");
+        pattern->parts[pattern->n_parts++] = words;
+        words = slash ? slash + 1 : NULL;
+    }
+    return 0;
+}
+
+static bool names_mpi(const struct definitions *definitions, const char *part)
+{
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (definitions->regions[i].mpi != MPI_FUNCTION_NONE &&
+            fnmatch(part, definitions->regions[i].name, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool part_matches(const struct pattern *pattern, const struct region *region, uint32_t part)
+{
+    bool is_mpi = region->mpi != MPI_FUNCTION_NONE;
+    bool is_last = part + 1 == pattern->n_parts;
+    if ((is_mpi && !pattern->takes_calls) || (is_last && !is_mpi && pattern->only_calls))
+        return false;
+    return fnmatch(pattern->parts[part], region->name, 0) == 0;
+}
+
+static int refuse(const struct pattern *pattern, const char *what, const char *nearest,
+                  struct error *err)
+{
+    return error_set(err, "%s %s: %s%s%s%s", pattern->where, pattern->text, what,
+                     nearest ? "; is it " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/// Part PART is no region of the run.
+static int unknown_part(const struct pattern *pattern, const struct definitions *definitions,
+                        uint32_t part, struct error *err)
+{
+    const char *name = pattern->parts[part];
+    if (!pattern->takes_calls && names_mpi(definitions, name))
+        return error_set(err,
+                         "%s %s: there is no such region but in MPI, which does no computing; "
+                         "`before %s` names the computing that ends with its calls",
+                         pattern->where, pattern->text, pattern->text);
+    const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
+    size_t n = 0;
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (pattern->takes_calls || definitions->regions[i].mpi == MPI_FUNCTION_NONE)
+            names[n++] = definitions->regions[i].name;
+    names[n++] = "(program)";
+    const char *nearest = spelling_nearest(name, names, n);
+    char *what = pattern->n_parts == 1 ? memory_copy_text("there is no such region")
+                                       : memory_format("there is no region %s", name);
+    int status = refuse(pattern, what, nearest, err);
+    free(what);
+    free(names);
+    return status;
+}
+
+static bool is_file(const char *wanted, const char *path)
+{
+    size_t length = strlen(path), wanted_length = strlen(wanted);
+    if (fnmatch(wanted, base_name(path), 0) == 0)
+        return true;
+    return wanted_length < length && strcmp(path + length - wanted_length, wanted) == 0 &&
+           path[length - wanted_length - 1] == '/';
+}
+
+static bool is_place(const struct pattern *pattern, const struct calling_context *context)
+{
+    return (pattern->line == 0 || pattern->line == context->line) &&
+           (strcmp(pattern->file, context->file) == 0 || is_file(pattern->file, context->file));
+}
+
+static uint32_t distance(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/// 0, or -1 and ERR when no call of the run is at the pattern's place.
+static int check_place(const struct pattern *pattern, const struct definitions *definitions,
+                       struct error *err)
+{
+    const struct calling_context *nearest = NULL;
+    const char **files = memory_zeroed(definitions->n_contexts + 1, sizeof *files);
+    size_t n_files = 0;
+    bool is_found = false;
+    for (size_t i = 0; i < definitions->n_contexts && !is_found; i++) {
+        const struct calling_context *context = &definitions->contexts[i];
+        is_found = is_place(pattern, context);
+        if (context->file[0])
+            files[n_files++] = base_name(context->file);
+        if (context->line > 0 && is_file(pattern->file, context->file) &&
+            (!nearest ||
+             distance(pattern->line, context->line) < distance(pattern->line, nearest->line)))
+            nearest = context;
+    }
+    int status = 0;
+    if (!is_found && definitions->n_contexts == 0) {
+        status = refuse(pattern, "the trace does not tell where MPI calls are made", NULL, err);
+    } else if (!is_found && nearest) {
+        char *place = memory_format("%s:%u", base_name(nearest->file), nearest->line);
+        status = refuse(pattern, "no MPI call is made there", place, err);
+        free(place);
+    } else if (!is_found) {
+        const char *file = spelling_nearest(base_name(pattern->file), files, n_files);
+        status = refuse(pattern, "no MPI call is made there", file, err);
+    }
+    free(files);
+    return status;
+}
+
+static int check_names(const struct pattern *pattern, const struct definitions *definitions,
+                       struct error *err)
+{
+    for (uint32_t part = 0; part < pattern->n_parts; part++) {
+        bool is_found = strcmp(pattern->parts[part], "**") == 0;
+        for (size_t i = 0; i < definitions->n_regions && !is_found; i++)
+            is_found = part_matches(pattern, &definitions->regions[i], part);
+        if (!is_found)
+            return unknown_part(pattern, definitions, part, err);
+    }
+    return pattern->file ? check_place(pattern, definitions, err) : 0;
+}
+
+int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
+                        enum region_purpose purpose, uint32_t *index, struct error *err)
+{
+    if (patterns->n_patterns == REGION_MAX_PATTERNS)
+        return error_set(err, "%s %s: more than %d regions", where, text, REGION_MAX_PATTERNS);
+    *index = patterns->n_patterns++;
+    struct pattern *pattern = &patterns->patterns[*index];
+    *pattern = (struct pattern){.where = memory_copy_text(where),
+                                .text = memory_copy_text(text),
+                                .words = memory_copy_text(text),
+                                .is_for_calls = purpose == REGION_CALLS};
+    char *words = pattern->words;
+    const uint64_t bit = UINT64_C(1) << *index;
+    bool is_before = strncmp(words, "before ", 7) == 0;
+    if (is_before)
+        words += 7;
+    else if (is_program_name(patterns->definitions, words)) {
+        pattern->is_root = true;
+        patterns->states[0].inside |= bit;
+        patterns->states[0].named |= bit;
+        return 0;
+    }
+    if (*words == '\0')
+        return error_set(err, "%s: a region is missing", where);
+    if (!has_region(patterns->definitions, words))
+        take_place(pattern, &words);
+    pattern->only_calls = is_before || pattern->file;
+    pattern->takes_calls = pattern->only_calls || pattern->is_for_calls;
+    patterns->has_places = patterns->has_places || pattern->file;
+    patterns->states[0].seen[*index] = 1;
+    if (take_parts(pattern, patterns->definitions, words, err) != 0 ||
+        check_names(pattern, patterns->definitions, err) != 0)
+        return -1;
+    return 0;
+}
+
+// --- paths
+
+/// With part i being **, the first i + 1 parts match where the first i do.
+static uint32_t skip_any(const struct pattern *pattern, uint32_t seen)
+{
+    for (uint32_t i = 0; i < pattern->n_parts; i++)
+        if (seen >> i & 1 && strcmp(pattern->parts[i], "**") == 0)
+            seen |= UINT32_C(1) << (i + 1);
+    return seen;
+}
+
+/// Which leading parts match the end of a path to REGION, SEEN of which match that of its parent.
+static uint32_t see(const struct pattern *pattern, uint32_t seen, const struct region *region)
+{
+    uint32_t now = pattern->is_anchored ? 0 : 1;
+    seen = skip_any(pattern, seen);
+    for (uint32_t i = 0; i < pattern->n_parts; i++) {
+        if (!(seen >> i & 1))
+            continue;
+        if (strcmp(pattern->parts[i], "**") == 0)
+            now |= UINT32_C(1) << i;
+        else if (part_matches(pattern, region, i))
+            now |= UINT32_C(1) << (i + 1);
+    }
+    return now;
+}
+
+/// The number of STATE, which may be new.
+static uint32_t intern(struct region_patterns *patterns, const struct state *state)
+{
+    for (size_t i = 0; i < patterns->n_states; i++)
+        if (memcmp(&patterns->states[i], state, sizeof *state) == 0)
+            return (uint32_t)i;
+    size_t index = patterns->n_states++;
+    patterns->states = array_reserve(patterns->states, &patterns->capacity, patterns->n_states,
+                                     sizeof *patterns->states);
+    patterns->states[index] = *state;
+    return (uint32_t)index;
+}
+
+static void name(struct state *state, uint64_t bit)
+{
+    state->named |= bit;
+    state->inside |= bit;
+}
+
+static uint32_t enter(struct region_patterns *patterns, uint32_t from, uint32_t region_index)
+{
+    const struct region *region = &patterns->definitions->regions[region_index];
+    bool is_mpi = region->mpi != MPI_FUNCTION_NONE;
+    struct state state = patterns->states[from];
+    state.named = state.placed = 0;
+    for (uint32_t i = 0; i < patterns->n_patterns; i++) {
+        const struct pattern *pattern = &patterns->patterns[i];
+        if (pattern->is_root)
+            continue;
+        state.seen[i] = see(pattern, state.seen[i], region);
+        bool is_whole =
+            pattern->n_parts == 0 || skip_any(pattern, state.seen[i]) >> pattern->n_parts & 1;
+        if (!is_whole || (pattern->only_calls && !is_mpi))
+            continue;
+        if (pattern->file)
+            state.placed |= UINT64_C(1) << i;
+        else
+            name(&state, UINT64_C(1) << i);
+    }
+    return intern(patterns, &state);
+}
+
+static uint32_t enter_place(struct region_patterns *patterns, uint32_t from, uint32_t context_index)
+{
+    const struct calling_context *context = &patterns->definitions->contexts[context_index];
+    struct state state = patterns->states[from];
+    for (uint32_t i = 0; i < patterns->n_patterns; i++)
+        if (state.placed >> i & 1 && is_place(&patterns->patterns[i], context))
+            name(&state, UINT64_C(1) << i);
+    return intern(patterns, &state);
+}
+
+void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
+                           uint32_t context)
+{
+    uint64_t from = *mark << 32;
+    uint32_t to;
+    if (!map_get(&patterns->next, from | region, &to)) {
+        to = enter(patterns, (uint32_t)*mark, region);
+        map_put(&patterns->next, from | region, to);
+    }
+    if (patterns->states[to].placed != 0 && context != EVENT_NO_INDEX) {
+        uint64_t key = (uint64_t)to << 32 | context;
+        uint32_t placed;
+        if (!map_get(&patterns->at_place, key, &placed)) {
+            placed = enter_place(patterns, to, context);
+            map_put(&patterns->at_place, key, placed);
+        }
+        to = placed;
+    }
+    *mark = to;
+}
+
+bool region_patterns_is_inside(const struct region_patterns *patterns, uint64_t mark,
+                               uint32_t index)
+{
+    return patterns->states[mark].inside >> index & 1;
+}
+
+bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t mark, uint32_t index)
+{
+    const struct pattern *pattern = &patterns->patterns[index];
+    if (!(patterns->states[mark].named >> index & 1))
+        return false;
+    if (pattern->file || pattern->n_parts == 0)
+        return pattern->file != NULL;
+    return strncasecmp(pattern->parts[pattern->n_parts - 1], "MPI_", 4) == 0;
+}
+
+// --- the paths of a run
+
+/// The path of node INDEX as reports write it; the caller frees.
+static char *path_text(const struct region_patterns *patterns, const struct pag_location *location,
+                       uint32_t index)
+{
+    const struct region *regions = patterns->definitions->regions;
+    char *text = memory_copy_text(regions[location->paths[index].region].name);
+    for (uint32_t at = location->paths[index].parent;
+         at < location->n_paths && location->paths[at].region != EVENT_NO_INDEX;
+         at = location->paths[at].parent) {
+        char *longer = memory_format("%s/%s", regions[location->paths[at].region].name, text);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/// No path of the run is named: the nearest one, or one that ends alike.
+static int unknown_path(const struct region_patterns *patterns, const struct pattern *pattern,
+                        const struct pag_result *replay, struct error *err)
+{
+    const struct region *regions = patterns->definitions->regions;
+    char **names = memory_zeroed(MAX_CANDIDATES, sizeof *names);
+    size_t n_names = 0, like = MAX_CANDIDATES;
+    for (size_t l = 0; l < replay->n_locations; l++)
+        for (uint32_t i = 0; i < replay->locations[l].n_paths && n_names < MAX_CANDIDATES; i++) {
+            uint32_t region = replay->locations[l].paths[i].region;
+            if (region == EVENT_NO_INDEX)
+                continue;
+            names[n_names] = path_text(patterns, &replay->locations[l], i);
+            bool is_like = pattern->n_parts > 0 &&
+                           part_matches(pattern, &regions[region], pattern->n_parts - 1);
+            if (is_like && like == MAX_CANDIDATES)
+                like = n_names;
+            n_names++;
+        }
+    const char *nearest = spelling_nearest(pattern->text, (const char *const *)names, n_names);
+    if (!nearest && like < n_names)
+        nearest = names[like];
+    int status = refuse(pattern, "the run has no such call path", nearest, err);
+    for (size_t i = 0; i < n_names; i++)
+        free(names[i]);
+    free(names);
+    return status;
+}
+
+/// The patterns that name a path of LOCATION, a bit each.
+static uint64_t named_in(struct region_patterns *patterns, const struct pag_location *location)
+{
+    uint64_t *marks = memory_zeroed(location->n_paths, sizeof *marks);
+    uint64_t named = 0;
+    for (size_t i = 0; i < location->n_paths; i++) {
+        const struct call_path *path = &location->paths[i];
+        if (path->region == EVENT_NO_INDEX)
+            continue;
+        marks[i] = marks[path->parent];
+        region_patterns_enter(patterns, &marks[i], path->region, path->context);
+        named |= patterns->states[marks[i]].named;
+    }
+    free(marks);
+    return named | patterns->states[0].named;
+}
+
+int region_patterns_check(struct region_patterns *patterns, const struct pag_result *replay,
+                          struct error *err)
+{
+    uint64_t named = 0;
+    for (size_t i = 0; i < replay->n_locations; i++)
+        named |= named_in(patterns, &replay->locations[i]);
+    for (uint32_t i = 0; i < patterns->n_patterns; i++)
+        if (!(named >> i & 1))
+            return unknown_path(patterns, &patterns->patterns[i], replay, err);
+    return 0;
+}
