@@ -10,7 +10,8 @@
 //   head.c        the open end of a location's lineage
 //   threads.c     lineages at the fork and join of a team
 //   window.c      time covered by efficiencies and findings
-//   simulation.c  the same replay in simulated time; interval.c: work between two calls
+//   simulation.c  the same replay in simulated time; interval.c: work between two calls;
+//   moved.c       where each event went, for a listener
 //   outcome.c     struct pag_result
 #ifndef PAGODA_PAG_ENGINE_H
 #define PAGODA_PAG_ENGINE_H

@@ -72,8 +72,11 @@ static void pass(const struct engine *engine, struct location_state *location,
     uint64_t passed_ns = recorded_ns - interval->recorded_now_ns;
     if (passed_ns == 0)
         return;
-    part_of(engine, location, interval, path)->recorded_ns += passed_ns;
+    struct interval_part *part = part_of(engine, location, interval, path);
+    part->recorded_ns += passed_ns;
     interval->recorded_now_ns = recorded_ns;
+    if (engine->listener.weighed)
+        engine->listener.weighed(engine->listener.context, location->index, passed_ns, part->scale);
 }
 
 /// Process time of the whole interval: what the first and last CPU sample say for the time between
@@ -133,6 +136,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     interval->begin_ns = begin_ns;
     interval->recorded_begin_ns = interval->recorded_now_ns = recorded_ns;
     interval->n_parts = 0;
+    interval->n_events = 0;
     interval->has_cpu = false;
     const struct event *event;
     uint64_t seen_ns = recorded_ns;
@@ -152,6 +156,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
         else if (event->kind == EVENT_CPU_TIME && !engine->simulation->clock->counts_wall_time)
             note_cpu(interval, event);
         location->cursor->position++;
+        interval->n_events++;
     }
     bool is_call = event && event->kind == EVENT_ENTER;
     uint32_t last_path =

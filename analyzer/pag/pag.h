@@ -36,6 +36,28 @@ struct pag_message {
     bool is_synchronous;
 };
 
+/// What the next events of a location are, in simulated time.
+enum pag_moved_kind {
+    /// Outside MPI. Their times follow from how much of the work was done before them: what
+    /// listener.weighed told since the last call for this location.
+    PAG_MOVED_OUTSIDE,
+    /// An MPI call with all its records: the first event is its enter, the last one its leave. What
+    /// is in between comes as long after the enter as in the recording, at the leave at the latest.
+    PAG_MOVED_CALL,
+    PAG_MOVED_EVENT, // a single one: the fork or join of a team, the begin or end of its thread
+};
+
+/// Where N_EVENTS events of a location, those that follow what was told of it before, went. Begins
+/// are the ends of what was told before.
+struct pag_moved {
+    enum pag_moved_kind kind;
+    uint32_t location;
+    uint64_t n_events;
+    uint64_t recorded_begin_ns, recorded_end_ns;
+    uint64_t begin_ns, end_ns;
+    uint64_t work_ns; // outside: process time at full speed; a call: its time but for waiting
+};
+
 /// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
 struct pag_listener {
     void *context;
@@ -47,6 +69,10 @@ struct pag_listener {
     void (*window_moved)(void *context);
     /// Now and then: everything before TIME_NS is replayed.
     void (*reached)(void *context, uint64_t time_ns);
+    /// In simulated time, in the order of each location's events.
+    void (*moved)(void *context, const struct pag_moved *moved);
+    /// Before that: the next RECORDED_NS of LOCATION's time outside MPI count SCALE each.
+    void (*weighed)(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale);
 };
 
 /// One node of a location's call tree. Node 0 is the location itself (region EVENT_NO_INDEX). An

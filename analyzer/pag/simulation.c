@@ -10,11 +10,10 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/moved.h"
 #include "analyzer/pag/transfers.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
-
-__extension__ typedef unsigned __int128 wide;
 
 struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock)
 {
@@ -85,6 +84,7 @@ static void go_outside(struct engine *engine, struct location_state *location, u
     state->phase = SIMULATION_OUTSIDE;
     const struct event *event =
         interval_read(engine, location, &state->interval, now_ns, recorded_ns, &work);
+    state->interval_work = work;
     state->outside_work += work;
     state->lost_ns += state->interval.lost_ns;
     bool is_last = !event || event->kind == EVENT_THREAD_JOIN;
@@ -228,6 +228,7 @@ static void enter(struct engine *engine, struct location_state *location, const 
     state->gives_up = state->has_unknown_partner = false;
     state->call_wait_ns = 0;
     engine_enter_call(engine, location, event, now_ns);
+    state->n_call_events = location->call.is_bare ? 0 : 1 + location->call.n_skip;
     if (engine->simulation->n_blocked_sends > 0 &&
         engine->ranks[location->rank].n_unresolved_posts > 0)
         try_all_again(engine);
@@ -243,14 +244,12 @@ static void enter(struct engine *engine, struct location_state *location, const 
                 location->call.is_cut ? PAG_TURN_LAST : turn);
 }
 
-/// When an event inside the call, recorded at RECORDED_NS, happens now.
+/// When an event inside the call, recorded at RECORDED_NS, happens now (pag_moved).
 static uint64_t inside(const struct call *call, uint64_t recorded_ns)
 {
-    uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns;
-    if (recorded_ns >= call->recorded_leave_ns || length_ns == 0)
-        return call->leave_ns;
-    return call->enter_ns + (uint64_t)((wide)(recorded_ns - call->recorded_enter_ns) *
-                                       (call->leave_ns - call->enter_ns) / length_ns);
+    uint64_t passed_ns = recorded_ns - call->recorded_enter_ns;
+    uint64_t length_ns = call->leave_ns - call->enter_ns;
+    return call->enter_ns + (passed_ns < length_ns ? passed_ns : length_ns);
 }
 
 static void leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
@@ -270,15 +269,18 @@ static void leave(struct engine *engine, struct location_state *location, uint64
     for (bool is_over = false; !is_over;) {
         event = trace_peek(engine->trace, location->index, location->cursor, 0);
         if (!event) {
+            moved_tell_call(engine, location, recorded_ns, now_ns);
             profile_account(location, now_ns);
             end(engine, location, now_ns);
             return;
         }
         is_over = call->is_bare || (event->kind == EVENT_LEAVE && call->n_nested == 0);
         recorded_ns = event->time_ns;
+        state->n_call_events++;
         engine_step_in_call(engine, location, event,
                             is_over ? now_ns : inside(call, event->time_ns));
     }
+    moved_tell_call(engine, location, recorded_ns, now_ns);
     go_outside(engine, location, now_ns, recorded_ns);
 }
 
@@ -310,6 +312,7 @@ static void outside_is_over(struct engine *engine, struct location_state *locati
     struct location_simulation *state = state_of(engine, location);
     state->outside_ns += now_ns - state->interval.begin_ns;
     interval_close(location, &state->interval, now_ns);
+    moved_tell_outside(engine, location, now_ns);
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
     if (!event) {
         end(engine, location, now_ns);
@@ -317,6 +320,7 @@ static void outside_is_over(struct engine *engine, struct location_state *locati
         uint64_t recorded_ns = event->time_ns;
         threads_event(engine, location, event, now_ns);
         location->cursor->position++;
+        moved_tell_event(engine, location, recorded_ns, now_ns);
         go_outside(engine, location, now_ns, recorded_ns);
     } else {
         enter(engine, location, event, now_ns);

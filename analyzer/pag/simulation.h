@@ -30,6 +30,8 @@ enum simulation_phase {
 struct location_simulation {
     enum simulation_phase phase;
     struct interval interval;
+    pag_work interval_work;
+    uint64_t n_call_events;   // of the open call, read so far
     pag_work work_after;      // of the open call
     uint64_t ready_ns;        // when the open call has what it waits for
     uint64_t blocked_ns;      // since when the open call waits
