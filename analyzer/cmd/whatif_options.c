@@ -101,10 +101,10 @@ static struct axis axis_of(const struct whatif_option *option, const char *text)
 {
     struct axis axis = {.option = option, .text = text, .n_values = 1};
     const char *values = text;
+    if (option->kind != WHATIF_AXIS && option->kind != WHATIF_REPEATED_AXIS)
+        return axis;
     if (option->kind == WHATIF_REPEATED_AXIS && strrchr(text, '='))
         values = strrchr(text, '=') + 1;
-    else if (option->kind != WHATIF_AXIS)
-        return axis;
     axis.prefix_bytes = (size_t)(values - text);
     for (; *values; values++)
         axis.n_values += *values == ',';

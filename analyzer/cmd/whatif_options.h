@@ -16,7 +16,7 @@ enum whatif_option_kind {
     WHATIF_AXIS,          // one value, or several between commas: a prediction for each
     WHATIF_VALUE,         // one value, which may hold commas
     WHATIF_REPEATED,      // the same, may be given several times
-    WHATIF_REPEATED_AXIS, // NAME=VALUE, may be given several times; VALUE may be several ones
+    WHATIF_REPEATED_AXIS, // [NAME=]VALUE, may be given several times; VALUE may be several ones
     WHATIF_FLAG,          // no value
 };
 

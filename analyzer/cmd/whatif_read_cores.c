@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Readers of the options that say where ranks run, and on what cores.
+#include <string.h>
+
+#include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/whatif_readers.h"
 
@@ -49,7 +52,31 @@ WHATIF_READER(hand_over)
     return 0;
 }
 
+static int read_node_speed(const char *text, const char *equals, struct whatif_set *set,
+                           struct error *err)
+{
+    struct scenario_settings *settings = &set->settings;
+    if (equals == text)
+        return error_set(err, "--cpu-speed %s: not of the form NODE=F, such as a=1.5", text);
+    struct node_speed *speeds =
+        whatif_set_grow(set, settings->node_speeds, settings->n_node_speeds, sizeof *speeds);
+    struct node_speed *speed = &speeds[settings->n_node_speeds];
+    settings->node_speeds = speeds;
+    speed->node = whatif_set_keep(set, memory_format("%.*s", (int)(equals - text), text));
+    for (size_t i = 0; i < settings->n_node_speeds; i++)
+        if (strcmp(speeds[i].node, speed->node) == 0)
+            return error_set(err, "--cpu-speed %s: node %s has a speed already", text, speed->node);
+    settings->n_node_speeds++;
+    return whatif_read_factor("cpu-speed", equals + 1, least_speed, &speed->speed, err);
+}
+
 WHATIF_READER(cpu_speed)
 {
+    const char *equals = strrchr(text, '=');
+    if (equals)
+        return read_node_speed(text, equals, set, err);
+    if (set->settings.speed > 0)
+        return error_set(err, "--cpu-speed %s: all nodes have a speed already; NODE=%s is for one",
+                         text, text);
     return whatif_read_factor("cpu-speed", text, least_speed, &set->settings.speed, err);
 }
