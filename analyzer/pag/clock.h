@@ -42,13 +42,29 @@ struct pag_condition {
     uint64_t entered_ns;       // collective: when the waiting member entered it, now
     uint64_t size_bytes;       // collective: the smaller of what the member sends and receives, the
                                // other one where one is 0
+    uint64_t total_bytes;      // collective: what the member sends and receives
     uint32_t sender, receiver; // message, posting: world ranks
     uint32_t n_members;        // collective
     uint8_t operation, class_; // collective: OTF2_CollectiveOp, enum collective_class
     bool is_finalize;          // collective: MPI_Finalize
     bool is_nonblocking;       // collective: posted before the call
+    bool is_carried_out;       // collective: by the clock; the member is through at time_ns
+    bool is_root;              // collective
     bool is_rendezvous;        // message, posting: its sender waits for its receiver
     uint32_t communicator;     // collective: index of the communicator, UINT32_MAX for MPI_Finalize
+};
+
+/// A collective operation of one group of processes, as one of its members sees it.
+struct pag_operation {
+    uint32_t instance;     // number among those not over; may be used again after that
+    uint32_t communicator; // index
+    uint32_t n_members, member;
+    uint32_t root;       // member, UINT32_MAX: it has none
+    bool is_described;   // false: posted, and what it is comes with its completion
+    bool is_root;        // of here on: if described
+    uint8_t operation;   // OTF2_CollectiveOp
+    uint64_t size_bytes; // as in struct pag_condition
+    uint64_t total_bytes;
 };
 
 /// Of several locations done at the same time, those go on first whose turn is lower.
@@ -101,6 +117,19 @@ struct pag_clock {
     /// How long CALL lasts at least that has partners nobody knows (IS_UNKNOWN), or is a handle
     /// call that waits for nobody. NULL: as long as in the recording.
     uint64_t (*least_length)(void *context, const struct pag_call *call, bool is_unknown);
+
+    // A clock that carries out collectives itself says which member waits for which others; all
+    // NULL: they wait for whom the kind of the operation says.
+    /// A member has entered an operation.
+    void (*entered)(void *context, const struct pag_operation *operation, uint64_t entered_ns);
+    /// Whether the clock carries out OPERATION, which is described; the same for all members.
+    bool (*carries_out)(void *context, const struct pag_operation *operation);
+    /// When the member, which has entered, is through with an operation that is carried out;
+    /// PAG_NOT_KNOWN: not before *MISSING_RANK, which has not entered, does something.
+    uint64_t (*through)(void *context, const struct pag_operation *operation,
+                        uint32_t *missing_rank);
+    /// All members have left it, or never come: what is kept about it can go.
+    void (*over)(void *context, uint32_t instance);
 };
 
 #endif

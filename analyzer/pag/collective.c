@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/carried_out.h"
 
 // How far the completion of a nonblocking operation is looked for when its posting does not name
 // the communicator.
@@ -107,6 +108,7 @@ static uint32_t open_instance(struct engine *engine, uint32_t communicator, uint
     uint32_t index = pool_take(&engine->collectives);
     struct collective *instance = collective_at(engine, index);
     *instance = (struct collective){
+        .index = index,
         .communicator = communicator,
         .is_finalize = communicator == NONE,
         .previous = state->last_open,
@@ -130,6 +132,8 @@ static void close_instance(struct engine *engine, uint32_t index)
 {
     struct collective *instance = collective_at(engine, index);
     struct communicator_state *state = state_of(engine, instance->communicator);
+    if (engine->simulation)
+        carried_out_over(engine, instance);
     for (uint32_t i = 0; i < instance->n_members; i++)
         if (instance->members[i].has_entered)
             lineage_let_go(&engine->lineage, instance->members[i].node);

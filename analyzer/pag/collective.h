@@ -38,6 +38,7 @@ struct member {
 
 /// One collective operation on one communicator, from the first member in to the last one out.
 struct collective {
+    uint32_t index;          // own
     uint32_t communicator;   // NONE: MPI_Finalize of all ranks
     bool is_finalize;        // MPI_Finalize of all ranks, or of one world among several
     uint32_t previous, next; // open instances of the communicator, by sequence

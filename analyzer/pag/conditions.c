@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a call of a simulated run waits for, as conditions for the clock (simulation.h).
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/carried_out.h"
 #include "analyzer/pag/engine.h"
 
 static struct location_simulation *state_of(const struct engine *engine,
@@ -18,7 +19,7 @@ bool simulation_part_waits(const struct engine *engine, struct part part)
     if (!collective_is_firm(engine, part) &&
         (member->is_test || !clock->synchronises(clock->context, member->operation, is_finalize)))
         return false;
-    return collective_has_releasers(engine, part);
+    return collective_has_releasers(engine, part) || is_carried_out(engine, part);
 }
 
 bool simulation_is_handle(const struct engine *engine, const struct call *call)
@@ -78,7 +79,11 @@ static bool members_have_come(const struct engine *engine, struct location_simul
 {
     if (!simulation_part_waits(engine, part))
         return true;
-    uint32_t missing = collective_missing_rank(engine, part);
+    uint32_t missing;
+    if (!is_carried_out(engine, part))
+        missing = collective_missing_rank(engine, part);
+    else if (carried_out_through_ns(engine, part, &missing) != PAG_NOT_KNOWN)
+        return true;
     return missing == NONE ||
            goes_without(state, state->gives_up || engine->ranks[missing].has_ended);
 }
@@ -118,9 +123,17 @@ static void add_part(const struct engine *engine, const struct call *call, struc
 {
     const struct collective *instance = collective_instance(engine, part.collective);
     const struct member *member = &instance->members[part.member];
-    uint64_t time_ns, recorded_ns;
-    if (!simulation_part_waits(engine, part) ||
-        !collective_release_times(engine, part, &time_ns, &recorded_ns))
+    uint64_t time_ns = 0, recorded_ns = 0;
+    uint32_t missing;
+    if (!simulation_part_waits(engine, part))
+        return;
+    bool is_released = collective_release_times(engine, part, &time_ns, &recorded_ns);
+    bool is_clocks = is_carried_out(engine, part);
+    if (is_clocks) {
+        time_ns = carried_out_through_ns(engine, part, &missing);
+        is_released = time_ns != PAG_NOT_KNOWN;
+    }
+    if (!is_released)
         return;
     struct pag_condition *condition = add(engine->simulation, n_conditions);
     condition->kind = PAG_CONDITION_COLLECTIVE;
@@ -128,6 +141,9 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     condition->recorded_ns = recorded_ns;
     condition->entered_ns = member->in_ns;
     condition->size_bytes = member->payload_bytes;
+    condition->total_bytes = member->size_bytes;
+    condition->is_root = member->is_root;
+    condition->is_carried_out = is_clocks;
     condition->n_members = instance->n_members;
     condition->operation = member->operation;
     condition->class_ = member->class_;

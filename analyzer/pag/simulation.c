@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/carried_out.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/moved.h"
 #include "analyzer/pag/transfers.h"
@@ -470,6 +471,7 @@ void simulation_matched(struct engine *engine, uint32_t message_index, uint32_t 
 void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member)
 {
     uint8_t class = instance->members[member].class_;
+    carried_out_entered(engine, instance, member);
     bool needs_all = class == COLLECTIVE_BARRIER || class == COLLECTIVE_ALL_TO_ALL;
     if (needs_all && instance->n_entered < instance->n_members)
         return;

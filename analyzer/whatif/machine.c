@@ -20,8 +20,10 @@ static void release_texts(char **texts, size_t n)
 
 void machine_release(struct machine *machine)
 {
-    for (size_t i = 0; i < machine->n_collectives; i++)
+    for (size_t i = 0; i < machine->n_collectives; i++) {
         formula_free(machine->collectives[i].time);
+        free(machine->collectives[i].missing_nodes);
+    }
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
         free(machine->messages[scope].points);
     for (size_t i = 0; i < machine->n_custom_scopes; i++) {
@@ -104,17 +106,34 @@ bool machine_is_rendezvous(const struct machine_messages *messages, uint64_t siz
     return size_bytes > messages->eager_bytes;
 }
 
-uint64_t machine_collective_ns(const struct machine *machine, uint8_t operation, uint32_t n_members,
-                               uint64_t size_bytes)
+const struct machine_collective *machine_collective(const struct machine *machine,
+                                                    uint8_t operation, uint64_t size_bytes)
 {
     for (size_t i = 0; i < machine->n_collectives; i++) {
-        if (machine->collectives[i].operation != operation)
-            continue;
-        const double values[] = {n_members, (double)size_bytes};
-        double time_ns = 1e9 * formula_value(machine->collectives[i].time, values);
-        return time_ns > 0 && time_ns < 9e18 ? (uint64_t)llround(time_ns) : 0;
+        const struct machine_collective *collective = &machine->collectives[i];
+        if (collective->operation == operation && size_bytes >= collective->from_bytes &&
+            (size_bytes < collective->below_bytes || collective->below_bytes == UINT64_MAX))
+            return collective;
     }
-    return 0;
+    return NULL;
+}
+
+bool machine_has_algorithms(const struct machine *machine)
+{
+    for (size_t i = 0; i < machine->n_collectives; i++)
+        if (machine->collectives[i].algorithm != ALGORITHM_FORMULA)
+            return true;
+    return false;
+}
+
+uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
+                            uint64_t size_bytes)
+{
+    if (!collective || !collective->time)
+        return 0;
+    const double values[] = {n_members, (double)size_bytes};
+    double time_ns = 1e9 * formula_value(collective->time, values);
+    return time_ns > 0 && time_ns < 9e18 ? (uint64_t)llround(time_ns) : 0;
 }
 
 static uint64_t max_ns(uint64_t a, uint64_t b)
@@ -125,10 +144,18 @@ static uint64_t max_ns(uint64_t a, uint64_t b)
 /// When a collective has released a member.
 static uint64_t collective_met(const struct machine *machine, const struct pag_condition *condition)
 {
-    if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize)
+    if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize ||
+        condition->is_carried_out)
         return condition->time_ns;
-    uint64_t time_ns = machine_collective_ns(machine, condition->operation, condition->n_members,
-                                             condition->size_bytes);
+    uint64_t size_bytes =
+        collective_size_bytes(condition->operation, condition->n_members, condition->is_root,
+                              condition->total_bytes, condition->size_bytes);
+    const struct machine_collective *collective =
+        machine_collective(machine, condition->operation, size_bytes);
+    // Algorithms are not for operations between two groups.
+    uint64_t time_ns = collective && collective->algorithm == ALGORITHM_FORMULA
+                           ? machine_formula_ns(collective, condition->n_members, size_bytes)
+                           : 0;
     bool from_root = condition->class_ == COLLECTIVE_ONE_TO_ALL;
     uint64_t begin_ns =
         from_root ? condition->time_ns : max_ns(condition->time_ns, condition->entered_ns);

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/clock.h"
+#include "analyzer/whatif/collective_plan.h"
 
 struct formula;
 struct scopes;
@@ -61,9 +62,16 @@ struct machine_region {
     uint64_t speed; // millionths
 };
 
+/// What an operation costs when a member's share (collective_size_bytes()) is within the bounds.
 struct machine_collective {
-    uint8_t operation;    // OTF2_CollectiveOp
-    struct formula *time; // seconds, of p and b
+    uint8_t operation; // OTF2_CollectiveOp
+    uint64_t from_bytes, below_bytes;
+    struct formula *time; // seconds, of p and b; with an algorithm: of its multicast, or NULL
+    enum collective_algorithm algorithm;
+    // of ALGORITHM_HARDWARE_MULTICAST:
+    enum collective_algorithm tree; // where it cannot be used
+    uint32_t *missing_nodes;        // in ascending order
+    size_t n_missing_nodes;
 };
 
 enum machine_scope { MACHINE_NODE, MACHINE_NETWORK, MACHINE_CORE, MACHINE_SCOPES };
@@ -115,10 +123,17 @@ const struct machine_node *machine_node(const struct machine *machine, const cha
 int machine_check_nodes(const struct machine *machine, const char *const *names, size_t n_names,
                         struct error *err);
 
-/// Time of an operation of N_MEMBERS members that handle SIZE_BYTES each, to the nearest ns; 0
-/// without a formula, or where it is negative or no number.
-uint64_t machine_collective_ns(const struct machine *machine, uint8_t operation, uint32_t n_members,
-                               uint64_t size_bytes);
+/// What OPERATION costs with shares of SIZE_BYTES; NULL: nothing.
+const struct machine_collective *machine_collective(const struct machine *machine,
+                                                    uint8_t operation, uint64_t size_bytes);
+
+/// Whether some operation is carried out by an algorithm.
+bool machine_has_algorithms(const struct machine *machine);
+
+/// The formula of an operation of N_MEMBERS members with shares of SIZE_BYTES, to the nearest ns; 0
+/// without one, or where it is negative or no number.
+uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
+                            uint64_t size_bytes);
 
 /// When CALL has what it waits for on a machine, as pag_clock.settle: of data-carrying conditions
 /// only; see recorded_settle() for operations that create or destroy handles.

@@ -51,7 +51,9 @@ static int read_machine(const struct machine_reader *reader, const struct xml_el
         return MACHINE_ERROR(reader, element, "<collective> without any <message>");
     if (has_links(machine) && !machine_has_messages(machine))
         return MACHINE_ERROR(reader, element, "links without any <message>");
-    return machine_check_scopes(reader);
+    if (machine_check_scopes(reader) != 0)
+        return -1;
+    return machine_check_collectives(reader, element);
 }
 
 int machine_read(struct machine *machine, const char *path, struct error *err)

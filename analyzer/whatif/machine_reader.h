@@ -67,4 +67,9 @@ int machine_read_region(const struct machine_reader *reader, const struct xml_el
 /// At the end of the file: whether scopes with names of their own have what they need.
 int machine_check_scopes(const struct machine_reader *reader);
 
+/// 0 when all sizes of each operation that is named in ELEMENT, the whole machine, have a
+/// <collective>.
+int machine_check_collectives(const struct machine_reader *reader,
+                              const struct xml_element *element);
+
 #endif

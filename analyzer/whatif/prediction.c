@@ -92,6 +92,43 @@ static void settle(void *context, const struct pag_call *call,
                         &prediction->use, ready_ns, amount);
 }
 
+static void entered(void *context, const struct pag_operation *operation, uint64_t entered_ns)
+{
+    const struct prediction *prediction = context;
+    collective_runs_entered(prediction->collectives, operation, entered_ns);
+}
+
+static bool carries_out(void *context, const struct pag_operation *operation)
+{
+    const struct prediction *prediction = context;
+    return collective_runs_carries_out(prediction->collectives, operation);
+}
+
+static uint64_t through(void *context, const struct pag_operation *operation,
+                        uint32_t *missing_rank)
+{
+    const struct prediction *prediction = context;
+    return collective_runs_through(prediction->collectives, operation, missing_rank);
+}
+
+static void over(void *context, uint32_t instance)
+{
+    const struct prediction *prediction = context;
+    collective_runs_over(prediction->collectives, instance);
+}
+
+static void carry_out_collectives(struct prediction *prediction,
+                                  const struct definitions *definitions)
+{
+    if (!prediction->machine || !machine_has_algorithms(prediction->machine))
+        return;
+    prediction->collectives = collective_runs_new(definitions, prediction->scenario);
+    prediction->clock.entered = entered;
+    prediction->clock.carries_out = carries_out;
+    prediction->clock.through = through;
+    prediction->clock.over = over;
+}
+
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
                      const struct scenario *scenario, const struct recorded *recorded,
                      const struct machine *machine)
@@ -131,6 +168,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .work_before = work_before,
                   .settle = settle},
     };
+    carry_out_collectives(prediction, definitions);
     free(groups);
     free(group_of);
     if (!prediction->machine)
@@ -145,5 +183,6 @@ void prediction_release(struct prediction *prediction)
 {
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
+    collective_runs_free(prediction->collectives);
     *prediction = (struct prediction){0};
 }

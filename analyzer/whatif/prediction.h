@@ -4,6 +4,7 @@
 #define PAGODA_WHATIF_PREDICTION_H
 
 #include "analyzer/pag/clock.h"
+#include "analyzer/whatif/collective_run.h"
 #include "analyzer/whatif/contention.h"
 #include "analyzer/whatif/machine.h"
 #include "analyzer/whatif/recorded.h"
@@ -15,7 +16,8 @@ struct prediction {
     const struct recorded *recorded;
     const struct machine *machine; // whose messages cost what it says; NULL: as recorded
     struct scheduler *scheduler;
-    struct contention *contention; // NULL: messages do not hinder each other
+    struct contention *contention;       // NULL: messages do not hinder each other
+    struct collective_runs *collectives; // carried out by algorithms; NULL: none is
     struct recorded_use use;
     struct pag_clock clock; // for pag_simulate()
 };

@@ -200,12 +200,31 @@ static uint64_t met_by_message(const struct model *model, const struct predicted
                                   send->size_bytes);
 }
 
+/// What the call says it handles: a block of one member, or of bcast, reductions and scans the
+/// whole. The recording counts what goes to and comes from all, the member itself included.
+static uint64_t counted_bytes(const struct model *model, const struct model_part *part)
+{
+    uint64_t p = model->instances[part->instance].n_members;
+    uint64_t sum = part->sent_bytes + part->received_bytes;
+    uint64_t least =
+        part->sent_bytes < part->received_bytes ? part->sent_bytes : part->received_bytes;
+    bool is_one_way = least == 0;
+    if (is_one_way)
+        least = sum;
+    if (part->class == CLASS_SCAN)
+        return sum / (p + 1);
+    if (part->class != CLASS_ONE_TO_ALL && part->class != CLASS_ALL_TO_ONE)
+        return (least + p - 1) / p;
+    bool is_root = model->calls[part->post_call].location == part->root;
+    if (is_root && is_one_way && strcmp(part->operation, "bcast") != 0)
+        return least / (p - 1);
+    return least;
+}
+
 static uint64_t collective_ns(const struct model *model, const struct predicted_scenario *scenario,
                               const struct model_part *part)
 {
-    uint64_t b = part->sent_bytes < part->received_bytes ? part->sent_bytes : part->received_bytes;
-    if (b == 0)
-        b = part->bytes;
+    uint64_t b = counted_bytes(model, part);
     for (uint32_t f = 0; f < scenario->machine.n_formulas; f++) {
         const struct scenario_formula *formula = &scenario->machine.formulas[f];
         if (strcmp(formula->operation, part->operation) == 0)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective operations of a simulated run that its clock carries out message by message.
+#ifndef PAGODA_PAG_CARRIED_OUT_H
+#define PAGODA_PAG_CARRIED_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/pag/call.h"
+
+struct collective;
+struct engine;
+
+/// Whether PART's operation is. Not those between two groups, and not MPI_Finalize.
+bool is_carried_out(const struct engine *engine, struct part part);
+
+/// When PART's member is through with its operation, which is carried out. PAG_NOT_KNOWN: not
+/// before the world rank *MISSING, which has not entered it, does something.
+uint64_t carried_out_through_ns(const struct engine *engine, struct part part, uint32_t *missing);
+
+/// MEMBER has entered INSTANCE; INSTANCE is over.
+void carried_out_entered(const struct engine *engine, const struct collective *instance,
+                         uint32_t member);
+void carried_out_over(const struct engine *engine, const struct collective *instance);
+
+#endif
