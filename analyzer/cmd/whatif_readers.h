@@ -29,4 +29,8 @@ WHATIF_READER(eager);
 // whatif_read_regions.c: how much work regions are
 WHATIF_READER(scale);
 
+// whatif_read_moves.c: who does the work, when calls wait, what messages are put together
+WHATIF_READER(move);
+WHATIF_READER(move_data);
+
 #endif

@@ -43,6 +43,7 @@ struct pag_condition {
     uint64_t size_bytes;       // collective: the smaller of what the member sends and receives, the
                                // other one where one is 0
     uint64_t total_bytes;      // collective: what the member sends and receives
+    uint64_t added_bytes;      // message, posting: of these, beyond what was recorded
     uint32_t sender, receiver; // message, posting: world ranks
     uint32_t n_members;        // collective
     uint8_t operation, class_; // collective: OTF2_CollectiveOp, enum collective_class
@@ -74,6 +75,14 @@ enum pag_turn {
     PAG_TURN_LAST,  // the join of a team, the end of a location
 };
 
+enum { PAG_MAX_MOVES = 32 };
+
+/// What a clock does with a call path, beside scaling its work.
+struct pag_path_change {
+    uint32_t moves; // moves of its work that name it, bits (migration.h)
+    bool overlaps;  // its MPI calls are waited for later (overlap.h)
+};
+
 /// The callbacks of a clock. Times are simulated ns and never go back.
 struct pag_clock {
     void *context;
@@ -95,8 +104,15 @@ struct pag_clock {
     /// By how much the work of a call path is multiplied, in millionths. The clock knows the path
     /// from *MARK, which is that of the path above (0: none) and becomes that of the path, from its
     /// region, and of an MPI call from where it is called (EVENT_NO_INDEX where unknown). With
-    /// region EVENT_NO_INDEX: of the stretch before the call with *MARK, which stays. NULL: never.
+    /// region EVENT_NO_INDEX: of the stretch before the call with *MARK, which stays. NULL: never,
+    /// and nothing is known of paths.
     uint64_t (*scale)(void *context, uint64_t *mark, uint32_t region, uint32_t calling_context);
+    /// What is done with a path of RANK with this mark. NULL: nothing.
+    struct pag_path_change (*change)(void *context, uint64_t mark, uint32_t rank);
+    /// The first of MOVES, bits, by which work of rank FROM goes along with a message to rank TO;
+    /// PAG_MAX_MOVES: none. NULL: there are no moves.
+    uint32_t (*move_of)(void *context, uint32_t moves, uint32_t from, uint32_t to);
+    uint64_t move_data_bytes; // by which a message grows that takes work along
     /// Whether the sender of a message waits for its receiver.
     bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
     /// When a message arrives whose way depends on the others: it is READY_NS when it has departed,

@@ -112,7 +112,8 @@ static void add_message(const struct engine *engine, uint32_t index, enum pag_co
     condition->posted_ns = message->post_enter_ns;
     condition->arrived_ns = times->arrived_ns;
     condition->time_ns = is_posting ? message->post_enter_ns : times->departed_ns;
-    condition->size_bytes = message->size_bytes;
+    condition->size_bytes = message->size_bytes + times->added_bytes;
+    condition->added_bytes = times->added_bytes;
     condition->sender = message->sender;
     condition->receiver = message->receiver;
     condition->is_rendezvous = times->is_rendezvous;

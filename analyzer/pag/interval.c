@@ -10,6 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/gap.h"
+#include "analyzer/pag/migration.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -21,12 +22,14 @@ void interval_release(struct interval *interval)
     *interval = (struct interval){0};
 }
 
-static uint64_t scale_of(const struct engine *engine, const struct profile *profile,
-                         struct interval *interval, uint32_t path)
+/// What the clock makes of PATH of RANK.
+static const struct path_scale *scale_of(const struct engine *engine, const struct profile *profile,
+                                         struct interval *interval, uint32_t rank, uint32_t path)
 {
+    static const struct path_scale unchanged = {.scale = PAG_WORK_PER_NS};
     const struct pag_clock *clock = engine->simulation->clock;
     if (!clock->scale)
-        return PAG_WORK_PER_NS;
+        return &unchanged;
     while (interval->n_scales <= path) { // parents come before their children
         size_t next = interval->n_scales++;
         interval->scales = array_reserve(interval->scales, &interval->scale_capacity, next + 1,
@@ -39,8 +42,17 @@ static uint64_t scale_of(const struct engine *engine, const struct profile *prof
         // Right behind the call that ends it: it belongs where that call does.
         scale->mark = interval->scales[of->is_stretch ? next - 1 : of->parent].mark;
         scale->scale = clock->scale(clock->context, &scale->mark, of->region, of->context);
+        if (clock->change && rank != NONE)
+            scale->change = clock->change(clock->context, scale->mark, rank);
     }
-    return interval->scales[path].scale;
+    return &interval->scales[path];
+}
+
+struct pag_path_change interval_change(struct engine *engine, struct location_state *location,
+                                       uint32_t path)
+{
+    struct interval *interval = &engine->simulation->locations[location->index].interval;
+    return scale_of(engine, &location->profile, interval, location->rank, path)->change;
 }
 
 static struct interval_part *part_of(const struct engine *engine, struct location_state *location,
@@ -60,8 +72,10 @@ static struct interval_part *part_of(const struct engine *engine, struct locatio
     interval->part_of_path[path] = place;
     interval->parts = array_reserve(interval->parts, &interval->parts_capacity, place + 1,
                                     sizeof *interval->parts);
-    interval->parts[place] = (struct interval_part){
-        .path = path, .scale = scale_of(engine, &location->profile, interval, path)};
+    const struct path_scale *scale =
+        scale_of(engine, &location->profile, interval, location->rank, path);
+    interval->parts[place] =
+        (struct interval_part){.path = path, .scale = scale->scale, .moves = scale->change.moves};
     return &interval->parts[place];
 }
 
@@ -100,6 +114,8 @@ static pag_work work_of(struct interval *interval)
         scaled += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
         total += interval->parts[i].recorded_ns;
     }
+    interval->recorded_ns = (uint64_t)total;
+    interval->process_ns = process_ns;
     return total ? (wide)process_ns * scaled / total : 0;
 }
 
@@ -114,6 +130,16 @@ static void note_cpu(struct interval *interval, const struct event *event)
     interval->has_cpu = true;
     interval->first_cpu_at_ns = event->time_ns;
     interval->first_cpu_ns = event->size_bytes;
+}
+
+/// Takes work out that another rank does, and adds what this one does for others.
+static pag_work exchange(struct engine *engine, struct location_state *location,
+                         struct interval *interval, pag_work work)
+{
+    interval->arrived_work =
+        migration_arrived(engine, location, &interval->arrived_path, &interval->n_arrived);
+    interval->own_work = work - migration_cut(engine, location, interval, work);
+    return interval->own_work + interval->arrived_work;
 }
 
 /// Whether EVENT ends an interval: an MPI call, a bare record of one, an event of a team.
@@ -164,6 +190,8 @@ const struct event *interval_read(struct engine *engine, struct location_state *
                 : profile->current;
     pass(engine, location, interval, last_path, seen_ns);
     *work = work_of(interval);
+    if (engine->simulation->migration && location->rank != NONE)
+        *work = exchange(engine, location, interval, *work);
     return event;
 }
 
@@ -176,15 +204,29 @@ static void give(struct location_state *location, uint32_t path_index, uint64_t 
     path->exclusive_ns += ns;
 }
 
+/// The part of LENGTH_NS in which LOCATION worked for others.
+static uint64_t give_arrived(struct location_state *location, struct interval *interval,
+                             uint64_t length_ns)
+{
+    pag_work total = interval->own_work + interval->arrived_work;
+    uint64_t ns = (uint64_t)(length_ns * interval->arrived_work / total);
+    give(location, interval->arrived_path, ns);
+    location->profile.paths[interval->arrived_path].visits += interval->n_arrived;
+    return ns;
+}
+
 void interval_close(struct location_state *location, struct interval *interval, uint64_t end_ns)
 {
     uint64_t length_ns = end_ns - interval->begin_ns;
     location->profile.last_ns = end_ns;
+    if (interval->arrived_work > 0)
+        length_ns -= give_arrived(location, interval, length_ns);
     if (length_ns == 0)
         return;
     wide total = 0, sum = 0;
     for (uint32_t i = 0; i < interval->n_parts; i++)
-        total += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
+        if (!interval->parts[i].is_moved)
+            total += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
     if (total == 0) {
         // no recorded time to go by, or none that counts
         give(location, location->profile.current, length_ns);
@@ -192,6 +234,8 @@ void interval_close(struct location_state *location, struct interval *interval, 
     }
     uint64_t given_ns = 0;
     for (uint32_t i = 0; i < interval->n_parts; i++) {
+        if (interval->parts[i].is_moved)
+            continue;
         sum += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
         uint64_t up_to_ns = (uint64_t)(length_ns * sum / total);
         give(location, interval->parts[i].path, up_to_ns - given_ns);

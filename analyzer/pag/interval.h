@@ -17,12 +17,15 @@ struct interval_part {
     uint32_t path;
     uint64_t recorded_ns;
     uint64_t scale; // millionths
+    uint32_t moves; // that name it, bits
+    bool is_moved;  // another rank does it
 };
 
-/// How a path's work is scaled, as the clock says (clock.h).
+/// How a path's work is scaled, and what else is done with it, as the clock says (clock.h).
 struct path_scale {
     uint64_t mark;
     uint64_t scale; // millionths
+    struct pag_path_change change;
 };
 
 /// The interval a location is in. Its private events are read when it begins; its length is known
@@ -39,9 +42,13 @@ struct interval {
     size_t part_of_path_capacity, n_part_of_path;
     struct path_scale *scales; // of the paths seen so far
     size_t scale_capacity, n_scales;
-    uint64_t lost_ns;     // by which its process time is less than its wall time
-    bool has_seen_cpu;    // in this interval or an earlier one:
-    uint64_t seen_cpu_ns; // the last sample
+    uint64_t recorded_ns, process_ns; // its recorded length, its process time
+    pag_work own_work, arrived_work;  // of its parts that are not moved; moved here
+    uint32_t arrived_path;            // of the latter
+    uint64_t n_arrived;               // visits of that
+    uint64_t lost_ns;                 // by which its process time is less than its wall time
+    bool has_seen_cpu;                // in this interval or an earlier one:
+    uint64_t seen_cpu_ns;             // the last sample
     bool has_cpu;
     uint64_t first_cpu_at_ns, first_cpu_ns, last_cpu_at_ns, last_cpu_ns;
 };
@@ -51,7 +58,8 @@ void interval_release(struct interval *interval);
 /// Reads the private events of LOCATION, whose simulated time is BEGIN_NS and whose recorded one is
 /// RECORDED_NS, up to the event that ends the interval (not consumed; NULL at the location's end).
 /// *WORK is the process time until then: of CPU samples where the archive has them, wall time for
-/// the rest, times the scale of the regions it was spent in.
+/// the rest, times the scale of the regions it was spent in; less what another rank does of it, and
+/// what this one does for others (migration.h).
 const struct event *interval_read(struct engine *engine, struct location_state *location,
                                   struct interval *interval, uint64_t begin_ns,
                                   uint64_t recorded_ns, pag_work *work);
@@ -59,5 +67,9 @@ const struct event *interval_read(struct engine *engine, struct location_state *
 /// The interval ended at END_NS: its length is shared among its call paths like their work, rounded
 /// so that the sum is exact.
 void interval_close(struct location_state *location, struct interval *interval, uint64_t end_ns);
+
+/// What the clock does with PATH of LOCATION.
+struct pag_path_change interval_change(struct engine *engine, struct location_state *location,
+                                       uint32_t path);
 
 #endif

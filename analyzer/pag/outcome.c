@@ -158,6 +158,7 @@ void pag_result_release(struct pag_result *result)
     free(result->useful_ns);
     free(result->mpi_ns);
     free(result->simulated);
+    free(result->migration);
     free(result->traffic);
     free(result->critical_path);
     for (int kind = 0; kind < PAG_WAIT_KINDS; kind++)

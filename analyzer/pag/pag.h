@@ -147,6 +147,20 @@ struct pag_simulated_rank {
     uint64_t lost_ns;     // outside MPI without a core, in the recording
 };
 
+/// Process time that a move of work concerns.
+struct pag_move {
+    uint64_t moved_ns, n_messages; // done by another rank, and the messages it went along with
+    uint64_t stayed_ns; // in its region at a rank it leads from, but for nobody it leads to
+};
+
+/// What moves of work came to in a simulated run (migration.h).
+struct pag_migration {
+    struct pag_move moves[PAG_MAX_MOVES];
+    uint64_t client_server_ns,
+        unchanged_ns; // longest path of process time by the papers' algorithm
+                      // (client_server.h), with the moves and without
+};
+
 struct pag_result {
     uint64_t time_ns;                        // from the first to the last event of the run
     uint64_t window_begin_ns, window_end_ns; // what efficiencies and findings cover
@@ -168,6 +182,7 @@ struct pag_result {
     uint64_t n_off;      // ranks with such a time, or killed in it
     size_t n_ranks;
     struct pag_simulated_rank *simulated; // by rank; NULL in measured time
+    struct pag_migration *migration;      // NULL without moves of work
     uint64_t n_forced;                    // calls no partner of which would have come: let go on
     struct pag_traffic *traffic;          // sorted by (sender, receiver)
     size_t n_traffic;

@@ -72,8 +72,7 @@ static uint32_t new_path(struct profile *profile, uint32_t parent, uint32_t regi
     return index;
 }
 
-/// The child of PARENT for REGION, PARENT itself where there is no room for it.
-static uint32_t find_child(struct profile *profile, uint32_t parent, uint32_t region)
+uint32_t profile_child(struct profile *profile, uint32_t parent, uint32_t region)
 {
     uint64_t key = (uint64_t)parent << 32 | region;
     uint32_t child;
@@ -111,7 +110,7 @@ static uint32_t enter_context(const struct definitions *definitions, struct prof
         functions[n++] = region;
     }
     while (n > 0)
-        path = find_child(profile, path, functions[--n]);
+        path = profile_child(profile, path, functions[--n]);
     return path;
 }
 
@@ -125,7 +124,7 @@ static uint32_t find_call(const struct definitions *definitions, struct profile 
         return call;
     uint32_t parent = enter_context(definitions, profile, path, context);
     if (!has_room(profile, parent, 2))
-        return find_child(profile, parent, region);
+        return profile_child(profile, parent, region);
     call = new_path(profile, parent, region, context);
     uint32_t stretch = new_path(profile, path, NONE, NONE);
     profile->paths[stretch].is_stretch = true;
@@ -142,7 +141,7 @@ static inline uint32_t next_path(const struct definitions *definitions, struct p
     if (current->last_child_region == region && current->last_child_context == context)
         return current->last_child;
     uint32_t child = context == NONE
-                         ? find_child(profile, profile->current, region)
+                         ? profile_child(profile, profile->current, region)
                          : find_call(definitions, profile, profile->current, region, context);
     current = &profile->paths[profile->current]; // may have moved
     current->last_child_region = region;

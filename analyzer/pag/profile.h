@@ -55,8 +55,11 @@ struct profile {
 void profile_init(struct profile *profile);
 void profile_release(struct profile *profile);
 void profile_enter(struct location_state *location, uint32_t region, uint64_t time_ns);
-/// The same for an MPI call from CONTEXT: the functions of the context that are not open yet come
-/// between, and the time since the location's last event goes to the stretch before the call.
+/// The child of PARENT for REGION, made if it is new; PARENT itself where there is no room for it.
+uint32_t profile_child(struct profile *profile, uint32_t parent, uint32_t region);
+/// The same as profile_enter() for an MPI call from CONTEXT: the functions of the context that are
+/// not open yet come between, and the time since the location's last event goes to the stretch
+/// before the call.
 void profile_enter_call(const struct definitions *definitions, struct location_state *location,
                         uint32_t region, uint32_t context, uint64_t time_ns);
 /// The path that the time up to such a call goes to, while it is not entered yet.

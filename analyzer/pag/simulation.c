@@ -11,6 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/carried_out.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/migration.h"
 #include "analyzer/pag/moved.h"
 #include "analyzer/pag/transfers.h"
 
@@ -24,6 +25,7 @@ struct simulation *simulation_new(struct engine *engine, const struct pag_clock 
     engine->result->simulated = memory_zeroed(engine->n_ranks, sizeof *engine->result->simulated);
     for (size_t i = 0; i < engine->n_locations; i++)
         simulation->locations[i].interval = (struct interval){0};
+    simulation->migration = migration_new(clock, engine->n_locations);
     return simulation;
 }
 
@@ -36,6 +38,7 @@ void simulation_free(struct simulation *simulation)
     free(simulation->recorded_post_ns);
     free(simulation->conditions);
     free(simulation->transfers);
+    migration_free(simulation->migration);
     free(simulation);
 }
 
@@ -120,6 +123,8 @@ static void settle(struct engine *engine, struct location_state *location, uint3
         if (ready_ns < call.enter_ns + length_ns)
             ready_ns = call.enter_ns + length_ns;
     }
+    if (simulation->migration)
+        migration_worked(engine, location, state->work_after);
     state->ready_ns = ready_ns > now_ns ? ready_ns : now_ns;
     state->phase = SIMULATION_WAITING;
 }
@@ -239,9 +244,11 @@ static void enter(struct engine *engine, struct location_state *location, const 
     if (clock->departs_at_enter)
         depart(engine, state, now_ns);
     struct pag_call call = describe(engine, location);
+    pag_work work = clock->work_before(clock->context, &call, state->receivers);
+    if (engine->simulation->migration)
+        migration_worked(engine, location, work);
     enum pag_turn turn = state->is_waiting ? PAG_TURN_FIRST : PAG_TURN_LEAVE;
-    clock->work(clock->context, location->index, now_ns,
-                clock->work_before(clock->context, &call, state->receivers),
+    clock->work(clock->context, location->index, now_ns, work,
                 location->call.is_cut ? PAG_TURN_LAST : turn);
 }
 
@@ -265,6 +272,8 @@ static void leave(struct engine *engine, struct location_state *location, uint64
         if (message->sender_location == location->index && message->send_enter_ns == call->enter_ns)
             message->send_leave_ns = now_ns;
     }
+    if (engine->simulation->migration)
+        migration_left(engine, location);
     uint64_t recorded_ns = call->recorded_leave_ns;
     const struct event *event;
     for (bool is_over = false; !is_over;) {
@@ -335,6 +344,8 @@ static void advance(struct engine *engine, struct location_state *location, uint
     switch (state->phase) {
     case SIMULATION_BEFORE:
         engine_begin_location(engine, location, now_ns);
+        if (engine->simulation->migration)
+            migration_began(engine, location, now_ns);
         go_outside(engine, location, now_ns, now_ns);
         break;
     case SIMULATION_OUTSIDE:
@@ -414,6 +425,8 @@ void simulation_run(struct engine *engine)
         if (n_turns % TURNS_PER_REPORT == 0 && engine->listener.reached)
             engine->listener.reached(engine->listener.context, simulation->now_ns);
     }
+    if (simulation->migration)
+        migration_conclude(engine);
 }
 
 // --- what matching finds out
@@ -427,14 +440,16 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
     const struct pag_clock *clock = simulation->clock;
     simulation->messages = array_reserve(simulation->messages, &simulation->message_capacity,
                                          index + 1, sizeof *simulation->messages);
+    uint64_t added_bytes = simulation->migration ? migration_sent(engine, location, index) : 0;
     simulation->messages[index] = (struct message_simulation){
         .recorded_send_ns = call->recorded_enter_ns,
         .departed_ns = PAG_NOT_KNOWN,
         .arrived_ns = PAG_NOT_KNOWN,
         .number = simulation->n_sent++,
-        .is_rendezvous =
-            message->is_synchronous || clock->is_rendezvous(clock->context, message->sender,
-                                                            message->receiver, message->size_bytes),
+        .added_bytes = added_bytes,
+        .is_rendezvous = message->is_synchronous ||
+                         clock->is_rendezvous(clock->context, message->sender, message->receiver,
+                                              message->size_bytes + added_bytes),
     };
     if (!clock->departs_at_enter) // the size tells
         message->is_synchronous = simulation->messages[index].is_rendezvous;

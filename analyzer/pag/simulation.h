@@ -14,6 +14,7 @@
 struct collective;
 struct engine;
 struct location_state;
+struct migration;
 struct transfer;
 
 /// What a location does.
@@ -56,6 +57,7 @@ struct message_simulation {
     uint64_t departed_ns;      // PAG_NOT_KNOWN: has not departed
     uint64_t arrived_ns;       // as the clock's transfer() says; PAG_NOT_KNOWN: not known yet
     uint64_t number;           // order of sending
+    uint64_t added_bytes;      // more than recorded
     bool is_rendezvous;
 };
 
@@ -67,7 +69,8 @@ struct simulation {
     size_t message_capacity, receive_capacity;
     struct pag_condition *conditions; // of the call being settled
     size_t condition_capacity;
-    uint32_t n_blocked_sends; // locations blocked until a receive is posted
+    struct migration *migration; // NULL: no work is moved
+    uint32_t n_blocked_sends;    // locations blocked until a receive is posted
     uint64_t n_sent;
     struct transfer *transfers; // messages that are ready, not yet shown to the clock
     size_t n_transfers, transfer_capacity;

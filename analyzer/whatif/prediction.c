@@ -66,6 +66,18 @@ static uint64_t scale(void *context, uint64_t *mark, uint32_t region, uint32_t c
     return scenario_scale(prediction->scenario, mark, region, calling_context);
 }
 
+static struct pag_path_change change(void *context, uint64_t mark, uint32_t rank)
+{
+    const struct prediction *prediction = context;
+    return moves_change(&prediction->scenario->moves, mark, rank);
+}
+
+static uint32_t move_of(void *context, uint32_t moves, uint32_t from, uint32_t to)
+{
+    const struct prediction *prediction = context;
+    return moves_move_of(&prediction->scenario->moves, moves, from, to);
+}
+
 static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
 {
     const struct prediction *prediction = context;
@@ -148,6 +160,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         group_of[i] = (uint32_t)n_groups;
         groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0};
     }
+    uint32_t n_changes = scenario->moves.n_moves + scenario->moves.n_overlaps;
     *prediction = (struct prediction){
         .scenario = scenario,
         .recorded = recorded,
@@ -162,7 +175,10 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .wake = wake,
                   .end = end,
                   .next = next,
-                  .scale = scenario->n_scales ? scale : NULL,
+                  .scale = scenario->n_scales + n_changes > 0 ? scale : NULL,
+                  .change = n_changes > 0 ? change : NULL,
+                  .move_of = scenario->moves.n_moves ? move_of : NULL,
+                  .move_data_bytes = scenario->move_data_bytes,
                   .is_rendezvous = is_rendezvous,
                   .synchronises = synchronises,
                   .work_before = work_before,

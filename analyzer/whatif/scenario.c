@@ -36,6 +36,7 @@ void scenario_release(struct scenario *scenario)
     free(scenario->groups);
     region_patterns_free(scenario->regions);
     scopes_release(&scenario->scopes);
+    moves_release(&scenario->moves);
     *scenario = (struct scenario){0};
 }
 
@@ -222,10 +223,15 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .regions = region_patterns_new(definitions),
         .spins = settings->spins,
         .is_sticky = settings->is_sticky,
+        .move_data_bytes = settings->move_data_bytes,
+        .aggregate_bytes = settings->aggregate_bytes,
     };
     if (place(scenario, definitions, settings, err) != 0 ||
         scale_regions(scenario, settings, err) != 0 ||
-        check_node_speeds(scenario, settings, err) != 0)
+        check_node_speeds(scenario, settings, err) != 0 ||
+        moves_init(&scenario->moves, scenario->regions, (uint32_t)definitions->n_ranks,
+                   settings->moves, settings->n_moves, settings->overlaps, settings->n_overlaps,
+                   err) != 0)
         return -1;
     scenario->knows_cores = are_cores_known(scenario, definitions, settings);
     make_groups(scenario, definitions, settings);

@@ -11,6 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/trace/definitions.h"
 #include "analyzer/whatif/machine.h"
+#include "analyzer/whatif/moves.h"
 #include "analyzer/whatif/placement.h"
 #include "analyzer/whatif/region_pattern.h"
 #include "analyzer/whatif/scheduler.h"
@@ -47,6 +48,12 @@ struct scenario_settings {
     bool is_sticky;                // ranks stay on one core of their node each
     const struct region_scale *scales;
     size_t n_scales;
+    const char *const *moves; // REGION=FROM:TO
+    size_t n_moves;
+    uint64_t move_data_bytes;    // by which a message grows that takes work along
+    const char *const *overlaps; // REGION
+    size_t n_overlaps;
+    uint64_t aggregate_bytes; // up to this size messages are put together; 0: not
 };
 
 #define SCENARIO_UNCHANGED ((struct scenario_settings){.hand_over_ns = PAG_NOT_KNOWN})
@@ -64,6 +71,8 @@ struct scenario {
     uint64_t factors[SCENARIO_MAX_SCALES]; // millionths
     uint32_t scaled[SCENARIO_MAX_SCALES];  // pattern it is for
     size_t n_scales;
+    struct moves moves;
+    uint64_t move_data_bytes, aggregate_bytes;
 };
 
 /// The scenario of SETTINGS for a run with DEFINITIONS. 0, or -1 and ERR: which setting does not
