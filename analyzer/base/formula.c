@@ -14,6 +14,7 @@ struct formula {
     muParserHandle_t parser;
     double values[FORMULA_MAX_VARIABLES];
     size_t n;
+    double value; // with these values
 };
 
 static const char *const functions[] = {
@@ -63,7 +64,7 @@ struct formula *formula_new(const char *text, const char *const *names, size_t n
         mupDefineVar(formula->parser, names[i], &formula->values[i]);
     }
     mupSetExpr(formula->parser, text);
-    mupEval(formula->parser);
+    formula->value = mupEval(formula->parser);
     if (!mupError(formula->parser))
         return formula;
     explain(formula, text, names, n, err);
@@ -73,6 +74,10 @@ struct formula *formula_new(const char *text, const char *const *names, size_t n
 
 double formula_value(struct formula *formula, const double *values)
 {
+    // Mostly it is asked for with the same values again.
+    if (memcmp(formula->values, values, formula->n * sizeof *values) == 0)
+        return formula->value;
     memcpy(formula->values, values, formula->n * sizeof *values);
-    return mupEval(formula->parser);
+    formula->value = mupEval(formula->parser);
+    return formula->value;
 }

@@ -92,15 +92,23 @@ struct pag_clock {
     /// LOCATION works from NOW_NS on, within MPI or outside.
     void (*work)(void *context, uint32_t location, uint64_t now_ns, pag_work work,
                  enum pag_turn turn);
-    /// LOCATION waits in MPI from NOW_NS on, until a time or until it is woken (PAG_NOT_KNOWN).
-    void (*wait)(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns);
-    /// LOCATION, which waits, goes on at UNTIL_NS.
-    void (*wake)(void *context, uint32_t location, uint64_t until_ns);
+    /// LOCATION waits in MPI from NOW_NS on, until a time or until it is woken (PAG_NOT_KNOWN), and
+    /// works WORK then; it is done in the turn of those that leave a call. At the start of the run:
+    /// it comes to its first event, at UNTIL_NS.
+    void (*wait)(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
+                 pag_work work);
+    /// LOCATION, which waits, goes on at UNTIL_NS and works WORK.
+    void (*wake)(void *context, uint32_t location, uint64_t until_ns, pag_work work);
     /// LOCATION has ended; also the call that takes a location out before its first event.
     void (*end)(void *context, uint32_t location, uint64_t now_ns);
     /// The location that is done first, ties: by turn, then the lowest; false when none is, and all
     /// others wait.
     bool (*next)(void *context, uint32_t *location, uint64_t *time_ns);
+    /// LOCATION, which next() gave for NOW_NS, has waited in a call. True: it works from now on,
+    /// and next() gives it again; false: it leaves the call.
+    bool (*works_on)(void *context, uint32_t location, uint64_t now_ns);
+    /// Whether beside LOCATION, which next() gave for NOW_NS, others may be done at that time.
+    bool (*has_others)(void *context, uint32_t location, uint64_t now_ns);
     /// By how much the work of a call path is multiplied, in millionths. The clock knows the path
     /// from *MARK, which is that of the path above (0: none) and becomes that of the path, from its
     /// region, and of an MPI call from where it is called (EVENT_NO_INDEX where unknown). With

@@ -168,13 +168,22 @@ static bool is_later(const struct member *a, const struct member *b)
     return a->in_ns > b->in_ns || (a->in_ns == b->in_ns && a->rank < b->rank);
 }
 
+/// Whether nobody else can come at the time MEMBER entered.
+static bool is_alone_now(const struct engine *engine, const struct location_state *location,
+                         const struct member *member)
+{
+    if (engine->simulation)
+        return simulation_is_alone(engine, location, member->in_ns);
+    return !engine->is_ahead && member->in_ns != engine->other_ns;
+}
+
 /// Takes the lineage of a member that enters now if somebody may go on from it: the last one in is
 /// known when nobody can come at the same time or later.
 static void keep_lineage(struct engine *engine, struct location_state *location,
                          struct collective *instance, struct member *member)
 {
     bool is_final = instance->n_entered == instance->n_members;
-    bool is_sure = !engine->is_ahead && member->in_ns != engine->other_ns;
+    bool is_sure = is_alone_now(engine, location, member);
     bool others_wait = instance->n_entered > 1;
     switch (member->class_) {
     case COLLECTIVE_ONE_TO_ALL:

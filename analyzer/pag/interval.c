@@ -105,17 +105,19 @@ static uint64_t process_time(const struct interval *interval)
     return cpu_ns < seen_ns ? wall_ns - seen_ns + cpu_ns : wall_ns;
 }
 
-static pag_work work_of(struct interval *interval)
+static pag_work work_of(const struct engine *engine, struct interval *interval)
 {
     wide scaled = 0, total = 0;
     uint64_t process_ns = process_time(interval);
-    interval->lost_ns = interval->recorded_now_ns - interval->recorded_begin_ns - process_ns;
+    interval->recorded_ns = interval->recorded_now_ns - interval->recorded_begin_ns;
+    interval->process_ns = process_ns;
+    interval->lost_ns = interval->recorded_ns - process_ns;
+    if (!engine->simulation->clock->scale)
+        return (pag_work)process_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < interval->n_parts; i++) {
         scaled += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
         total += interval->parts[i].recorded_ns;
     }
-    interval->recorded_ns = (uint64_t)total;
-    interval->process_ns = process_ns;
     return total ? (wide)process_ns * scaled / total : 0;
 }
 
@@ -189,7 +191,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
         is_call ? profile_before_call(engine->definitions, location, event->index, event->context)
                 : profile->current;
     pass(engine, location, interval, last_path, seen_ns);
-    *work = work_of(interval);
+    *work = work_of(engine, interval);
     if (engine->simulation->migration && location->rank != NONE)
         *work = exchange(engine, location, interval, *work);
     return event;
@@ -215,8 +217,20 @@ static uint64_t give_arrived(struct location_state *location, struct interval *i
     return ns;
 }
 
-void interval_close(struct location_state *location, struct interval *interval, uint64_t end_ns)
+/// LENGTH * SUM / TOTAL, cut off; mostly without a division of 128 bits.
+static uint64_t share(uint64_t length_ns, wide sum, wide total)
 {
+    if (sum == total)
+        return length_ns;
+    if (length_ns >> 32 == 0 && total >> 32 == 0)
+        return length_ns * (uint64_t)sum / (uint64_t)total;
+    return (uint64_t)(length_ns * sum / total);
+}
+
+void interval_close(const struct engine *engine, struct location_state *location,
+                    struct interval *interval, uint64_t end_ns)
+{
+    bool is_scaled = engine->simulation->clock->scale != NULL;
     uint64_t length_ns = end_ns - interval->begin_ns;
     location->profile.last_ns = end_ns;
     if (interval->arrived_work > 0)
@@ -226,7 +240,8 @@ void interval_close(struct location_state *location, struct interval *interval, 
     wide total = 0, sum = 0;
     for (uint32_t i = 0; i < interval->n_parts; i++)
         if (!interval->parts[i].is_moved)
-            total += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
+            total +=
+                (wide)interval->parts[i].recorded_ns * (is_scaled ? interval->parts[i].scale : 1);
     if (total == 0) {
         // no recorded time to go by, or none that counts
         give(location, location->profile.current, length_ns);
@@ -236,8 +251,8 @@ void interval_close(struct location_state *location, struct interval *interval, 
     for (uint32_t i = 0; i < interval->n_parts; i++) {
         if (interval->parts[i].is_moved)
             continue;
-        sum += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
-        uint64_t up_to_ns = (uint64_t)(length_ns * sum / total);
+        sum += (wide)interval->parts[i].recorded_ns * (is_scaled ? interval->parts[i].scale : 1);
+        uint64_t up_to_ns = share(length_ns, sum, total);
         give(location, interval->parts[i].path, up_to_ns - given_ns);
         given_ns = up_to_ns;
     }

@@ -66,7 +66,8 @@ const struct event *interval_read(struct engine *engine, struct location_state *
 
 /// The interval ended at END_NS: its length is shared among its call paths like their work, rounded
 /// so that the sum is exact.
-void interval_close(struct location_state *location, struct interval *interval, uint64_t end_ns);
+void interval_close(const struct engine *engine, struct location_state *location,
+                    struct interval *interval, uint64_t end_ns);
 
 /// What the clock does with PATH of LOCATION.
 struct pag_path_change interval_change(struct engine *engine, struct location_state *location,

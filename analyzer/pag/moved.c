@@ -13,6 +13,8 @@ static void tell(const struct engine *engine, const struct pag_moved *moved)
 void moved_tell_outside(const struct engine *engine, const struct location_state *location,
                         uint64_t now_ns)
 {
+    if (!engine->listener.moved)
+        return;
     const struct location_simulation *state = &engine->simulation->locations[location->index];
     const struct interval *interval = &state->interval;
     tell(engine,
@@ -29,6 +31,8 @@ void moved_tell_outside(const struct engine *engine, const struct location_state
 void moved_tell_call(const struct engine *engine, const struct location_state *location,
                      uint64_t recorded_end_ns, uint64_t now_ns)
 {
+    if (!engine->listener.moved)
+        return;
     const struct location_simulation *state = &engine->simulation->locations[location->index];
     const struct call *call = &location->call;
     tell(engine, &(struct pag_moved){.kind = PAG_MOVED_CALL,

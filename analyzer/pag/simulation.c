@@ -73,7 +73,7 @@ static struct pag_call describe(const struct engine *engine, const struct locati
         .enter_ns = call->enter_ns,
         .n_sent = state_of(engine, location)->n_departing,
         .is_waiting = state_of(engine, location)->is_waiting,
-        .is_handle = simulation_is_handle(engine, call),
+        .is_handle = state_of(engine, location)->is_handle,
     };
 }
 
@@ -126,7 +126,9 @@ static void settle(struct engine *engine, struct location_state *location, uint3
     if (simulation->migration)
         migration_worked(engine, location, state->work_after);
     state->ready_ns = ready_ns > now_ns ? ready_ns : now_ns;
-    state->phase = SIMULATION_WAITING;
+    state->call_wait_ns = state->ready_ns - state->blocked_ns;
+    state->wait_ns += state->call_wait_ns;
+    state->phase = SIMULATION_LEAVING;
 }
 
 /// Whether what a blocked location's call lacks is the posting of a receive.
@@ -150,7 +152,8 @@ static void try_again(struct engine *engine, struct location_state *location)
     if (!has_all)
         return;
     settle(engine, location, n_conditions, simulation->now_ns);
-    simulation->clock->wake(simulation->clock->context, location->index, state->ready_ns);
+    simulation->clock->wake(simulation->clock->context, location->index, state->ready_ns,
+                            state->work_after);
 }
 
 void simulation_try_again(struct engine *engine, uint32_t rank)
@@ -223,6 +226,8 @@ static bool may_wait(const struct engine *engine, const struct location_state *l
     return false;
 }
 
+static void await(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
 static void enter(struct engine *engine, struct location_state *location, const struct event *event,
                   uint64_t now_ns)
 {
@@ -239,14 +244,18 @@ static void enter(struct engine *engine, struct location_state *location, const 
         engine->ranks[location->rank].n_unresolved_posts > 0)
         try_all_again(engine);
     // Start-up and end are mostly waiting for daemons: they take their time, but no core.
-    state->is_waiting = may_wait(engine, location) ||
-                        (!location->call.is_cut && simulation_is_handle(engine, &location->call));
+    state->is_handle = simulation_is_handle(engine, &location->call);
+    state->is_waiting = !location->call.is_cut && (state->is_handle || may_wait(engine, location));
     if (clock->departs_at_enter)
         depart(engine, state, now_ns);
     struct pag_call call = describe(engine, location);
     pag_work work = clock->work_before(clock->context, &call, state->receivers);
     if (engine->simulation->migration)
         migration_worked(engine, location, work);
+    if (state->is_waiting && work == 0) {
+        await(engine, location, now_ns);
+        return;
+    }
     enum pag_turn turn = state->is_waiting ? PAG_TURN_FIRST : PAG_TURN_LEAVE;
     clock->work(clock->context, location->index, now_ns, work,
                 location->call.is_cut ? PAG_TURN_LAST : turn);
@@ -299,7 +308,8 @@ static void await(struct engine *engine, struct location_state *location, uint64
 {
     struct location_simulation *state = state_of(engine, location);
     const struct pag_clock *clock = engine->simulation->clock;
-    depart(engine, state, now_ns);
+    if (!clock->departs_at_enter)
+        depart(engine, state, now_ns);
     if (!state->is_waiting) {
         leave(engine, location, now_ns);
         return;
@@ -312,7 +322,7 @@ static void await(struct engine *engine, struct location_state *location, uint64
         settle(engine, location, n_conditions, now_ns);
     else
         engine->simulation->n_blocked_sends += is_blocked_sending(state, &location->call);
-    clock->wait(clock->context, location->index, now_ns, state->ready_ns);
+    clock->wait(clock->context, location->index, now_ns, state->ready_ns, state->work_after);
 }
 
 // --- the run
@@ -321,7 +331,7 @@ static void outside_is_over(struct engine *engine, struct location_state *locati
 {
     struct location_simulation *state = state_of(engine, location);
     state->outside_ns += now_ns - state->interval.begin_ns;
-    interval_close(location, &state->interval, now_ns);
+    interval_close(engine, location, &state->interval, now_ns);
     moved_tell_outside(engine, location, now_ns);
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
     if (!event) {
@@ -339,9 +349,8 @@ static void outside_is_over(struct engine *engine, struct location_state *locati
 
 static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
-    struct location_simulation *state = state_of(engine, location);
     const struct pag_clock *clock = engine->simulation->clock;
-    switch (state->phase) {
+    switch (state_of(engine, location)->phase) {
     case SIMULATION_BEFORE:
         engine_begin_location(engine, location, now_ns);
         if (engine->simulation->migration)
@@ -354,14 +363,9 @@ static void advance(struct engine *engine, struct location_state *location, uint
     case SIMULATION_ENTERED:
         await(engine, location, now_ns);
         break;
-    case SIMULATION_WAITING:
-        state->call_wait_ns = now_ns - state->blocked_ns;
-        state->wait_ns += state->call_wait_ns;
-        state->phase = SIMULATION_LEAVING;
-        clock->work(clock->context, location->index, now_ns, state->work_after, PAG_TURN_LEAVE);
-        break;
     default: // SIMULATION_LEAVING; the clock knows of no other location that could be done
-        leave(engine, location, now_ns);
+        if (!clock->works_on(clock->context, location->index, now_ns))
+            leave(engine, location, now_ns);
         break;
     }
 }
@@ -398,7 +402,7 @@ static void begin(struct engine *engine)
         if (is_empty)
             end(engine, location, 0);
         else
-            clock->wait(clock->context, location->index, 0, first_ns);
+            clock->wait(clock->context, location->index, 0, first_ns, 0);
     }
 }
 
@@ -419,8 +423,6 @@ void simulation_run(struct engine *engine)
             break;
         }
         simulation->now_ns = time_ns;
-        // Others may be due at the same time, so nobody is known to be the last one in.
-        engine->other_ns = simulation->now_ns;
         advance(engine, &engine->locations[index], simulation->now_ns);
         if (n_turns % TURNS_PER_REPORT == 0 && engine->listener.reached)
             engine->listener.reached(engine->listener.context, simulation->now_ns);
@@ -430,6 +432,14 @@ void simulation_run(struct engine *engine)
 }
 
 // --- what matching finds out
+
+bool simulation_is_alone(const struct engine *engine, const struct location_state *location,
+                         uint64_t now_ns)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    return state_of(engine, location)->n_departing == 0 &&
+           !clock->has_others(clock->context, location->index, now_ns);
+}
 
 void simulation_sent(struct engine *engine, struct location_state *location, uint32_t index)
 {
@@ -487,8 +497,12 @@ void simulation_entered(struct engine *engine, const struct collective *instance
 {
     uint8_t class = instance->members[member].class_;
     carried_out_entered(engine, instance, member);
-    bool needs_all = class == COLLECTIVE_BARRIER || class == COLLECTIVE_ALL_TO_ALL;
-    if (needs_all && instance->n_entered < instance->n_members)
+    bool is_whole = !engine->simulation->clock->entered; // not message by message
+    bool needs_all = class == COLLECTIVE_BARRIER || class == COLLECTIVE_ALL_TO_ALL ||
+                     (is_whole && class == COLLECTIVE_ALL_TO_ONE);
+    bool needs_root =
+        is_whole && class == COLLECTIVE_ONE_TO_ALL && !instance->members[member].is_root;
+    if ((needs_all || needs_root) && instance->n_entered < instance->n_members)
         return;
     for (uint32_t i = 0; i < instance->n_members; i++)
         if (instance->members[i].has_entered && i != member)

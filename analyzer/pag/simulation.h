@@ -23,8 +23,7 @@ enum simulation_phase {
     SIMULATION_OUTSIDE, // works outside MPI
     SIMULATION_ENTERED, // works in a call before its messages depart
     SIMULATION_BLOCKED, // in a call, for partners that have not come
-    SIMULATION_WAITING, // in a call, until what it waits for is there
-    SIMULATION_LEAVING, // works in a call after that
+    SIMULATION_LEAVING, // in a call, until what it waits for is there and the work after that done
     SIMULATION_ENDED,
 };
 
@@ -38,6 +37,7 @@ struct location_simulation {
     uint64_t blocked_ns;      // since when the open call waits
     uint64_t call_wait_ns;    // that long
     bool is_waiting;          // it has conditions
+    bool is_handle;           // all it completes creates or destroys handles (clock.h)
     bool gives_up;            // on partners that will not come
     bool has_unknown_partner; // that did not come, or cannot be told yet
     uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
@@ -96,6 +96,10 @@ bool simulation_part_waits(const struct engine *engine, struct part part);
 
 /// Whether CALL is MPI_Init or MPI_Finalize, or all it completes creates or destroys handles.
 bool simulation_is_handle(const struct engine *engine, const struct call *call);
+
+/// Whether no other location goes on at NOW_NS, when LOCATION, whose turn it is, enters a call.
+bool simulation_is_alone(const struct engine *engine, const struct location_state *location,
+                         uint64_t now_ns);
 
 /// All conditions of LOCATION's call that are known so far are met as far as partners go: true, and
 /// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.

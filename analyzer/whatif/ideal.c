@@ -23,16 +23,17 @@ static void work(void *context, uint32_t location, uint64_t now_ns, pag_work amo
     scheduler_work(ideal->scheduler, location, now_ns, amount, turn);
 }
 
-static void await(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns)
+static void await(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
+                  pag_work amount)
 {
     const struct ideal *ideal = context;
-    scheduler_wait(ideal->scheduler, location, now_ns, until_ns);
+    scheduler_wait(ideal->scheduler, location, now_ns, until_ns, amount);
 }
 
-static void wake(void *context, uint32_t location, uint64_t until_ns)
+static void wake(void *context, uint32_t location, uint64_t until_ns, pag_work amount)
 {
     const struct ideal *ideal = context;
-    scheduler_wake(ideal->scheduler, location, until_ns);
+    scheduler_wake(ideal->scheduler, location, until_ns, amount);
 }
 
 /// LOCATION is at NOW_NS where it was at RECORDED_NS; since the last MPI call both went on alike.
@@ -56,6 +57,18 @@ static bool next(void *context, uint32_t *location, uint64_t *time_ns)
 {
     const struct ideal *ideal = context;
     return scheduler_next(ideal->scheduler, location, time_ns);
+}
+
+static bool works_on(void *context, uint32_t location, uint64_t now_ns)
+{
+    const struct ideal *ideal = context;
+    return scheduler_works_on(ideal->scheduler, location, now_ns);
+}
+
+static bool has_others(void *context, uint32_t location, uint64_t now_ns)
+{
+    const struct ideal *ideal = context;
+    return scheduler_has_others(ideal->scheduler, location, now_ns);
 }
 
 static bool is_rendezvous(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes)
@@ -129,6 +142,8 @@ void ideal_init(struct ideal *ideal, const struct definitions *definitions,
                   .wake = wake,
                   .end = end,
                   .next = next,
+                  .works_on = works_on,
+                  .has_others = has_others,
                   .is_rendezvous = is_rendezvous,
                   .synchronises = synchronises,
                   .work_before = work_before,

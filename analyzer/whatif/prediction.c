@@ -13,16 +13,17 @@ static void work(void *context, uint32_t location, uint64_t now_ns, pag_work amo
     scheduler_work(prediction->scheduler, location, now_ns, amount, turn);
 }
 
-static void await(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns)
+static void await(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
+                  pag_work amount)
 {
     const struct prediction *prediction = context;
-    scheduler_wait(prediction->scheduler, location, now_ns, until_ns);
+    scheduler_wait(prediction->scheduler, location, now_ns, until_ns, amount);
 }
 
-static void wake(void *context, uint32_t location, uint64_t until_ns)
+static void wake(void *context, uint32_t location, uint64_t until_ns, pag_work amount)
 {
     const struct prediction *prediction = context;
-    scheduler_wake(prediction->scheduler, location, until_ns);
+    scheduler_wake(prediction->scheduler, location, until_ns, amount);
 }
 
 static void end(void *context, uint32_t location, uint64_t now_ns)
@@ -35,6 +36,18 @@ static bool next(void *context, uint32_t *location, uint64_t *time_ns)
 {
     const struct prediction *prediction = context;
     return scheduler_next(prediction->scheduler, location, time_ns);
+}
+
+static bool works_on(void *context, uint32_t location, uint64_t now_ns)
+{
+    const struct prediction *prediction = context;
+    return scheduler_works_on(prediction->scheduler, location, now_ns);
+}
+
+static bool has_others(void *context, uint32_t location, uint64_t now_ns)
+{
+    const struct prediction *prediction = context;
+    return scheduler_has_others(prediction->scheduler, location, now_ns);
 }
 
 static bool is_rendezvous(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes)
@@ -175,6 +188,8 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .wake = wake,
                   .end = end,
                   .next = next,
+                  .works_on = works_on,
+                  .has_others = has_others,
                   .scale = scenario->n_scales + n_changes > 0 ? scale : NULL,
                   .change = n_changes > 0 ? change : NULL,
                   .move_of = scenario->moves.n_moves ? move_of : NULL,

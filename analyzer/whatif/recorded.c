@@ -16,6 +16,7 @@ enum {
     MAX_OPERATIONS = 257, // OTF2_CollectiveOp, and MPI_Finalize
     FINALIZE = 256,
     SCOPES = 2, // one node, two nodes
+    NO_CLASS = UINT16_MAX,
 };
 
 /// One cost of one scope, by class of size.
@@ -23,6 +24,8 @@ struct cost_table {
     uint64_t *counts[SIZE_CLASSES]; // by class of time; NULL: none
     uint64_t n[SIZE_CLASSES];
     uint64_t median_ns[SIZE_CLASSES];
+    // nearest classes with samples, the class itself among them; NO_CLASS: none (after conclude())
+    uint16_t below[SIZE_CLASSES], above[SIZE_CLASSES];
 };
 
 struct recorded {
@@ -150,6 +153,12 @@ static void conclude(struct cost_table *table)
         free(table->counts[class]);
         table->counts[class] = NULL;
     }
+    uint16_t nearest = NO_CLASS;
+    for (int class = 0; class < SIZE_CLASSES; class ++)
+        table->below[class] = nearest = table->n[class] > 0 ? (uint16_t) class : nearest;
+    nearest = NO_CLASS;
+    for (int class = SIZE_CLASSES; class -- > 0;)
+        table->above[class] = nearest = table->n[class] > 0 ? (uint16_t) class : nearest;
 }
 
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
@@ -175,15 +184,11 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
 static bool look_up(const struct cost_table *table, uint64_t size_bytes, uint64_t *time_ns)
 {
     uint32_t class = class_of(size_bytes, SIZE_DIGITS);
-    uint32_t below = class, above = class;
-    while (below > 0 && table->n[below] == 0)
-        below--;
-    while (above < SIZE_CLASSES - 1 && table->n[above] == 0)
-        above++;
-    bool has_below = table->n[below] > 0, has_above = table->n[above] > 0;
+    uint32_t below = table->below[class], above = table->above[class];
+    bool has_below = below != NO_CLASS, has_above = above != NO_CLASS;
     if (!has_below && !has_above)
         return false;
-    if (!has_above || (has_below && below == class)) {
+    if (!has_above || below == class) {
         *time_ns = table->median_ns[below];
     } else if (!has_below) {
         *time_ns = table->median_ns[above];

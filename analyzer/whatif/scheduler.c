@@ -2,7 +2,10 @@
 // Processor sharing by virtual time (see scheduler.h): all runnable processes of a group gain the
 // same, so the one with the least virtual end is done first, and a change of their number moves
 // nothing but the time at which that happens. Two levels of heaps: the working locations of a group
-// by virtual end, and groups and waiting locations by time.
+// by virtual end, and groups and waiting locations by time. A process that never shares its core
+// needs no virtual time: its work is done when as much time has passed, so it stands in the second
+// heap by itself. Who goes on stands at the top of that heap until it is known when it does so
+// again: mostly its alarm only moves down.
 #include "analyzer/whatif/scheduler.h"
 
 #include <assert.h>
@@ -19,11 +22,14 @@ struct process {
     enum pag_turn turn; // when its work is done
     uint32_t group;
     uint32_t place;  // in its group's heap while it works
+    uint32_t over;   // on a core of its own: by how much of a ns end_ns is rounded up, millionths
+    uint64_t end_ns; // when it ends the work it does on a core of its own, or ended the last one
     pag_work end;    // virtual, of the work it does or did last
-    uint64_t end_ns; // when it ended the work it did last
+    pag_work next;   // on a shared core: what it does when its wait is over
 };
 
 struct group {
+    bool is_shared; // else everybody has a core of his own
     uint32_t n_cores, n_runnable, n_processes;
     uint32_t last; // who began work last, NOWHERE
     uint64_t speed, hand_over_ns;
@@ -34,13 +40,14 @@ struct group {
     size_t working_capacity;
 };
 
-/// What happens next somewhere: a group's first end of work, or the end of a location's wait.
+/// What happens next somewhere: a group's first end of work, or a location's end of work on a core
+/// of its own, or of its wait.
 struct alarm {
     uint64_t time_ns;
-    uint64_t order;    // turn, location
-    uint32_t location; // who goes on then
-    uint32_t source;   // group, or n_groups + location
+    uint32_t order;  // turn, location: who goes on then
+    uint32_t source; // group, or n_groups + location
 };
+enum { TURN_SHIFT = 30 }; // in `order`
 
 struct scheduler {
     struct group *groups;
@@ -55,9 +62,10 @@ struct scheduler {
 
 // --- the heap of alarms
 
-static bool rings_before(const struct alarm *a, const struct alarm *b)
+// Without branches: who is next is what a processor cannot predict.
+static bool rings_before(struct alarm a, struct alarm b)
 {
-    return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->order < b->order);
+    return (a.time_ns < b.time_ns) | ((a.time_ns == b.time_ns) & (a.order < b.order));
 }
 
 static void put_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
@@ -66,20 +74,36 @@ static void put_alarm(struct scheduler *scheduler, uint32_t place, struct alarm 
     scheduler->alarm_places[alarm.source] = place;
 }
 
-static void settle_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
+/// ALARM's place is PLACE or above it.
+static void raise_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
 {
-    struct alarm *alarms = scheduler->alarms;
-    for (; place > 0 && rings_before(&alarm, &alarms[(place - 1) / 2]); place = (place - 1) / 2)
+    const struct alarm *alarms = scheduler->alarms;
+    for (; place > 0 && rings_before(alarm, alarms[(place - 1) / 2]); place = (place - 1) / 2)
         put_alarm(scheduler, place, alarms[(place - 1) / 2]);
-    for (uint32_t child = 2 * place + 1; child < scheduler->n_alarms; child = 2 * place + 1) {
-        if (child + 1 < scheduler->n_alarms && rings_before(&alarms[child + 1], &alarms[child]))
-            child++;
-        if (!rings_before(&alarms[child], &alarm))
+    put_alarm(scheduler, place, alarm);
+}
+
+/// ALARM's place is PLACE or below it.
+static void lower_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
+{
+    const struct alarm *alarms = scheduler->alarms;
+    uint32_t n = scheduler->n_alarms;
+    for (uint32_t child = 2 * place + 1; child < n; child = 2 * place + 1) {
+        child += child + 1 < n && rings_before(alarms[child + 1], alarms[child]);
+        if (!rings_before(alarms[child], alarm))
             break;
         put_alarm(scheduler, place, alarms[child]);
         place = child;
     }
     put_alarm(scheduler, place, alarm);
+}
+
+static void settle_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
+{
+    if (place > 0 && rings_before(alarm, scheduler->alarms[(place - 1) / 2]))
+        raise_alarm(scheduler, place, alarm);
+    else
+        lower_alarm(scheduler, place, alarm);
 }
 
 static void clear_alarm(struct scheduler *scheduler, uint32_t source)
@@ -96,9 +120,20 @@ static void clear_alarm(struct scheduler *scheduler, uint32_t source)
 static void set_alarm(struct scheduler *scheduler, uint32_t source, uint64_t time_ns,
                       enum pag_turn turn, uint32_t location)
 {
-    struct alarm alarm = {time_ns, (uint64_t)turn << 32 | location, location, source};
-    uint32_t place = scheduler->alarm_places[alarm.source];
+    struct alarm alarm = {time_ns, (uint32_t)turn << TURN_SHIFT | location, source};
+    uint32_t place = scheduler->alarm_places[source];
     settle_alarm(scheduler, place == NOWHERE ? scheduler->n_alarms++ : place, alarm);
+}
+
+/// The alarm of a location by itself.
+static uint32_t source_of(const struct scheduler *scheduler, uint32_t location)
+{
+    return (uint32_t)scheduler->n_groups + location;
+}
+
+static uint32_t location_of(struct alarm alarm)
+{
+    return alarm.order & ((UINT32_C(1) << TURN_SHIFT) - 1);
 }
 
 // --- the working locations of a group
@@ -152,31 +187,42 @@ static void remove_working(struct scheduler *scheduler, struct group *group, uin
         settle_working(scheduler, group, scheduler->processes[location].place, last);
 }
 
-// --- virtual time
+// --- virtual time of a shared group
 
-static void update(struct group *group, uint64_t now_ns)
+/// VALUE * FACTOR / DIVISOR, cut off; mostly without a division of 128 bits.
+static pag_work scaled(pag_work value, uint32_t factor, uint32_t divisor)
+{
+    if (value >> 40 == 0 && factor >> 24 == 0)
+        return (uint64_t)value * factor / divisor;
+    return value * factor / divisor;
+}
+
+static pag_work virtual_time_at(const struct group *group, uint64_t now_ns)
 {
     uint64_t passed_ns = now_ns - group->updated_ns;
-    group->updated_ns = now_ns;
     if (passed_ns == 0 || group->n_runnable == 0)
-        return;
+        return group->virtual_time;
     pag_work gain = (pag_work)passed_ns * PAG_WORK_PER_NS;
     if (group->n_runnable > group->n_cores)
-        gain = gain * group->n_cores / group->n_runnable;
-    group->virtual_time += gain;
+        gain = scaled(gain, group->n_cores, group->n_runnable);
+    return group->virtual_time + gain;
+}
+
+static uint64_t whole_ns(pag_work work)
+{
+    if (work <= UINT64_MAX - PAG_WORK_PER_NS)
+        return ((uint64_t)work + PAG_WORK_PER_NS - 1) / PAG_WORK_PER_NS;
+    return (uint64_t)((work + PAG_WORK_PER_NS - 1) / PAG_WORK_PER_NS);
 }
 
 /// Whole ns from the last update until the virtual time has grown by LEFT.
 static uint64_t time_for(const struct group *group, pag_work left)
 {
-    pag_work divisor = PAG_WORK_PER_NS;
-    if (group->n_runnable > group->n_cores) {
-        left *= group->n_runnable;
-        divisor *= group->n_cores;
-    }
-    if (left <= UINT64_MAX - divisor)
-        return ((uint64_t)left + (uint64_t)divisor - 1) / (uint64_t)divisor;
-    return (uint64_t)((left + divisor - 1) / divisor);
+    if (group->n_runnable <= group->n_cores)
+        return whole_ns(left);
+    uint64_t divisor = (uint64_t)PAG_WORK_PER_NS * group->n_cores;
+    left = left * group->n_runnable + divisor - 1;
+    return left >> 64 == 0 ? (uint64_t)left / divisor : (uint64_t)(left / divisor);
 }
 
 /// After a change in a group: when its first work will be done.
@@ -204,40 +250,35 @@ static void change(struct scheduler *scheduler, uint32_t location, uint64_t now_
 {
     struct process *process = &scheduler->processes[location];
     struct group *group = &scheduler->groups[process->group];
-    update(group, now_ns);
+    group->virtual_time = virtual_time_at(group, now_ns);
+    group->updated_ns = now_ns;
     if (process->mode == MODE_WORKING) {
         process->end_ns = now_ns;
         remove_working(scheduler, group, location);
     } else {
-        clear_alarm(scheduler, (uint32_t)scheduler->n_groups + location);
+        clear_alarm(scheduler, source_of(scheduler, location));
     }
     group->n_runnable -= is_runnable(scheduler, process);
     process->mode = mode;
     group->n_runnable += is_runnable(scheduler, process);
 }
 
-// --- the clock
-
 /// What it costs that LOCATION begins work now.
 static pag_work hand_over(struct scheduler *scheduler, struct group *group, uint32_t location)
 {
     bool is_other = group->last != location && group->last != NOWHERE;
     group->last = location;
-    if (!is_other || group->n_processes <= group->n_cores)
+    if (!is_other)
         return 0;
     scheduler->hand_over_ns += group->hand_over_ns;
     return (pag_work)group->hand_over_ns * PAG_WORK_PER_NS;
 }
 
-void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work work,
-                    enum pag_turn turn)
+static void work_shared(struct scheduler *scheduler, struct group *group, uint32_t location,
+                        uint64_t now_ns, pag_work work, enum pag_turn turn)
 {
-    struct scheduler *scheduler = context;
     struct process *process = &scheduler->processes[location];
-    struct group *group = &scheduler->groups[process->group];
     change(scheduler, location, now_ns, MODE_WORKING);
-    if (group->speed != SCHEDULER_FULL_SPEED)
-        work = work * SCHEDULER_FULL_SPEED / group->speed;
     if (work > 0)
         work += hand_over(scheduler, group, location);
     bool goes_on = process->end_ns == now_ns;
@@ -247,45 +288,133 @@ void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work 
     predict(scheduler, process->group);
 }
 
-void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns)
+// --- a core of one's own
+
+/// Works from NOW_NS on; what the work before was rounded up by is work done already.
+static void work_alone(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
+                       pag_work work, enum pag_turn turn)
 {
-    struct scheduler *scheduler = context;
-    bool begins = scheduler->processes[location].mode == MODE_BEFORE;
-    if (!begins) {
-        change(scheduler, location, now_ns, MODE_WAITING);
-        predict(scheduler, scheduler->processes[location].group);
-    }
-    if (until_ns != PAG_NOT_KNOWN)
-        scheduler_wake(context, location, until_ns);
+    struct process *process = &scheduler->processes[location];
+    uint32_t done = process->end_ns == now_ns ? process->over : 0;
+    process->mode = MODE_WORKING;
+    uint64_t length_ns = work > done ? whole_ns(work - done) : 0;
+    process->over = (uint32_t)((pag_work)length_ns * PAG_WORK_PER_NS + done - work);
+    process->end_ns = now_ns + length_ns;
+    set_alarm(scheduler, source_of(scheduler, location), process->end_ns, turn, location);
 }
 
-void scheduler_wake(void *context, uint32_t location, uint64_t until_ns)
+// --- the clock
+
+/// WORK on the processors of GROUP.
+static pag_work at_speed(const struct group *group, pag_work work)
+{
+    if (group->speed == SCHEDULER_FULL_SPEED)
+        return work;
+    if (work <= UINT64_MAX / SCHEDULER_FULL_SPEED)
+        return (uint64_t)work * SCHEDULER_FULL_SPEED / group->speed;
+    return work * SCHEDULER_FULL_SPEED / group->speed;
+}
+
+static struct group *group_of(const struct scheduler *scheduler, uint32_t location)
+{
+    return &scheduler->groups[scheduler->processes[location].group];
+}
+
+void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work work,
+                    enum pag_turn turn)
 {
     struct scheduler *scheduler = context;
-    set_alarm(scheduler, (uint32_t)scheduler->n_groups + location, until_ns, PAG_TURN_FIRST,
-              location);
+    struct group *group = group_of(scheduler, location);
+    if (group->is_shared)
+        work_shared(scheduler, group, location, now_ns, at_speed(group, work), turn);
+    else
+        work_alone(scheduler, location, now_ns, at_speed(group, work), turn);
+}
+
+void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
+                    pag_work work)
+{
+    struct scheduler *scheduler = context;
+    struct process *process = &scheduler->processes[location];
+    if (process->mode == MODE_BEFORE) {
+        set_alarm(scheduler, source_of(scheduler, location), until_ns, PAG_TURN_FIRST, location);
+        return;
+    }
+    if (group_of(scheduler, location)->is_shared) {
+        change(scheduler, location, now_ns, MODE_WAITING);
+        predict(scheduler, process->group);
+    } else if (until_ns == PAG_NOT_KNOWN) {
+        clear_alarm(scheduler, source_of(scheduler, location));
+    }
+    if (until_ns != PAG_NOT_KNOWN)
+        scheduler_wake(context, location, until_ns, work);
+}
+
+void scheduler_wake(void *context, uint32_t location, uint64_t until_ns, pag_work work)
+{
+    struct scheduler *scheduler = context;
+    struct process *process = &scheduler->processes[location];
+    const struct group *group = group_of(scheduler, location);
+    if (!group->is_shared) {
+        work_alone(scheduler, location, until_ns, at_speed(group, work), PAG_TURN_LEAVE);
+        return;
+    }
+    process->next = at_speed(group, work);
+    set_alarm(scheduler, source_of(scheduler, location), until_ns,
+              process->next > 0 ? PAG_TURN_FIRST : PAG_TURN_LEAVE, location);
 }
 
 void scheduler_end(void *context, uint32_t location, uint64_t now_ns)
 {
     struct scheduler *scheduler = context;
-    if (scheduler->processes[location].mode == MODE_BEFORE) {
-        clear_alarm(scheduler, (uint32_t)scheduler->n_groups + location);
-        scheduler->processes[location].mode = MODE_ENDED;
+    struct process *process = &scheduler->processes[location];
+    if (process->mode == MODE_BEFORE || !group_of(scheduler, location)->is_shared) {
+        clear_alarm(scheduler, source_of(scheduler, location));
+        process->mode = MODE_ENDED;
         return;
     }
     change(scheduler, location, now_ns, MODE_ENDED);
-    predict(scheduler, scheduler->processes[location].group);
+    predict(scheduler, process->group);
 }
 
 bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns)
 {
-    struct scheduler *scheduler = context;
+    const struct scheduler *scheduler = context;
     if (scheduler->n_alarms == 0)
         return false;
-    *location = scheduler->alarms[0].location;
+    *location = location_of(scheduler->alarms[0]);
     *time_ns = scheduler->alarms[0].time_ns;
     return true;
+}
+
+bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns)
+{
+    struct scheduler *scheduler = context;
+    struct process *process = &scheduler->processes[location];
+    pag_work work = process->next;
+    if (work == 0)
+        return false;
+    process->next = 0;
+    work_shared(scheduler, group_of(scheduler, location), location, now_ns, work, PAG_TURN_LEAVE);
+    return true;
+}
+
+bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns)
+{
+    const struct scheduler *scheduler = context;
+    const struct alarm *alarms = scheduler->alarms;
+    uint32_t n = scheduler->n_alarms;
+    if (n == 0 || location_of(alarms[0]) != location || (n > 1 && alarms[1].time_ns == now_ns) ||
+        (n > 2 && alarms[2].time_ns == now_ns))
+        return true;
+    const struct group *group = group_of(scheduler, location);
+    if (!group->is_shared)
+        return false;
+    pag_work virtual_ns = virtual_time_at(group, now_ns);
+    for (uint32_t i = 1; i < 3 && i < group->n_working; i++)
+        if (scheduler->processes[group->working[i]].end <= virtual_ns)
+            return true;
+    return false;
 }
 
 uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler)
@@ -320,6 +449,9 @@ struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups
         scheduler->groups[group_of[i]].n_processes++;
         scheduler->processes[i].end_ns = UINT64_MAX;
     }
+    for (size_t i = 0; i < n_groups; i++)
+        scheduler->groups[i].is_shared =
+            scheduler->groups[i].n_processes > scheduler->groups[i].n_cores;
     return scheduler;
 }
 

@@ -39,10 +39,13 @@ void scheduler_free(struct scheduler *scheduler);
 /// The scheduling part of a pag_clock; CONTEXT is a struct scheduler.
 void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work work,
                     enum pag_turn turn);
-void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns);
-void scheduler_wake(void *context, uint32_t location, uint64_t until_ns);
+void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
+                    pag_work work);
+void scheduler_wake(void *context, uint32_t location, uint64_t until_ns, pag_work work);
 void scheduler_end(void *context, uint32_t location, uint64_t now_ns);
 bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns);
+bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns);
+bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns);
 
 /// Time that hand-overs of cores have cost so far, summed over all processes.
 uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler);
