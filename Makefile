@@ -35,7 +35,7 @@ parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(N_CORES))
 
 ## ---- libraries: pkg-config first, for OTF2 else otf2-config --------------------------------
 
-LIBRARIES = otf2 libxml-2.0 sqlite3 jansson libdw muparser
+LIBRARIES = otf2 libxml-2.0 sqlite3 jansson libdw muparser gsl
 
 # $(call once,NAME,COMMAND): the variable NAME, computed by the shell at its first use.
 define once
@@ -204,7 +204,7 @@ tests: all $(unit-tests) $(tools) $(fuzzers) $(programs)
 # An OTF2 built from its source is as good as the package, which older releases do not have.
 own-otf2 = $(shell command -v otf2-config || { $(PKG_CONFIG) --exists otf2 && echo yes; } 2>/dev/null)
 PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-dev) libxml2-dev \
-    libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev
+    libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools \
     python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales slurm-wlm munge

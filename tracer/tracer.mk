@@ -33,7 +33,8 @@ tracer:
 	@echo "tracer: skipped, no MPI compiler (mpicc.openmpi, mpicc.mpich or mpicc) was found"
 else
 TRACER_INSTALL = $(BUILD)/libpagoda-trace.so $(BUILD)/pagoda-trace-finish \
-	$(TRACER_MPIS:%=$(BUILD)/libpagoda-%.so)
+	$(TRACER_MPIS:%=$(BUILD)/libpagoda-%.so) \
+	$(BUILD)/pagoda-calibrate $(TRACER_MPIS:%=$(BUILD)/pagoda-calibrate-%)
 TRACER_TARGETS = $(TRACER_INSTALL)
 tracer: $(TRACER_TARGETS)
 endif
@@ -83,7 +84,18 @@ $(BUILD)/libpagoda-$(1).so: $(BUILD)/tracer/$(1)/functions.gen.o \
 		$(TRACER_RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o)
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -shared -Wl,-z,lazy -Wl,-soname,$$(@F) $$^ -o $$@ -lpthread -ldl
+
+$(BUILD)/pagoda-calibrate-$(1): $(CALIBRATE_SOURCES) tracer/calibrate/calibrate.h tracer/tracer.mk $(BUILD)/flags
+	$$(call say,MPICC,$$@)
+	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) $$(LDFLAGS) $$(CALIBRATE_SOURCES) \
+		-o $$@ -lhwloc
 endef
+# The measuring program of `pagoda calibrate`, once for each MPI, and what chooses among them.
+CALIBRATE_SOURCES := $(filter-out tracer/calibrate/select.c,$(sort $(wildcard tracer/calibrate/*.c)))
+$(BUILD)/pagoda-calibrate: tracer/calibrate/select.c $(BUILD)/flags
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(TRACER_CFLAGS) $(LDFLAGS) $< -o $@
+
 $(foreach m,$(TRACER_MPIS),$(eval $(call tracer_mpi_rules,$(m))))
 
 $(BUILD)/tracer/entries.h: $(TRACER_MPIS:%=$(BUILD)/tracer/%/names)

@@ -81,6 +81,7 @@ struct machine {
     uint32_t n_cores;             // of a node, 0: not given
     uint64_t speed;               // of its processors in millionths, 0: not given
     uint64_t hand_over_ns;        // of a core from one process to another
+    uint64_t compute_ns;          // of the piece of computing calibrate measures, 0: not given
     uint32_t out_links, in_links; // of a node: transfers from and to other nodes at once, 0: any
     struct machine_messages messages[MACHINE_SCOPES];
     struct machine_custom_scope *custom_scopes; // in the order in which they are tried
@@ -134,6 +135,9 @@ bool machine_has_algorithms(const struct machine *machine);
 /// without one, or where it is negative or no number.
 uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
                             uint64_t size_bytes);
+
+/// Name of an OTF2_CollectiveOp in machine files.
+const char *machine_operation_name(uint8_t operation);
 
 /// When CALL has what it waits for on a machine, as pag_clock.settle: of data-carrying conditions
 /// only; see recorded_settle() for operations that create or destroy handles.

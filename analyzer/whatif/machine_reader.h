@@ -63,6 +63,8 @@ int machine_read_collective(const struct machine_reader *reader, const struct xm
 int machine_read_node(const struct machine_reader *reader, const struct xml_element *element);
 int machine_read_group(const struct machine_reader *reader, const struct xml_element *element);
 int machine_read_region(const struct machine_reader *reader, const struct xml_element *element);
+int machine_read_calibration(const struct machine_reader *reader,
+                             const struct xml_element *element);
 
 /// At the end of the file: whether scopes with names of their own have what they need.
 int machine_check_scopes(const struct machine_reader *reader);

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda calibrate`: appends the measuring program (tracer/calibrate) to a launch line, reads what
+// it finds, and writes a machine file.
+#include "analyzer/cmd/calibrate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/cmd/trace_children.h"
+#include "analyzer/model/measurements.h"
+#include "analyzer/report/calibration.h"
+#include "analyzer/whatif/machine.h"
+
+#define PROGRAM "pagoda-calibrate"
+
+struct calibrate_options {
+    const char *output, *name, *against, *mpi;
+    bool wants_json, has_points, counts_sets, overwrites;
+    uint64_t limit_ns, max_bytes, set_bytes;
+    double spread;
+};
+
+// --- the measuring program
+
+/// LINE with the measuring program and its arguments behind it. The caller frees it and its last
+/// five words.
+static char **complete_line(char **line, const char *program,
+                            const struct calibrate_options *options)
+{
+    size_t n = 0;
+    while (line[n])
+        n++;
+    char **full = memory_zeroed(n + 6, sizeof *full);
+    memcpy(full, line, n * sizeof *full);
+    full[n] = memory_copy_text(program);
+    full[n + 1] = memory_format("%llu", (unsigned long long)options->limit_ns);
+    full[n + 2] = memory_format("%g", options->spread);
+    full[n + 3] = memory_format("%llu", (unsigned long long)options->max_bytes);
+    full[n + 4] = memory_format("%llu", (unsigned long long)options->set_bytes);
+    return full;
+}
+
+static void free_line(char **full)
+{
+    size_t n = 0;
+    while (full[n])
+        n++;
+    for (size_t i = n - 5; i < n; i++)
+        free(full[i]);
+    free(full);
+}
+
+/// Starts LINE; the reading end of its standard output, NULL with errno.
+static FILE *start(char **line, const char *mpi, pid_t *child)
+{
+    int out[2];
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return NULL;
+    *child = fork();
+    if (*child == 0) {
+        dup2(out[1], STDOUT_FILENO);
+        if (mpi)
+            setenv("PAGODA_CALIBRATE_MPI", mpi, 1);
+        execvp(line[0], line);
+        log_error("cannot run %s: %s", line[0], strerror(errno));
+        _exit(127);
+    }
+    close(out[1]);
+    if (*child > 0)
+        return fdopen(out[0], "r");
+    close(out[0]);
+    return NULL;
+}
+
+/// Runs LINE and reads what it measures. 0, or -1 after a message.
+static int measure(char **line, const char *mpi, struct measurements *measurements)
+{
+    pid_t child;
+    FILE *lines = start(line, mpi, &child);
+    if (!lines) {
+        log_error("cannot run %s: %s", line[0], strerror(errno));
+        return -1;
+    }
+    char *text = NULL;
+    size_t size = 0;
+    struct progress progress = {0};
+    while (getline(&text, &size, lines) > 0) {
+        if (!measurements_read(measurements, text)) {
+            fputs(text, stderr); // the launcher's own words
+            continue;
+        }
+        if (progress.total == 0 && measurements->n_steps > 0)
+            progress_begin(&progress, "measuring", measurements->n_steps);
+        if (progress.total > 0)
+            progress_update(&progress, measurements->n_done);
+    }
+    if (progress.total > 0)
+        progress_end(&progress);
+    free(text);
+    fclose(lines);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (measurements->is_complete)
+        return 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return -1; // said already
+    log_error("the measuring program did not come to its end: no machine file was written (the "
+              "launch line ended with %s %d)",
+              WIFSIGNALED(status) ? "signal" : "status",
+              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    return -1;
+}
+
+// --- the machine file
+
+/// Writes the file beside its place and moves it there, so that a half one is never seen. 0, or -1
+/// and ERR.
+static int write_file(struct measurements *measurements,
+                      const struct machine_text_settings *settings, const char *path,
+                      struct machine_text_errors *errors, struct error *err)
+{
+    char *beside = memory_format("%s.new", path);
+    FILE *file = fopen(beside, "we");
+    int error = file ? 0 : errno;
+    if (file) {
+        machine_text_write(measurements, settings, file, errors);
+        error = ferror(file) ? EIO : 0;
+        if (fclose(file) != 0)
+            error = errno;
+        if (!error && rename(beside, path) != 0)
+            error = errno;
+        if (error)
+            unlink(beside);
+    }
+    free(beside);
+    return error ? error_set(err, "cannot write %s: %s", path, strerror(error)) : 0;
+}
+
+static char *default_path(const struct measurements *measurements)
+{
+    bool is_mpich = strncmp(measurements->mpi, "MPICH", 5) == 0;
+    const char *host = measurements->n_hosts > 0 ? measurements->hosts[0].name : "machine";
+    return memory_format("%s-%s.xml", host, is_mpich ? "mpich" : "openmpi");
+}
+
+static int conclude(struct measurements *measurements, const struct calibrate_options *options)
+{
+    struct error err = {{0}};
+    struct machine_text_errors errors;
+    struct machine own = {0}, other = {0};
+    char *path = options->output ? memory_copy_text(options->output) : default_path(measurements);
+    char date[32];
+    time_t now = time(NULL);
+    struct tm parts;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &parts));
+    const struct machine_text_settings settings = {
+        .name = options->name ? options->name
+                              : (measurements->n_hosts > 0 ? measurements->hosts[0].name : ""),
+        .date = date,
+        .has_points = options->has_points,
+        .counts_sets = options->counts_sets,
+    };
+    int status = STATUS_FAILED;
+    if (!options->overwrites && access(path, F_OK) == 0) {
+        log_error("%s exists: choose another name with -o, or --force", path);
+        goto out;
+    }
+    if (write_file(measurements, &settings, path, &errors, &err) != 0 ||
+        machine_read(&own, path, &err) != 0 ||
+        (options->against && machine_read(&other, options->against, &err) != 0)) {
+        log_error("%s", err.text);
+        goto out;
+    }
+    const struct calibration_report report = {
+        .path = path,
+        .measurements = measurements,
+        .errors = &errors,
+        .machine = &own,
+        .against = options->against ? &other : NULL,
+        .against_path = options->against,
+    };
+    status = STATUS_DONE;
+    if (!options->wants_json) {
+        text_print_calibration(&report, stdout);
+    } else if (json_print_calibration(&report, PAGODA_VERSION, stdout, &err) != 0) {
+        log_error("%s", err.text);
+        status = STATUS_FAILED;
+    }
+out:
+    machine_release(&own);
+    machine_release(&other);
+    free(path);
+    return status;
+}
+
+/// What can be known to be wrong before an hour of measuring. 0, or -1 after a message.
+static int check(const struct calibrate_options *options)
+{
+    struct error err = {{0}};
+    struct machine other = {0};
+    int status = 0;
+    if (options->against && machine_read(&other, options->against, &err) != 0) {
+        log_error("%s", err.text);
+        status = -1;
+    }
+    machine_release(&other);
+    if (status == 0 && options->output && !options->overwrites &&
+        access(options->output, F_OK) == 0) {
+        log_error("%s exists: choose another name with -o, or --force", options->output);
+        status = -1;
+    }
+    return status;
+}
+
+static int calibrate(char **line, const struct calibrate_options *options)
+{
+    if (check(options) != 0)
+        return STATUS_FAILED;
+    char *program = trace_find_part(PROGRAM);
+    if (!program) {
+        log_error("cannot find " PROGRAM " beside this program or where it is installed: there "
+                  "was no MPI compiler when pagoda was built");
+        return STATUS_FAILED;
+    }
+    struct measurements measurements;
+    measurements_init(&measurements);
+    char **full = complete_line(line, program, options);
+    int status = STATUS_FAILED;
+    if (measure(full, options->mpi, &measurements) == 0)
+        status = conclude(&measurements, options);
+    free_line(full);
+    free(program);
+    measurements_release(&measurements);
+    return status;
+}
+
+int cmd_calibrate(int argc, char **argv)
+{
+    struct calibrate_options options = {
+        .limit_ns = 250000000, .max_bytes = 4 << 20, .set_bytes = 256 << 10, .spread = 0.02};
+    const struct option_row rows[] = {
+        OPTION_TEXT_ROW("output", 'o', "FILE", &options.output, "write the machine file to FILE",
+                        "HOST-MPI.xml"),
+        OPTION_FLAG_ROW("force", 0, &options.overwrites, "write over FILE"),
+        OPTION_TEXT_ROW("name", 0, "NAME", &options.name, "name of the machine", "host name"),
+        OPTION_TEXT_ROW("against", 0, "FILE", &options.against,
+                        "compare this machine with that of another file", NULL),
+        OPTION_FLAG_ROW("points", 0, &options.has_points,
+                        "write the measured points, not the lines fitted to them"),
+        OPTION_DURATION_ROW("limit", 0, "T", &options.limit_ns,
+                            "measure each point no longer than this", "250ms"),
+        OPTION_NUMBER_ROW("spread", 0, "S", &options.spread,
+                          "stop when the quartiles are this close, relative to the median", "0.02"),
+        OPTION_SIZE_ROW("max-size", 0, "BYTES", &options.max_bytes, "largest message", "4MiB"),
+        OPTION_SIZE_ROW("working-set", 0, "BYTES", &options.set_bytes,
+                        "what ranks that share a core lose of their caches", "256KiB"),
+        OPTION_FLAG_ROW("with-working-set", 0, &options.counts_sets,
+                        "count that as part of the hand-over cost"),
+        OPTION_TEXT_ROW("mpi", 0, "MPI", &options.mpi,
+                        "openmpi or mpich, where the launcher does not show which", NULL),
+        OPTION_FLAG_ROW("json", 0, &options.wants_json, "print JSON instead of text"),
+    };
+    const struct option_usage usage = {
+        .command = "calibrate",
+        .operands = "-- LAUNCHER...",
+        .summary = "Measures what messages, collectives and cores cost here, as a machine file",
+        .details = "LAUNCHER is a launch line without a program: mpirun -n 2, srun -n 16. Use the\n"
+                   "options your runs use; a rank on each of two nodes measures the network, two\n"
+                   "on one node the messages within it.\n",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 0,
+        .max_operands = -1,
+        .stops_at_operand = true,
+    };
+    int first, status;
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        return status;
+    if (first >= argc)
+        return options_usage_error(&usage, "which launcher? for example: -- mpirun -n 2");
+    if (options.mpi && strcmp(options.mpi, "openmpi") != 0 && strcmp(options.mpi, "mpich") != 0)
+        return options_usage_error(&usage, "--mpi %s: it is openmpi or mpich", options.mpi);
+    if (options.max_bytes > (1 << 30))
+        return options_usage_error(&usage, "--max-size: at most 1 GiB");
+    if (options.spread <= 0 || options.spread > 1)
+        return options_usage_error(&usage, "--spread %g: more than 0, at most 1", options.spread);
+    return calibrate(argv + first, &options);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lines of the measuring program, see tracer/calibrate/calibrate.h.
+#include "analyzer/model/measurements.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+const char *const scope_names[N_SCOPES] = {"same-core", "node", "network"};
+static const double spin_slowdown = 1.25; // a waiting rank that takes this of its core spins
+
+void measurements_init(struct measurements *measurements)
+{
+    *measurements = (struct measurements){.hand_over_ns = -1};
+}
+
+void measurements_release(struct measurements *measurements)
+{
+    for (int scope = 0; scope < N_SCOPES; scope++)
+        free(measurements->scopes[scope].messages);
+    for (size_t i = 0; i < measurements->n_warnings; i++)
+        free(measurements->warnings[i]);
+    free(measurements->warnings);
+    free(measurements->hosts);
+    free(measurements->collectives);
+    *measurements = (struct measurements){0};
+}
+
+void measurements_warn(struct measurements *measurements, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    measurements->warnings =
+        array_reserve(measurements->warnings, &measurements->warning_capacity,
+                      measurements->n_warnings + 1, sizeof *measurements->warnings);
+    measurements->warnings[measurements->n_warnings++] = memory_copy_text(text);
+}
+
+static struct measured_scope_costs *scope_of(struct measurements *measurements, const char *name)
+{
+    for (int scope = 0; scope < N_SCOPES; scope++)
+        if (strcmp(name, scope_names[scope]) == 0)
+            return &measurements->scopes[scope];
+    return NULL;
+}
+
+static bool read_message(struct measurements *measurements, const char *line)
+{
+    char scope[16];
+    struct measured_message message;
+    if (sscanf(line, "message %15s %lf %lf %lf", scope, &message.size_bytes, &message.time_ns,
+               &message.spread) != 4)
+        return false;
+    struct measured_scope_costs *costs = scope_of(measurements, scope);
+    if (!costs)
+        return false;
+    costs->messages = array_reserve(costs->messages, &costs->capacity, costs->n_messages + 1,
+                                    sizeof *costs->messages);
+    costs->messages[costs->n_messages++] = message;
+    return true;
+}
+
+static bool read_costs(struct measurements *measurements, const char *line)
+{
+    char scope[16], limit[32];
+    double send_ns, receive_ns;
+    struct measured_scope_costs *costs;
+    if (sscanf(line, "overhead %15s %lf %lf", scope, &send_ns, &receive_ns) == 3 &&
+        (costs = scope_of(measurements, scope))) {
+        costs->send_ns = send_ns;
+        costs->receive_ns = receive_ns;
+        return true;
+    }
+    if (sscanf(line, "eager %15s %31s", scope, limit) == 2 &&
+        (costs = scope_of(measurements, scope))) {
+        costs->has_eager = strcmp(limit, "none") != 0;
+        costs->eager_bytes = strtoull(limit, NULL, 10);
+        return true;
+    }
+    return false;
+}
+
+static bool read_collective(struct measurements *measurements, const char *line)
+{
+    struct measured_collective collective = {0};
+    if (sscanf(line, "collective %31s %lf %lf %lf %lf", collective.operation, &collective.n_members,
+               &collective.size_bytes, &collective.time_ns, &collective.spread) != 5)
+        return false;
+    measurements->collectives =
+        array_reserve(measurements->collectives, &measurements->collective_capacity,
+                      measurements->n_collectives + 1, sizeof *measurements->collectives);
+    measurements->collectives[measurements->n_collectives++] = collective;
+    return true;
+}
+
+static bool read_host(struct measurements *measurements, const char *line)
+{
+    struct measured_host host = {0};
+    if (sscanf(line, "topology %255s %d %d %d %127s", host.name, &host.n_ranks, &host.n_cores,
+               &host.n_packages, host.processor) != 5)
+        return false;
+    for (char *c = host.processor; *c; c++)
+        if (*c == '_')
+            *c = ' ';
+    measurements->hosts = array_reserve(measurements->hosts, &measurements->host_capacity,
+                                        measurements->n_hosts + 1, sizeof *measurements->hosts);
+    measurements->hosts[measurements->n_hosts++] = host;
+    return true;
+}
+
+static bool read_core(struct measurements *measurements, const char *line)
+{
+    return sscanf(line, "hand-over %lf", &measurements->hand_over_ns) == 1 ||
+           sscanf(line, "working-set %lf %lf", &measurements->working_set_bytes,
+                  &measurements->working_set_ns) == 2 ||
+           sscanf(line, "waiting %lf", &measurements->waiting_slowdown) == 1 ||
+           sscanf(line, "compute %lf", &measurements->compute_ns) == 1;
+}
+
+bool measurements_read(struct measurements *measurements, const char *line)
+{
+    if (strncmp(line, "mpi ", 4) == 0) {
+        snprintf(measurements->mpi, sizeof measurements->mpi, "%.*s", (int)strcspn(line + 4, "\n"),
+                 line + 4);
+        return true;
+    }
+    if (strncmp(line, "warning ", 8) == 0) {
+        measurements_warn(measurements, "%.*s", (int)strcspn(line + 8, "\n"), line + 8);
+        return true;
+    }
+    if (strcmp(line, "end\n") == 0) {
+        measurements->is_complete = true;
+        return true;
+    }
+    return sscanf(line, "progress %u %u", &measurements->n_done, &measurements->n_steps) == 2 ||
+           read_message(measurements, line) || read_costs(measurements, line) ||
+           read_collective(measurements, line) || read_host(measurements, line) ||
+           read_core(measurements, line);
+}
+
+bool measurements_spins(const struct measurements *measurements)
+{
+    return measurements->waiting_slowdown >= spin_slowdown;
+}
+
+double measurements_hand_over_ns(const struct measurements *measurements)
+{
+    const struct measured_scope_costs *node = &measurements->scopes[SCOPE_NODE];
+    double cost_ns = measurements->hand_over_ns - node->send_ns - node->receive_ns;
+    return measurements_spins(measurements) || cost_ns < 0 ? 0 : cost_ns;
+}

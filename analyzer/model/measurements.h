@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the measuring program of `pagoda calibrate` (tracer/calibrate) found, and a machine file
+// made of it.
+#ifndef PAGODA_MODEL_MEASUREMENTS_H
+#define PAGODA_MODEL_MEASUREMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
+
+enum measured_scope { SCOPE_SAME_CORE, SCOPE_NODE, SCOPE_NETWORK, N_SCOPES };
+extern const char *const scope_names[N_SCOPES];
+
+struct measured_message {
+    double size_bytes, time_ns, spread; // half of a round trip
+};
+
+struct measured_scope_costs {
+    struct measured_message *messages; // by size
+    size_t n_messages, capacity;
+    double send_ns, receive_ns; // overheads
+    bool has_eager;             // larger messages wait for their receivers
+    uint64_t eager_bytes;
+};
+
+struct measured_collective {
+    char operation[32];
+    double n_members, size_bytes, time_ns, spread;
+};
+
+struct measured_host {
+    char name[256], processor[128];
+    int n_ranks, n_cores, n_packages;
+};
+
+struct measurements {
+    char mpi[256];
+    struct measured_host *hosts;
+    size_t n_hosts, host_capacity;
+    struct measured_scope_costs scopes[N_SCOPES];
+    struct measured_collective *collectives;
+    size_t n_collectives, collective_capacity;
+    double hand_over_ns; // half of a round trip on one core; < 0: not measured
+    double working_set_bytes, working_set_ns;
+    double waiting_slowdown; // 0: not measured
+    double compute_ns;
+    char **warnings;
+    size_t n_warnings, warning_capacity;
+    unsigned n_done, n_steps;
+    bool is_complete;
+};
+
+void measurements_init(struct measurements *measurements);
+void measurements_release(struct measurements *measurements);
+
+/// Reads one line of the program. False: it is none of its lines.
+bool measurements_read(struct measurements *measurements, const char *line);
+void measurements_warn(struct measurements *measurements, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/// Whether a rank that waits keeps its core busy.
+bool measurements_spins(const struct measurements *measurements);
+
+/// Cost of handing a core over: half of a round trip on one core less the calls' own time; 0 where
+/// it was not measured, or waiting ranks keep the core.
+double measurements_hand_over_ns(const struct measurements *measurements);
+
+struct machine_text_settings {
+    const char *name, *date;
+    bool has_points;  // the measured points instead of fitted lines
+    bool counts_sets; // hand-overs lose a working set
+};
+
+/// Fit errors of what machine_text_write() wrote, relative; < 0: none of the kind.
+struct machine_text_errors {
+    double message_rms[N_SCOPES], message_worst[N_SCOPES];
+    double collective_rms, collective_worst;
+    char worst_collective[32];
+};
+
+/// Writes the machine file (pagoda-machine(5)) to OUT and adds warnings about it.
+void machine_text_write(struct measurements *measurements,
+                        const struct machine_text_settings *settings, FILE *out,
+                        struct machine_text_errors *errors);
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Least squares of relative errors without negative coefficients, lines in pieces, and machine
+// files made of measurements.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/model/fit.h"
+#include "analyzer/model/measurements.h"
+#include "analyzer/whatif/machine.h"
+
+enum { N = 19 };
+
+static void sizes_to_a_megabyte(double *sizes)
+{
+    sizes[0] = 0;
+    for (int i = 1; i < N; i++)
+        sizes[i] = ldexp(1, i + 1);
+}
+
+static void test_exact_line(void **state)
+{
+    (void)state;
+    double sizes[N], times[N];
+    sizes_to_a_megabyte(sizes);
+    for (int i = 0; i < N; i++)
+        times[i] = 500 + 0.25 * sizes[i];
+    struct fit_pieces fit = fit_line(sizes, times, N);
+    assert_int_equal(fit.n_pieces, 1);
+    assert_float_equal(fit.pieces[0].coefficients[0], 500, 1e-6);
+    assert_float_equal(fit.pieces[0].coefficients[1], 0.25, 1e-9);
+    assert_true(fit.worst < 1e-9);
+    assert_false(fit.is_clamped);
+}
+
+// A start-up that grows by 4000 ns at 64 KiB, as a rendezvous protocol does.
+static void test_two_regimes(void **state)
+{
+    (void)state;
+    double sizes[N], times[N];
+    sizes_to_a_megabyte(sizes);
+    for (int i = 0; i < N; i++)
+        times[i] = sizes[i] <= 65536 ? 500 + 0.3 * sizes[i] : 40000 + 0.1 * sizes[i];
+    struct fit_pieces fit = fit_line(sizes, times, N);
+    assert_int_equal(fit.n_pieces, 2);
+    assert_true(sizes[fit.ends[0] - 1] == 65536);
+    assert_float_equal(fit.pieces[1].coefficients[0], 40000, 1e-3);
+    assert_float_equal(fit.pieces[1].coefficients[1], 0.1, 1e-9);
+}
+
+// The best line through these points begins at -1500: it goes through 0 instead, and says so.
+static void test_never_negative(void **state)
+{
+    (void)state;
+    const double sizes[] = {1000, 2000, 4000, 8000}, times[] = {500, 2500, 6500, 14500};
+    struct fit_pieces fit = fit_line(sizes, times, 4);
+    for (size_t k = 0; k < fit.n_pieces; k++) {
+        assert_true(fit.pieces[k].coefficients[0] >= 0);
+        assert_true(fit.pieces[k].coefficients[1] >= 0);
+    }
+    assert_true(fit.is_clamped);
+    const double falling[] = {500, 400, 300, 200};
+    fit = fit_line(sizes, falling, 4);
+    for (size_t k = 0; k < fit.n_pieces; k++)
+        assert_true(fit.pieces[k].coefficients[1] >= 0);
+}
+
+// Relative errors count: the one that is 10 % off decides nothing at the small end.
+static void test_relative(void **state)
+{
+    (void)state;
+    const double sizes[] = {0, 10, 20, 1000000}, times[] = {100, 110, 120, 1100100};
+    struct fit_pieces fit = fit_line(sizes, times, 4);
+    assert_float_equal(fit.pieces[0].coefficients[0], 100, 10);
+    assert_true(fit.worst < 0.06);
+}
+
+static void test_few_points(void **state)
+{
+    (void)state;
+    const double size = 8, time = 700;
+    struct fit_pieces fit = fit_line(&size, &time, 1);
+    assert_int_equal(fit.n_pieces, 1);
+    assert_float_equal(fit.pieces[0].coefficients[0], 700, 1e-9);
+    // The second term is twice the first: it gets nothing.
+    const double x[] = {1, 2, 2, 4, 3, 6}, y[] = {5, 10, 15};
+    struct fit terms = fit_terms(x, y, 3, 2);
+    assert_float_equal(terms.coefficients[0], 5, 1e-9);
+    assert_true(terms.coefficients[1] == 0);
+}
+
+// --- a machine file
+
+static const char *const lines[] = {
+    "mpi Open MPI v4.1.4\n",
+    "topology node1 2 4 1 A_<fast>_one\n",
+    "compute 30000000.0 0.01\n",
+    "message node 0 1000.0 0.01 11\n",
+    "message node 1024 2024.0 0.01 11\n",
+    "message node 1048576 1049576.0 0.01 11\n",
+    "overhead node 300.0 200.0\n",
+    "eager node 4096\n",
+    "hand-over 2500.0 0.02\n",
+    "working-set 262144 9000.0\n",
+    "waiting 1.010\n",
+    "collective barrier 2 0 1000.0 0.1 40\n",
+    "collective barrier 8 0 3000.0 0.1 40\n",
+    "collective allreduce 2 8 1000.0 0.1 40\n",
+    "collective allreduce 2 1000 2000.0 0.1 40\n",
+    "collective allreduce 8 8 3000.0 0.1 40\n",
+    "collective allreduce 8 1000 6000.0 0.1 40\n",
+    "warning something\n",
+    "progress 3 9\n",
+};
+
+static void read_lines(struct measurements *measurements)
+{
+    measurements_init(measurements);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        assert_true(measurements_read(measurements, lines[i]));
+    assert_false(measurements_read(measurements, "a launcher's own words\n"));
+    assert_false(measurements->is_complete);
+    assert_true(measurements_read(measurements, "end\n"));
+    assert_true(measurements->is_complete);
+}
+
+/// The machine file of MEASUREMENTS, read again.
+static void through_file(struct measurements *measurements,
+                         const struct machine_text_settings *settings, struct machine *machine)
+{
+    const char *scratch = getenv("TMPDIR");
+    char path[4096];
+    struct machine_text_errors errors;
+    struct error err = {{0}};
+    snprintf(path, sizeof path, "%s/pagoda-machine-XXXXXX", scratch ? scratch : "/tmp");
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    machine_text_write(measurements, settings, file, &errors);
+    fclose(file);
+    if (machine_read(machine, path, &err) != 0)
+        fail_msg("%s", err.text);
+    unlink(path);
+}
+
+static void test_machine_file(void **state)
+{
+    (void)state;
+    struct measurements measurements;
+    struct machine machine;
+    read_lines(&measurements);
+    struct machine_text_settings settings = {.name = "a & \"b\"", .date = "today"};
+    through_file(&measurements, &settings, &machine);
+    assert_string_equal(machine.name, "a & \"b\"");
+    assert_int_equal(machine.n_cores, 4);
+    assert_int_equal(machine.compute_ns, 30000000);
+    // Half a round trip on one core less both calls.
+    assert_int_equal(machine.hand_over_ns, 2000);
+    const struct machine_messages *node = &machine.messages[MACHINE_NODE];
+    assert_int_equal(node->send_overhead_ns, 300);
+    assert_int_equal(node->receive_overhead_ns, 200);
+    assert_int_equal(node->eager_bytes, 4096);
+    // Half a round trip is both calls and the flight.
+    assert_int_equal(machine_message_ns(node, 0), 500);
+    assert_int_equal(machine_message_ns(node, 1024), 1524);
+    assert_int_equal(machine_message_ns(node, 2097152), 500 + 2097152);
+    assert_int_equal(machine_collective_ns(&machine, 0, 16, 0), 4000);
+    // log2(p) us and log2(p) ns a byte.
+    assert_in_range(machine_collective_ns(&machine, 11, 4, 500), 2900, 3100);
+    machine_release(&machine);
+    settings.counts_sets = settings.has_points = true;
+    through_file(&measurements, &settings, &machine);
+    assert_int_equal(machine.hand_over_ns, 11000);
+    assert_int_equal(machine.messages[MACHINE_NODE].n_points, 3);
+    machine_release(&machine);
+    measurements_release(&measurements);
+}
+
+// Calls that take longer than half a round trip would leave a negative flight.
+static void test_flight_is_not_negative(void **state)
+{
+    (void)state;
+    struct measurements measurements;
+    struct machine machine;
+    const struct machine_text_settings settings = {.name = "", .date = ""};
+    read_lines(&measurements);
+    assert_true(measurements_read(&measurements, "overhead node 900.0 800.0\n"));
+    assert_true(measurements_read(&measurements, "waiting 1.900\n"));
+    size_t n_warnings = measurements.n_warnings;
+    through_file(&measurements, &settings, &machine);
+    assert_true(measurements.n_warnings > n_warnings);
+    assert_int_equal(machine_message_ns(&machine.messages[MACHINE_NODE], 0), 1);
+    assert_int_equal(machine.hand_over_ns, 0); // a waiting rank keeps its core
+    machine_release(&machine);
+    measurements_release(&measurements);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact_line),
+        cmocka_unit_test(test_two_regimes),
+        cmocka_unit_test(test_never_negative),
+        cmocka_unit_test(test_relative),
+        cmocka_unit_test(test_few_points),
+        cmocka_unit_test(test_machine_file),
+        cmocka_unit_test(test_flight_is_not_negative),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is measured, in which order; `pagoda calibrate` passes the effort on as arguments.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracer/calibrate/calibrate.h"
+
+static int rank, n_done, n_steps;
+
+void progress(void)
+{
+    n_done++;
+    if (rank != 0)
+        return;
+    printf("progress %d %d\n", n_done, n_steps);
+    fflush(stdout);
+}
+
+static void print_mpi(void)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, "\n,")] = '\0';
+    for (char *c = text; *c; c++)
+        if (*c == '\t')
+            *c = ' ';
+    printf("mpi %s\n", text);
+}
+
+static void measure(const struct hosts *hosts, const struct effort *effort)
+{
+    struct pair near = {hosts, effort, "node", 0, 0, false};
+    struct pair far = {hosts, effort, "network", 0, 0, false};
+    struct pair shared = {hosts, effort, "same-core", 0, 0, true};
+    bool has_near = hosts_pair(hosts, false, &near.first, &near.second);
+    bool has_far = hosts_pair(hosts, true, &far.first, &far.second);
+    bool has_cores = has_near && hosts->n_cores > 1;
+
+    shared.first = near.first;
+    shared.second = near.second;
+    MPI_Bcast(&has_cores, 1, MPI_C_BOOL, 0, MPI_COMM_WORLD);
+    n_steps = 1 + collectives_count(hosts, effort) + (has_cores ? messages_count(&near) : 0) +
+              (has_far ? messages_count(&far) : 0) +
+              (has_near ? messages_count(&shared) + CORES_SHARING_STEPS : 0);
+    cores_measure_compute(hosts);
+    if (has_cores)
+        messages_measure(&near);
+    else if (rank == 0)
+        printf("warning no host has two ranks and two cores: no messages within a node\n");
+    if (has_near) {
+        messages_measure(&shared);
+        cores_measure_sharing(&shared);
+    }
+    if (has_far)
+        messages_measure(&far);
+    collectives_measure(hosts, effort);
+}
+
+int main(int argc, char **argv)
+{
+    struct effort effort = {100e6, 0.02, 1 << 22, 1 << 18};
+    struct hosts hosts;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc == 5) {
+        effort.limit_ns = atof(argv[1]);
+        effort.spread = atof(argv[2]);
+        effort.max_bytes = atol(argv[3]);
+        effort.working_set_bytes = atol(argv[4]);
+    }
+    hosts_find(&hosts);
+    if (rank == 0)
+        print_mpi();
+    hosts_print(&hosts);
+    if (hosts.n_ranks > 1)
+        measure(&hosts, &effort);
+    else
+        printf("warning one rank has nobody to send to: start two or more\n");
+    if (rank == 0)
+        printf("end\n");
+    hosts_release(&hosts);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between two ranks: half round trips, the calls' own time, the eager limit.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tracer/calibrate/calibrate.h"
+
+enum {
+    TAG_CONTROL = 91,
+    TAG_DATA,
+    SMALL_BYTES = 8,
+    MAX_BATCH = 100000,
+    OVERHEAD_ROUNDS = 300,
+    EAGER_VOTES = 3,
+    EAGER_DELAY_NS = 3000000, // how late the receiver of such a message comes
+};
+static const double batch_ns = 200e3; // what a sample takes at least
+
+static const long sizes[] = {0,      1,      8,       64,      256,    512,   1024,
+                             2048,   4096,   8192,    16384,   32768,  65536, 131072,
+                             262144, 524288, 1048576, 2097152, 4194304};
+static const long shared_sizes[] = {0, 1024, 16384, 262144};
+
+static bool is_part(const struct pair *pair)
+{
+    return pair->hosts->rank == pair->first || pair->hosts->rank == pair->second;
+}
+
+static void send_bytes(unsigned char *buffer, long size_bytes, int peer, int tag)
+{
+    MPI_Send(buffer, (int)size_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD);
+}
+
+static void receive_bytes(unsigned char *buffer, long size_bytes, int peer, int tag)
+{
+    MPI_Recv(buffer, (int)size_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/// What the second rank does: as many answers as it is told to give, until that is none.
+static void answer(int peer, unsigned char *buffer, long size_bytes, const unsigned char *set,
+                   long touch_bytes)
+{
+    int n;
+
+    for (;;) {
+        MPI_Recv(&n, 1, MPI_INT, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (n == 0)
+            return;
+        for (int i = 0; i < n; i++) {
+            receive_bytes(buffer, size_bytes, peer, TAG_DATA);
+            cores_touch(set, touch_bytes);
+            send_bytes(buffer, size_bytes, peer, TAG_DATA);
+        }
+    }
+}
+
+/// N round trips; half of one's time.
+static double ask(int peer, int n, unsigned char *buffer, long size_bytes, const unsigned char *set,
+                  long touch_bytes)
+{
+    MPI_Send(&n, 1, MPI_INT, peer, TAG_CONTROL, MPI_COMM_WORLD);
+    double begin_ns = now_ns();
+    for (int i = 0; i < n; i++) {
+        cores_touch(set, touch_bytes);
+        send_bytes(buffer, size_bytes, peer, TAG_DATA);
+        receive_bytes(buffer, size_bytes, peer, TAG_DATA);
+    }
+    return (now_ns() - begin_ns) / n / 2;
+}
+
+static struct measured play(int peer, unsigned char *buffer, long size_bytes,
+                            const unsigned char *set, long touch_bytes, const struct effort *effort)
+{
+    static struct samples samples;
+    int n = 1;
+
+    samples.n = 0;
+    for (int i = 0; i < 3; i++) { // the first ones open connections
+        double half_ns = ask(peer, n, buffer, size_bytes, set, touch_bytes);
+        double wanted = batch_ns / (2 * half_ns + 1);
+        n = wanted < 1 ? 1 : wanted > MAX_BATCH ? MAX_BATCH : (int)wanted;
+    }
+    for (double begin_ns = now_ns(); !samples_suffice(&samples, begin_ns, effort);)
+        samples_add(&samples, ask(peer, n, buffer, size_bytes, set, touch_bytes));
+    n = 0;
+    MPI_Send(&n, 1, MPI_INT, peer, TAG_CONTROL, MPI_COMM_WORLD);
+    return samples_conclude(&samples);
+}
+
+static void begin(const struct pair *pair)
+{
+    const struct hosts *hosts = pair->hosts;
+
+    rest();
+    if (is_part(pair))
+        hosts_bind(hosts, pair->shares_core ? 0 : hosts->rank == pair->first ? 0 : 1);
+}
+
+/// What the first rank knows goes to all.
+static void end(const struct pair *pair, void *result, size_t bytes)
+{
+    rest();
+    hosts_unbind();
+    MPI_Bcast(result, (int)bytes, MPI_BYTE, pair->first, MPI_COMM_WORLD);
+}
+
+struct measured messages_half_round_trip(const struct pair *pair, long size_bytes, long touch_bytes)
+{
+    struct measured measured = {0, 0, 0};
+    unsigned char *buffer = calloc((size_t)size_bytes + SMALL_BYTES, 1);
+    unsigned char *set = calloc((size_t)touch_bytes + 1, 1);
+
+    begin(pair);
+    if (pair->hosts->rank == pair->first)
+        measured = play(pair->second, buffer, size_bytes, set, touch_bytes, pair->effort);
+    else if (pair->hosts->rank == pair->second)
+        answer(pair->first, buffer, size_bytes, set, touch_bytes);
+    end(pair, &measured, sizeof measured);
+    free(buffer);
+    free(set);
+    return measured;
+}
+
+// --- the calls' own time
+
+struct overheads {
+    double send_ns, receive_ns;
+};
+
+static void wait_busily(double ns)
+{
+    for (double begin_ns = now_ns(); now_ns() - begin_ns < ns;)
+        continue;
+}
+
+/// A send to a receiver that waits for it; a receive of what has long come.
+static struct overheads measure_overheads(const struct pair *pair, double half_ns)
+{
+    static struct samples sends, receives, clocks;
+    struct overheads overheads = {0, 0};
+    unsigned char buffer[SMALL_BYTES] = {0};
+    bool asks = pair->hosts->rank == pair->first;
+    int peer = asks ? pair->second : pair->first;
+
+    begin(pair);
+    sends.n = receives.n = clocks.n = 0;
+    for (int i = 0; i < OVERHEAD_ROUNDS && is_part(pair); i++) {
+        if (!asks) {
+            receive_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
+            send_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
+            continue;
+        }
+        double begin_ns = now_ns(), again_ns = now_ns();
+        send_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
+        double sent_ns = now_ns();
+        wait_busily(4 * half_ns + 5000);
+        double arrived_ns = now_ns();
+        receive_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
+        samples_add(&receives, now_ns() - arrived_ns);
+        samples_add(&clocks, again_ns - begin_ns);
+        samples_add(&sends, sent_ns - again_ns);
+    }
+    if (asks) {
+        double clock_ns = samples_conclude(&clocks).ns;
+        overheads.send_ns = samples_conclude(&sends).ns - clock_ns;
+        overheads.receive_ns = samples_conclude(&receives).ns - clock_ns;
+        overheads.send_ns = overheads.send_ns > 0 ? overheads.send_ns : 0;
+        overheads.receive_ns = overheads.receive_ns > 0 ? overheads.receive_ns : 0;
+    }
+    end(pair, &overheads, sizeof overheads);
+    return overheads;
+}
+
+// --- the eager limit
+
+/// Whether a send of SIZE_BYTES is over before its receiver comes; asked by the first rank.
+static bool is_eager(int peer, unsigned char *buffer, long size_bytes)
+{
+    int n_waited = 0;
+
+    for (int i = 0; i < EAGER_VOTES; i++) {
+        MPI_Send(&size_bytes, 1, MPI_LONG, peer, TAG_CONTROL, MPI_COMM_WORLD);
+        MPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        double begin_ns = now_ns();
+        send_bytes(buffer, size_bytes, peer, TAG_DATA);
+        n_waited += now_ns() - begin_ns > EAGER_DELAY_NS / 2.0;
+        MPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return 2 * n_waited < EAGER_VOTES;
+}
+
+static void come_late(int peer, unsigned char *buffer)
+{
+    const struct timespec delay = {0, EAGER_DELAY_NS};
+
+    for (;;) {
+        long size_bytes;
+
+        MPI_Recv(&size_bytes, 1, MPI_LONG, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (size_bytes < 0)
+            return;
+        MPI_Send(NULL, 0, MPI_BYTE, peer, TAG_CONTROL, MPI_COMM_WORLD);
+        nanosleep(&delay, NULL);
+        receive_bytes(buffer, size_bytes, peer, TAG_DATA);
+        MPI_Send(NULL, 0, MPI_BYTE, peer, TAG_CONTROL, MPI_COMM_WORLD);
+    }
+}
+
+/// The largest eager size up to the effort's largest message, -1 when all are.
+static long find_eager_limit(const struct pair *pair)
+{
+    long largest = pair->effort->max_bytes, low = 0, high = largest, done = -1;
+    unsigned char *buffer = calloc((size_t)largest + 1, 1);
+
+    begin(pair);
+    if (pair->hosts->rank == pair->second) {
+        come_late(pair->first, buffer);
+    } else if (pair->hosts->rank == pair->first) {
+        bool all = is_eager(pair->second, buffer, largest);
+
+        while (!all && high - low > 1) {
+            long middle = low + (high - low) / 2;
+
+            if (is_eager(pair->second, buffer, middle))
+                low = middle;
+            else
+                high = middle;
+        }
+        if (all)
+            low = -1;
+        MPI_Send(&done, 1, MPI_LONG, pair->second, TAG_CONTROL, MPI_COMM_WORLD);
+    }
+    end(pair, &low, sizeof low);
+    free(buffer);
+    return low;
+}
+
+// --- all of them
+
+/// The sizes to be measured, *N of them.
+static const long *sizes_of(const struct pair *pair, int *n)
+{
+    const long *list = pair->shares_core ? shared_sizes : sizes;
+    int most = (int)(pair->shares_core ? sizeof shared_sizes / sizeof *shared_sizes
+                                       : sizeof sizes / sizeof *sizes);
+
+    for (*n = 0; *n < most && list[*n] <= pair->effort->max_bytes;)
+        ++*n;
+    return list;
+}
+
+int messages_count(const struct pair *pair)
+{
+    int n;
+
+    sizes_of(pair, &n);
+    return n + !pair->shares_core;
+}
+
+void messages_measure(const struct pair *pair)
+{
+    bool says = pair->hosts->rank == 0;
+    int n;
+    const long *list = sizes_of(pair, &n);
+    double small_ns = 0;
+
+    for (int i = 0; i < n; i++) {
+        struct measured half = messages_half_round_trip(pair, list[i], 0);
+
+        if (list[i] <= SMALL_BYTES)
+            small_ns = half.ns;
+        if (says)
+            printf("message %s %ld %.1f %.4f %d\n", pair->scope, list[i], half.ns, half.spread,
+                   half.n);
+        progress();
+    }
+    if (pair->shares_core)
+        return;
+    struct overheads overheads = measure_overheads(pair, small_ns);
+    long eager = find_eager_limit(pair);
+    progress();
+    if (!says)
+        return;
+    printf("overhead %s %.1f %.1f\n", pair->scope, overheads.send_ns, overheads.receive_ns);
+    if (eager < 0)
+        printf("eager %s none\n", pair->scope);
+    else
+        printf("eager %s %ld\n", pair->scope, eager);
+}
