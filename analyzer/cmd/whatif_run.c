@@ -85,6 +85,25 @@ static void put_ranks(struct whatif_point *point, const struct scenario *scenari
     }
 }
 
+static void put_moves(struct whatif_point *point, const struct scenario_settings *settings,
+                      const struct pag_migration *migration)
+{
+    if (!migration)
+        return;
+    point->n_moves = settings->n_moves;
+    point->moves = memory_zeroed(point->n_moves, sizeof *point->moves);
+    for (size_t i = 0; i < point->n_moves; i++)
+        point->moves[i] = (struct whatif_move){
+            .text = memory_copy_text(settings->moves[i]),
+            .moved_ns = migration->moves[i].moved_ns,
+            .stayed_ns = migration->moves[i].stayed_ns,
+            .n_messages = migration->moves[i].n_messages,
+        };
+    point->client_server_ns = migration->client_server_ns;
+    point->in_turn_ns = migration->in_turn_ns;
+    point->unchanged_ns = migration->unchanged_ns;
+}
+
 /// Simulates the run of TRACE under SETTINGS into RUN; POINT gets what is said about it.
 static int predict(const char *trace, const struct scenario_settings *settings,
                    const struct recorded *recorded, const struct catalogue *catalogue,
@@ -110,6 +129,7 @@ static int predict(const char *trace, const struct scenario_settings *settings,
     point->n_forced = run->replay.n_forced;
     point->hand_over_ns = scheduler_hand_over_ns(prediction.scheduler);
     put_ranks(point, &scenario, definitions, &run->replay);
+    put_moves(point, settings, run->replay.migration);
 out:
     prediction_release(&prediction);
     scenario_release(&scenario);

@@ -15,6 +15,7 @@ void client_server_release(struct client_server *process)
 void client_server_work(struct client_server *process, pag_work work)
 {
     process->longest += work;
+    process->in_turn += work;
     process->unchanged += work;
 }
 
@@ -35,11 +36,13 @@ struct client_server_load client_server_send(struct client_server *process,
                                              const struct pag_clock *clock, uint32_t from,
                                              uint32_t to)
 {
-    struct client_server_load load = {.longest = process->longest, .unchanged = process->unchanged};
+    struct client_server_load load = {
+        .longest = process->longest, .in_turn = process->in_turn, .unchanged = process->unchanged};
     for (size_t i = 0; i < process->n_pieces; i++)
         if (clock->move_of(clock->context, process->pieces[i].moves, from, to) < PAG_MAX_MOVES)
             load.procedure += process->pieces[i].work;
     process->longest -= load.procedure;
+    process->in_turn -= load.procedure;
     process->n_pieces = 0;
     return load;
 }
@@ -54,6 +57,7 @@ void client_server_receive(struct client_server *process, const struct client_se
     pag_work with_moved = process->longest + load->procedure;
     bool has_waited = load->longest > process->longest;
     process->longest = has_waited ? later(load->longest - load->procedure, with_moved) : with_moved;
+    process->in_turn = later(load->in_turn - load->procedure, process->in_turn) + load->procedure;
     process->unchanged = later(process->unchanged, load->unchanged);
     process->n_pieces = 0;
 }

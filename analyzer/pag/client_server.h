@@ -27,14 +27,15 @@ struct client_server_piece {
 /// A process.
 struct client_server {
     pag_work longest;   // with F moved
-    pag_work unchanged; // without
+    pag_work in_turn;   // the same, but F is done after the message has come: max(Cs - rF, Cr) + rF
+    pag_work unchanged; // F not moved
     struct client_server_piece *pieces;
     size_t n_pieces, pieces_capacity;
 };
 
 /// What a message takes along.
 struct client_server_load {
-    pag_work longest, unchanged, procedure;
+    pag_work longest, in_turn, unchanged, procedure;
 };
 
 void client_server_release(struct client_server *process);

@@ -284,6 +284,12 @@ void migration_began(struct engine *engine, const struct location_state *locatio
     migration_worked(engine, location, (pag_work)now_ns * PAG_WORK_PER_NS);
 }
 
+static void raise_to(uint64_t *ns, pag_work work)
+{
+    if (work / PAG_WORK_PER_NS > *ns)
+        *ns = (uint64_t)(work / PAG_WORK_PER_NS);
+}
+
 void migration_conclude(struct engine *engine)
 {
     const struct migration *migration = engine->simulation->migration;
@@ -296,12 +302,9 @@ void migration_conclude(struct engine *engine)
         };
     for (size_t i = 0; i < migration->n_locations; i++) {
         const struct client_server *process = &migration->locations[i].process;
-        uint64_t moved_ns = (uint64_t)(process->longest / PAG_WORK_PER_NS);
-        uint64_t unchanged_ns = (uint64_t)(process->unchanged / PAG_WORK_PER_NS);
-        if (moved_ns > out->client_server_ns)
-            out->client_server_ns = moved_ns;
-        if (unchanged_ns > out->unchanged_ns)
-            out->unchanged_ns = unchanged_ns;
+        raise_to(&out->client_server_ns, process->longest);
+        raise_to(&out->in_turn_ns, process->in_turn);
+        raise_to(&out->unchanged_ns, process->unchanged);
     }
     engine->result->migration = out;
 }

@@ -156,9 +156,9 @@ struct pag_move {
 /// What moves of work came to in a simulated run (migration.h).
 struct pag_migration {
     struct pag_move moves[PAG_MAX_MOVES];
-    uint64_t client_server_ns,
-        unchanged_ns; // longest path of process time by the papers' algorithm
-                      // (client_server.h), with the moves and without
+    // Longest paths of process time by the papers' algorithm (client_server.h): with the moves, the
+    // same with moved work after its message, and without moves.
+    uint64_t client_server_ns, in_turn_ns, unchanged_ns;
 };
 
 struct pag_result {

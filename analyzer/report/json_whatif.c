@@ -37,6 +37,31 @@ static void put_quality(json_t *object, const struct whatif_point *point)
     set_count(object, "hand_over_ns", point->hand_over_ns);
 }
 
+/// Of a point with moves of work: what was moved, and the other algorithm's result.
+static void put_moves(json_t *object, const struct whatif_report *report,
+                      const struct whatif_point *point)
+{
+    if (point->n_moves == 0)
+        return;
+    json_t *moves = json_array(), *client_server = json_object();
+    for (size_t i = 0; i < point->n_moves; i++) {
+        const struct whatif_move *move = &point->moves[i];
+        json_t *entry = json_object();
+        json_object_set_new(entry, "move", json_string(move->text));
+        set_count(entry, "moved_ns", move->moved_ns);
+        set_count(entry, "messages", move->n_messages);
+        set_count(entry, "stayed_ns", move->stayed_ns);
+        json_array_append_new(moves, entry);
+    }
+    json_object_set_new(object, "moves", moves);
+    json_object_set_new(object, "algorithm", json_string("general"));
+    set_count(client_server, "path_ns", point->client_server_ns);
+    set_count(client_server, "in_turn_path_ns", point->in_turn_ns);
+    set_count(client_server, "unchanged_path_ns", point->unchanged_ns);
+    set_count(client_server, "predicted_ns", whatif_client_server_ns(report, point));
+    json_object_set_new(object, "client_server", client_server);
+}
+
 static json_t *point_array(const struct whatif_report *report)
 {
     json_t *points = json_array();
@@ -48,6 +73,7 @@ static json_t *point_array(const struct whatif_report *report)
         json_object_set_new(object, "set", set);
         set_count(object, "predicted_ns", point->predicted_ns);
         put_quality(object, point);
+        put_moves(object, report, point);
         json_array_append_new(points, object);
     }
     return points;
@@ -99,6 +125,7 @@ json_t *json_whatif(const struct whatif_report *report)
     const struct whatif_point *point = &report->points[0];
     set_count(object, "predicted_ns", point->predicted_ns);
     put_quality(object, point);
+    put_moves(object, report, point);
     json_object_set_new(object, "ranks", rank_array(point));
     if (report->has_predicted) {
         json_object_set_new(object, "critical_path", critical_path_object(&report->predicted));

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/text_moves.h"
 
 static const double worth_naming = 0.01; // of the ranks' run time
 
@@ -237,6 +238,7 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
         page_labelled(&page, "Predicted", text);
         free(text);
     }
+    text_print_moves(&page, report, &report->points[0]);
     print_quality(&page, report);
     if (report->is_list) {
         print_points(&page, report);

@@ -12,6 +12,9 @@ void whatif_point_release(struct whatif_point *point)
     }
     for (size_t i = 0; i < point->n_ranks; i++)
         free(point->ranks[i].node);
+    for (size_t i = 0; i < point->n_moves; i++)
+        free(point->moves[i].text);
+    free(point->moves);
     free(point->set);
     free(point->ranks);
 }
@@ -32,4 +35,11 @@ double whatif_change(uint64_t measured_ns, uint64_t predicted_ns)
     if (measured_ns == 0)
         return 0;
     return ((double)predicted_ns - (double)measured_ns) / (double)measured_ns;
+}
+
+uint64_t whatif_client_server_ns(const struct whatif_report *report,
+                                 const struct whatif_point *point)
+{
+    uint64_t ns = report->baseline_ns + point->client_server_ns;
+    return ns > point->unchanged_ns ? ns - point->unchanged_ns : 0;
 }

@@ -22,6 +22,13 @@ struct whatif_setting {
     char *name, *value; // "cores", "2"
 };
 
+/// What --move asks for, and what came of it.
+struct whatif_move {
+    char *text;                    // REGION=FROM:TO
+    uint64_t moved_ns, n_messages; // process time done by others, and what it went along with
+    uint64_t stayed_ns;            // in the region at FROM, but not for TO
+};
+
 /// One prediction.
 struct whatif_point {
     struct whatif_setting *set; // the values that differ between points
@@ -33,6 +40,11 @@ struct whatif_point {
     uint64_t n_forced;     // calls that would have waited for ever
     struct whatif_rank *ranks;
     size_t n_ranks;
+    struct whatif_move *moves;
+    size_t n_moves;
+    // With moves: longest paths of process time by the published client/server algorithm, with the
+    // moves, with moved work after its message, and without moves (pag/client_server.h).
+    uint64_t client_server_ns, in_turn_ns, unchanged_ns;
 };
 
 struct whatif_report {
@@ -58,5 +70,9 @@ void whatif_report_release(struct whatif_report *report);
 
 /// (predicted - measured) / measured of a time; 0 when nothing was measured.
 double whatif_change(uint64_t measured_ns, uint64_t predicted_ns);
+
+/// Run time by the client/server algorithm: the measured one and what its path gains or loses.
+uint64_t whatif_client_server_ns(const struct whatif_report *report,
+                                 const struct whatif_point *point);
 
 #endif
