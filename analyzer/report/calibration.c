@@ -56,19 +56,14 @@ static void compare_messages(const struct calibration_report *report, enum machi
     row->there = bandwidth(report->against, scope);
 }
 
-static bool has_collective(const struct machine *machine, uint8_t operation)
-{
-    for (size_t i = 0; i < machine->n_collectives; i++)
-        if (machine->collectives[i].operation == operation)
-            return true;
-    return false;
-}
-
+/// By the formula; < 0 without one.
 static double collective_ns(const struct machine *machine, uint8_t operation)
 {
-    if (!has_collective(machine, operation))
+    const struct machine_collective *collective =
+        machine_collective(machine, operation, COMPARED_BYTES);
+    if (!collective || !collective->time)
         return -1;
-    return (double)machine_collective_ns(machine, operation, COMPARED_MEMBERS, COMPARED_BYTES);
+    return (double)machine_formula_ns(collective, COMPARED_MEMBERS, COMPARED_BYTES);
 }
 
 size_t calibration_compare(const struct calibration_report *report,
@@ -86,7 +81,7 @@ size_t calibration_compare(const struct calibration_report *report,
     for (size_t i = 0; i < report->machine->n_collectives; i++) {
         char what[64];
         uint8_t operation = report->machine->collectives[i].operation;
-        snprintf(what, sizeof what, "%s of %d, %d bytes", machine_operation_name(operation),
+        snprintf(what, sizeof what, "%s of %d, %d bytes", collective_operation_names[operation],
                  COMPARED_MEMBERS, COMPARED_BYTES);
         row = add(rows, &n, what);
         row->here = collective_ns(report->machine, operation);

@@ -136,9 +136,6 @@ bool machine_has_algorithms(const struct machine *machine);
 uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
                             uint64_t size_bytes);
 
-/// Name of an OTF2_CollectiveOp in machine files.
-const char *machine_operation_name(uint8_t operation);
-
 /// When CALL has what it waits for on a machine, as pag_clock.settle: of data-carrying conditions
 /// only; see recorded_settle() for operations that create or destroy handles.
 void machine_settle(const struct scopes *scopes, const struct pag_call *call,

@@ -172,11 +172,6 @@ static int read_bounds(const struct machine_reader *reader, const struct xml_ele
     return 0;
 }
 
-const char *machine_operation_name(uint8_t operation)
-{
-    return operation < N_OPERATIONS ? operations[operation] : "?";
-}
-
 int machine_read_collective(const struct machine_reader *reader, const struct xml_element *element)
 {
     static const char *const known[] = {"op",    "time", "algorithm",    "from",
