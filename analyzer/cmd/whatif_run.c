@@ -138,7 +138,7 @@ out:
 
 static char *describe_sharing(const struct scenario *scenario)
 {
-    if (!scenario->knows_cores)
+    if (!scenario->knows_cores && !scenario->is_shared)
         return memory_copy_text("every rank on a core of its own: the trace does not tell cores");
     char *cores = scenario->least_cores == scenario->most_cores
                       ? memory_format("%" PRIu32 " a node", scenario->most_cores)

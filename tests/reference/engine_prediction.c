@@ -74,15 +74,28 @@ void engine_run_recorded(const struct engine_run *run, uint64_t *finish_ns)
         finish_ns[r] = run->finish_ns[r];
 }
 
-static void write_messages(FILE *stream, const char *scope,
-                           const struct scenario_messages *messages)
+static void write_number(FILE *stream, const char *attribute, uint64_t number)
+{
+    if (number > 0)
+        fprintf(stream, " %s=\"%" PRIu64 "\"", attribute, number);
+}
+
+static void write_factor(FILE *stream, const char *attribute, uint64_t millionths)
+{
+    if (millionths > 0)
+        fprintf(stream, " %s=\"%.6f\"", attribute, (double)millionths / 1e6);
+}
+
+/// HEAD: scope, and where it holds.
+static void write_messages(FILE *stream, const char *head, const struct scenario_messages *messages)
 {
     if (!messages->is_given)
         return;
-    fprintf(stream, "<message scope=\"%s\" ", scope);
+    fprintf(stream, "<message %s", head);
     if (messages->has_eager)
-        fprintf(stream, "eager=\"%" PRIu64 "\" ", messages->eager_bytes);
-    fprintf(stream, "send-overhead=\"%" PRIu64 "ns\" recv-overhead=\"%" PRIu64 "ns\">\n",
+        fprintf(stream, " eager=\"%" PRIu64 "\"", messages->eager_bytes);
+    write_number(stream, "buses", messages->n_buses);
+    fprintf(stream, " send-overhead=\"%" PRIu64 "ns\" recv-overhead=\"%" PRIu64 "ns\">\n",
             messages->send_overhead_ns, messages->receive_overhead_ns);
     for (uint32_t i = 0; i < messages->n_points; i++)
         fprintf(stream, "<point bytes=\"%" PRIu64 "\" time=\"%" PRIu64 "ns\"/>\n",
@@ -90,16 +103,69 @@ static void write_messages(FILE *stream, const char *scope,
     fputs("</message>\n", stream);
 }
 
-/// Reads MACHINE the way a user gives it, from a file in SCRATCH.
-static int read_machine(struct machine *read, const char *scratch,
-                        const struct scenario_machine *machine, struct error *err)
+/// Groups of one node are named by the node, others have an element of their own.
+static void write_scope(FILE *stream, uint32_t index, const struct scenario_scope *scope)
 {
-    char *text = NULL, *path = memory_format("%s/machine.xml", scratch);
+    char *head = NULL;
     size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-    fputs("<machine name=\"random\">\n", stream);
-    write_messages(stream, "node", &machine->node);
-    write_messages(stream, "network", &machine->network);
+    FILE *line = open_memstream(&head, &size_bytes);
+    fprintf(line, "scope=\"own%" PRIu32 "\" %s=\"", index, scope->is_within ? "within" : "between");
+    for (uint32_t g = 0; g < scope->n_groups; g++) {
+        uint32_t nodes = scope->groups[g];
+        if ((nodes & (nodes - 1)) == 0) {
+            fprintf(line, " n%d", __builtin_ctz(nodes));
+            continue;
+        }
+        fprintf(line, " g%" PRIu32 "-%" PRIu32, index, g);
+        fprintf(stream, "<group name=\"g%" PRIu32 "-%" PRIu32 "\" nodes=\"", index, g);
+        for (uint32_t node = 0; nodes >> node; node++)
+            if (nodes >> node & 1)
+                fprintf(stream, "n%" PRIu32 " ", node);
+        fputs("\"/>\n", stream);
+    }
+    fputs("\"", line);
+    fclose(line);
+    write_messages(stream, head, &scope->messages);
+    free(head);
+}
+
+static void write_nodes(FILE *stream, const struct predicted_scenario *scenario)
+{
+    for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++) {
+        const struct scenario_node *node = &scenario->machine.nodes[i];
+        if (node->n_cores + node->out_links + node->in_links == 0 && node->speed == 0)
+            continue;
+        fprintf(stream, "<node name=\"n%" PRIu32 "\"", i);
+        if (scenario->n_cores > 0) // else every rank has a core of its own
+            write_number(stream, "cores", node->n_cores);
+        write_number(stream, "out-links", node->out_links);
+        write_number(stream, "in-links", node->in_links);
+        write_factor(stream, "cpu-speed", node->speed);
+        fputs("/>\n", stream);
+    }
+    fputs("<node name=\"n*\"/>\n", stream); // so that some of the nodes have ranks
+}
+
+static void write_machine(FILE *stream, const struct predicted_scenario *scenario)
+{
+    const struct scenario_machine *machine = &scenario->machine;
+    fputs("<machine name=\"random\"", stream);
+    write_number(stream, "out-links", machine->out_links);
+    write_number(stream, "in-links", machine->in_links);
+    write_number(stream, "cores", scenario->n_cores);
+    write_factor(stream, "cpu-speed", scenario->speed);
+    fputs(">\n", stream);
+    write_messages(stream, "scope=\"core\"", &machine->core);
+    write_messages(stream, "scope=\"node\"", &machine->node);
+    for (uint32_t i = 0; i < machine->n_scopes; i++)
+        write_scope(stream, i, &machine->scopes[i]);
+    write_messages(stream, "scope=\"network\"", &machine->network);
+    write_nodes(stream, scenario);
+    for (uint32_t r = 0; r < machine->n_regions; r++) {
+        fprintf(stream, "<region name=\"%s\"", machine->regions[r].name);
+        write_factor(stream, "speed", machine->regions[r].factor);
+        fputs("/>\n", stream);
+    }
     for (uint32_t f = 0; f < machine->n_formulas; f++) {
         const struct scenario_formula *formula = &machine->formulas[f];
         fprintf(stream,
@@ -108,6 +174,16 @@ static int read_machine(struct machine *read, const char *scratch,
                 formula->operation, formula->base_ns, formula->per_member_ns, formula->per_byte_ns);
     }
     fputs("</machine>\n", stream);
+}
+
+/// Reads the machine of SCENARIO the way a user gives it, from a file in SCRATCH.
+static int read_machine(struct machine *read, const char *scratch,
+                        const struct predicted_scenario *scenario, struct error *err)
+{
+    char *text = NULL, *path = memory_format("%s/machine.xml", scratch);
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    write_machine(stream, scenario);
     fclose(stream);
     scratch_write(path, text, size_bytes);
     int status = machine_read(read, path, err);
@@ -119,10 +195,12 @@ static int read_machine(struct machine *read, const char *scratch,
 /// The settings of SCENARIO as a user gives them; PLACES has room for a text a rank.
 static void put_settings(const struct predicted_scenario *scenario, uint32_t n_ranks,
                          struct scenario_settings *settings, char **places,
-                         struct region_scale *scales)
+                         struct region_scale *scales, struct node_speed *speeds)
 {
-    *settings = (struct scenario_settings){.n_cores = scenario->n_cores,
-                                           .speed = scenario->speed,
+    // A machine's file says the number of cores and their speed itself.
+    *settings = (struct scenario_settings){.n_cores = scenario->has_machine ? 0 : scenario->n_cores,
+                                           .speed = scenario->has_machine ? 0 : scenario->speed,
+                                           .node_speeds = speeds,
                                            .spins = scenario->spins,
                                            .is_sticky = scenario->is_sticky,
                                            .scales = scales,
@@ -137,6 +215,11 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
     for (uint32_t i = 0; i < scenario->n_regions; i++)
         scales[i] = (struct region_scale){.pattern = scenario->regions[i].name,
                                           .factor = scenario->regions[i].factor};
+    static const char *const nodes[] = {"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"};
+    for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++)
+        if (scenario->node_speed[i] > 0)
+            speeds[settings->n_node_speeds++] =
+                (struct node_speed){nodes[i], scenario->node_speed[i]};
 }
 
 int engine_run_predict(const struct engine_run *run, const struct predicted_scenario *scenario,
@@ -148,13 +231,14 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
     const struct definitions *definitions = trace_definitions(trace);
     char *places[PROGRAM_MAX_RANKS] = {NULL};
     struct region_scale scales[SCENARIO_MAX_REGIONS];
+    struct node_speed speeds[PROGRAM_MAX_RANKS];
     struct scenario_settings settings;
     struct scenario changed = {0};
     struct machine machine = {0};
-    put_settings(scenario, (uint32_t)definitions->n_ranks, &settings, places, scales);
+    put_settings(scenario, (uint32_t)definitions->n_ranks, &settings, places, scales, speeds);
     int status = 0;
     if (scenario->has_machine)
-        status = read_machine(&machine, run->scratch, &scenario->machine, err);
+        status = read_machine(&machine, run->scratch, scenario, err);
     if (scenario->has_machine)
         settings.machine = &machine;
     if (status == 0)

@@ -13,9 +13,10 @@ struct condition {
     uint32_t index; // of the receive, the send or the part
 };
 
-/// When things happen in the predicted run, by call; UINT64_MAX: not known yet.
+/// When things happen in the predicted run; UINT64_MAX: not known yet.
 struct predicted_times {
-    uint64_t *enter_ns, *departed_ns;
+    uint64_t *enter_ns, *departed_ns; // by call
+    uint64_t *arrived_ns;             // by send, of machines with contention
 };
 
 /// Flight or receive time of SIZE_BYTES by the recording, on one node or between nodes.
@@ -62,5 +63,20 @@ uint64_t machine_settle_call(const struct model *model, const struct predicted_s
 /// The messages of the machine between two ranks.
 const struct scenario_messages *machine_messages_between(const struct predicted_scenario *scenario,
                                                          uint32_t rank, uint32_t other);
+
+/// Time of a message of so many bytes when nothing is in its way.
+uint64_t machine_transfer_ns(const struct scenario_messages *messages, uint64_t bytes);
+
+/// Cores of a node, and how fast it is, in millionths.
+uint32_t machine_cores_of(const struct predicted_scenario *scenario, uint32_t node);
+uint64_t machine_speed_of(const struct predicted_scenario *scenario, uint32_t node);
+
+/// The messages that are under way or will be.
+struct traffic;
+struct traffic *traffic_new(const struct predicted_scenario *scenario);
+void traffic_free(struct traffic *traffic);
+
+/// When a message that is ready at READY_NS arrives, which comes later than all asked for so far.
+uint64_t traffic_arrival(struct traffic *traffic, const struct model_send *send, uint64_t ready_ns);
 
 #endif

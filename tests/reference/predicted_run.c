@@ -40,6 +40,8 @@ struct prediction_state {
     uint32_t n_processes;
     struct cores *cores;
     struct predicted_times times;
+    struct traffic *traffic; // NULL: messages do not hinder each other
+    uint64_t now_ns;
 };
 
 static bool is_runnable(const struct prediction_state *state, const struct process *process)
@@ -84,8 +86,9 @@ static void start_work(struct prediction_state *state, struct process *process, 
                        parts_t work, uint64_t now_ns)
 {
     touch(state, process, now_ns);
-    if (state->scenario->speed != PER_NS)
-        work = work * PER_NS / (parts_t)state->scenario->speed;
+    uint64_t speed = machine_speed_of(state->scenario, state->scenario->node[process->rank]);
+    if (speed != PER_NS)
+        work = work * PER_NS / (parts_t)speed;
     parts_t start = state->cores[process->cores].virtual_time;
     if (process->has_done && process->done_ns == now_ns)
         start = process->target;
@@ -98,19 +101,29 @@ static bool matches_region(const char *pattern, const char *name)
     return strcmp(pattern, name) == 0;
 }
 
-/// The product of the factors of all settings that name an open region, each once.
-static uint64_t scale_of_path(const struct prediction_state *state, uint32_t path, bool *is_used)
+static bool is_inside(const struct prediction_state *state, uint32_t path, const char *region)
 {
     const struct model *model = state->model;
-    if (path == 0)
-        return PER_NS;
-    uint64_t scale = scale_of_path(state, model->paths[path].parent, is_used);
-    const char *name = model->trace->regions[model->paths[path].region].name;
-    for (uint32_t r = 0; r < state->scenario->n_regions; r++) {
-        if (!is_used[r] && matches_region(state->scenario->regions[r].name, name)) {
-            scale = scale * state->scenario->regions[r].factor / PER_NS;
-            is_used[r] = true;
-        }
+    for (; path != 0; path = model->paths[path].parent)
+        if (matches_region(region, model->trace->regions[model->paths[path].region].name))
+            return true;
+    return false;
+}
+
+/// The product of the factors of all settings that name an open region, each once; then those of
+/// the machine, which is so many times as fast there.
+static uint64_t scale_of_path(const struct prediction_state *state, uint32_t path)
+{
+    const struct predicted_scenario *scenario = state->scenario;
+    uint64_t scale = PER_NS;
+    for (uint32_t r = 0; r < scenario->n_regions; r++)
+        if (is_inside(state, path, scenario->regions[r].name))
+            scale = scale * scenario->regions[r].factor / PER_NS;
+    for (uint32_t r = 0; scenario->has_machine && r < scenario->machine.n_regions; r++) {
+        const struct scenario_region *region = &scenario->machine.regions[r];
+        uint64_t one = (uint64_t)PER_NS * PER_NS;
+        if (is_inside(state, path, region->name))
+            scale = scale * ((one + region->factor / 2) / region->factor) / PER_NS;
     }
     return scale;
 }
@@ -160,11 +173,10 @@ static parts_t interval_work(const struct prediction_state *state, const struct 
     parts_t scaled = 0;
     size_t stretch = stretch_before(location, first, last);
     for (size_t i = first; i < last; i++) {
-        bool is_used[SCENARIO_MAX_REGIONS] = {false};
         uint32_t path = model->path_after[process->rank][i < stretch ? i : last];
         uint64_t piece_ns = location->records[i + 1].time_ns - location->records[i].time_ns;
         wall_ns += piece_ns;
-        scaled += (parts_t)piece_ns * (parts_t)scale_of_path(state, path, is_used);
+        scaled += (parts_t)piece_ns * (parts_t)scale_of_path(state, path);
     }
     uint64_t work_ns = state->scenario->n_cores ? process_ns(location, first, last) : wall_ns;
     return wall_ns > 0 ? (parts_t)work_ns * scaled / (parts_t)wall_ns : 0;
@@ -256,6 +268,8 @@ static bool is_known(const struct prediction_state *state, const struct conditio
     const struct model_send *send = condition->kind == CONDITION_RECEIVE
                                         ? &model->sends[model->receives[condition->index].send]
                                         : &model->sends[condition->index];
+    if (state->traffic)
+        return state->times.arrived_ns[send - model->sends] != UNKNOWN;
     return state->times.departed_ns[send->call] != UNKNOWN &&
            state->times.enter_ns[model->receives[send->receive].post_call] != UNKNOWN;
 }
@@ -360,13 +374,13 @@ static void deal_cores(struct prediction_state *state)
         uint32_t n_before = 0, node = scenario->node[rank];
         for (uint32_t other = 0; other < rank; other++)
             n_before += scenario->node[other] == node;
-        uint32_t cores = rank;
-        if (scenario->n_cores && scenario->is_sticky)
-            cores = node * n + n_before % scenario->n_cores;
-        else if (scenario->n_cores)
+        uint32_t cores = rank, n_cores = machine_cores_of(scenario, node);
+        if (n_cores && scenario->is_sticky)
+            cores = node * n + n_before % n_cores;
+        else if (n_cores)
             cores = node * n;
         state->processes[rank].cores = cores;
-        state->cores[cores].n = scenario->n_cores && !scenario->is_sticky ? scenario->n_cores : 1;
+        state->cores[cores].n = n_cores && !scenario->is_sticky ? n_cores : 1;
     }
 }
 
@@ -378,6 +392,12 @@ static void set_up(struct prediction_state *state)
     state->cores = memory_zeroed((size_t)PROGRAM_MAX_RANKS * n, sizeof *state->cores);
     state->times.enter_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     state->times.departed_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
+    if (scenario_has_contention(state->scenario)) {
+        state->traffic = traffic_new(state->scenario);
+        state->times.arrived_ns = memory_zeroed(model->n_sends + 1, sizeof(uint64_t));
+        for (size_t i = 0; i < model->n_sends; i++)
+            state->times.arrived_ns[i] = UNKNOWN;
+    }
     for (size_t c = 0; c < model->n_calls; c++)
         state->times.enter_ns[c] = state->times.departed_ns[c] = UNKNOWN;
     uint32_t call = 0;
@@ -404,6 +424,46 @@ bool predicted_run_is_defined(const struct model *model)
     return true;
 }
 
+/// When a message can go, UNKNOWN: not known yet.
+static uint64_t ready_ns(const struct prediction_state *state, const struct model_send *send)
+{
+    const struct model *model = state->model;
+    uint64_t departed_ns = state->times.departed_ns[send->call];
+    if (departed_ns == UNKNOWN || !is_waiting_send(model, state->scenario, send))
+        return departed_ns;
+    if (send->receive == REFERENCE_NONE)
+        return UNKNOWN;
+    uint64_t posted_ns = state->times.enter_ns[model->receives[send->receive].post_call];
+    return posted_ns > departed_ns ? posted_ns : departed_ns;
+}
+
+/// Sends on their way all messages that can go, in the order of (ready, sender, order of sending).
+/// False when there was none.
+static bool begin_transfers(struct prediction_state *state)
+{
+    const struct model *model = state->model;
+    for (bool has_any = false;; has_any = true) {
+        const struct model_send *first = NULL;
+        uint64_t first_ns = UNKNOWN;
+        for (size_t i = 0; i < model->n_sends; i++) {
+            const struct model_send *send = &model->sends[i];
+            uint64_t own_ns =
+                state->times.arrived_ns[i] == UNKNOWN ? ready_ns(state, send) : UNKNOWN;
+            if (own_ns < first_ns ||
+                (own_ns == first_ns && own_ns != UNKNOWN &&
+                 (send->sender < first->sender ||
+                  (send->sender == first->sender && send->record < first->record)))) {
+                first = send;
+                first_ns = own_ns;
+            }
+        }
+        if (!first)
+            return has_any;
+        state->times.arrived_ns[first - model->sends] =
+            traffic_arrival(state->traffic, first, first_ns);
+    }
+}
+
 /// Lets everybody do what he does; false when some wait for ever.
 static bool run(struct prediction_state *state, uint64_t *finish_ns)
 {
@@ -417,8 +477,13 @@ static bool run(struct prediction_state *state, uint64_t *finish_ns)
                 time_ns = own_ns;
             }
         }
+        // Which of the messages that can go at one time goes first is known when nobody can do
+        // anything else at that time.
+        if (state->traffic && (!next || time_ns > state->now_ns) && begin_transfers(state))
+            continue;
         if (!next)
             break;
+        state->now_ns = time_ns;
         advance(state, next, time_ns);
     }
     bool is_complete = true;
@@ -435,6 +500,8 @@ static void release(struct prediction_state *state)
     free(state->cores);
     free(state->times.enter_ns);
     free(state->times.departed_ns);
+    free(state->times.arrived_ns);
+    traffic_free(state->traffic);
 }
 
 bool predicted_run(const struct model *model, const struct predicted_scenario *scenario,

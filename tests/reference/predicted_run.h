@@ -14,14 +14,41 @@
 #include "tests/reference/model.h"
 #include "tests/reference/program.h"
 
-enum { SCENARIO_MAX_POINTS = 4, SCENARIO_MAX_FORMULAS = 6, SCENARIO_MAX_REGIONS = 3 };
+enum {
+    SCENARIO_MAX_POINTS = 4,
+    SCENARIO_MAX_FORMULAS = 6,
+    SCENARIO_MAX_REGIONS = 3,
+    SCENARIO_MAX_SCOPES = 2,
+    SCENARIO_MAX_GROUPS = 3
+};
 
-/// Messages within a node or between nodes, on the machine.
+/// Messages of one scope on the machine.
 struct scenario_messages {
     bool is_given, has_eager;
     uint64_t eager_bytes, send_overhead_ns, receive_overhead_ns;
     uint32_t n_points;
     uint64_t bytes[SCENARIO_MAX_POINTS], time_ns[SCENARIO_MAX_POINTS];
+    uint32_t n_buses; // 0: any number
+};
+
+/// A scope with a name of its own: nodes of one group, or of two.
+struct scenario_scope {
+    struct scenario_messages messages;
+    bool is_within;
+    uint32_t n_groups;
+    uint32_t groups[SCENARIO_MAX_GROUPS]; // nodes, a bit each
+};
+
+/// What is particular about one node; 0: nothing.
+struct scenario_node {
+    uint32_t n_cores, out_links, in_links;
+    uint64_t speed;
+};
+
+/// The time in a region, and in all it calls, times factor.
+struct scenario_region {
+    const char *name;
+    uint64_t factor; // millionths
 };
 
 /// A collective takes base + per_member * p + per_byte * b ns.
@@ -31,15 +58,15 @@ struct scenario_formula {
 };
 
 struct scenario_machine {
-    struct scenario_messages node, network;
+    struct scenario_messages core, node, network;
+    uint32_t n_scopes;
+    struct scenario_scope scopes[SCENARIO_MAX_SCOPES];
+    uint32_t out_links, in_links; // of every node, 0: any number
+    struct scenario_node nodes[PROGRAM_MAX_RANKS];
+    uint32_t n_regions;
+    struct scenario_region regions[SCENARIO_MAX_REGIONS]; // factor: how much faster
     uint32_t n_formulas;
     struct scenario_formula formulas[SCENARIO_MAX_FORMULAS];
-};
-
-/// The time in a region, and in all it calls, times factor.
-struct scenario_region {
-    const char *name;
-    uint64_t factor; // millionths
 };
 
 struct predicted_scenario {
@@ -47,7 +74,8 @@ struct predicted_scenario {
     uint32_t node[PROGRAM_MAX_RANKS]; // below PROGRAM_MAX_RANKS
     uint32_t n_cores;                 // of each node; 0: every rank has a core of its own
     bool is_sticky, spins;
-    uint64_t speed; // millionths
+    uint64_t speed;                         // of all nodes, millionths
+    uint64_t node_speed[PROGRAM_MAX_RANKS]; // of one, 0: as all
     uint32_t n_regions;
     struct scenario_region regions[SCENARIO_MAX_REGIONS];
     bool has_machine;
@@ -59,6 +87,9 @@ struct predicted_scenario {
 /// False for runs in which MPI_Test completes a collective that may let its members go early:
 /// whether a prediction waits there is open.
 bool predicted_run_is_defined(const struct model *model);
+
+/// Does the machine have a limited number of links or buses?
+bool scenario_has_contention(const struct predicted_scenario *scenario);
 
 /// When each rank of MODEL's run ends under SCENARIO, into FINISH_NS by rank. False when the ranks
 /// wait for each other for ever.

@@ -162,42 +162,20 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
     return (uint64_t)own_ns;
 }
 
-const struct scenario_messages *machine_messages_between(const struct predicted_scenario *scenario,
-                                                         uint32_t rank, uint32_t other)
-{
-    const struct scenario_messages *node = &scenario->machine.node;
-    const struct scenario_messages *network = &scenario->machine.network;
-    bool is_remote = is_between_nodes(scenario->node, rank, other);
-    const struct scenario_messages *wanted = is_remote ? network : node;
-    const struct scenario_messages *spare = is_remote ? node : network;
-    return wanted->is_given ? wanted : spare;
-}
-
-/// Time of a message: linear between the points, the last slope beyond them.
-static uint64_t transfer_ns(const struct scenario_messages *messages, uint64_t bytes)
-{
-    uint32_t n = messages->n_points, upper = 1;
-    if (n == 1 || bytes <= messages->bytes[0])
-        return messages->time_ns[0];
-    while (upper + 1 < n && messages->bytes[upper] < bytes)
-        upper++;
-    __int128 x0 = messages->bytes[upper - 1], x1 = messages->bytes[upper];
-    __int128 y0 = messages->time_ns[upper - 1], y1 = messages->time_ns[upper];
-    __int128 time_ns = y0 + (y1 - y0) * ((__int128)bytes - x0) / (x1 - x0);
-    return time_ns > 0 ? (uint64_t)time_ns : 0;
-}
-
 static uint64_t met_by_message(const struct model *model, const struct predicted_scenario *scenario,
                                const struct predicted_times *times,
                                const struct condition *condition)
 {
     const struct model_send *send = message_of(model, condition);
+    if (times->arrived_ns)
+        return times->arrived_ns[send - model->sends];
     uint64_t start_ns = times->departed_ns[send->call];
     uint64_t posted_ns = times->enter_ns[model->receives[send->receive].post_call];
     if (is_waiting_send(model, scenario, send) && posted_ns > start_ns)
         start_ns = posted_ns;
-    return start_ns + transfer_ns(machine_messages_between(scenario, send->sender, send->receiver),
-                                  send->size_bytes);
+    return start_ns +
+           machine_transfer_ns(machine_messages_between(scenario, send->sender, send->receiver),
+                               send->size_bytes);
 }
 
 /// What the call says it handles: a block of one member, or of bcast, reductions and scans the

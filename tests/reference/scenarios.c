@@ -108,13 +108,20 @@ void scenario_change(struct predicted_scenario *scenario, struct random *random,
     scenario->is_sticky = random_chance(random, 30);
     scenario->spins = random_chance(random, 30);
     scenario->speed = speeds[random_below(random, sizeof speeds / sizeof speeds[0])];
+    if (random_chance(random, 20)) // of a node that has ranks
+        scenario->node_speed[scenario->node[random_below(random, n_ranks)]] =
+            speeds[random_below(random, sizeof speeds / sizeof speeds[0])];
     for (uint32_t i = random_below(random, 2 * SCENARIO_MAX_REGIONS); i < SCENARIO_MAX_REGIONS;
          i++) {
         struct scenario_region region = {.name = regions[random_below(random, 5)],
                                          .factor = factors[random_below(random, 5)]};
         char *enter = memory_format(" enter %s\n", region.name);
-        if (strstr(text, enter))
+        struct scenario_machine *machine = &scenario->machine;
+        if (strstr(text, enter) && random_chance(random, 80))
             scenario->regions[scenario->n_regions++] = region;
+        else if (strstr(text, enter)) // counts if there will be a machine
+            machine->regions[machine->n_regions++] =
+                (struct scenario_region){region.name, speeds[random_below(random, 6)]};
         free(enter);
     }
 }
@@ -136,6 +143,44 @@ static void choose_messages(struct scenario_messages *messages, struct random *r
     }
 }
 
+/// Two or three groups of nodes; some nodes are in none, some in several.
+static void choose_scope(struct scenario_scope *scope, struct random *random)
+{
+    *scope = (struct scenario_scope){.is_within = random_chance(random, 50)};
+    scope->n_groups = 2 + random_below(random, SCENARIO_MAX_GROUPS - 1);
+    for (uint32_t g = 0; g < scope->n_groups; g++)
+        scope->groups[g] = 1 + random_below(random, (1 << MAX_NODES) - 1);
+    choose_messages(&scope->messages, random);
+    if (random_chance(random, 30))
+        scope->messages.n_buses = 1 + random_below(random, 2);
+}
+
+/// Ranks on one core, groups of nodes, links, buses, and what differs between nodes.
+static void choose_topology(struct scenario_machine *machine, struct random *random)
+{
+    static const uint64_t speeds[] = {ONE / 2, 1500000, 2 * ONE, 333333};
+    if (random_chance(random, 30))
+        choose_messages(&machine->core, random);
+    for (uint32_t i = 0; i < SCENARIO_MAX_SCOPES; i++)
+        if (machine->network.is_given && random_chance(random, 30))
+            choose_scope(&machine->scopes[machine->n_scopes++], random);
+    if (random_chance(random, 40))
+        machine->out_links = 1 + random_below(random, 2);
+    if (random_chance(random, 40))
+        machine->in_links = 1 + random_below(random, 2);
+    if (machine->network.is_given && random_chance(random, 30))
+        machine->network.n_buses = 1 + random_below(random, 3);
+    if (machine->node.is_given && random_chance(random, 30))
+        machine->node.n_buses = 1 + random_below(random, 2);
+    for (uint32_t node = 0; node < MAX_NODES; node++) {
+        struct scenario_node *own = &machine->nodes[node];
+        own->n_cores = random_chance(random, 20) ? 1 + random_below(random, MAX_CORES) : 0;
+        own->speed = random_chance(random, 20) ? speeds[random_below(random, 4)] : 0;
+        own->out_links = random_chance(random, 15) ? 1 + random_below(random, 2) : 0;
+        own->in_links = random_chance(random, 15) ? 1 + random_below(random, 2) : 0;
+    }
+}
+
 void scenario_give_machine(struct predicted_scenario *scenario, struct random *random)
 {
     static const char *const operations[] = {"barrier",    "allreduce", "alltoall",
@@ -148,6 +193,8 @@ void scenario_give_machine(struct predicted_scenario *scenario, struct random *r
         choose_messages(&machine->network, random);
     if (which != 1)
         choose_messages(&machine->node, random);
+    if (random_chance(random, 60))
+        choose_topology(machine, random);
     for (uint32_t o = 0; o < sizeof operations / sizeof operations[0]; o++) {
         if (machine->n_formulas < SCENARIO_MAX_FORMULAS && random_chance(random, 60))
             machine->formulas[machine->n_formulas++] =
@@ -158,13 +205,24 @@ void scenario_give_machine(struct predicted_scenario *scenario, struct random *r
     }
 }
 
+void scenario_lift_limits(struct predicted_scenario *scenario)
+{
+    struct scenario_machine *machine = &scenario->machine;
+    machine->out_links = machine->in_links = 0;
+    machine->node.n_buses = machine->network.n_buses = 0;
+    for (uint32_t i = 0; i < machine->n_scopes; i++)
+        machine->scopes[i].messages.n_buses = 0;
+    for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++)
+        machine->nodes[i].out_links = machine->nodes[i].in_links = 0;
+}
+
 static void print_messages(const char *scope, const struct scenario_messages *messages,
                            FILE *stream)
 {
     if (!messages->is_given)
         return;
-    fprintf(stream, "  %s: send %" PRIu64 ", receive %" PRIu64, scope, messages->send_overhead_ns,
-            messages->receive_overhead_ns);
+    fprintf(stream, "  %s: send %" PRIu64 ", receive %" PRIu64 ", buses %" PRIu32, scope,
+            messages->send_overhead_ns, messages->receive_overhead_ns, messages->n_buses);
     if (messages->has_eager)
         fprintf(stream, ", eager %" PRIu64, messages->eager_bytes);
     for (uint32_t i = 0; i < messages->n_points; i++)
@@ -174,8 +232,27 @@ static void print_messages(const char *scope, const struct scenario_messages *me
 
 static void print_machine(const struct scenario_machine *machine, FILE *stream)
 {
+    print_messages("core", &machine->core, stream);
     print_messages("node", &machine->node, stream);
+    for (uint32_t i = 0; i < machine->n_scopes; i++) {
+        const struct scenario_scope *scope = &machine->scopes[i];
+        print_messages(scope->is_within ? "within" : "between", &scope->messages, stream);
+        for (uint32_t g = 0; g < scope->n_groups; g++)
+            fprintf(stream, "    nodes by bit 0x%" PRIx32 "\n", scope->groups[g]);
+    }
     print_messages("network", &machine->network, stream);
+    fprintf(stream, "  links: %" PRIu32 " out, %" PRIu32 " in\n", machine->out_links,
+            machine->in_links);
+    for (uint32_t i = 0; i < MAX_NODES; i++) {
+        const struct scenario_node *node = &machine->nodes[i];
+        fprintf(stream,
+                "  n%" PRIu32 ": %" PRIu32 " cores, speed %" PRIu64 ", links %" PRIu32
+                " out, %" PRIu32 " in\n",
+                i, node->n_cores, node->speed, node->out_links, node->in_links);
+    }
+    for (uint32_t i = 0; i < machine->n_regions; i++)
+        fprintf(stream, "  %s %" PRIu64 " times as fast\n", machine->regions[i].name,
+                machine->regions[i].factor);
     for (uint32_t f = 0; f < machine->n_formulas; f++)
         fprintf(stream, "  %s: %" PRIu64 " + %" PRIu64 " p + %" PRIu64 " b\n",
                 machine->formulas[f].operation, machine->formulas[f].base_ns,

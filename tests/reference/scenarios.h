@@ -21,6 +21,9 @@ void scenario_change(struct predicted_scenario *scenario, struct random *random,
 /// Puts the run on a random machine.
 void scenario_give_machine(struct predicted_scenario *scenario, struct random *random);
 
+/// Gives the machine any number of links and buses.
+void scenario_lift_limits(struct predicted_scenario *scenario);
+
 /// SCENARIO in a few lines.
 void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks, FILE *stream);
 

@@ -32,7 +32,7 @@ enum { DEFAULT_SEEDS = 100 };
 #else
 enum { DEFAULT_SEEDS = 250 };
 #endif
-enum { SCENARIOS_PER_RUN = 3 };
+enum { SCENARIOS_PER_RUN = 3, MANY = 100000 };
 
 /// A run both predict.
 struct subject {
@@ -164,6 +164,9 @@ static bool check_more_cores(const struct subject *subject, struct random *rando
     scenario_change(&scenario, random, subject->text, subject->n_ranks);
     if (random_chance(random, 50))
         scenario_give_machine(&scenario, random);
+    scenario.machine.core.is_given = false; // ranks that share no core do not use it
+    for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++)
+        scenario.machine.nodes[i].n_cores = 0;
     scenario.n_cores = 1;
     for (uint32_t r = 0; r < subject->n_ranks; r++) {
         uint32_t n = 0;
@@ -192,8 +195,11 @@ static bool check_zero_network(const struct subject *subject, struct random *ran
         return true;
     if (!predict(subject, &scenario, real, stream))
         return false;
-    struct scenario_messages *scopes[] = {&scenario.machine.node, &scenario.machine.network};
-    for (size_t s = 0; s < 2; s++) {
+    struct scenario_messages *scopes[3 + SCENARIO_MAX_SCOPES] = {
+        &scenario.machine.core, &scenario.machine.node, &scenario.machine.network};
+    for (uint32_t i = 0; i < SCENARIO_MAX_SCOPES; i++)
+        scopes[3 + i] = &scenario.machine.scopes[i].messages;
+    for (size_t s = 0; s < 3 + SCENARIO_MAX_SCOPES; s++) {
         scopes[s]->send_overhead_ns = scopes[s]->receive_overhead_ns = 0;
         for (uint32_t i = 0; i < scopes[s]->n_points; i++)
             scopes[s]->time_ns[i] = 0;
@@ -201,6 +207,28 @@ static bool check_zero_network(const struct subject *subject, struct random *ran
     scenario.machine.n_formulas = 0;
     return predict(subject, &scenario, ideal, stream) &&
            compare(subject, "zero network", real, ideal, true, stream);
+}
+
+/// Links and buses for as many messages as there are hinder nobody; fewer make nobody faster where
+/// every rank has a core of its own. (That more of them are never slower does not follow: a message
+/// that goes earlier may take a link from one that matters more.)
+static bool check_contention(const struct subject *subject, struct random *random, FILE *stream)
+{
+    uint64_t free[PROGRAM_MAX_RANKS], found[PROGRAM_MAX_RANKS];
+    struct predicted_scenario scenario = subject->unchanged;
+    scenario_give_machine(&scenario, random);
+    struct predicted_scenario unlimited = scenario;
+    scenario_lift_limits(&unlimited);
+    if (!predicted_run(&subject->model, &unlimited, free)) // they would wait for ever
+        return true;
+    if (!predict(subject, &unlimited, free, stream) || !predict(subject, &scenario, found, stream))
+        return false;
+    bool is_sound = compare(subject, "no limits", found, free, true, stream);
+    scenario = unlimited;
+    scenario.machine.out_links = scenario.machine.in_links = MANY;
+    scenario.machine.network.n_buses = scenario.machine.node.n_buses = MANY;
+    return is_sound && predict(subject, &scenario, found, stream) &&
+           compare(subject, "limits nobody meets", free, found, false, stream);
 }
 
 /// Another prediction in between, as in a list of values, does not matter.
@@ -216,6 +244,8 @@ static bool check_repetition(const struct subject *subject, struct random *rando
            compare(subject, "again", first, again, false, stream);
 }
 
+/// Of messages that are ready at one time that of the lowest rank goes first, so with links and
+/// buses it matters which rank is which.
 static bool check_relabelling(const struct subject *subject, struct random *random, FILE *stream)
 {
     uint32_t new_rank[PROGRAM_MAX_RANKS], n = subject->n_ranks;
@@ -225,6 +255,7 @@ static bool check_relabelling(const struct subject *subject, struct random *rand
     if (random_chance(random, 50))
         scenario_give_machine(&scenario, random);
     scenario.is_sticky = false; // deals cores in the order of ranks
+    scenario_lift_limits(&scenario);
     if (!relabel_is_possible(subject->text) || !predict(subject, &scenario, as_is, stream))
         return !relabel_is_possible(subject->text);
     for (uint32_t r = 0; r < n; r++)
@@ -387,6 +418,12 @@ static void test_zero_network(void **state)
     check_seeds(check_zero_network);
 }
 
+static void test_contention(void **state)
+{
+    (void)state;
+    check_seeds(check_contention);
+}
+
 static void test_repeated_predictions(void **state)
 {
     (void)state;
@@ -404,10 +441,11 @@ int main(void)
     if (!getenv("TMPDIR"))
         setenv("TMPDIR", "/dev/shm", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_scenarios), cmocka_unit_test(test_random_machines),
-        cmocka_unit_test(test_unchanged_runs),   cmocka_unit_test(test_more_cores),
-        cmocka_unit_test(test_zero_network),     cmocka_unit_test(test_repeated_predictions),
-        cmocka_unit_test(test_relabelled_ranks), cmocka_unit_test(test_one_core_without_waits),
+        cmocka_unit_test(test_random_scenarios),       cmocka_unit_test(test_random_machines),
+        cmocka_unit_test(test_unchanged_runs),         cmocka_unit_test(test_more_cores),
+        cmocka_unit_test(test_zero_network),           cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_repeated_predictions),   cmocka_unit_test(test_relabelled_ranks),
+        cmocka_unit_test(test_one_core_without_waits),
     };
     return cmocka_run_group_tests_name("prediction", tests, NULL, NULL);
 }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What lies between two ranks of a predicted run on a machine: the scope of their messages, and the
+// links and buses they have to share. From pagoda-machine(5), all of it by search.
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/reference/predicted_costs.h"
+
+enum scope_kind { SCOPE_CORE, SCOPE_NODE, SCOPE_OWN, SCOPE_NETWORK };
+
+/// The scope two ranks use.
+struct choice {
+    enum scope_kind kind;
+    uint32_t own;   // which one of those with a name of their own
+    uint32_t place; // the node, or the group of those the scope is within
+    const struct scenario_messages *messages;
+};
+
+/// A message on its way, or with the right to go later.
+struct passage {
+    uint64_t begin_ns, end_ns;
+    uint32_t from, to; // nodes
+    struct choice choice;
+};
+
+struct traffic {
+    const struct predicted_scenario *scenario;
+    struct passage *passages;
+    size_t n, capacity;
+};
+
+uint32_t machine_cores_of(const struct predicted_scenario *scenario, uint32_t node)
+{
+    uint32_t of_node = scenario->has_machine ? scenario->machine.nodes[node].n_cores : 0;
+    return scenario->n_cores && of_node ? of_node : scenario->n_cores;
+}
+
+uint64_t machine_speed_of(const struct predicted_scenario *scenario, uint32_t node)
+{
+    if (scenario->node_speed[node])
+        return scenario->node_speed[node];
+    if (scenario->has_machine && scenario->machine.nodes[node].speed)
+        return scenario->machine.nodes[node].speed;
+    return scenario->speed;
+}
+
+/// Which core of its node a rank stays on, when it stays on one.
+static uint32_t core_of(const struct predicted_scenario *scenario, uint32_t rank)
+{
+    uint32_t n_before = 0;
+    for (uint32_t other = 0; other < rank; other++)
+        n_before += scenario->node[other] == scenario->node[rank];
+    return n_before % machine_cores_of(scenario, scenario->node[rank]);
+}
+
+static bool share_core(const struct predicted_scenario *scenario, uint32_t rank, uint32_t other)
+{
+    if (rank == other)
+        return true;
+    if (scenario->n_cores == 0 || scenario->node[rank] != scenario->node[other])
+        return false;
+    if (machine_cores_of(scenario, scenario->node[rank]) == 1)
+        return true;
+    return scenario->is_sticky && core_of(scenario, rank) == core_of(scenario, other);
+}
+
+/// The first group of SCOPE that NODE is in, n_groups without one.
+static uint32_t group_of(const struct scenario_scope *scope, uint32_t node)
+{
+    uint32_t g = 0;
+    while (g < scope->n_groups && !(scope->groups[g] >> node & 1))
+        g++;
+    return g;
+}
+
+static bool holds(const struct scenario_scope *scope, uint32_t node, uint32_t other)
+{
+    uint32_t a = group_of(scope, node), b = group_of(scope, other);
+    return a < scope->n_groups && b < scope->n_groups && (a == b) == scope->is_within;
+}
+
+static struct choice choose(const struct predicted_scenario *scenario, uint32_t rank,
+                            uint32_t other)
+{
+    const struct scenario_machine *machine = &scenario->machine;
+    uint32_t node = scenario->node[rank], other_node = scenario->node[other];
+    if (machine->core.is_given && share_core(scenario, rank, other))
+        return (struct choice){SCOPE_CORE, 0, 0, &machine->core};
+    if (machine->node.is_given && node == other_node)
+        return (struct choice){SCOPE_NODE, 0, node, &machine->node};
+    for (uint32_t i = 0; i < machine->n_scopes; i++) {
+        const struct scenario_scope *scope = &machine->scopes[i];
+        if (holds(scope, node, other_node))
+            return (struct choice){SCOPE_OWN, i, scope->is_within ? group_of(scope, node) : 0,
+                                   &scope->messages};
+    }
+    if (machine->network.is_given)
+        return (struct choice){SCOPE_NETWORK, 0, 0, &machine->network};
+    if (machine->node.is_given)
+        return (struct choice){SCOPE_NODE, 0, node, &machine->node};
+    return (struct choice){SCOPE_CORE, 0, 0, &machine->core};
+}
+
+const struct scenario_messages *machine_messages_between(const struct predicted_scenario *scenario,
+                                                         uint32_t rank, uint32_t other)
+{
+    return choose(scenario, rank, other).messages;
+}
+
+/// Linear between the points, the last slope beyond them.
+uint64_t machine_transfer_ns(const struct scenario_messages *messages, uint64_t bytes)
+{
+    uint32_t n = messages->n_points, upper = 1;
+    if (n == 1 || bytes <= messages->bytes[0])
+        return messages->time_ns[0];
+    while (upper + 1 < n && messages->bytes[upper] < bytes)
+        upper++;
+    __int128 x0 = messages->bytes[upper - 1], x1 = messages->bytes[upper];
+    __int128 y0 = messages->time_ns[upper - 1], y1 = messages->time_ns[upper];
+    __int128 time_ns = y0 + (y1 - y0) * ((__int128)bytes - x0) / (x1 - x0);
+    return time_ns > 0 ? (uint64_t)time_ns : 0;
+}
+
+bool scenario_has_contention(const struct predicted_scenario *scenario)
+{
+    const struct scenario_machine *machine = &scenario->machine;
+    if (!scenario->has_machine)
+        return false;
+    bool has = machine->out_links || machine->in_links || machine->node.n_buses ||
+               machine->network.n_buses;
+    for (uint32_t i = 0; i < machine->n_scopes; i++)
+        has = has || machine->scopes[i].messages.n_buses;
+    for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++)
+        has = has || machine->nodes[i].out_links || machine->nodes[i].in_links;
+    return has;
+}
+
+// --- links and buses
+
+struct traffic *traffic_new(const struct predicted_scenario *scenario)
+{
+    struct traffic *traffic = memory_zeroed(1, sizeof *traffic);
+    traffic->scenario = scenario;
+    return traffic;
+}
+
+void traffic_free(struct traffic *traffic)
+{
+    if (!traffic)
+        return;
+    free(traffic->passages);
+    free(traffic);
+}
+
+/// Do these messages go by buses, and the same ones? Nobody does whose scope is not meant for him.
+static bool share_buses(const struct passage *a, const struct passage *b)
+{
+    bool is_remote = a->from != a->to, is_for_remote = a->choice.kind >= SCOPE_OWN;
+    if (is_remote != is_for_remote || (b->from != b->to) != is_remote)
+        return false;
+    return a->choice.kind == b->choice.kind && a->choice.own == b->choice.own &&
+           a->choice.place == b->choice.place;
+}
+
+static uint32_t links_of(uint32_t of_node, uint32_t of_machine)
+{
+    uint32_t n = of_node ? of_node : of_machine;
+    return n ? n : UINT32_MAX;
+}
+
+/// Could OWN be under way at TIME_NS besides all that is?
+static bool has_room_at(const struct traffic *traffic, const struct passage *own, uint64_t time_ns)
+{
+    const struct scenario_machine *machine = &traffic->scenario->machine;
+    uint32_t n_out = 0, n_in = 0, n_bus = 0;
+    bool is_remote = own->from != own->to;
+    for (size_t i = 0; i < traffic->n; i++) {
+        const struct passage *other = &traffic->passages[i];
+        if (time_ns < other->begin_ns || time_ns >= other->end_ns)
+            continue;
+        bool is_other_remote = other->from != other->to;
+        n_out += is_remote && is_other_remote && own->from == other->from;
+        n_in += is_remote && is_other_remote && own->to == other->to;
+        n_bus += share_buses(own, other);
+    }
+    uint32_t n_buses = own->choice.messages->n_buses;
+    return n_out < links_of(machine->nodes[own->from].out_links, machine->out_links) &&
+           n_in < links_of(machine->nodes[own->to].in_links, machine->in_links) &&
+           (n_buses == 0 || n_bus < n_buses);
+}
+
+/// Is there room for OWN all the time from its begin to its end? What is in the way can only begin
+/// or have begun when something begins.
+static bool has_room(const struct traffic *traffic, const struct passage *own)
+{
+    if (!has_room_at(traffic, own, own->begin_ns))
+        return false;
+    for (size_t i = 0; i < traffic->n; i++) {
+        uint64_t begin_ns = traffic->passages[i].begin_ns;
+        if (begin_ns > own->begin_ns && begin_ns < own->end_ns &&
+            !has_room_at(traffic, own, begin_ns))
+            return false;
+    }
+    return true;
+}
+
+uint64_t traffic_arrival(struct traffic *traffic, const struct model_send *send, uint64_t ready_ns)
+{
+    const struct predicted_scenario *scenario = traffic->scenario;
+    struct passage own = {.from = scenario->node[send->sender],
+                          .to = scenario->node[send->receiver],
+                          .choice = choose(scenario, send->sender, send->receiver)};
+    uint64_t time_ns = machine_transfer_ns(own.choice.messages, send->size_bytes);
+    uint64_t empty_ns = own.choice.messages->time_ns[0];
+    if (time_ns <= empty_ns)
+        return ready_ns + time_ns;
+    // It begins when it is ready or when another one ends, whatever comes first.
+    uint64_t begin_ns = ready_ns;
+    for (;;) {
+        own.begin_ns = begin_ns;
+        own.end_ns = begin_ns + time_ns - empty_ns;
+        if (has_room(traffic, &own))
+            break;
+        uint64_t next_ns = UINT64_MAX;
+        for (size_t i = 0; i < traffic->n; i++) {
+            uint64_t end_ns = traffic->passages[i].end_ns;
+            if (end_ns > begin_ns && end_ns < next_ns)
+                next_ns = end_ns;
+        }
+        begin_ns = next_ns;
+    }
+    traffic->passages = array_reserve(traffic->passages, &traffic->capacity, traffic->n + 1,
+                                      sizeof *traffic->passages);
+    traffic->passages[traffic->n++] = own;
+    return begin_ns + time_ns;
+}
