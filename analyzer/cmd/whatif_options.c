@@ -227,6 +227,9 @@ int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *opti
     struct axes axes = axes_of(options);
     int status = fill_plan(plan, &axes, err);
     free(axes.items);
+    if (status == 0 && plan->is_list && plan->sets[0].n_tolerances > 0)
+        return error_set(err, "--tolerance is found for one prediction: give no option several "
+                              "values");
     return status;
 }
 

@@ -25,6 +25,8 @@ WHATIF_READER(machine);
 WHATIF_READER(latency);
 WHATIF_READER(bandwidth);
 WHATIF_READER(eager);
+WHATIF_READER(add_latency);
+WHATIF_READER(tolerance);
 
 // whatif_read_regions.c: how much work regions are
 WHATIF_READER(scale);

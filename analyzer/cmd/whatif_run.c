@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/whatif_tolerance.h"
 #include "analyzer/whatif/prediction.h"
 
 /// The machine of SET, and its settings on it. 0, or -1 and ERR; the caller releases MACHINE.
@@ -76,6 +77,7 @@ static void put_ranks(struct whatif_point *point, const struct scenario *scenari
             busy_ns = rank->work_ns < rank->outside_ns ? rank->work_ns : rank->outside_ns;
         point->ranks[i] = (struct whatif_rank){
             .node = memory_copy_text(placement->node_names[placement->node_of_rank[i]]),
+            .node_index = placement->node_of_rank[i],
             .finish_ns = replay->locations[definitions->ranks[i].master].last_ns,
             .busy_ns = busy_ns,
             .shared_ns = rank->outside_ns - busy_ns,
@@ -104,8 +106,7 @@ static void put_moves(struct whatif_point *point, const struct scenario_settings
     point->unchanged_ns = migration->unchanged_ns;
 }
 
-/// Simulates the run of TRACE under SETTINGS into RUN; POINT gets what is said about it.
-static int predict(const char *trace, const struct scenario_settings *settings,
+int whatif_predict(const char *trace, const struct scenario_settings *settings,
                    const struct recorded *recorded, const struct catalogue *catalogue,
                    struct replay_run *run, struct whatif_point *point, struct error *err)
 {
@@ -203,7 +204,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
     struct whatif_point same = {0};
     struct replay_run run = {0};
-    int status = predict(trace, &unchanged, measured->recorded, NULL, &run, &same, err);
+    int status = whatif_predict(trace, &unchanged, measured->recorded, NULL, &run, &same, err);
     report->replayed_ns = same.predicted_ns;
     for (size_t i = 0; status == 0 && i < run.replay.n_ranks; i++)
         report->lost_ns += run.replay.simulated[i].lost_ns;
@@ -215,8 +216,12 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         put_set(&report->points[i], &plan->sets[i]);
         status = prepare(&plan->sets[i], &settings, &machine, err);
         if (status == 0)
-            status = predict(trace, &settings, measured->recorded, plan->is_list ? NULL : catalogue,
-                             &run, &report->points[i], err);
+            status =
+                whatif_predict(trace, &settings, measured->recorded,
+                               plan->is_list ? NULL : catalogue, &run, &report->points[i], err);
+        if (status == 0 && plan->sets[i].n_tolerances > 0)
+            status = whatif_tolerance(trace, &plan->sets[i], &settings, measured->recorded,
+                                      &report->points[i], report, err);
         machine_release(&machine);
         if (status == 0 && !plan->is_list) {
             report->predicted = run.result;

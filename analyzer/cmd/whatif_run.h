@@ -18,4 +18,11 @@ int whatif_check(const struct whatif_plan *plan, const struct replay_run *measur
 int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
                const struct replay_run *measured, struct whatif_report *report, struct error *err);
 
+/// Simulates the run of TRACE under SETTINGS into RUN, with wait states and critical path given a
+/// CATALOGUE (NULL: none); POINT gets what is said about it. 0, or -1 and ERR; the caller releases
+/// RUN and POINT in either case.
+int whatif_predict(const char *trace, const struct scenario_settings *settings,
+                   const struct recorded *recorded, const struct catalogue *catalogue,
+                   struct replay_run *run, struct whatif_point *point, struct error *err);
+
 #endif

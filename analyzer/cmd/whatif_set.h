@@ -19,9 +19,11 @@ struct whatif_set {
     const char *machine;               // path, NULL: none
     uint64_t latency_ns, eager_bytes;  // PAG_NOT_KNOWN: not given
     uint64_t bandwidth;                // bytes a second, 0: not given
-    struct whatif_chosen *chosen;      // of options with several values
-    size_t n_chosen;                   // the last one varies fastest
-    void **kept;                       // what is freed with the set
+    const double *tolerances;          // percent
+    size_t n_tolerances;
+    struct whatif_chosen *chosen; // of options with several values
+    size_t n_chosen;              // the last one varies fastest
+    void **kept;                  // what is freed with the set
     size_t n_kept, kept_capacity;
 };
 

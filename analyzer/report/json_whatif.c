@@ -108,6 +108,28 @@ static json_t *critical_path_object(const struct result *result)
     return object;
 }
 
+static json_t *tolerance_object(const struct whatif_report *report)
+{
+    json_t *object = json_object(), *levels = json_array();
+    json_object_set_new(object, "scope",
+                        json_string(report->tolerates_everywhere ? "all" : "network"));
+    set_count(object, "predictions", report->n_tolerance_runs);
+    for (size_t i = 0; i < report->n_tolerances; i++) {
+        const struct whatif_tolerance *tolerance = &report->tolerances[i];
+        json_t *level = json_object();
+        json_object_set_new(level, "percent", json_real(tolerance->percent));
+        json_object_set_new(level, "latency_ns", json_null());
+        json_object_set_new(level, "byte_ns", json_null());
+        if (tolerance->has_latency)
+            set_count(level, "latency_ns", tolerance->latency_ns);
+        if (tolerance->has_byte)
+            json_object_set_new(level, "byte_ns", json_real((double)tolerance->byte_fs / 1e6));
+        json_array_append_new(levels, level);
+    }
+    json_object_set_new(object, "levels", levels);
+    return object;
+}
+
 json_t *json_whatif(const struct whatif_report *report)
 {
     json_t *object = json_object();
@@ -127,6 +149,8 @@ json_t *json_whatif(const struct whatif_report *report)
     put_quality(object, point);
     put_moves(object, report, point);
     json_object_set_new(object, "ranks", rank_array(point));
+    if (report->n_tolerances > 0)
+        json_object_set_new(object, "tolerance", tolerance_object(report));
     if (report->has_predicted) {
         json_object_set_new(object, "critical_path", critical_path_object(&report->predicted));
         json_object_set_new(object, "patterns", pattern_array(&report->predicted));

@@ -37,6 +37,10 @@ void page_labelled(const struct page *page, const char *label, const char *text)
 void page_regions(const struct page *page);
 void page_call_tree(const struct page *page);
 
+// text_tolerance.c
+struct whatif_report;
+void page_tolerance(const struct page *page, const struct whatif_report *report);
+
 // text_waits.c
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);

@@ -244,6 +244,7 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
         print_points(&page, report);
         return;
     }
+    page_tolerance(&page, report);
     print_ranks(&page, &report->points[0]);
     if (report->has_predicted) {
         print_waits(&page, &report->predicted);

@@ -25,6 +25,7 @@ void whatif_report_release(struct whatif_report *report)
         whatif_point_release(&report->points[i]);
     free(report->points);
     free(report->change);
+    free(report->tolerances);
     free(report->sharing);
     result_release(&report->predicted);
     *report = (struct whatif_report){0};

@@ -11,6 +11,7 @@
 
 struct whatif_rank {
     char *node;
+    uint32_t node_index;
     uint64_t finish_ns;   // from the first event of the run
     uint64_t busy_ns;     // process time outside MPI, at the speed of its cores
     uint64_t shared_ns;   // outside MPI, while others had its core
@@ -47,6 +48,14 @@ struct whatif_point {
     uint64_t client_server_ns, in_turn_ns, unchanged_ns;
 };
 
+/// What the network may take longer until the predicted run does by `percent`.
+struct whatif_tolerance {
+    double percent;
+    bool has_latency, has_byte; // false: nothing that was tried makes it so much longer
+    uint64_t latency_ns;        // each message
+    uint64_t byte_fs;           // each byte of a message, in femtoseconds
+};
+
 struct whatif_report {
     uint64_t baseline_ns; // measured
     uint64_t replayed_ns; // predicted with nothing changed
@@ -57,8 +66,11 @@ struct whatif_report {
     bool has_threads;     // some rank has further threads, which keep their recorded times
     struct whatif_point *points;
     size_t n_points;
-    bool is_list;            // some option had several values
-    struct result predicted; // the predicted run of a single point
+    struct whatif_tolerance *tolerances;
+    size_t n_tolerances, n_tolerance_runs;
+    bool tolerates_everywhere; // all ranks are on one node: all messages are meant
+    bool is_list;              // some option had several values
+    struct result predicted;   // the predicted run of a single point
     bool has_predicted;
 };
 

@@ -48,17 +48,20 @@ struct collective_run {
 struct collective_runs {
     const struct definitions *definitions;
     const struct scopes *scopes;
-    struct collective_run *runs; // by instance
+    const struct added_delay *delay; // NULL: none
+    struct collective_run *runs;     // by instance
     size_t capacity, n_runs;
     uint64_t switch_ns; // when the root switch of multicasts is free
 };
 
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
-                                            const struct scenario *scenario)
+                                            const struct scenario *scenario,
+                                            const struct added_delay *delay)
 {
     struct collective_runs *runs = memory_zeroed(1, sizeof *runs);
     runs->definitions = definitions;
     runs->scopes = &scenario->scopes;
+    runs->delay = delay;
     return runs;
 }
 
@@ -228,6 +231,8 @@ static bool receive(const struct collective_runs *runs, struct collective_run *r
     pool_give(&run->messages, index);
     const struct machine_messages *messages = between(runs, run, from, member);
     uint64_t arrival_ns = message.departed_ns + machine_message_ns(messages, message.size_bytes);
+    arrival_ns += added_delay_of_message(runs->delay, rank_of(runs, run, from),
+                                         rank_of(runs, run, member), message.size_bytes);
     uint64_t port_ns = self->in_ns + gap_ns(messages, message.size_bytes);
     self->in_ns = arrival_ns > port_ns ? arrival_ns : port_ns;
     self->now_ns =
@@ -269,6 +274,7 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
         self->now_ns = runs->switch_ns;
     run->multicast_ns = self->now_ns + multicast_ns(messages, run->entry, run->n_members,
                                                     share_of(run, member), size_bytes);
+    run->multicast_ns += added_delay_between_nodes(runs->delay, size_bytes);
     runs->switch_ns = run->multicast_ns;
     for (uint32_t i = 0; i < run->n_members; i++)
         if (run->runners[i].sender == member && run->runners[i].phase == self->phase)

@@ -22,14 +22,16 @@
 
 #include "analyzer/pag/clock.h"
 #include "analyzer/trace/definitions.h"
+#include "analyzer/whatif/added_delay.h"
 #include "analyzer/whatif/scenario.h"
 
 struct collective_runs;
 
-/// For the operations of a run with DEFINITIONS under SCENARIO, which has a machine; both must
-/// outlive it. The caller frees.
+/// For the operations of a run with DEFINITIONS under SCENARIO, which has a machine, whose messages
+/// come later by DELAY (NULL: they do not); all must outlive it. The caller frees.
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
-                                            const struct scenario *scenario);
+                                            const struct scenario *scenario,
+                                            const struct added_delay *delay);
 void collective_runs_free(struct collective_runs *runs);
 
 /// The part of a pag_clock that has to do with collectives; CONTEXT is a struct collective_runs.

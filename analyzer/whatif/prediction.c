@@ -109,6 +109,8 @@ static void settle(void *context, const struct pag_call *call,
 {
     struct prediction *prediction = context;
     const uint32_t *node_of_rank = prediction->scenario->placement.node_of_rank;
+    if (prediction->is_delayed)
+        conditions = added_delay_apply(&prediction->delay, conditions, n_conditions);
     if (prediction->machine && !call->is_handle)
         machine_settle(&prediction->scenario->scopes, call, conditions, n_conditions, ready_ns,
                        amount);
@@ -147,7 +149,8 @@ static void carry_out_collectives(struct prediction *prediction,
 {
     if (!prediction->machine || !machine_has_algorithms(prediction->machine))
         return;
-    prediction->collectives = collective_runs_new(definitions, prediction->scenario);
+    prediction->collectives = collective_runs_new(
+        definitions, prediction->scenario, prediction->is_delayed ? &prediction->delay : NULL);
     prediction->clock.entered = entered;
     prediction->clock.carries_out = carries_out;
     prediction->clock.through = through;
@@ -199,6 +202,10 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .work_before = work_before,
                   .settle = settle},
     };
+    prediction->is_delayed = scenario->added_latency_ns > 0 || scenario->added_byte_fs > 0;
+    if (prediction->is_delayed)
+        added_delay_init(&prediction->delay, definitions, &scenario->placement,
+                         scenario->added_latency_ns, scenario->added_byte_fs);
     carry_out_collectives(prediction, definitions);
     free(groups);
     free(group_of);
@@ -215,5 +222,6 @@ void prediction_release(struct prediction *prediction)
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);
+    added_delay_release(&prediction->delay);
     *prediction = (struct prediction){0};
 }

@@ -4,6 +4,7 @@
 #define PAGODA_WHATIF_PREDICTION_H
 
 #include "analyzer/pag/clock.h"
+#include "analyzer/whatif/added_delay.h"
 #include "analyzer/whatif/collective_run.h"
 #include "analyzer/whatif/contention.h"
 #include "analyzer/whatif/machine.h"
@@ -18,6 +19,8 @@ struct prediction {
     struct scheduler *scheduler;
     struct contention *contention;       // NULL: messages do not hinder each other
     struct collective_runs *collectives; // carried out by algorithms; NULL: none is
+    struct added_delay delay;
+    bool is_delayed;
     struct recorded_use use;
     struct pag_clock clock; // for pag_simulate()
 };

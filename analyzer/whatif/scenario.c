@@ -225,6 +225,8 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .is_sticky = settings->is_sticky,
         .move_data_bytes = settings->move_data_bytes,
         .aggregate_bytes = settings->aggregate_bytes,
+        .added_latency_ns = settings->added_latency_ns,
+        .added_byte_fs = settings->added_byte_fs,
     };
     if (place(scenario, definitions, settings, err) != 0 ||
         scale_regions(scenario, settings, err) != 0 ||

@@ -44,6 +44,8 @@ struct scenario_settings {
     const struct machine *machine; // its cores and speed count unless given here; NULL: none; it
                                    // must outlive the scenario
     uint64_t hand_over_ns;         // of a core between ranks; PAG_NOT_KNOWN: the machine's, else 0
+    uint64_t added_latency_ns;     // of each message between nodes, see added_delay.h
+    uint64_t added_byte_fs;        // of each of its bytes
     bool spins;                    // a waiting process keeps its share of the cores
     bool is_sticky;                // ranks stay on one core of their node each
     const struct region_scale *scales;
@@ -63,11 +65,12 @@ struct scenario {
     uint32_t *group_of_rank; // whose cores a rank shares
     struct core_group *groups;
     size_t n_groups;
-    struct scopes scopes;                  // which messages of the machine two ranks exchange
-    uint32_t least_cores, most_cores;      // of a node with ranks
-    bool knows_cores;                      // false: every rank has a core of its own
-    bool spins, is_sticky, is_shared;      // is_shared: some node has more ranks than cores
-    struct region_patterns *regions;       // that settings name
+    struct scopes scopes;             // which messages of the machine two ranks exchange
+    uint32_t least_cores, most_cores; // of a node with ranks
+    bool knows_cores;                 // false: every rank has a core of its own
+    bool spins, is_sticky, is_shared; // is_shared: some node has more ranks than cores
+    struct region_patterns *regions;  // that settings name
+    uint64_t added_latency_ns, added_byte_fs;
     uint64_t factors[SCENARIO_MAX_SCALES]; // millionths
     uint32_t scaled[SCENARIO_MAX_SCALES];  // pattern it is for
     size_t n_scales;

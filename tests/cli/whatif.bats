@@ -256,6 +256,35 @@ bad_machine() {
     [ "$(predict --nodes 3)" = '[3024,2000,2024,3024]' ]
 }
 
+@test "more latency between nodes, and how much the run tolerates" {
+    rm -r trace
+    TRACE=two-nodes setup
+    # Rank 0 sends at 1000 (to 1, on its node) and at 2000; they end with the receive.
+    [ "$(predict --add-latency 500ns)" = '[3524,2000,1096,3524]' ]
+    [ "$(predict --add-latency 500ns --nodes 1 --cores 3 | jq .[2])" = 1596 ]
+    [ "$(predict --add-latency 500ns --nodes 3 | jq .[2])" -gt 1596 ]
+    "$PAGODA" replay --json --add-latency 0s,500ns,1us trace |
+        jq -e '.whatif.points | map(.predicted_ns) == [3024, 3524, 4024]'
+    # 5 % of 3024 are 151; 1 % of an answer is tolerated. The message has 8 bytes.
+    "$PAGODA" replay --json --tolerance 1,5 trace >out.json
+    jq -e '.whatif.tolerance | .scope == "network" and (.levels | map(.percent)) == [1, 5]
+        and .levels[1].latency_ns >= 149 and .levels[1].latency_ns <= 151
+        and (.levels[1].byte_ns * 8 | . > 149 and . < 152)' out.json
+    [ "$("$PAGODA" replay --json --tolerance 5 --nodes 1 --cores 3 trace |
+        jq -r .whatif.tolerance.scope)" = all ]
+    run "$PAGODA" replay --tolerance 5 trace
+    [[ $output =~ \+5\ %\ +(149|150|151)\ ns ]]
+    # Nothing to wait for.
+    printf '0 0 enter main\n0 100 leave main\n' >alone.txt
+    "$BUILD/tools/mktrace" alone.txt alone
+    "$PAGODA" replay --json --tolerance 1 alone | jq -e '.whatif.tolerance.levels == [{percent: 1, latency_ns: null, byte_ns: null}]'
+    refused '--tolerance 0: percent, more than 0' --tolerance 0
+    refused '--tolerance 1,: not a number|--tolerance 1,: ' --tolerance 1,
+    refused '--tolerance few: ' --tolerance few
+    refused '--tolerance is found for one prediction' --tolerance 1 --cores 1,2
+    refused '--add-latency 5lightyears: unknown unit' --add-latency 5lightyears
+}
+
 # rounds: 5 rounds of 200 ms on rank 0, then 50 ms on each of 3 others; a barrier after each part.
 rounds() {
     local round rank time

@@ -203,6 +203,8 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
                                            .node_speeds = speeds,
                                            .spins = scenario->spins,
                                            .is_sticky = scenario->is_sticky,
+                                           .added_latency_ns = scenario->added_latency_ns,
+                                           .added_byte_fs = scenario->added_byte_fs,
                                            .scales = scales,
                                            .n_scales = scenario->n_regions};
     bool is_moved = false;

@@ -78,6 +78,7 @@ struct predicted_scenario {
     uint64_t node_speed[PROGRAM_MAX_RANKS]; // of one, 0: as all
     uint32_t n_regions;
     struct scenario_region regions[SCENARIO_MAX_REGIONS];
+    uint64_t added_latency_ns, added_byte_fs; // of messages between nodes, of all if there is one
     bool has_machine;
     struct scenario_machine machine;
     bool is_ideal; // with a machine whose messages take no time: nothing takes time in MPI from the

@@ -49,6 +49,49 @@ static uint64_t release_of(const struct model *model, const struct predicted_tim
     return latest_ns;
 }
 
+/// Are the ranks of the run, or of PART's operation, on more nodes than one?
+static bool are_apart(const struct model *model, const struct predicted_scenario *scenario,
+                      const struct model_part *part)
+{
+    if (!part) {
+        for (uint32_t r = 1; r < model->trace->n_ranks; r++)
+            if (is_between_nodes(scenario->node, 0, r))
+                return true;
+        return false;
+    }
+    const struct model_instance *instance = &model->instances[part->instance];
+    for (uint32_t m = 0; m < instance->n_members; m++)
+        if (is_between_nodes(scenario->node, part->rank, model->parts[instance->parts[m]].rank))
+            return true;
+    return false;
+}
+
+/// By how much later than by the model of costs what is waited for comes.
+static uint64_t added_ns(const struct model *model, const struct predicted_scenario *scenario,
+                         const struct condition *condition)
+{
+    bool is_apart = !are_apart(model, scenario, NULL);
+    uint64_t bytes, depth = 1;
+    if (condition->kind == CONDITION_COLLECTIVE) {
+        const struct model_part *part = &model->parts[condition->index];
+        uint32_t n = model->instances[part->instance].n_members;
+        if (part->class == CLASS_HANDLE || part->is_finalize)
+            return 0;
+        is_apart = is_apart || are_apart(model, scenario, part);
+        bytes = part->sent_bytes < part->received_bytes ? part->sent_bytes : part->received_bytes;
+        bytes = bytes ? bytes : part->bytes;
+        for (depth = 0; (1U << depth) < n; depth++)
+            ;
+    } else {
+        const struct model_send *send = message_of(model, condition);
+        is_apart = is_apart || is_between_nodes(scenario->node, send->sender, send->receiver);
+        bytes = send->size_bytes;
+    }
+    return is_apart
+               ? depth * (scenario->added_latency_ns + bytes * scenario->added_byte_fs / 1000000)
+               : 0;
+}
+
 static int64_t positive(int64_t number)
 {
     return number > 0 ? number : 0;
@@ -155,7 +198,8 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
                                        is_deciding);
         else if (is_deciding)
             delay_ns = room_ns;
-        uint64_t free_ns = release_of(model, times, &conditions[i]) + (uint64_t)delay_ns;
+        uint64_t free_ns = release_of(model, times, &conditions[i]) + (uint64_t)delay_ns +
+                           added_ns(model, scenario, &conditions[i]);
         if (free_ns > *ready_ns)
             *ready_ns = free_ns;
     }
@@ -225,14 +269,15 @@ uint64_t machine_settle_call(const struct model *model, const struct predicted_s
         const struct condition *condition = &conditions[i];
         uint64_t met_ns;
         if (condition->kind != CONDITION_COLLECTIVE) {
-            met_ns = met_by_message(model, scenario, times, condition);
+            met_ns = met_by_message(model, scenario, times, condition) +
+                     added_ns(model, scenario, condition);
             const struct model_send *send = message_of(model, condition);
             if (condition->kind == CONDITION_RECEIVE)
                 overhead_ns += machine_messages_between(scenario, send->sender, send->receiver)
                                    ->receive_overhead_ns;
         } else {
             const struct model_part *part = &model->parts[condition->index];
-            met_ns = release_of(model, times, condition);
+            met_ns = release_of(model, times, condition) + added_ns(model, scenario, condition);
             uint64_t own_ns = times->enter_ns[part->post_call];
             if (part->class != CLASS_ONE_TO_ALL && own_ns > met_ns)
                 met_ns = own_ns;

@@ -105,6 +105,8 @@ void scenario_change(struct predicted_scenario *scenario, struct random *random,
     for (uint32_t r = 0; r < n_ranks && is_moved; r++)
         scenario->node[r] = random_below(random, n_nodes);
     scenario->n_cores = 1 + random_below(random, MAX_CORES);
+    scenario->added_latency_ns = random_chance(random, 25) ? random_below(random, 100) : 0;
+    scenario->added_byte_fs = random_chance(random, 25) ? random_below(random, 1000) : 0;
     scenario->is_sticky = random_chance(random, 30);
     scenario->spins = random_chance(random, 30);
     scenario->speed = speeds[random_below(random, sizeof speeds / sizeof speeds[0])];
@@ -266,6 +268,8 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
         fprintf(stream, " %" PRIu32 ">%" PRIu32, scenario->recorded_node[r], scenario->node[r]);
     fprintf(stream, ", %" PRIu32 " cores%s%s, speed %" PRIu64, scenario->n_cores,
             scenario->is_sticky ? " sticky" : "", scenario->spins ? " spin" : "", scenario->speed);
+    fprintf(stream, ", added %" PRIu64 " ns + %" PRIu64 " fs a byte", scenario->added_latency_ns,
+            scenario->added_byte_fs);
     for (uint32_t i = 0; i < scenario->n_regions; i++)
         fprintf(stream, ", %s x %" PRIu64, scenario->regions[i].name, scenario->regions[i].factor);
     fputc('\n', stream);
