@@ -128,6 +128,10 @@ int whatif_predict(const char *trace, const struct scenario_settings *settings,
     point->n_flights = prediction.use.n_flights;
     point->n_interpolated = prediction.use.n_interpolated;
     point->n_forced = run->replay.n_forced;
+    struct contention_use transfers = contention_use(prediction.contention);
+    point->n_transfers = transfers.n_messages;
+    point->n_delayed_transfers = transfers.n_delayed;
+    point->transfer_wait_ns = transfers.delayed_ns;
     point->hand_over_ns = scheduler_hand_over_ns(prediction.scheduler);
     put_ranks(point, &scenario, definitions, &run->replay);
     put_moves(point, settings, run->replay.migration);

@@ -35,6 +35,9 @@ static void put_quality(json_t *object, const struct whatif_point *point)
     set_count(object, "interpolated", point->n_interpolated);
     set_count(object, "forced_calls", point->n_forced);
     set_count(object, "hand_over_ns", point->hand_over_ns);
+    set_count(object, "transfers", point->n_transfers);
+    set_count(object, "delayed_transfers", point->n_delayed_transfers);
+    set_count(object, "transfer_wait_ns", point->transfer_wait_ns);
 }
 
 /// Of a point with moves of work: what was moved, and the other algorithm's result.

@@ -57,6 +57,14 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         page_labelled(page, "", text);
         free(text);
     }
+    if (first->n_transfers > 0) {
+        text = memory_format("%" PRIu64 " of %s waited for links or buses, %s altogether",
+                             first->n_delayed_transfers,
+                             quantity_count(first->n_transfers, "message").text,
+                             quantity_time(first->transfer_wait_ns).text);
+        page_labelled(page, "Contention", text);
+        free(text);
+    }
     page_labelled(page, "Not in the model", "memory contention inside a node is ignored");
     if (report->has_threads)
         page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");

@@ -37,6 +37,8 @@ struct whatif_point {
     uint64_t predicted_ns;
     uint64_t window_begin_ns, window_end_ns; // as in struct result, of the predicted run
     uint64_t n_flights, n_interpolated; // message times, and those not measured but interpolated
+    uint64_t n_transfers, n_delayed_transfers; // messages where links or buses count, those that
+    uint64_t transfer_wait_ns;                 // waited for them, and how long altogether
     uint64_t hand_over_ns; // that changes of cores between ranks cost, summed over the ranks
     uint64_t n_forced;     // calls that would have waited for ever
     struct whatif_rank *ranks;

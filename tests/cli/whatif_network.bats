@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda replay --machine: scopes of messages, links and buses, speeds of nodes and regions; what is
+# wrong with machine files. Traces of tests/traces/whatif are small enough to compute by hand.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+use() {
+    rm -rf trace
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/$1.txt" trace
+}
+
+# predict OPTIONS...: finish of each rank on the machine of machine.xml, in ns.
+predict() {
+    "$PAGODA" replay --json --machine machine.xml "$@" trace |
+        jq -c '[.whatif.ranks[].finish_ns]'
+}
+
+# network MACHINE-ATTRIBUTES MESSAGE-ATTRIBUTES ELEMENTS: a message of b bytes takes 100 + b ns.
+network() {
+    cat >machine.xml <<END
+<machine name="links" ${1:-}>
+  <message scope="network" ${2:-}>
+    <point bytes="0" time="100ns"/> <point bytes="1000" time="1100ns"/>
+  </message>
+  ${3:-}
+</machine>
+END
+}
+
+@test "links into a node: transfers one after the other, in the order in which they are ready" {
+    use links
+    network
+    [ "$(predict)" = '[4900,4900,4900,5900]' ]
+    # 1000 to 2000 the one of rank 0, then that of rank 1, then that of rank 2: there at 4100.
+    network 'in-links="1"'
+    [ "$(predict)" = '[4900,4900,4900,7400]' ]
+    # The third begins at 2000 and is there at 3100.
+    network 'in-links="2"'
+    [ "$(predict)" = '[4900,4900,4900,6400]' ]
+    network 'in-links="2"' '' '<node name="d" in-links="1"/>'
+    [ "$(predict)" = '[4900,4900,4900,7400]' ]
+    network 'in-links="1"' '' '<node name="a" in-links="1"/><node name="[bd]" in-links="3"/>'
+    [ "$(predict)" = '[4900,4900,4900,5900]' ]
+}
+
+@test "links out of a node" {
+    use links
+    network 'out-links="1"'
+    [ "$(predict)" = '[4900,4900,4900,5900]' ]
+    # Ranks 0 and 1 on one node: the second message is there at 3100, the third at 2600.
+    [ "$(predict --place x=0,1 --place c=2 --place d=3 --cores 2)" = '[4900,4900,4900,6400]' ]
+    # Inside a node there are no links.
+    [ "$(predict --nodes 1 --cores 4)" = '[4900,4900,4900,5900]' ]
+}
+
+@test "buses: of the whole network, of each node" {
+    use links
+    network '' 'buses="1"'
+    [ "$(predict)" = '[4900,4900,4900,7400]' ]
+    network '' 'buses="2"'
+    [ "$(predict)" = '[4900,4900,4900,6400]' ]
+    # The network stands in for messages inside the node, but its buses do not.
+    network '' 'buses="1"'
+    [ "$(predict --nodes 1 --cores 4)" = '[4900,4900,4900,5900]' ]
+    sed -i 's/scope="network"/scope="node"/' machine.xml
+    [ "$(predict --nodes 1 --cores 4)" = '[4900,4900,4900,7400]' ]
+    # Rank 2 and 3 on the other node: its message does not meet those that come from outside.
+    [ "$(predict --place x=0,1 --place y=2,3 --cores 2)" = '[4900,4900,4900,5900]' ]
+}
+
+@test "a transfer waits for its receiver if the message is large, and for latency nobody waits" {
+    use links
+    # Rank 3 posts its receives when it has the message before: at 100, 2100, 3200.
+    network '' 'eager="500"'
+    [ "$(predict)" = '[6000,7100,7700,7600]' ]
+    network 'in-links="1"' 'eager="500"'
+    [ "$(predict)" = '[6000,7100,7700,7600]' ]
+    # 1100 ns before anything is transferred: nothing to share.
+    sed -i 's/time="100ns"/time="1100ns"/; s/eager="500"//' machine.xml
+    [ "$(predict)" = '[4900,4900,4900,5900]' ]
+}
+
+@test "a message that is ready later may use a gap, but delays none that was ready before" {
+    use gaps
+    network 'in-links="1" out-links="1"'
+    # Rank 1's message into d: 1000 to 2000. Rank 0's into d: 2000 to 3000, there at 3100. Its 1000
+    # bytes to c would take its link from 1200 to 2200: they go from 3000 to 4000, there at 4100.
+    # The 500 bytes go from 1300 to 1800, there at 1900.
+    [ "$(predict)" = '[1300,1000,4100,3100]' ]
+    "$PAGODA" replay --json --machine machine.xml trace |
+        jq -e '.whatif | .transfers == 4 and .delayed_transfers == 2 and .transfer_wait_ns == 2700'
+    run "$PAGODA" replay --machine machine.xml trace
+    [[ $output == *"2 of 4 messages waited for links or buses, 2.700 us"* ]]
+}
+
+@test "scopes: the nearest one that holds and is given" {
+    use scopes
+    cat >machine.xml <<'END'
+<machine name="scopes">
+  <message scope="core"><point bytes="0" time="1ns"/></message>
+  <message scope="node"><point bytes="0" time="20ns"/></message>
+  <message scope="cabinet" within="left right"><point bytes="0" time="300ns"/></message>
+  <message scope="bridge" between="left c"><point bytes="0" time="4us"/></message>
+  <message scope="network"><point bytes="0" time="50us"/></message>
+  <group name="left" nodes="a b"/>
+  <group name="right" nodes="[d-z] x?"/>
+</machine>
+END
+    [ "$(predict)" = '[1000,1300,5000,51000]' ]
+    # One core a node, so ranks on one node share it.
+    [ "$(predict --place a=0,1 --place d=2,3)" = '[1000,1001,51000,51000]' ]
+    [ "$(predict --place a=0-3 --cores 2)" = '[1000,1020,1020,1020]' ]
+    # Ranks 0 and 2 on one core, 1 and 3 on the other.
+    [ "$(predict --place a=0-3 --cores 2 --sharing sticky)" = '[1000,1020,1001,1020]' ]
+    [ "$(predict --place x1=0 --place a=1 --place d=2 --place c=3)" = '[1000,51000,1300,51000]' ]
+    [ "$(predict --latency 7us)" = '[1000,1300,5000,8000]' ]
+    # What is not given: the next farther one.
+    sed -i '/scope="core"/d' machine.xml
+    [ "$(predict --place a=0,1 --place d=2,3)" = '[1000,1020,51000,51000]' ]
+    sed -i '/scope="node"/d' machine.xml
+    [ "$(predict --place a=0,1 --place d=2,3)" = '[1000,1300,51000,51000]' ]
+    sed -i '/scope="cabinet"/d' machine.xml
+    [ "$(predict --place a=0,1 --place d=2,3)" = '[1000,51000,51000,51000]' ]
+    # Where there is none, the farthest of the nearer ones.
+    echo '<machine><message scope="core"><point bytes="0" time="9ns"/></message></machine>' >machine.xml
+    [ "$(predict)" = '[1000,1009,1009,1009]' ]
+}
+
+@test "speeds of nodes and regions, in the order in which they count" {
+    use scopes
+    network 'cpu-speed="2"'
+    [ "$(predict | jq .[0])" = 500 ]
+    network 'cpu-speed="2"' '' '<node name="a" cpu-speed="4"/><node name="*" cpu-speed="8"/>'
+    [ "$(predict | jq .[0])" = 250 ]
+    [ "$(predict --nodes 2 | jq .[0])" = 125 ]
+    [ "$(predict --cpu-speed 1 | jq .[0])" = 1000 ]
+    [ "$(predict --cpu-speed 1 --cpu-speed a=5 | jq .[0])" = 200 ]
+    [ "$(predict --cpu-speed 1 --cpu-speed b=5 | jq .[0])" = 1000 ]
+    network '' '' '<region name="ma*" speed="10"/>'
+    [ "$(predict | jq .[0])" = 100 ]
+    [ "$(predict --scale main=3 --cpu-speed 2 | jq .[0])" = 150 ]
+    "$PAGODA" replay --json --cpu-speed a=1,2 --cpu-speed 4 trace |
+        jq -e '.whatif.points | map(.set) == [{"cpu-speed a": "1"}, {"cpu-speed a": "2"}]'
+}
+
+@test "cores of single nodes" {
+    use scopes
+    network '' '' '<node name="node0" cores="1"/><node name="node1" cores="3"/>'
+    run "$PAGODA" replay --machine machine.xml --nodes 2 trace
+    [[ $output == *"1 to 3 a node"* ]]
+    run "$PAGODA" replay --machine machine.xml --nodes 2 --cores 2 trace
+    [[ $output == *"2 a node"* ]]
+}
+
+# refused PATTERN OPTIONS...: exit status 1 or 2 and one sentence.
+refused() {
+    local pattern=$1
+    shift
+    run "$PAGODA" replay "$@" trace
+    echo "$output"
+    ((status == 1 || status == 2))
+    [[ ${lines[0]} == "pagoda: "* ]]
+    [[ ${lines[0]} =~ $pattern ]]
+}
+
+# wrong PATTERN ELEMENTS [ATTRIBUTES]: `pagoda check` and replay refuse a machine with these, with
+# the line.
+wrong() {
+    network "${3:-}" '' "$2"
+    run "$PAGODA" check machine.xml
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output =~ machine.xml:[0-9]+:\ .*$1 ]]
+    refused "$1" --machine machine.xml
+}
+
+@test "bad input: scopes and groups" {
+    use scopes
+    local point='<point bytes="0" time="1us"/>'
+    wrong 'scope="wan"> needs within="GROUPS" or between="GROUPS"' "<message scope='wan'>$point</message>"
+    wrong 'unknown scope nod; is it node' "<message scope='nod'>$point</message>"
+    wrong 'within=.* is for scopes with other names than node' "<message scope='node' within='a'>$point</message>"
+    wrong 'exclude each other' "<message scope='wan' within='a' between='a b'>$point</message>"
+    wrong 'two groups or nodes at least' "<message scope='wan' between='a'>$point</message>"
+    wrong 'a second <message scope="wan">' \
+        "<message scope='wan' within='a'>$point</message><message scope='wan' within='b'>$point</message>"
+    wrong 'unknown group lefft; is it left' \
+        "<group name='left' nodes='a b'/><message scope='wan' within='lefft'>$point</message>"
+    wrong 'unknown attribute node; is it nodes' "<group name='left' node='a b'/>"
+    wrong '<group> needs nodes=' "<group name='left' nodes=''/>"
+    wrong '<group> needs name=' "<group nodes='a'/>"
+    wrong 'a second <group name="left">' "<group name='left' nodes='a'/><group name='left' nodes='b'/>"
+    wrong 'sizes of the points must grow' \
+        "<message scope='core'><point bytes='9' time='1us'/><point bytes='9' time='2us'/></message>"
+    wrong 'time="-1s": not a value such as' "<message scope='core'><point bytes='9' time='-1s'/></message>"
+    wrong 'share a core share no bus' "<message scope='core' buses='1'>$point</message>"
+    echo "<machine><message scope='wan' within='a b'>$point</message></machine>" >machine.xml
+    refused 'needs one with scope="network" as well' --machine machine.xml
+}
+
+@test "bad input: links, nodes and regions" {
+    use scopes
+    wrong 'in-links="0": from 1 to' '' 'in-links="0"'
+    wrong 'out-links="-1": not a whole number' '' 'out-links="-1"'
+    wrong 'unknown attribute outlinks; is it out-links' '' 'outlinks="1"'
+    wrong 'buses="0": from 1 to' '<message scope="node" buses="0"><point bytes="0" time="1us"/></message>'
+    wrong 'unknown attribute cpu-sped; is it cpu-speed' '<node name="a" cpu-sped="1"/>'
+    wrong 'cpu-speed="0": a number from 0.001 to 1000' '<node name="a" cpu-speed="0"/>'
+    wrong '<node> needs name=' '<node cpu-speed="1"/>'
+    wrong 'a second <node name="a">' '<node name="a"/><node name="a"/>'
+    wrong 'cores="0": from 1 to' '<node name="a" cores="0"/>'
+    wrong '<region> needs speed=' '<region name="main"/>'
+    wrong 'speed="fast": a number' '<region name="main" speed="fast"/>'
+    wrong 'unknown element regoin; is it region' '<regoin name="main" speed="2"/>'
+    echo '<machine in-links="2"/>' >machine.xml
+    refused 'links without any <message>' --machine machine.xml
+}
+
+@test "bad input: names that the run does not have" {
+    use scopes
+    network '' '' '<region name="mian" speed="2"/>'
+    "$PAGODA" check machine.xml
+    refused 'machine.xml:5: <region> .*mian.*main' --machine machine.xml
+    # A node without ranks may be named, not one that looks like a slip, nor none but those.
+    network '' '' '<node name="a" cores="1"/><node name="e" cores="1"/>'
+    predict
+    network '' '' '<node name="host" cores="1"/>'
+    refused 'machine.xml:5: no rank runs on a node hosts?, or on any other of this file; they run on a and others' \
+        --machine machine.xml
+    network '' '' '<node name="nod1" cores="1"/><node name="node0" cores="1"/>'
+    refused 'no rank runs on a node nod1; is it node1' --machine machine.xml --nodes 2
+    network '' '' '<group name="left" nodes="nodeo node1"/>'
+    refused 'no rank runs on a node nodeo; is it node0' --machine machine.xml --nodes 2
+    refused 'cpu-speed .*e: there is no such node; is it' --cpu-speed e=2
+    refused 'cpu-speed .*node3: there is no such node; is it node' --cpu-speed node3=2 --nodes 2
+    refused 'cpu-speed =2: not of the form NODE=F' --cpu-speed =2
+    refused 'cpu-speed 0: from 0.001 to 1000' --cpu-speed a=0
+    refused 'node a has a speed already' --cpu-speed a=1 --cpu-speed a=2
+    refused 'all nodes have a speed already' --cpu-speed 1 --cpu-speed 2
+}
