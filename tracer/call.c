@@ -6,7 +6,8 @@
 // be if the last one after the same MPI function was. An unexpected one (often a preemption) gets
 // its start time from the last reading, which is at most CPU_READING_AGE_NS older, by assuming
 // that the process ran since then. Records go in time order, so this works only while no
-// user event stands between; such an interval stays without CPU times. Once several threads call
+// user event stands between; such an interval stays without CPU times. Calls as long as that get a
+// CPU time at their end. Once several threads call
 // MPI the process's CPU time says nothing about any of them, and recording it ends.
 #include "tracer/call.h"
 
@@ -36,7 +37,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-void call_long_interval(struct stream *stream, uint64_t now_ns)
+void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole)
 {
     uint64_t cpu_ns;
 
@@ -44,7 +45,7 @@ void call_long_interval(struct stream *stream, uint64_t now_ns)
         return;
     cpu_ns = clock_process_cpu_ns();
     stream->long_after[stream->left_function] = true;
-    if (!stream->left_sampled && stream->left_at == stream->at && stream->cpu_read_at_ns != 0) {
+    if (!stream->left_sampled && is_whole && stream->cpu_read_at_ns != 0) {
         uint64_t since_ns = stream->left_ns - stream->cpu_read_at_ns;
 
         write_cpu(stream, stream->left_ns, least(stream->cpu_ns + since_ns, cpu_ns));

@@ -28,8 +28,9 @@ struct call {
 // Writes the FUNCTION record that gives the number its name.
 void call_define_function(struct stream *stream, uint32_t function);
 
-// A long interval has just ended at `now_ns`: writes CPU records for both of its ends.
-void call_long_interval(struct stream *stream, uint64_t now_ns);
+// A long interval has just ended at `now_ns`: writes CPU records for both of its ends. `is_whole`:
+// no record with a time has been written since it began.
+void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole);
 
 // Reads the CPU clock at the end of a call, and records it if `write`.
 void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write);
@@ -69,6 +70,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     uint64_t stack = 0;
     uint64_t now_ns = 0;
     size_t n_bytes;
+    bool is_whole; // the names written below have no times
 
     if (stream == NULL || (thread->inside != 0 && !call_abandoned(stream, frame)))
         return false;
@@ -82,6 +84,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         site = (uint64_t)(uintptr_t)thread->caller;
         now_ns = thread->enter_ns;
     }
+    is_whole = stream->left_at == stream->at;
     module_met(stream, site);
     if (__builtin_expect(callstack_n_callers != 0, 0) && !stream->off)
         stack = callstack_number(stream, site);
@@ -95,7 +98,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         return true;
     }
     if (now_ns - stream->left_ns > LONG_INTERVAL_NS)
-        call_long_interval(stream, now_ns);
+        call_long_interval(stream, now_ns, is_whole && stream->left_at != NULL);
     else
         stream->long_after[stream->left_function] = false;
     n_bytes = stack != 0 ? sizeof(struct record_call_above) : sizeof *call->record;
@@ -146,7 +149,7 @@ static inline void call_leave(struct call *call)
 {
     struct stream *stream = call->stream;
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
-    bool expect_long = stream->long_after[call->function];
+    bool is_wanted = stream->long_after[call->function]; // a long interval is expected
 
     if (__builtin_expect(!stream->off, 1) &&
         (settings.min_duration_ns == 0 || !call_drop_short(call))) {
@@ -154,8 +157,11 @@ static inline void call_leave(struct call *call)
         stream->left_function = call->function;
         stream->left_sampled = false;
         stream->left_at = stream->at;
-        if (expect_long || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
-            call_read_cpu(stream, call->leave_ns, expect_long);
+        // Of a long call it tells how much of it the process ran.
+        is_wanted |= stream_holds(stream, call->record) &&
+                     call->leave_ns - call->record->enter_ns > LONG_INTERVAL_NS;
+        if (is_wanted || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
+            call_read_cpu(stream, call->leave_ns, is_wanted);
     }
     if (thread->language != 0)
         thread->language = LANGUAGE_RECORDED;

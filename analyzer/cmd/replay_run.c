@@ -19,6 +19,12 @@ static void on_message(void *context, const struct pag_message *message)
     recorded_message(run->recorded, message);
 }
 
+static void on_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
+{
+    struct replay_run *run = context;
+    recorded_computing(run->recorded, rank, time_ns, computes);
+}
+
 static void on_window_moved(void *context)
 {
     struct replay_run *run = context;
@@ -53,6 +59,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .context = run,
         .root = catalogue || gathers ? on_root : NULL,
         .message = gathers ? on_message : NULL,
+        .computing = gathers ? on_computing : NULL,
         .window_moved = on_window_moved,
         .reached = on_reached,
     };

@@ -83,6 +83,14 @@ static struct heap_entry second_of_heap(const struct engine *engine)
 
 // --- one event
 
+static inline void tell_computing(const struct engine *engine,
+                                  const struct location_state *location, uint64_t time_ns,
+                                  bool computes)
+{
+    if (__builtin_expect(engine->listener.computing != NULL, 0) && location->is_master)
+        engine->listener.computing(engine->listener.context, location->rank, time_ns, computes);
+}
+
 void engine_begin_location(struct engine *engine, struct location_state *location, uint64_t time_ns)
 {
     location->has_begun = true;
@@ -91,6 +99,7 @@ void engine_begin_location(struct engine *engine, struct location_state *locatio
     location->head.before_start_ns = time_ns;
     if (location->is_master)
         engine->ranks[location->rank].switch_ns = time_ns;
+    tell_computing(engine, location, time_ns, true);
 }
 
 /// Processes that the program itself starts come and go within the window.
@@ -105,6 +114,7 @@ void engine_enter_call(struct engine *engine, struct location_state *location,
     struct rank_state *rank = &engine->ranks[location->rank];
     uint32_t region = event->index;
     bool is_bare = event->kind != EVENT_ENTER;
+    tell_computing(engine, location, time_ns, false);
     if (!is_bare) {
         profile_enter_call(engine->definitions, location, region, event->context, time_ns);
         if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
@@ -136,6 +146,7 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     if (rank != NONE)
         return rank;
     call->is_open = false;
+    tell_computing(engine, location, call->leave_ns, true);
     if (call->is_bare)
         return NONE;
     window_leave_mpi(engine, location, call->leave_ns);
@@ -230,6 +241,7 @@ void engine_end_location(struct engine *engine, struct location_state *location)
     struct rank_state *rank = &engine->ranks[location->rank];
     if (location->is_master)
         window_close(engine, rank, profile->last_ns);
+    tell_computing(engine, location, profile->last_ns, false);
     if (++rank->n_ended_locations == rank->n_locations) {
         rank->has_ended = true;
         collective_rank_ended(engine, location->rank);

@@ -115,7 +115,8 @@ static void settle(void *context, const struct pag_call *call,
         machine_settle(&prediction->scenario->scopes, call, conditions, n_conditions, ready_ns,
                        amount);
     else
-        recorded_settle(prediction->recorded, call, conditions, n_conditions, node_of_rank,
+        recorded_settle(prediction->recorded, call, conditions, n_conditions,
+                        &(struct recorded_scenario){node_of_rank, prediction->scenario->spins},
                         &prediction->use, ready_ns, amount);
 }
 

@@ -3,17 +3,24 @@
 // replayed in measured time, in memory that does not depend on its length; and the model of a
 // simulated run that takes its costs from there.
 //
-// Sizes and times are gathered by class: the class of a size is the size with all but its highest
-// two binary digits set to zero, a time counts with all but its highest five set to zero. Of each
-// size class the lower median is kept (element (n-1)/2 of n in order). A size whose class was seen
-// costs the median of its class; one between two classes a value on the straight line between
-// (class, median) of both, rounded towards the lower class's; one beyond, that of the nearest
-// class. Messages on one node and between nodes are kept apart; where only the other kind was seen,
-// that one serves; where none was, the cost is 0.
+// Times are gathered by size (cost_table.h), of messages on one node and between nodes apart; where
+// only the other kind was seen, that one serves; where none was, the cost is 0.
 //
 //   flight   leave - send's enter, of calls that receive one message, do nothing else, and were
 //            entered before the message was sent
 //   receive  leave - enter, of such calls that were entered when it had been sent
+//
+// Ranks of a node that is known to have fewer cores than ranks lacked cores: what they took after
+// they were released is not only flight, but also the wait for a core. It is cut by the time in
+// which at least as many ranks of the node as it has cores were outside MPI (core_wait.h; no sample
+// where that is too long ago). Of such ranks
+//   receive  is a sample as above if the sending call had been left before; else leave - enter, cut
+//   shared flight     leave - send's enter, cut, of the message sent last (ties: of the highest
+//            sender) of those a call receives, whatever else it does, if sent after its enter
+//   shared collective leave - release, cut, by operation and bytes sent and received by the member,
+//            of members that were released after their enter (barriers and all-to-all kinds: in all
+//            cases) and not after their leave
+// and test calls are never samples.
 //
 // A message makes its sender wait for the receiver (rendezvous) if it is sent by MPI_Ssend and the
 // like, or its class is at least the smallest class R of its kind of which
@@ -46,6 +53,7 @@ void recorded_free(struct recorded *recorded);
 /// Parts of a pag_listener; CONTEXT is a struct recorded.
 void recorded_message(void *context, const struct pag_message *message);
 void recorded_root(void *context, const struct root *root);
+void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes);
 
 /// After the measured replay, which found RESULT: from here on costs can be asked for.
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result);
@@ -53,12 +61,29 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
 /// Median times of a message of SIZE_BYTES, on one node or between two.
 uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 uint64_t recorded_receive_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
+/// Whether messages both on one node and between nodes were seen to take their time.
+bool recorded_has_both_flights(const struct recorded *recorded);
+bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint32_t receiver);
+/// Ranks that shared cores, more of them than cores; median times of their messages (those of other
+/// ranks, then of the other kind where there are none) and collectives.
+bool recorded_lacked_cores(const struct recorded *recorded, uint32_t rank);
+uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,
+                                   uint64_t size_bytes);
+uint64_t recorded_collective_ns(const struct recorded *recorded, uint8_t operation,
+                                bool is_finalize, uint64_t size_bytes);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
 
 /// How often a flight had to be taken from the table, of how many.
 struct recorded_use {
     uint64_t n_flights, n_interpolated;
+};
+
+/// What a prediction assumes: where ranks are, and whether those that wait keep their cores busy,
+/// now as in the recording.
+struct recorded_scenario {
+    const uint32_t *node_of_rank;
+    bool spins;
 };
 
 /// When CALL has what it waits for, as far as the recording tells: h is the latest recorded release
@@ -73,11 +98,14 @@ struct recorded_use {
 ///   condition by less than 0. A message that was on one node and now is between two, or the other
 ///   way, where both kinds were seen: what released it by D + flight now - flight of the other
 ///   kind, other messages by flight - receive time.
+///   A rank that lacked cores lasts no longer than it worked where it did not wait (the rest was the
+///   lack of a core), and D is at most the shared flight of the size less the receive time (of a
+///   posting: the shared flight; a collective: the shared collective time); all of these are 0 where
+///   waiting ranks spin, for then the cores were taken at all times.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
-/// NODE_OF_RANK: the predicted placement.
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
                      const struct pag_condition *conditions, uint32_t n_conditions,
-                     const uint32_t *node_of_rank, struct recorded_use *use, uint64_t *ready_ns,
-                     pag_work *work);
+                     const struct recorded_scenario *scenario, struct recorded_use *use,
+                     uint64_t *ready_ns, pag_work *work);
 
 #endif

@@ -229,6 +229,21 @@ process_time() {
     for_each_mpi process_time
 }
 
+# tests/programs/ep: the first long interval ends with a function that was never called before.
+first_interval() {
+    traced "$1" 2 ep --size 20 --iterations 1
+    [ "$status" = 0 ]
+    otf2-print "$dir/traces.otf2" | awk '
+        $1 == "LEAVE" && /MPI_Wtime/ { left[$2] = 1; next }
+        $1 == "METRIC" && left[$2] { n[$2]++ }
+        $1 == "ENTER" { left[$2] = 0 }
+        END { exit n[0] < 2 || n[1] < 2 }'
+}
+
+@test "process time is sampled before the first call of a function too" {
+    for_each_mpi first_interval
+}
+
 @test "a signal handler that runs in the middle of a record: every call is there once" {
     alarmed() {
         local program="$BUILD/programs/$1-regions/trace_alarm"

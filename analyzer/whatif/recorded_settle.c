@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When calls go on at recorded costs, and what they do then (see recorded.h).
+#include "analyzer/whatif/recorded.h"
+
+static bool is_all_to_all(const struct pag_condition *condition)
+{
+    return condition->kind == PAG_CONDITION_COLLECTIVE && !condition->is_nonblocking &&
+           (condition->class_ == COLLECTIVE_BARRIER || condition->class_ == COLLECTIVE_ALL_TO_ALL ||
+            condition->class_ == COLLECTIVE_HANDLE);
+}
+
+/// The condition released last in the recording; the first one of equals.
+static uint32_t deciding(const struct pag_condition *conditions, uint32_t n_conditions)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < n_conditions; i++)
+        if (conditions[i].recorded_ns > conditions[best].recorded_ns)
+            best = i;
+    return best;
+}
+
+static bool is_remote(const struct pag_condition *condition, const uint32_t *node_of_rank)
+{
+    return node_of_rank[condition->sender] != node_of_rank[condition->receiver];
+}
+
+/// Whether the message of CONDITION was on one node and is between two now, or the other way, and
+/// what both cost is known.
+static bool has_moved(const struct recorded *recorded, const struct pag_condition *condition,
+                      const uint32_t *node_of_rank)
+{
+    bool was_remote = recorded_was_remote(recorded, condition->sender, condition->receiver);
+    return was_remote != is_remote(condition, node_of_rank) && recorded_has_both_flights(recorded);
+}
+
+static uint64_t min_ns(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/// How long after its send a message is there; MEASURED_NS is what the recording says, at most.
+static uint64_t message_delay(const struct recorded *recorded,
+                              const struct pag_condition *condition, bool is_measured,
+                              uint64_t measured_ns, const uint32_t *node_of_rank)
+{
+    bool far = is_remote(condition, node_of_rank);
+    uint64_t flight_ns = recorded_flight_ns(recorded, far, condition->size_bytes);
+    bool moves = has_moved(recorded, condition, node_of_rank);
+    if (is_measured && !moves)
+        return measured_ns;
+    if (is_measured)
+        return less(measured_ns + flight_ns,
+                    recorded_flight_ns(recorded, !far, condition->size_bytes));
+    uint64_t usual_ns = less(flight_ns, recorded_receive_ns(recorded, far, condition->size_bytes));
+    return moves ? usual_ns : min_ns(measured_ns, usual_ns);
+}
+
+/// The same of a rank that shared its cores in the recording, for any condition.
+static uint64_t shared_delay(const struct recorded *recorded, const struct pag_condition *condition,
+                             bool is_measured, uint64_t measured_ns,
+                             const struct recorded_scenario *scenario)
+{
+    bool far = condition->kind != PAG_CONDITION_COLLECTIVE &&
+               is_remote(condition, scenario->node_of_rank);
+    uint64_t usual_ns = 0;
+    if (condition->kind == PAG_CONDITION_COLLECTIVE)
+        usual_ns = recorded_collective_ns(recorded, condition->operation, condition->is_finalize,
+                                          condition->moved_bytes);
+    else
+        usual_ns = recorded_shared_flight_ns(recorded, far, condition->size_bytes);
+    if (scenario->spins)
+        usual_ns = 0;
+    if (condition->kind != PAG_CONDITION_MESSAGE)
+        return is_measured ? min_ns(measured_ns, usual_ns) : 0;
+    usual_ns = less(usual_ns, recorded_receive_ns(recorded, far, condition->size_bytes));
+    return has_moved(recorded, condition, scenario->node_of_rank) ? usual_ns
+                                                                  : min_ns(measured_ns, usual_ns);
+}
+
+static uint64_t delay_of(const struct recorded *recorded, const struct pag_call *call,
+                         const struct pag_condition *condition, bool is_measured,
+                         uint64_t measured_ns, const struct recorded_scenario *scenario)
+{
+    if (recorded_lacked_cores(recorded, call->rank))
+        return shared_delay(recorded, condition, is_measured, measured_ns, scenario);
+    if (condition->kind == PAG_CONDITION_MESSAGE)
+        return message_delay(recorded, condition, is_measured, measured_ns, scenario->node_of_rank);
+    return is_measured ? measured_ns : 0;
+}
+
+/// The work of a call that did not wait: what receiving its messages usually takes; all of its time
+/// where it has none, or nothing is known.
+static uint64_t usual_work(const struct recorded *recorded, const struct pag_condition *conditions,
+                           uint32_t n_conditions, const uint32_t *node_of_rank)
+{
+    uint64_t work_ns = 0;
+    for (uint32_t i = 0; i < n_conditions; i++)
+        if (conditions[i].kind == PAG_CONDITION_MESSAGE)
+            work_ns += recorded_receive_ns(recorded, is_remote(&conditions[i], node_of_rank),
+                                           conditions[i].size_bytes);
+    return work_ns > 0 ? work_ns : UINT64_MAX;
+}
+
+/// Work after the wait that BY ended in the recording.
+static uint64_t work_after(const struct recorded *recorded, const struct pag_call *call,
+                           const struct pag_condition *by, const uint32_t *node_of_rank)
+{
+    if (by->kind != PAG_CONDITION_MESSAGE)
+        return 0;
+    return min_ns(recorded_receive_ns(recorded, is_remote(by, node_of_rank), by->size_bytes),
+                  less(call->recorded_leave_ns, by->recorded_ns));
+}
+
+void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
+                     const struct pag_condition *conditions, uint32_t n_conditions,
+                     const struct recorded_scenario *scenario, struct recorded_use *use,
+                     uint64_t *ready_ns, pag_work *work)
+{
+    const uint32_t *node_of_rank = scenario->node_of_rank;
+    uint32_t last = deciding(conditions, n_conditions);
+    bool has_waited = n_conditions > 0 && (conditions[last].recorded_ns > call->recorded_enter_ns ||
+                                           is_all_to_all(&conditions[last]));
+    uint64_t work_ns =
+        has_waited ? work_after(recorded, call, &conditions[last], node_of_rank)
+                   : min_ns(call->recorded_work_ns,
+                            usual_work(recorded, conditions, n_conditions, node_of_rank));
+    uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
+    *ready_ns = call->enter_ns;
+    if (!has_waited && !recorded_lacked_cores(recorded, call->rank))
+        *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
+    *work = (pag_work)work_ns * PAG_WORK_PER_NS;
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        const struct pag_condition *condition = &conditions[i];
+        bool is_measured = has_waited && i == last;
+        uint64_t measured_ns = less(recorded_ready_ns, condition->recorded_ns);
+        uint64_t delay_ns =
+            delay_of(recorded, call, condition, is_measured, measured_ns, scenario);
+        if (condition->kind == PAG_CONDITION_MESSAGE) {
+            use->n_flights++;
+            use->n_interpolated += !is_measured || delay_ns != measured_ns ||
+                                   has_moved(recorded, condition, node_of_rank);
+        }
+        uint64_t met_ns = condition->time_ns + delay_ns;
+        *ready_ns = met_ns > *ready_ns ? met_ns : *ready_ns;
+    }
+}
