@@ -65,12 +65,12 @@ static uint64_t shared_delay(const struct recorded *recorded, const struct pag_c
                              bool is_measured, uint64_t measured_ns,
                              const struct recorded_scenario *scenario)
 {
-    bool far = condition->kind != PAG_CONDITION_COLLECTIVE &&
-               is_remote(condition, scenario->node_of_rank);
+    bool far =
+        condition->kind != PAG_CONDITION_COLLECTIVE && is_remote(condition, scenario->node_of_rank);
     uint64_t usual_ns = 0;
     if (condition->kind == PAG_CONDITION_COLLECTIVE)
         usual_ns = recorded_collective_ns(recorded, condition->operation, condition->is_finalize,
-                                          condition->moved_bytes);
+                                          condition->total_bytes);
     else
         usual_ns = recorded_shared_flight_ns(recorded, far, condition->size_bytes);
     if (scenario->spins)
@@ -125,10 +125,10 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
     uint32_t last = deciding(conditions, n_conditions);
     bool has_waited = n_conditions > 0 && (conditions[last].recorded_ns > call->recorded_enter_ns ||
                                            is_all_to_all(&conditions[last]));
-    uint64_t work_ns =
-        has_waited ? work_after(recorded, call, &conditions[last], node_of_rank)
-                   : min_ns(call->recorded_work_ns,
-                            usual_work(recorded, conditions, n_conditions, node_of_rank));
+    uint64_t work_ns = has_waited
+                           ? work_after(recorded, call, &conditions[last], node_of_rank)
+                           : min_ns(call->recorded_work_ns,
+                                    usual_work(recorded, conditions, n_conditions, node_of_rank));
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
     if (!has_waited && !recorded_lacked_cores(recorded, call->rank))
@@ -138,8 +138,7 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
         const struct pag_condition *condition = &conditions[i];
         bool is_measured = has_waited && i == last;
         uint64_t measured_ns = less(recorded_ready_ns, condition->recorded_ns);
-        uint64_t delay_ns =
-            delay_of(recorded, call, condition, is_measured, measured_ns, scenario);
+        uint64_t delay_ns = delay_of(recorded, call, condition, is_measured, measured_ns, scenario);
         if (condition->kind == PAG_CONDITION_MESSAGE) {
             use->n_flights++;
             use->n_interpolated += !is_measured || delay_ns != measured_ns ||

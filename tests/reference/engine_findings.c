@@ -221,9 +221,10 @@ static struct recorded *gather(const char *path, struct trace **trace, struct er
         return NULL;
     struct recorded *recorded = recorded_new(trace_definitions(*trace));
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {
-        .context = recorded, .root = recorded_root, .message = recorded_message,
-        .computing = recorded_computing};
+    const struct pag_listener listener = {.context = recorded,
+                                          .root = recorded_root,
+                                          .message = recorded_message,
+                                          .computing = recorded_computing};
     struct pag_result result = {0};
     int status = pag_run(*trace, &options, &listener, &result, err);
     recorded_conclude(recorded, &result);

@@ -43,8 +43,10 @@ struct engine_run *engine_run_new(const char *text, struct error *err)
     const struct definitions *definitions = trace_definitions(run->trace);
     run->recorded = recorded_new(definitions);
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {
-        .context = run->recorded, .root = recorded_root, .message = recorded_message};
+    const struct pag_listener listener = {.context = run->recorded,
+                                          .root = recorded_root,
+                                          .message = recorded_message,
+                                          .computing = recorded_computing};
     int status = pag_run(run->trace, &options, &listener, &run->measured, err);
     recorded_conclude(run->recorded, &run->measured);
     if (status == 0)

@@ -86,9 +86,10 @@ int predicted_times(const char *text, const struct scenario_settings *settings, 
     if (status == 0) {
         const struct pag_options options = PAG_OPTIONS_DEFAULT;
         recorded = recorded_new(trace_definitions(trace));
-        const struct pag_listener listener = {
-            .context = recorded, .root = recorded_root, .message = recorded_message,
-        .computing = recorded_computing};
+        const struct pag_listener listener = {.context = recorded,
+                                              .root = recorded_root,
+                                              .message = recorded_message,
+                                              .computing = recorded_computing};
         status = pag_run(trace, &options, &listener, &measured, err);
         recorded_conclude(recorded, &measured);
     }
