@@ -60,6 +60,12 @@ void cost_table_conclude(struct cost_table *table)
             before -= table->counts[class][time];
         table->median_ns[class] = value_of(time, TIME_DIGITS);
     }
+    uint16_t nearest = COST_TABLE_NO_CLASS;
+    for (int class = 0; class < COST_TABLE_SIZE_CLASSES; class ++)
+        table->below[class] = nearest = table->n[class] > 0 ? (uint16_t) class : nearest;
+    nearest = COST_TABLE_NO_CLASS;
+    for (int class = COST_TABLE_SIZE_CLASSES; class -- > 0;)
+        table->above[class] = nearest = table->n[class] > 0 ? (uint16_t) class : nearest;
     cost_table_release(table);
 }
 
@@ -74,15 +80,11 @@ void cost_table_release(struct cost_table *table)
 bool cost_table_find(const struct cost_table *table, uint64_t size_bytes, uint64_t *time_ns)
 {
     uint32_t class = class_of(size_bytes, SIZE_DIGITS);
-    uint32_t below = class, above = class;
-    while (below > 0 && table->n[below] == 0)
-        below--;
-    while (above < COST_TABLE_SIZE_CLASSES - 1 && table->n[above] == 0)
-        above++;
-    bool has_below = table->n[below] > 0, has_above = table->n[above] > 0;
+    uint32_t below = table->below[class], above = table->above[class];
+    bool has_below = below != COST_TABLE_NO_CLASS, has_above = above != COST_TABLE_NO_CLASS;
     if (!has_below && !has_above)
         return false;
-    if (!has_above || (has_below && below == class)) {
+    if (!has_above || below == class) {
         *time_ns = table->median_ns[below];
     } else if (!has_below) {
         *time_ns = table->median_ns[above];

@@ -11,13 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { COST_TABLE_SIZE_CLASSES = 130 };
+enum { COST_TABLE_SIZE_CLASSES = 130, COST_TABLE_NO_CLASS = UINT16_MAX };
 
 /// All zero: empty.
 struct cost_table {
     uint64_t *counts[COST_TABLE_SIZE_CLASSES]; // by class of time; NULL: none, or concluded
     uint64_t n[COST_TABLE_SIZE_CLASSES];
-    uint64_t median_ns[COST_TABLE_SIZE_CLASSES]; // once concluded
+    // once concluded:
+    uint64_t median_ns[COST_TABLE_SIZE_CLASSES];
+    // nearest classes with samples, the class itself among them; COST_TABLE_NO_CLASS: none
+    uint16_t below[COST_TABLE_SIZE_CLASSES], above[COST_TABLE_SIZE_CLASSES];
 };
 
 /// Number of a size's class; classes are in the order of their sizes.

@@ -51,6 +51,10 @@ static uint64_t message_delay(const struct recorded *recorded,
     bool far = is_remote(condition, node_of_rank);
     uint64_t flight_ns = recorded_flight_ns(recorded, far, condition->size_bytes);
     bool moves = has_moved(recorded, condition, node_of_rank);
+    if (is_measured && condition->added_bytes > 0)
+        measured_ns =
+            less(measured_ns + flight_ns,
+                 recorded_flight_ns(recorded, far, condition->size_bytes - condition->added_bytes));
     if (is_measured && !moves)
         return measured_ns;
     if (is_measured)
