@@ -30,6 +30,8 @@ WHATIF_READER(tolerance);
 
 // whatif_read_regions.c: how much work regions are
 WHATIF_READER(scale);
+WHATIF_READER(duration);
+WHATIF_READER(balance);
 
 // whatif_read_moves.c: who does the work, when calls wait, what messages are put together
 WHATIF_READER(move);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/whatif_regions.h"
 #include "analyzer/cmd/whatif_tolerance.h"
 #include "analyzer/whatif/prediction.h"
 
@@ -46,19 +47,18 @@ int whatif_check(const struct whatif_plan *plan, const struct replay_run *measur
     return 0;
 }
 
-/// Whether the measured run has the call paths that PLAN names. 0, or -1 and ERR.
-static int check_paths(const struct whatif_plan *plan, const struct replay_run *measured,
-                       struct error *err)
+/// Checks the regions PLAN names, and counts the visits whose work it sets; 0, or -1 and ERR.
+static int prepare_regions(const struct whatif_plan *plan, const char *trace,
+                           const struct replay_run *measured, struct whatif_report *report,
+                           struct visits **visits, struct error *err)
 {
-    struct scenario scenario = {0};
     struct scenario_settings settings;
     struct machine machine;
+    *visits = NULL;
     int status = prepare(&plan->sets[0], &settings, &machine, err);
     if (status == 0)
-        status = scenario_init(&scenario, trace_definitions(measured->trace), &settings, err);
-    if (status == 0)
-        status = region_patterns_check(scenario.regions, &measured->replay, err);
-    scenario_release(&scenario);
+        status = whatif_regions(&settings, trace, trace_definitions(measured->trace),
+                                &measured->replay, measured->recorded, report, visits, err);
     machine_release(&machine);
     return status;
 }
@@ -202,7 +202,8 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         .n_points = plan->n_sets,
         .is_list = plan->is_list,
     };
-    if (check_paths(plan, measured, err) != 0)
+    struct visits *visits;
+    if (prepare_regions(plan, trace, measured, report, &visits, err) != 0)
         return -1;
     describe(report, plan, trace_definitions(measured->trace));
     const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
@@ -219,6 +220,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         struct machine machine;
         put_set(&report->points[i], &plan->sets[i]);
         status = prepare(&plan->sets[i], &settings, &machine, err);
+        settings.visits = visits;
         if (status == 0)
             status =
                 whatif_predict(trace, &settings, measured->recorded,
@@ -234,5 +236,6 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         }
         replay_run_release(&run);
     }
+    visits_free(visits);
     return status;
 }

@@ -83,6 +83,13 @@ struct pag_path_change {
     bool overlaps;  // its MPI calls are waited for later (overlap.h)
 };
 
+/// A part of a visit (pag_clock.visit), as long as it can be told what that is: the part up to an
+/// MPI call, the rest of it, or all.
+struct pag_visit_part {
+    bool is_first, is_last;
+    pag_work recorded; // work of this part in the recording; not known of the last one
+};
+
 /// The callbacks of a clock. Times are simulated ns and never go back.
 struct pag_clock {
     void *context;
@@ -109,18 +116,29 @@ struct pag_clock {
     bool (*works_on)(void *context, uint32_t location, uint64_t now_ns);
     /// Whether beside LOCATION, which next() gave for NOW_NS, others may be done at that time.
     bool (*has_others)(void *context, uint32_t location, uint64_t now_ns);
-    /// By how much the work of a call path is multiplied, in millionths. The clock knows the path
-    /// from *MARK, which is that of the path above (0: none) and becomes that of the path, from its
-    /// region, and of an MPI call from where it is called (EVENT_NO_INDEX where unknown). With
-    /// region EVENT_NO_INDEX: of the stretch before the call with *MARK, which stays. NULL: never,
-    /// and nothing is known of paths.
-    uint64_t (*scale)(void *context, uint64_t *mark, uint32_t region, uint32_t calling_context);
+    /// By how much the work of a call path of LOCATION is multiplied, in millionths. The clock
+    /// knows the path from *MARK, which is that of the path above (0: none) and becomes that of the
+    /// path, from its region, and of an MPI call from where it is called (EVENT_NO_INDEX where
+    /// unknown). With region EVENT_NO_INDEX: of the stretch before the call with *MARK, which
+    /// stays. NULL: never, and nothing is known of paths.
+    uint64_t (*scale)(void *context, uint32_t location, uint64_t *mark, uint32_t region,
+                      uint32_t calling_context);
     /// What is done with a path of RANK with this mark. NULL: nothing.
     struct pag_path_change (*change)(void *context, uint64_t mark, uint32_t rank);
     /// The first of MOVES, bits, by which work of rank FROM goes along with a message to rank TO;
     /// PAG_MAX_MOVES: none. NULL: there are no moves.
     uint32_t (*move_of)(void *context, uint32_t moves, uint32_t from, uint32_t to);
     uint64_t move_data_bytes; // by which a message grows that takes work along
+    /// Whether a visit begins where LOCATION, in none, comes to a path with MARK. 0: no; a positive
+    /// kind: its work is set (visit_work); a negative one: it is told (visited). NULL: never. What
+    /// is visited inside a visit is part of it.
+    int32_t (*visit)(void *context, uint32_t location, uint64_t mark);
+    /// The work of a part of the visit LOCATION is in; *IS_SCALED: times the scale of its paths.
+    pag_work (*visit_work)(void *context, uint32_t location, int32_t kind,
+                           const struct pag_visit_part *part, bool *is_scaled);
+    /// N_VISITS visits of LOCATION are over, in the order they began; RECORDED work all together.
+    void (*visited)(void *context, uint32_t location, int32_t kind, uint64_t n_visits,
+                    pag_work recorded);
     /// Whether the sender of a message waits for its receiver.
     bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
     /// When a message arrives whose way depends on the others: it is READY_NS when it has departed,

@@ -19,17 +19,19 @@ void interval_release(struct interval *interval)
     free(interval->parts);
     free(interval->part_of_path);
     free(interval->scales);
+    visit_release(&interval->visit);
     *interval = (struct interval){0};
 }
 
-/// What the clock makes of PATH of RANK.
-static const struct path_scale *scale_of(const struct engine *engine, const struct profile *profile,
-                                         struct interval *interval, uint32_t rank, uint32_t path)
+/// What the clock makes of PATH.
+static struct path_scale scale_of(const struct engine *engine,
+                                  const struct location_state *location, struct interval *interval,
+                                  uint32_t path)
 {
-    static const struct path_scale unchanged = {.scale = PAG_WORK_PER_NS};
+    const struct profile *profile = &location->profile;
     const struct pag_clock *clock = engine->simulation->clock;
     if (!clock->scale)
-        return &unchanged;
+        return (struct path_scale){.scale = PAG_WORK_PER_NS};
     while (interval->n_scales <= path) { // parents come before their children
         size_t next = interval->n_scales++;
         interval->scales = array_reserve(interval->scales, &interval->scale_capacity, next + 1,
@@ -41,22 +43,29 @@ static const struct path_scale *scale_of(const struct engine *engine, const stru
         const struct path *of = &profile->paths[next];
         // Right behind the call that ends it: it belongs where that call does.
         scale->mark = interval->scales[of->is_stretch ? next - 1 : of->parent].mark;
-        scale->scale = clock->scale(clock->context, &scale->mark, of->region, of->context);
-        if (clock->change && rank != NONE)
-            scale->change = clock->change(clock->context, scale->mark, rank);
+        scale->scale =
+            clock->scale(clock->context, location->index, &scale->mark, of->region, of->context);
+        if (clock->change && location->rank != NONE)
+            scale->change = clock->change(clock->context, scale->mark, location->rank);
     }
-    return &interval->scales[path];
+    return interval->scales[path];
 }
 
 struct pag_path_change interval_change(struct engine *engine, struct location_state *location,
                                        uint32_t path)
 {
     struct interval *interval = &engine->simulation->locations[location->index].interval;
-    return scale_of(engine, &location->profile, interval, location->rank, path)->change;
+    return scale_of(engine, location, interval, path).change;
 }
 
-static struct interval_part *part_of(const struct engine *engine, struct location_state *location,
-                                     struct interval *interval, uint32_t path)
+uint64_t interval_mark(const struct engine *engine, const struct location_state *location,
+                       struct interval *interval, uint32_t path)
+{
+    return scale_of(engine, location, interval, path).mark;
+}
+
+uint32_t interval_part_of(const struct engine *engine, struct location_state *location,
+                          struct interval *interval, uint32_t path)
 {
     if (path >= interval->n_part_of_path) {
         interval->part_of_path =
@@ -67,16 +76,15 @@ static struct interval_part *part_of(const struct engine *engine, struct locatio
     }
     uint32_t place = interval->part_of_path[path];
     if (place < interval->n_parts && interval->parts[place].path == path)
-        return &interval->parts[place];
+        return place;
     place = interval->n_parts++;
     interval->part_of_path[path] = place;
     interval->parts = array_reserve(interval->parts, &interval->parts_capacity, place + 1,
                                     sizeof *interval->parts);
-    const struct path_scale *scale =
-        scale_of(engine, &location->profile, interval, location->rank, path);
+    const struct path_scale scale = scale_of(engine, location, interval, path);
     interval->parts[place] =
-        (struct interval_part){.path = path, .scale = scale->scale, .moves = scale->change.moves};
-    return &interval->parts[place];
+        (struct interval_part){.path = path, .scale = scale.scale, .moves = scale.change.moves};
+    return place;
 }
 
 /// Counts the recorded time since the last enter or leave, up to RECORDED_NS, at PATH.
@@ -86,8 +94,10 @@ static void pass(const struct engine *engine, struct location_state *location,
     uint64_t passed_ns = recorded_ns - interval->recorded_now_ns;
     if (passed_ns == 0)
         return;
-    struct interval_part *part = part_of(engine, location, interval, path);
-    part->recorded_ns += passed_ns;
+    uint32_t index = interval_part_of(engine, location, interval, path);
+    struct interval_part *part = &interval->parts[index];
+    if (!visit_pass(interval, index, passed_ns))
+        part->recorded_ns += passed_ns;
     interval->recorded_now_ns = recorded_ns;
     if (engine->listener.weighed)
         engine->listener.weighed(engine->listener.context, location->index, passed_ns, part->scale);
@@ -105,20 +115,19 @@ static uint64_t process_time(const struct interval *interval)
     return cpu_ns < seen_ns ? wall_ns - seen_ns + cpu_ns : wall_ns;
 }
 
+/// Work of all that belongs to no visit whose work is set.
 static pag_work work_of(const struct engine *engine, struct interval *interval)
 {
-    wide scaled = 0, total = 0;
+    wide scaled = 0;
     uint64_t process_ns = process_time(interval);
     interval->recorded_ns = interval->recorded_now_ns - interval->recorded_begin_ns;
     interval->process_ns = process_ns;
     interval->lost_ns = interval->recorded_ns - process_ns;
     if (!engine->simulation->clock->scale)
         return (pag_work)process_ns * PAG_WORK_PER_NS;
-    for (uint32_t i = 0; i < interval->n_parts; i++) {
+    for (uint32_t i = 0; i < interval->n_parts; i++)
         scaled += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
-        total += interval->parts[i].recorded_ns;
-    }
-    return total ? (wide)process_ns * scaled / total : 0;
+    return interval->recorded_ns ? (wide)process_ns * scaled / interval->recorded_ns : 0;
 }
 
 static void note_cpu(struct interval *interval, const struct event *event)
@@ -165,7 +174,10 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     interval->recorded_begin_ns = interval->recorded_now_ns = recorded_ns;
     interval->n_parts = 0;
     interval->n_events = 0;
-    interval->has_cpu = false;
+    interval->has_cpu = interval->has_set_work = false;
+    *work = 0;
+    visit_end_if_left(engine, location, interval, work);
+    visit_begin(engine, location, interval, profile->current);
     const struct event *event;
     uint64_t seen_ns = recorded_ns;
     while ((event = trace_peek(engine->trace, location->index, location->cursor, 0))) {
@@ -175,11 +187,13 @@ const struct event *interval_read(struct engine *engine, struct location_state *
         if (event->kind <= EVENT_LEAVE || event->kind == EVENT_MEASUREMENT_OFF ||
             event->kind == EVENT_MEASUREMENT_ON)
             pass(engine, location, interval, profile->current, seen_ns);
-        if (event->kind == EVENT_ENTER)
+        if (event->kind == EVENT_ENTER) {
             profile_enter(location, event->index, profile->last_ns);
-        else if (event->kind == EVENT_LEAVE)
+            visit_begin(engine, location, interval, profile->current);
+        } else if (event->kind == EVENT_LEAVE) {
             gap_leave(engine, location, event->index, profile->last_ns);
-        else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
+            visit_end_if_left(engine, location, interval, work);
+        } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
             gap_event(engine, location, event, profile->last_ns);
         else if (event->kind == EVENT_CPU_TIME && !engine->simulation->clock->counts_wall_time)
             note_cpu(interval, event);
@@ -190,8 +204,13 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     uint32_t last_path =
         is_call ? profile_before_call(engine->definitions, location, event->index, event->context)
                 : profile->current;
+    bool is_stretch_visited = visit_begin(engine, location, interval, last_path);
     pass(engine, location, interval, last_path, seen_ns);
-    *work = work_of(engine, interval);
+    if (!event || is_stretch_visited)
+        visit_end(engine, location, interval, work);
+    *work += work_of(engine, interval);
+    visit_close_interval(engine, location, interval, interval->process_ns, interval->recorded_ns,
+                         work);
     if (engine->simulation->migration && location->rank != NONE)
         *work = exchange(engine, location, interval, *work);
     return event;
@@ -217,6 +236,25 @@ static uint64_t give_arrived(struct location_state *location, struct interval *i
     return ns;
 }
 
+pag_work interval_part_work(const struct interval *interval, const struct interval_part *part)
+{
+    wide scaled = (wide)part->recorded_ns * part->scale;
+    if (interval->recorded_ns == 0)
+        return part->work;
+    return scaled * interval->process_ns / interval->recorded_ns + part->work;
+}
+
+/// What PART had of the interval's work, up to a factor all parts share.
+static wide weight(const struct interval *interval, const struct interval_part *part,
+                   bool is_scaled)
+{
+    if (!is_scaled)
+        return part->recorded_ns;
+    if (!interval->has_set_work)
+        return (wide)part->recorded_ns * part->scale;
+    return interval_part_work(interval, part);
+}
+
 /// LENGTH * SUM / TOTAL, cut off; mostly without a division of 128 bits.
 static uint64_t share(uint64_t length_ns, wide sum, wide total)
 {
@@ -240,8 +278,7 @@ void interval_close(const struct engine *engine, struct location_state *location
     wide total = 0, sum = 0;
     for (uint32_t i = 0; i < interval->n_parts; i++)
         if (!interval->parts[i].is_moved)
-            total +=
-                (wide)interval->parts[i].recorded_ns * (is_scaled ? interval->parts[i].scale : 1);
+            total += weight(interval, &interval->parts[i], is_scaled);
     if (total == 0) {
         // no recorded time to go by, or none that counts
         give(location, location->profile.current, length_ns);
@@ -251,7 +288,7 @@ void interval_close(const struct engine *engine, struct location_state *location
     for (uint32_t i = 0; i < interval->n_parts; i++) {
         if (interval->parts[i].is_moved)
             continue;
-        sum += (wide)interval->parts[i].recorded_ns * (is_scaled ? interval->parts[i].scale : 1);
+        sum += weight(interval, &interval->parts[i], is_scaled);
         uint64_t up_to_ns = share(length_ns, sum, total);
         give(location, interval->parts[i].path, up_to_ns - given_ns);
         given_ns = up_to_ns;

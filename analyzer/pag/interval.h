@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/pag/clock.h"
+#include "analyzer/pag/visit.h"
 #include "analyzer/trace/event.h"
 
 struct engine;
@@ -15,10 +16,12 @@ struct location_state;
 /// What one call path had of the recorded interval.
 struct interval_part {
     uint32_t path;
-    uint64_t recorded_ns;
-    uint64_t scale; // millionths
-    uint32_t moves; // that name it, bits
-    bool is_moved;  // another rank does it
+    uint64_t recorded_ns; // but what belongs to visits whose work is set:
+    uint64_t visit_ns;    // of the one that is open
+    pag_work work;        // set for them
+    uint64_t scale;       // millionths
+    uint32_t moves;       // that name it, bits
+    bool is_moved;        // another rank does it
 };
 
 /// How a path's work is scaled, and what else is done with it, as the clock says (clock.h).
@@ -42,6 +45,8 @@ struct interval {
     size_t part_of_path_capacity, n_part_of_path;
     struct path_scale *scales; // of the paths seen so far
     size_t scale_capacity, n_scales;
+    struct visit visit;
+    bool has_set_work;                // some part has
     uint64_t recorded_ns, process_ns; // its recorded length, its process time
     pag_work own_work, arrived_work;  // of its parts that are not moved; moved here
     uint32_t arrived_path;            // of the latter
@@ -58,11 +63,20 @@ void interval_release(struct interval *interval);
 /// Reads the private events of LOCATION, whose simulated time is BEGIN_NS and whose recorded one is
 /// RECORDED_NS, up to the event that ends the interval (not consumed; NULL at the location's end).
 /// *WORK is the process time until then: of CPU samples where the archive has them, wall time for
-/// the rest, times the scale of the regions it was spent in; less what another rank does of it, and
-/// what this one does for others (migration.h).
+/// the rest, times the scale of the regions it was spent in, or what is set for visits; less what
+/// another rank does of it, and what this one does for others (migration.h).
 const struct event *interval_read(struct engine *engine, struct location_state *location,
                                   struct interval *interval, uint64_t begin_ns,
                                   uint64_t recorded_ns, pag_work *work);
+
+/// Work of PART of an interval that has been read, moved or not.
+pag_work interval_part_work(const struct interval *interval, const struct interval_part *part);
+/// What the clock knows PATH by (clock.h, scale).
+uint64_t interval_mark(const struct engine *engine, const struct location_state *location,
+                       struct interval *interval, uint32_t path);
+/// The index among INTERVAL's parts of that of PATH, made when it is new.
+uint32_t interval_part_of(const struct engine *engine, struct location_state *location,
+                          struct interval *interval, uint32_t path);
 
 /// The interval ended at END_NS: its length is shared among its call paths like their work, rounded
 /// so that the sum is exact.

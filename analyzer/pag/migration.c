@@ -157,10 +157,12 @@ static uint32_t first_move(uint32_t moves)
 /// Work of the first N parts, of all together where rounded down once.
 static pag_work work_of_first(const struct interval *interval, uint32_t n)
 {
-    pag_work scaled = 0;
-    for (uint32_t i = 0; i < n; i++)
+    pag_work scaled = 0, set = 0;
+    for (uint32_t i = 0; i < n; i++) {
         scaled += (pag_work)interval->parts[i].recorded_ns * interval->parts[i].scale;
-    return interval->process_ns * scaled / interval->recorded_ns;
+        set += interval->parts[i].work;
+    }
+    return (scaled > 0 ? interval->process_ns * scaled / interval->recorded_ns : 0) + set;
 }
 
 /// A part of LOCATION's interval, OWN of its work, that moves name: cuts it out if it goes to

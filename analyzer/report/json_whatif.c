@@ -143,6 +143,10 @@ json_t *json_whatif(const struct whatif_report *report)
     set_count(object, "lost_ns", report->lost_ns);
     json_object_set_new(object, "change", json_string(report->change));
     json_object_set_new(object, "cores", json_string(report->sharing));
+    json_t *notes = json_array();
+    for (size_t i = 0; i < report->n_notes; i++)
+        json_array_append_new(notes, json_string(report->notes[i]));
+    json_object_set_new(object, "assumptions", notes);
     if (report->is_list) {
         json_object_set_new(object, "points", point_array(report));
         return object;

@@ -57,6 +57,8 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         page_labelled(page, "", text);
         free(text);
     }
+    for (size_t i = 0; i < report->n_notes; i++)
+        page_labelled(page, i == 0 ? "Assumed" : "", report->notes[i]);
     if (first->n_transfers > 0) {
         text = memory_format("%" PRIu64 " of %s waited for links or buses, %s altogether",
                              first->n_delayed_transfers,

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/memory.h"
+
 void whatif_point_release(struct whatif_point *point)
 {
     for (size_t i = 0; i < point->n_set; i++) {
@@ -24,11 +26,21 @@ void whatif_report_release(struct whatif_report *report)
     for (size_t i = 0; i < report->n_points; i++)
         whatif_point_release(&report->points[i]);
     free(report->points);
+    for (size_t i = 0; i < report->n_notes; i++)
+        free(report->notes[i]);
+    free(report->notes);
     free(report->change);
     free(report->tolerances);
     free(report->sharing);
     result_release(&report->predicted);
     *report = (struct whatif_report){0};
+}
+
+void whatif_report_note(struct whatif_report *report, char *text)
+{
+    report->notes = array_reserve(report->notes, &report->note_capacity, report->n_notes + 1,
+                                  sizeof *report->notes);
+    report->notes[report->n_notes++] = text;
 }
 
 double whatif_change(uint64_t measured_ns, uint64_t predicted_ns)

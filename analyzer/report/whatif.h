@@ -64,8 +64,10 @@ struct whatif_report {
     uint64_t lost_ns;     // outside MPI without a core in the recording, summed over the ranks
     bool was_shared;      // then some node had more ranks than cores
     char *change;         // what is different, in words
-    char *sharing;        // how cores are shared, in words
-    bool has_threads;     // some rank has further threads, which keep their recorded times
+    char **notes;         // what is assumed about it, a sentence each
+    size_t n_notes, note_capacity;
+    char *sharing;    // how cores are shared, in words
+    bool has_threads; // some rank has further threads, which keep their recorded times
     struct whatif_point *points;
     size_t n_points;
     struct whatif_tolerance *tolerances;
@@ -81,6 +83,9 @@ void whatif_point_release(struct whatif_point *point);
 
 /// Frees everything in REPORT (zeroed is fine) but not itself.
 void whatif_report_release(struct whatif_report *report);
+
+/// Adds what is assumed in the predictions, a sentence without a full stop; TEXT is REPORT's then.
+void whatif_report_note(struct whatif_report *report, char *text);
 
 /// (predicted - measured) / measured of a time; 0 when nothing was measured.
 double whatif_change(uint64_t measured_ns, uint64_t predicted_ns);

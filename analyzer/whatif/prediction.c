@@ -73,10 +73,28 @@ static bool synchronises(void *context, uint8_t operation, bool is_finalize)
     return recorded_synchronises(prediction->recorded, operation, is_finalize);
 }
 
-static uint64_t scale(void *context, uint64_t *mark, uint32_t region, uint32_t calling_context)
+static uint64_t scale(void *context, uint32_t location, uint64_t *mark, uint32_t region,
+                      uint32_t calling_context)
 {
     const struct prediction *prediction = context;
-    return scenario_scale(prediction->scenario, mark, region, calling_context);
+    uint64_t factor = scenario_scale(prediction->scenario, mark, region, calling_context);
+    if (!prediction->visits)
+        return factor;
+    return (uint64_t)((pag_work)factor * visit_run_scale(prediction->visits, location, *mark) /
+                      PAG_WORK_PER_NS);
+}
+
+static int32_t visit(void *context, uint32_t location, uint64_t mark)
+{
+    const struct prediction *prediction = context;
+    return visit_run_kind(prediction->visits, location, mark);
+}
+
+static pag_work visit_work(void *context, uint32_t location, int32_t kind,
+                           const struct pag_visit_part *part, bool *is_scaled)
+{
+    const struct prediction *prediction = context;
+    return visit_run_work(prediction->visits, location, kind, part, is_scaled);
 }
 
 static struct pag_path_change change(void *context, uint64_t mark, uint32_t rank)
@@ -194,7 +212,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .next = next,
                   .works_on = works_on,
                   .has_others = has_others,
-                  .scale = scenario->n_scales + n_changes > 0 ? scale : NULL,
+                  .scale = region_patterns_count(scenario->regions) > 0 ? scale : NULL,
                   .change = n_changes > 0 ? change : NULL,
                   .move_of = scenario->moves.n_moves ? move_of : NULL,
                   .move_data_bytes = scenario->move_data_bytes,
@@ -220,6 +238,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
 
 void prediction_release(struct prediction *prediction)
 {
+    visit_run_free(prediction->visits);
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);

@@ -11,6 +11,7 @@
 #include "analyzer/whatif/recorded.h"
 #include "analyzer/whatif/scenario.h"
 #include "analyzer/whatif/scheduler.h"
+#include "analyzer/whatif/visits.h"
 
 struct prediction {
     const struct scenario *scenario;
@@ -19,6 +20,8 @@ struct prediction {
     struct scheduler *scheduler;
     struct contention *contention;       // NULL: messages do not hinder each other
     struct collective_runs *collectives; // carried out by algorithms; NULL: none is
+    struct visit_run *visits;            // whose work is set; NULL: none is
+    struct visits *counted;              // that are counted; NULL: none are
     struct added_delay delay;
     bool is_delayed;
     struct recorded_use use;
@@ -30,6 +33,7 @@ struct prediction {
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
                      const struct scenario *scenario, const struct recorded *recorded,
                      const struct machine *machine);
+
 void prediction_release(struct prediction *prediction);
 
 #endif

@@ -19,6 +19,7 @@ enum { MAX_PARTS = 31, MAX_CANDIDATES = 4096 };
 
 struct pattern {
     char *where, *text; // as given
+    char *whole;        // both
     char *words;        // what the parts point into
     const char *parts[MAX_PARTS];
     uint32_t n_parts; // 0: any call
@@ -66,6 +67,7 @@ void region_patterns_free(struct region_patterns *patterns)
     for (uint32_t i = 0; i < patterns->n_patterns; i++) {
         free(patterns->patterns[i].where);
         free(patterns->patterns[i].text);
+        free(patterns->patterns[i].whole);
         free(patterns->patterns[i].words);
     }
     map_release(&patterns->next);
@@ -276,6 +278,7 @@ int region_patterns_add(struct region_patterns *patterns, const char *where, con
     struct pattern *pattern = &patterns->patterns[*index];
     *pattern = (struct pattern){.where = memory_copy_text(where),
                                 .text = memory_copy_text(text),
+                                .whole = memory_format("%s %s", where, text),
                                 .words = memory_copy_text(text),
                                 .is_for_calls = purpose == REGION_CALLS};
     char *words = pattern->words;
@@ -301,6 +304,11 @@ int region_patterns_add(struct region_patterns *patterns, const char *where, con
         check_names(pattern, patterns->definitions, err) != 0)
         return -1;
     return 0;
+}
+
+uint32_t region_patterns_count(const struct region_patterns *patterns)
+{
+    return patterns ? patterns->n_patterns : 0;
 }
 
 // --- paths
@@ -419,6 +427,19 @@ bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t ma
     return strncasecmp(pattern->parts[pattern->n_parts - 1], "MPI_", 4) == 0;
 }
 
+bool region_patterns_overlap(const struct region_patterns *patterns, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < patterns->n_states; i++)
+        if (patterns->states[i].inside >> a & patterns->states[i].inside >> b & 1)
+            return true;
+    return false;
+}
+
+const char *region_patterns_text(const struct region_patterns *patterns, uint32_t index)
+{
+    return patterns->patterns[index].whole;
+}
+
 // --- the paths of a run
 
 /// The path of node INDEX as reports write it; the caller frees.
@@ -466,8 +487,9 @@ static int unknown_path(const struct region_patterns *patterns, const struct pat
     return status;
 }
 
-/// The patterns that name a path of LOCATION, a bit each.
-static uint64_t named_in(struct region_patterns *patterns, const struct pag_location *location)
+/// The patterns that name a path of LOCATION, a bit each; those that name a recorded one.
+static uint64_t named_in(struct region_patterns *patterns, const struct pag_location *location,
+                         uint64_t *recorded)
 {
     uint64_t *marks = memory_zeroed(location->n_paths, sizeof *marks);
     uint64_t named = 0;
@@ -478,17 +500,29 @@ static uint64_t named_in(struct region_patterns *patterns, const struct pag_loca
         marks[i] = marks[path->parent];
         region_patterns_enter(patterns, &marks[i], path->region, path->context);
         named |= patterns->states[marks[i]].named;
+        if (path->visits > 0)
+            *recorded |= patterns->states[marks[i]].named;
     }
     free(marks);
+    *recorded |= patterns->states[0].named;
     return named | patterns->states[0].named;
+}
+
+bool region_patterns_is_unrecorded(struct region_patterns *patterns,
+                                   const struct pag_result *replay, uint32_t index)
+{
+    uint64_t recorded = 0;
+    for (size_t i = 0; i < replay->n_locations; i++)
+        named_in(patterns, &replay->locations[i], &recorded);
+    return !(recorded >> index & 1);
 }
 
 int region_patterns_check(struct region_patterns *patterns, const struct pag_result *replay,
                           struct error *err)
 {
-    uint64_t named = 0;
+    uint64_t named = 0, recorded = 0;
     for (size_t i = 0; i < replay->n_locations; i++)
-        named |= named_in(patterns, &replay->locations[i]);
+        named |= named_in(patterns, &replay->locations[i], &recorded);
     for (uint32_t i = 0; i < patterns->n_patterns; i++)
         if (!(named >> i & 1))
             return unknown_path(patterns, &patterns->patterns[i], replay, err);

@@ -47,6 +47,9 @@ void region_patterns_free(struct region_patterns *patterns);
 int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
                         enum region_purpose purpose, uint32_t *index, struct error *err);
 
+/// How many were added.
+uint32_t region_patterns_count(const struct region_patterns *patterns);
+
 /// *MARK, of a path, becomes that of its child for REGION, called from CONTEXT (of an MPI call
 /// whose place is known, else EVENT_NO_INDEX).
 void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
@@ -59,8 +62,18 @@ bool region_patterns_is_inside(const struct region_patterns *patterns, uint64_t 
 /// function or its place, not only by what is around it.
 bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t mark, uint32_t index);
 
+/// Whether a path entered so far is inside of both patterns.
+bool region_patterns_overlap(const struct region_patterns *patterns, uint32_t a, uint32_t b);
+/// "--scale solve": the option and the text of a pattern; valid as long as PATTERNS.
+const char *region_patterns_text(const struct region_patterns *patterns, uint32_t index);
+
 /// After the measured replay: 0, or -1 and ERR when a pattern names no path of REPLAY.
 int region_patterns_check(struct region_patterns *patterns, const struct pag_result *replay,
                           struct error *err);
+
+/// Whether all paths of REPLAY that pattern INDEX names are functions around MPI calls that were
+/// not recorded themselves.
+bool region_patterns_is_unrecorded(struct region_patterns *patterns,
+                                   const struct pag_result *replay, uint32_t index);
 
 #endif

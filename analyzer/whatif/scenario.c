@@ -34,6 +34,7 @@ void scenario_release(struct scenario *scenario)
     placement_release(&scenario->placement);
     free(scenario->group_of_rank);
     free(scenario->groups);
+    region_works_release(&scenario->works);
     region_patterns_free(scenario->regions);
     scopes_release(&scenario->scopes);
     moves_release(&scenario->moves);
@@ -221,6 +222,7 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
     *scenario = (struct scenario){
         .group_of_rank = memory_zeroed(definitions->n_ranks, sizeof *scenario->group_of_rank),
         .regions = region_patterns_new(definitions),
+        .visits = settings->visits,
         .spins = settings->spins,
         .is_sticky = settings->is_sticky,
         .move_data_bytes = settings->move_data_bytes,
@@ -231,6 +233,8 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
     if (place(scenario, definitions, settings, err) != 0 ||
         scale_regions(scenario, settings, err) != 0 ||
         check_node_speeds(scenario, settings, err) != 0 ||
+        region_works_init(&scenario->works, settings->works, settings->n_works, definitions,
+                          scenario->regions, err) != 0 ||
         moves_init(&scenario->moves, scenario->regions, (uint32_t)definitions->n_ranks,
                    settings->moves, settings->n_moves, settings->overlaps, settings->n_overlaps,
                    err) != 0)

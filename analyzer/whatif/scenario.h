@@ -14,8 +14,11 @@
 #include "analyzer/whatif/moves.h"
 #include "analyzer/whatif/placement.h"
 #include "analyzer/whatif/region_pattern.h"
+#include "analyzer/whatif/region_work.h"
 #include "analyzer/whatif/scheduler.h"
 #include "analyzer/whatif/scopes.h"
+
+struct visits;
 
 enum { SCENARIO_MAX_SCALES = 64 };
 
@@ -55,7 +58,10 @@ struct scenario_settings {
     uint64_t move_data_bytes;    // by which a message grows that takes work along
     const char *const *overlaps; // REGION
     size_t n_overlaps;
-    uint64_t aggregate_bytes; // up to this size messages are put together; 0: not
+    uint64_t aggregate_bytes;        // up to this size messages are put together; 0: not
+    const struct region_work *works; // --duration, --balance
+    size_t n_works;
+    const struct visits *visits; // which these were counted as (visits.h), NULL: not counted
 };
 
 #define SCENARIO_UNCHANGED ((struct scenario_settings){.hand_over_ns = PAG_NOT_KNOWN})
@@ -76,6 +82,8 @@ struct scenario {
     size_t n_scales;
     struct moves moves;
     uint64_t move_data_bytes, aggregate_bytes;
+    struct region_works works;
+    const struct visits *visits;
 };
 
 /// The scenario of SETTINGS for a run with DEFINITIONS. 0, or -1 and ERR: which setting does not
