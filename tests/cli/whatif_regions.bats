@@ -77,3 +77,73 @@ refused() {
     refused 'there is no region MPI_Snd; is it MPI_Send|there is no such region; is it MPI_Send' \
         --scale 'before MPI_Snd=0'
 }
+
+# assumed PATTERN OPTIONS...: what the prediction says it assumes.
+assumed() {
+    local pattern=$1
+    shift
+    run "$PAGODA" replay --json "$@" trace
+    jq -r '.whatif.assumptions[]' <<<"$output" | grep -E -- "$pattern"
+}
+
+@test "duration: of visits between two MPI calls" {
+    # kernel 1000 everywhere: rank 1 comes to the barrier at 5000.
+    [ "$(predict --duration kernel=1us)" = '[6000,6000,6000]' ]
+    # solve 3000, its kernel in it: both at the barrier at 4000.
+    [ "$(predict --duration solve=3us)" = '[4500,4500,4500]' ]
+    [ "$(predict --duration solve=0s)" = '[1500,1500,1500]' ]
+    # A fixed duration is not scaled, what is around it is.
+    [ "$(predict --duration kernel=1us --scale '(program)=2')" = '[10000,10000,10000]' ]
+    "$PAGODA" replay --json --duration solve=3us,1us trace | jq -e '.whatif.points |
+        map([.set["duration solve"], .predicted_ns]) == [["3us", 4500], ["1us", 2500]]'
+    # The profile of the predicted run: kernel has its share of solve.
+    "$PAGODA" replay --json --duration solve=3us trace | jq -e '.whatif.critical_path.length_ns == 4500'
+}
+
+@test "duration: of visits that contain MPI calls" {
+    use visits
+    # step 1000: rank 0 500 | 500, 1000 | 0; rank 1 750 | 250, 500 | 500.
+    # Barriers at 750 and at 750 + 500 + 1000 = 2250; rank 0: 400 of task, rank 1 500 and 800.
+    [ "$(predict --duration step=1us)" = '[3550,2650,3550]' ]
+    assumed '^--duration step: the process time of each of 4 visits is set' --duration step=1us
+    # task 50: 6100 and 7050.
+    [ "$(predict --duration task=50ns)" = '[7050,6100,7050]' ]
+}
+
+@test "balance: visit by visit, by totals, over some ranks" {
+    # solve: 3000 and 5000 become 4000.
+    [ "$(predict --balance solve)" = '[5500,5500,5500]' ]
+    [ "$(predict --balance solve=1)" = '[6500,6500,6500]' ]
+    [ "$(predict --balance output)" = '[6500,6500,6500]' ]
+    [ "$(predict --balance solve --scale solve=0.5)" = '[3500,3500,3500]' ]
+    use visits
+    # step: 2000 and 4000 become 3000 each, 2000 and 2000 stay. Rank 0 1500 | 1500, 2000 | 0; rank 1
+    # 2250 | 750, 1000 | 1000. Barriers at 2250 and 2250 + 1500 + 2000 = 5750.
+    [ "$(predict --balance step)" = '[7550,6150,7550]' ]
+    assumed 'step: visit by visit, the n-th of each of 2 ranks' --balance step
+    # task: 400 in two visits and 800 in one become 600.
+    [ "$(predict --balance task)" = '[7600,6600,7600]' ]
+    assumed 'task: by the totals of 2 ranks, because they visit it unequally often' --balance task
+}
+
+@test "duration and balance without recorded functions" {
+    use sites
+    # Rank 0 sends at 100, 200 and 3200; at 100, 200 and 300, and rank 1 needs 500 after its second.
+    [ "$(predict --duration farm.c:12=100ns)" = '[3200,3200,3200]' ]
+    [ "$(predict --duration produce=100ns)" = '[700,300,700]' ]
+    assumed 'produce: not recorded as a region' --duration produce=100ns
+    # All of both ranks: 4000 and 500 become 2250; rank 0: 562 before the second send.
+    [ "$(predict --balance '(program)' | jq .[0])" -lt 4000 ]
+}
+
+@test "bad input: duration and balance" {
+    refused '--duration solve: not of the form REGION=T' --duration solve
+    refused '--duration solve=3parsec: unknown unit' --duration solve=3parsec
+    refused '--duration solve=2h: more than an hour' --duration solve=2h
+    refused '--duration slove: there is no such region; is it solve' --duration slove=1s
+    refused '--balance slove: there is no such region; is it solve' --balance slove
+    refused '--balance solve=0-7: there is no rank 7, the last one is 1' --balance solve=0-7
+    refused '--balance solve=x: .*no list of ranks' --balance solve=x
+    refused '--balance =1: not of the form' --balance =1
+    refused 'inside one another: the work of only one' --balance solve --duration kernel=1us
+}
