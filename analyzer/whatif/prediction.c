@@ -228,6 +228,11 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
     carry_out_collectives(prediction, definitions);
     free(groups);
     free(group_of);
+    if (scenario->works.n > 0 && scenario->visits) {
+        prediction->visits = visit_run_new(scenario->visits, scenario);
+        prediction->clock.visit = visit;
+        prediction->clock.visit_work = visit_work;
+    }
     if (!prediction->machine)
         return;
     prediction->contention =
