@@ -465,36 +465,44 @@ static OTF2_CallbackCode on_measurement(CALLBACK_PARAMETERS, OTF2_MeasurementMod
     return OTF2_CALLBACK_SUCCESS;
 }
 
+struct decode_functions decode_functions(const struct resolved *resolved)
+{
+    return (struct decode_functions){
+        .Enter = resolved->has_enter_attributes ? on_enter_with_attributes : on_enter,
+        .Leave = on_leave,
+        .CallingContextEnter = on_context_enter,
+        .CallingContextLeave = on_context_leave,
+        .MpiSend = on_send,
+        .MpiIsend = on_isend,
+        .MpiIsendComplete = on_isend_complete,
+        .MpiIrecvRequest = on_irecv_request,
+        .MpiRecv = on_recv,
+        .MpiIrecv = on_irecv,
+        .MpiRequestTest = on_request_test,
+        .MpiRequestCancelled = on_request_cancelled,
+        .MpiCollectiveBegin = on_collective_begin,
+        .MpiCollectiveEnd = on_collective_end,
+        .NonBlockingCollectiveRequest = on_collective_request,
+        .NonBlockingCollectiveComplete = on_collective_complete,
+        .Metric = on_metric,
+        .ThreadFork = on_thread_fork,
+        .ThreadJoin = on_thread_join,
+        .ThreadTeamBegin = on_team_begin,
+        .ThreadTeamEnd = on_team_end,
+        .BufferFlush = on_buffer_flush,
+        .MeasurementOnOff = on_measurement,
+    };
+}
+
 OTF2_EvtReaderCallbacks *decode_callbacks(const struct resolved *resolved)
 {
+    const struct decode_functions functions = decode_functions(resolved);
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
     if (!callbacks)
         return NULL;
-#define SET(kind, callback) OTF2_EvtReaderCallbacks_Set##kind##Callback(callbacks, callback)
-    SET(Unknown, on_unknown);
-    SET(Enter, resolved->has_enter_attributes ? on_enter_with_attributes : on_enter);
-    SET(Leave, on_leave);
-    SET(CallingContextEnter, on_context_enter);
-    SET(CallingContextLeave, on_context_leave);
-    SET(MpiSend, on_send);
-    SET(MpiIsend, on_isend);
-    SET(MpiIsendComplete, on_isend_complete);
-    SET(MpiIrecvRequest, on_irecv_request);
-    SET(MpiRecv, on_recv);
-    SET(MpiIrecv, on_irecv);
-    SET(MpiRequestTest, on_request_test);
-    SET(MpiRequestCancelled, on_request_cancelled);
-    SET(MpiCollectiveBegin, on_collective_begin);
-    SET(MpiCollectiveEnd, on_collective_end);
-    SET(NonBlockingCollectiveRequest, on_collective_request);
-    SET(NonBlockingCollectiveComplete, on_collective_complete);
-    SET(Metric, on_metric);
-    SET(ThreadFork, on_thread_fork);
-    SET(ThreadJoin, on_thread_join);
-    SET(ThreadTeamBegin, on_team_begin);
-    SET(ThreadTeamEnd, on_team_end);
-    SET(BufferFlush, on_buffer_flush);
-    SET(MeasurementOnOff, on_measurement);
+    OTF2_EvtReaderCallbacks_SetUnknownCallback(callbacks, on_unknown);
+#define SET(kind) OTF2_EvtReaderCallbacks_Set##kind##Callback(callbacks, functions.kind);
+    DECODED_KINDS(SET)
 #undef SET
     return callbacks;
 }

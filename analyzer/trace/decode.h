@@ -35,6 +35,40 @@ struct decoder {
     char *reason; // owned text of report.reason
 };
 
+/// The kinds of records that become events, and what makes one of each: OTF2's callbacks, whose user
+/// data is a struct decoder. RESOLVED tells whether enter records can carry attributes of ours.
+#define DECODED_KINDS(X)                                                                           \
+    X(Enter)                                                                                       \
+    X(Leave)                                                                                       \
+    X(CallingContextEnter)                                                                         \
+    X(CallingContextLeave)                                                                         \
+    X(MpiSend)                                                                                     \
+    X(MpiIsend)                                                                                    \
+    X(MpiIsendComplete)                                                                            \
+    X(MpiIrecvRequest)                                                                             \
+    X(MpiRecv)                                                                                     \
+    X(MpiIrecv)                                                                                    \
+    X(MpiRequestTest)                                                                              \
+    X(MpiRequestCancelled)                                                                         \
+    X(MpiCollectiveBegin)                                                                          \
+    X(MpiCollectiveEnd)                                                                            \
+    X(NonBlockingCollectiveRequest)                                                                \
+    X(NonBlockingCollectiveComplete)                                                               \
+    X(Metric)                                                                                      \
+    X(ThreadFork)                                                                                  \
+    X(ThreadJoin)                                                                                  \
+    X(ThreadTeamBegin)                                                                             \
+    X(ThreadTeamEnd)                                                                               \
+    X(BufferFlush)                                                                                 \
+    X(MeasurementOnOff)
+
+struct decode_functions {
+#define DECODE_FUNCTION(kind) OTF2_EvtReaderCallback_##kind kind;
+    DECODED_KINDS(DECODE_FUNCTION)
+#undef DECODE_FUNCTION
+};
+struct decode_functions decode_functions(const struct resolved *resolved);
+
 /// The callbacks, to be registered with a struct decoder as user data. RESOLVED tells whether
 /// enter records can carry attributes of ours. NULL when memory is out. The caller deletes them.
 OTF2_EvtReaderCallbacks *decode_callbacks(const struct resolved *resolved);

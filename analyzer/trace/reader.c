@@ -23,6 +23,7 @@
 #include "analyzer/trace/otf2_error.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/resolve.h"
+#include "analyzer/trace/source.h"
 
 enum {
     BATCH_EVENTS = 512,       // 24 KiB: stays in the first-level cache
@@ -405,6 +406,11 @@ void trace_close(struct trace *trace)
 const struct definitions *trace_definitions(const struct trace *trace)
 {
     return &trace->resolved.definitions;
+}
+
+struct trace_source trace_source(const struct trace *trace)
+{
+    return (struct trace_source){&trace->records, &trace->resolved, &trace->clock};
 }
 
 const char *trace_path(const struct trace *trace)

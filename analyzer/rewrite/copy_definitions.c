@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A callback for each kind of definition writes it again. What differs: the clock, the number of
+// records of each location, and the nodes. Where ranks are on other nodes than recorded, the nodes
+// of the recording are left out (below the root of their tree) and those of the run stand there;
+// where they are not, only their cores may differ.
+#include "analyzer/rewrite/copy_definitions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/rewrite/record_kinds.h"
+#include "analyzer/trace/otf2_error.h"
+
+#define NONE UINT32_MAX
+static const char cores_property[] = "PAGODA::CORES";
+
+struct copy {
+    const struct trace_source *source;
+    const struct definitions *definitions;
+    const struct rewrite_run *run;
+    const struct copy_location *locations;
+    OTF2_GlobalDefWriter *writer;
+    struct id_table location_of_id; // OTF2 location -> index
+    struct id_table rank_of_group;  // OTF2 location group -> world rank
+    bool *is_left_out;              // by place of the system tree node in the records
+    bool is_moved;                  // some rank is on another node
+    bool has_nodes;                 // the nodes of the run are written, their cores known
+    OTF2_SystemTreeNodeRef root;
+    OTF2_StringRef first_string; // of the run: node names, then "node" and the name of the property
+    OTF2_SystemTreeNodeRef *nodes;
+    OTF2_ErrorCode code; // of the first failure
+};
+
+static bool ok(struct copy *copy, OTF2_ErrorCode code)
+{
+    if (copy->code == OTF2_SUCCESS)
+        copy->code = code;
+    return copy->code == OTF2_SUCCESS;
+}
+
+static OTF2_CallbackCode written(struct copy *copy, OTF2_ErrorCode code)
+{
+    return ok(copy, code) ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
+}
+
+// --- nodes
+
+static const struct system_tree_node_record *node_at(const struct copy *copy,
+                                                     OTF2_SystemTreeNodeRef id)
+{
+    const struct records *records = copy->source->records;
+    uint32_t place = id_table_get(&records->nodes.by_id, id);
+    return place == UINT32_MAX ? NULL : &records->nodes.items[place];
+}
+
+/// The topmost node above ID, which may be itself.
+static OTF2_SystemTreeNodeRef root_of(const struct copy *copy, OTF2_SystemTreeNodeRef id)
+{
+    const struct system_tree_node_record *node = node_at(copy, id);
+    for (size_t hops = 0; node && hops < copy->source->records->nodes.n; hops++) {
+        const struct system_tree_node_record *parent = node_at(copy, node->parent);
+        if (!parent)
+            break;
+        node = parent;
+    }
+    return node ? node->id : OTF2_UNDEFINED_SYSTEM_TREE_NODE;
+}
+
+/// Marks what stands above the processes, but for roots and what other location groups need.
+static void leave_out_nodes(struct copy *copy)
+{
+    const struct records *records = copy->source->records;
+    copy->root = OTF2_UNDEFINED_SYSTEM_TREE_NODE;
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < records->location_groups.n; i++) {
+            const struct location_group_record *group = &records->location_groups.items[i];
+            bool is_rank = id_table_get(&copy->rank_of_group, group->id) != UINT32_MAX;
+            const struct system_tree_node_record *node = node_at(copy, group->node);
+            if (is_rank == (pass == 1))
+                continue;
+            if (is_rank && copy->root == OTF2_UNDEFINED_SYSTEM_TREE_NODE)
+                copy->root = root_of(copy, group->node);
+            for (size_t hops = 0; node && hops < records->nodes.n; hops++) {
+                const struct system_tree_node_record *parent = node_at(copy, node->parent);
+                bool is_inner = parent != NULL;
+                copy->is_left_out[node - records->nodes.items] = is_rank && is_inner;
+                node = parent;
+            }
+        }
+    }
+}
+
+static bool is_left_out(const struct copy *copy, OTF2_SystemTreeNodeRef id)
+{
+    uint32_t place = id_table_get(&copy->source->records->nodes.by_id, id);
+    return copy->is_moved && place != UINT32_MAX && copy->is_left_out[place];
+}
+
+/// The node of the run that NAME stands for; NONE.
+static uint32_t node_named(const struct copy *copy, const char *name)
+{
+    for (size_t i = 0; i < copy->run->n_nodes; i++)
+        if (strcmp(copy->run->nodes[i].name, name) == 0)
+            return (uint32_t)i;
+    return NONE;
+}
+
+static OTF2_StringRef node_class_string(const struct copy *copy)
+{
+    return copy->first_string + (OTF2_StringRef)copy->run->n_nodes;
+}
+
+static void write_cores(struct copy *copy, OTF2_SystemTreeNodeRef node, uint32_t n_cores)
+{
+    OTF2_AttributeValue value = {.uint32 = n_cores};
+    if (n_cores > 0)
+        ok(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+                     copy->writer, node, node_class_string(copy) + 1, OTF2_TYPE_UINT32, value));
+}
+
+/// The nodes of the run, before the first location group; where they are those of the recording,
+/// only their cores.
+static void write_nodes(struct copy *copy)
+{
+    const struct records *records = copy->source->records;
+    const struct rewrite_run *run = copy->run;
+    if (copy->has_nodes)
+        return;
+    copy->has_nodes = true;
+    OTF2_SystemTreeNodeRef id = 0;
+    for (uint32_t i = 0; i < run->n_nodes && copy->is_moved; i++, id++) {
+        while (id_table_get(&records->nodes.by_id, id) != UINT32_MAX)
+            id++;
+        copy->nodes[i] = id;
+        ok(copy, OTF2_GlobalDefWriter_WriteSystemTreeNode(copy->writer, id, copy->first_string + i,
+                                                          node_class_string(copy), copy->root));
+        ok(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+                     copy->writer, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+        write_cores(copy, id, run->nodes[i].n_cores);
+    }
+    for (size_t i = 0; i < records->nodes.n && !copy->is_moved; i++) {
+        uint32_t node = node_named(copy, records_text(records, records->nodes.items[i].name));
+        if (node != NONE)
+            write_cores(copy, records->nodes.items[i].id, run->nodes[node].n_cores);
+    }
+}
+
+static void write_strings(struct copy *copy)
+{
+    const struct id_table *known = &copy->source->records->strings.by_id;
+    const struct rewrite_run *run = copy->run;
+    // A row of identifiers that are free: the archive's may be any.
+    OTF2_StringRef id = (OTF2_StringRef)copy->source->records->strings.n;
+    size_t n_wanted = run->n_nodes + 2;
+    for (size_t n_free = 0; n_free < n_wanted; id++)
+        n_free = id_table_get(known, id) == UINT32_MAX ? n_free + 1 : 0;
+    copy->first_string = id - (OTF2_StringRef)n_wanted;
+    for (uint32_t i = 0; i < run->n_nodes; i++)
+        ok(copy, OTF2_GlobalDefWriter_WriteString(copy->writer, copy->first_string + i,
+                                                  run->nodes[i].name));
+    ok(copy, OTF2_GlobalDefWriter_WriteString(copy->writer, node_class_string(copy), "node"));
+    ok(copy,
+       OTF2_GlobalDefWriter_WriteString(copy->writer, node_class_string(copy) + 1, cores_property));
+}
+
+// --- callbacks
+
+#define COPY(kind, parameters, arguments)                                                          \
+    static OTF2_CallbackCode copy_##kind(void *user_data parameters)                               \
+    {                                                                                              \
+        struct copy *copy = user_data;                                                             \
+        return written(copy, OTF2_GlobalDefWriter_Write##kind(copy->writer arguments));            \
+    }
+_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"")
+    DEFINITION_KINDS(COPY) _Pragma("GCC diagnostic pop")
+
+        static OTF2_CallbackCode
+    copy_SystemTreeNode(void *user_data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
+                        OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+{
+    struct copy *copy = user_data;
+    if (is_left_out(copy, self))
+        return OTF2_CALLBACK_SUCCESS;
+    return written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNode(copy->writer, self, name,
+                                                                  class_name, parent));
+}
+
+static OTF2_CallbackCode copy_SystemTreeNodeDomain(void *user_data, OTF2_SystemTreeNodeRef node,
+                                                   OTF2_SystemTreeDomain domain)
+{
+    struct copy *copy = user_data;
+    if (is_left_out(copy, node))
+        return OTF2_CALLBACK_SUCCESS;
+    return written(copy,
+                   OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(copy->writer, node, domain));
+}
+
+static OTF2_CallbackCode copy_SystemTreeNodeProperty(void *user_data, OTF2_SystemTreeNodeRef node,
+                                                     OTF2_StringRef name, OTF2_Type type,
+                                                     OTF2_AttributeValue value)
+{
+    struct copy *copy = user_data;
+    const struct records *records = copy->source->records;
+    const struct system_tree_node_record *record = node_at(copy, node);
+    if (is_left_out(copy, node))
+        return OTF2_CALLBACK_SUCCESS;
+    if (record && strcmp(records_text(records, name), cores_property) == 0) {
+        uint32_t index = node_named(copy, records_text(records, record->name));
+        if (index != NONE && copy->run->nodes[index].n_cores > 0)
+            return OTF2_CALLBACK_SUCCESS; // write_nodes()
+    }
+    return written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(copy->writer, node, name,
+                                                                          type, value));
+}
+
+static OTF2_CallbackCode copy_LocationGroup(void *user_data, OTF2_LocationGroupRef self,
+                                            OTF2_StringRef name, OTF2_LocationGroupType type,
+                                            OTF2_SystemTreeNodeRef parent,
+                                            OTF2_LocationGroupRef creator)
+{
+    struct copy *copy = user_data;
+    uint32_t rank = id_table_get(&copy->rank_of_group, self);
+    write_nodes(copy);
+    if (copy->is_moved && rank != UINT32_MAX)
+        parent = copy->nodes[copy->run->ranks[rank].node];
+    return written(copy, OTF2_GlobalDefWriter_WriteLocationGroup(copy->writer, self, name, type,
+                                                                 parent, creator));
+}
+
+static OTF2_CallbackCode copy_Location(void *user_data, OTF2_LocationRef self, OTF2_StringRef name,
+                                       OTF2_LocationType type, uint64_t n_events,
+                                       OTF2_LocationGroupRef group)
+{
+    struct copy *copy = user_data;
+    uint32_t location = id_table_get(&copy->location_of_id, self);
+    if (location != UINT32_MAX)
+        n_events = copy->locations[location].n_records;
+    return written(
+        copy, OTF2_GlobalDefWriter_WriteLocation(copy->writer, self, name, type, n_events, group));
+}
+
+static OTF2_CallbackCode copy_LocationProperty(void *user_data, OTF2_LocationRef self,
+                                               OTF2_StringRef name, OTF2_Type type,
+                                               OTF2_AttributeValue value)
+{
+    struct copy *copy = user_data;
+    uint32_t location = id_table_get(&copy->location_of_id, self);
+    const char *text = records_text(copy->source->records, name);
+    if (location != UINT32_MAX && strcmp(text, "PAGODA::RECORDED_UNTIL") == 0)
+        value.uint64 = copy->locations[location].end_ns;
+    return written(
+        copy, OTF2_GlobalDefWriter_WriteLocationProperty(copy->writer, self, name, type, value));
+}
+
+static OTF2_CallbackCode copy_MetricInstance(void *user_data, OTF2_MetricRef self,
+                                             OTF2_MetricRef class_, OTF2_LocationRef recorder,
+                                             OTF2_MetricScope kind, uint64_t scope)
+{
+    struct copy *copy = user_data;
+    if (kind == OTF2_SCOPE_SYSTEM_TREE_NODE && is_left_out(copy, (OTF2_SystemTreeNodeRef)scope))
+        scope = root_of(copy, (OTF2_SystemTreeNodeRef)scope);
+    return written(copy, OTF2_GlobalDefWriter_WriteMetricInstance(copy->writer, self, class_,
+                                                                  recorder, kind, scope));
+}
+
+static OTF2_CallbackCode copy_IoRegularFile(void *user_data, OTF2_IoFileRef self,
+                                            OTF2_StringRef name, OTF2_SystemTreeNodeRef scope)
+{
+    struct copy *copy = user_data;
+    if (is_left_out(copy, scope))
+        scope = root_of(copy, scope);
+    return written(copy, OTF2_GlobalDefWriter_WriteIoRegularFile(copy->writer, self, name, scope));
+}
+
+static OTF2_CallbackCode copy_IoDirectory(void *user_data, OTF2_IoFileRef self, OTF2_StringRef name,
+                                          OTF2_SystemTreeNodeRef scope)
+{
+    struct copy *copy = user_data;
+    if (is_left_out(copy, scope))
+        scope = root_of(copy, scope);
+    return written(copy, OTF2_GlobalDefWriter_WriteIoDirectory(copy->writer, self, name, scope));
+}
+
+static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
+{
+    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+    if (!callbacks)
+        return NULL;
+#define SET(kind, ...) OTF2_GlobalDefReaderCallbacks_Set##kind##Callback(callbacks, copy_##kind);
+    DEFINITION_KINDS(SET)
+    SET(SystemTreeNode)
+    SET(SystemTreeNodeDomain)
+    SET(SystemTreeNodeProperty)
+    SET(LocationGroup)
+    SET(Location)
+    SET(LocationProperty)
+    SET(MetricInstance)
+    SET(IoRegularFile)
+    SET(IoDirectory)
+#undef SET
+    return callbacks;
+}
+
+// --- all of them
+
+static void init(struct copy *copy)
+{
+    const struct records *records = copy->source->records;
+    const struct definitions *definitions = copy->definitions;
+    id_table_init(&copy->location_of_id);
+    id_table_init(&copy->rank_of_group);
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location *location = &definitions->locations[i];
+        uint32_t place = id_table_get(&records->locations.by_id, location->id);
+        id_table_add(&copy->location_of_id, location->id, (uint32_t)i);
+        if (location->is_master && location->rank != EVENT_NO_INDEX && place != UINT32_MAX)
+            id_table_add(&copy->rank_of_group, records->locations.items[place].group,
+                         location->rank);
+    }
+    for (size_t i = 0; i < definitions->n_ranks; i++)
+        copy->is_moved =
+            copy->is_moved || strcmp(definitions->nodes[definitions->ranks[i].node].name,
+                                     copy->run->nodes[copy->run->ranks[i].node].name) != 0;
+    copy->is_left_out = memory_zeroed(records->nodes.n, sizeof *copy->is_left_out);
+    copy->nodes = memory_zeroed(copy->run->n_nodes, sizeof *copy->nodes);
+    leave_out_nodes(copy);
+}
+
+static void release(struct copy *copy)
+{
+    id_table_release(&copy->location_of_id);
+    id_table_release(&copy->rank_of_group);
+    free(copy->is_left_out);
+    free(copy->nodes);
+}
+
+static int read_all(OTF2_Reader *reader, struct copy *copy, struct error *err)
+{
+    OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
+    OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks();
+    OTF2_ErrorCode code = OTF2_ERROR_MEM_FAULT;
+    uint64_t n_read = 0;
+    if (definitions && callbacks)
+        code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, copy);
+    if (callbacks)
+        OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n_read);
+    if (copy->code != OTF2_SUCCESS)
+        return error_set(err, "cannot write the definitions: %s", otf2_error_cause(copy->code));
+    if (code != OTF2_SUCCESS)
+        return error_set(err, "cannot read the definitions again: %s", otf2_error_cause(code));
+    OTF2_Reader_CloseGlobalDefReader(reader, definitions);
+    return 0;
+}
+
+int copy_definitions(const struct trace_source *source, OTF2_Reader *reader, OTF2_Archive *archive,
+                     const struct rewrite_run *run, const struct copy_location *locations,
+                     struct error *err)
+{
+    struct copy copy = {.source = source,
+                        .definitions = &source->resolved->definitions,
+                        .run = run,
+                        .locations = locations,
+                        .writer = OTF2_Archive_GetGlobalDefWriter(archive),
+                        .code = OTF2_SUCCESS};
+    if (!copy.writer)
+        return error_set(err, "cannot write the definitions: %s",
+                         otf2_error_cause(OTF2_ERROR_FILE_CAN_NOT_OPEN));
+    init(&copy);
+    ok(&copy,
+       OTF2_GlobalDefWriter_WriteClockProperties(copy.writer, UINT64_C(1000000000), 0, run->time_ns,
+                                                 copy.definitions->realtime_ns));
+    write_strings(&copy);
+    int status = read_all(reader, &copy, err);
+    if (status == 0)
+        ok(&copy, OTF2_Archive_CloseGlobalDefWriter(archive, copy.writer));
+    if (status == 0 && copy.code != OTF2_SUCCESS)
+        status = error_set(err, "cannot write the definitions: %s", otf2_error_cause(copy.code));
+    release(&copy);
+    return status;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A callback for each kind of record writes it again. The functions that made events of the records
+// for the replay (decode.h) say which of them were events, and when: so the times told of events,
+// in their order, find their records. The other records go with their surroundings.
+#include "analyzer/rewrite/copy_events.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/base/interrupt.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/rewrite/record_kinds.h"
+#include "analyzer/trace/decode.h"
+#include "analyzer/trace/otf2_error.h"
+
+enum { BATCH_RECORDS = 4096 };
+
+/// One location.
+struct copy {
+    struct trace_source source;
+    struct decode_functions decode;
+    struct decoder decoder;
+    struct event event; // the decoder's output
+    struct time_map_reader *times;
+    OTF2_EvtWriter *writer;
+    OTF2_MetricValue *values; // of a metric record
+    size_t value_capacity;
+    struct error *err;
+    bool has_failed;
+};
+
+#define CALLBACK_PARAMETERS                                                                        \
+    OTF2_LocationRef location, OTF2_TimeStamp ticks, uint64_t record, void *user_data,             \
+        OTF2_AttributeList *attributes
+
+static struct decoder *begin_decoding(struct copy *copy)
+{
+    copy->decoder.n_output = 0;
+    return &copy->decoder;
+}
+
+/// When the record that was just given to the decoder, or none of its, happens now.
+static uint64_t place(struct copy *copy, uint64_t ticks)
+{
+    uint64_t time_ns = 0;
+    int status;
+    if (copy->decoder.n_output > 0) {
+        status = time_map_event(copy->times, copy->event.time_ns, &time_ns, copy->err);
+    } else {
+        uint64_t origin_ticks = copy->source.clock->origin_ticks;
+        uint64_t recorded_ns =
+            (int64_t)(ticks - origin_ticks) > 0 ? clock_time_ns(copy->source.clock, ticks) : 0;
+        status = time_map_between(copy->times, recorded_ns, &time_ns, copy->err);
+    }
+    copy->decoder.n_output = 0;
+    copy->has_failed = copy->has_failed || status != 0;
+    return time_ns;
+}
+
+static OTF2_CallbackCode written(struct copy *copy, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS && !copy->has_failed) {
+        copy->has_failed = true;
+        error_set(copy->err, "cannot write: %s", otf2_error_cause(code));
+    }
+    return copy->has_failed ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+}
+
+#define COPY_REPLAYED(kind, parameters, arguments)                                                 \
+    static OTF2_CallbackCode copy_##kind(CALLBACK_PARAMETERS parameters)                           \
+    {                                                                                              \
+        struct copy *copy = user_data;                                                             \
+        copy->decode.kind(location, ticks, record, begin_decoding(copy), attributes arguments);    \
+        uint64_t time_ns = place(copy, ticks);                                                     \
+        return written(copy, OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments));  \
+    }
+REPLAYED_EVENT_KINDS(COPY_REPLAYED)
+
+#define COPY_OTHER(kind, parameters, arguments)                                                    \
+    static OTF2_CallbackCode copy_##kind(CALLBACK_PARAMETERS parameters)                           \
+    {                                                                                              \
+        (void)location, (void)record;                                                              \
+        struct copy *copy = user_data;                                                             \
+        uint64_t time_ns = place(copy, ticks);                                                     \
+        return written(copy, OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments));  \
+    }
+_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"")
+    OTHER_EVENT_KINDS(COPY_OTHER) _Pragma("GCC diagnostic pop")
+
+    /// The calls of a polling loop now take the whole of their record, so that is not said apart.
+    static OTF2_CallbackCode copy_Enter(CALLBACK_PARAMETERS, OTF2_RegionRef region)
+{
+    struct copy *copy = user_data;
+    copy->decode.Enter(location, ticks, record, begin_decoding(copy), attributes, region);
+    uint64_t time_ns = place(copy, ticks);
+    for (uint32_t i = OTF2_AttributeList_GetNumberOfElements(attributes); i-- > 0;) {
+        OTF2_AttributeRef id;
+        OTF2_Type type;
+        OTF2_AttributeValue value;
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &id, &type, &value) ==
+                OTF2_SUCCESS &&
+            id_table_get(&copy->source.resolved->attribute_roles, id) == ATTRIBUTE_POLL_NS)
+            OTF2_AttributeList_RemoveAttribute(attributes, id);
+    }
+    return written(copy, OTF2_EvtWriter_Enter(copy->writer, attributes, time_ns, region));
+}
+
+static OTF2_MetricValue value_of(OTF2_Type type, uint64_t value)
+{
+    return type == OTF2_TYPE_DOUBLE  ? (OTF2_MetricValue){.floating_point = (double)value}
+           : type == OTF2_TYPE_INT64 ? (OTF2_MetricValue){.signed_int = (int64_t)value}
+                                     : (OTF2_MetricValue){.unsigned_int = value};
+}
+
+/// CPU time is that of the predicted run; other metrics stay what they were.
+static OTF2_CallbackCode copy_Metric(CALLBACK_PARAMETERS, OTF2_MetricRef metric, uint8_t n_values,
+                                     const OTF2_Type *types, const OTF2_MetricValue *values)
+{
+    struct copy *copy = user_data;
+    copy->decode.Metric(location, ticks, record, begin_decoding(copy), attributes, metric, n_values,
+                        types, values);
+    bool is_event = copy->decoder.n_output > 0;
+    uint64_t time_ns = place(copy, ticks);
+    if (is_event) {
+        uint32_t position = id_table_get(&copy->source.resolved->cpu_time_position, metric);
+        copy->values =
+            array_reserve(copy->values, &copy->value_capacity, n_values, sizeof *copy->values);
+        for (uint8_t i = 0; i < n_values; i++)
+            copy->values[i] = values[i];
+        copy->values[position] = value_of(types[position], time_map_cpu_ns(copy->times));
+        values = copy->values;
+    }
+    return written(copy, OTF2_EvtWriter_Metric(copy->writer, attributes, time_ns, metric, n_values,
+                                               types, values));
+}
+
+/// A flush takes as long as it did.
+static OTF2_CallbackCode copy_BufferFlush(CALLBACK_PARAMETERS, OTF2_TimeStamp stop_ticks)
+{
+    struct copy *copy = user_data;
+    copy->decode.BufferFlush(location, ticks, record, begin_decoding(copy), attributes, stop_ticks);
+    uint64_t flush_ns =
+        stop_ticks > ticks ? clock_duration_ns(copy->source.clock, stop_ticks - ticks) : 0;
+    uint64_t time_ns = place(copy, ticks);
+    return written(
+        copy, OTF2_EvtWriter_BufferFlush(copy->writer, attributes, time_ns, time_ns + flush_ns));
+}
+
+OTF2_EvtReaderCallbacks *copy_events_callbacks(void)
+{
+    OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
+    if (!callbacks)
+        return NULL;
+#define SET(kind, parameters, arguments)                                                           \
+    OTF2_EvtReaderCallbacks_Set##kind##Callback(callbacks, copy_##kind);
+    REPLAYED_EVENT_KINDS(SET)
+    OTHER_EVENT_KINDS(SET)
+#undef SET
+    OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, copy_Enter);
+    OTF2_EvtReaderCallbacks_SetMetricCallback(callbacks, copy_Metric);
+    OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, copy_BufferFlush);
+    return callbacks;
+}
+
+static int copy_all(struct copy_events *shared, struct copy *copy, OTF2_EvtReader *reader,
+                    uint64_t n_records)
+{
+    for (uint64_t n_left = n_records; n_left > 0;) {
+        uint64_t n_read = 0, n_wanted = n_left < BATCH_RECORDS ? n_left : BATCH_RECORDS;
+        OTF2_ErrorCode code =
+            OTF2_Reader_ReadLocalEvents(shared->reader, reader, n_wanted, &n_read);
+        if (copy->has_failed)
+            return -1;
+        if (code != OTF2_SUCCESS || n_read == 0)
+            return error_set(copy->err, "cannot read: %s", otf2_error_cause(code));
+        if (interrupt_has_come())
+            return error_set(copy->err, "interrupted");
+        n_left -= n_read;
+        shared->n_done += n_read;
+        progress_update(shared->progress, shared->n_done);
+    }
+    return 0;
+}
+
+int copy_events(struct copy_events *shared, OTF2_LocationRef id, uint64_t n_records,
+                struct time_map_reader *times, uint64_t *n_written, struct error *err)
+{
+    struct copy copy = {.source = shared->source,
+                        .decode = decode_functions(shared->source.resolved),
+                        .times = times,
+                        .err = err};
+    copy.decoder = (struct decoder){.output = &copy.event,
+                                    .last_ticks = INT64_MIN,
+                                    .clock = shared->source.clock,
+                                    .records = shared->source.records,
+                                    .resolved = shared->source.resolved,
+                                    .n_before_step = UINT32_MAX};
+    *n_written = 0;
+    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(shared->reader, id);
+    copy.writer = OTF2_Archive_GetEvtWriter(shared->archive, id);
+    if (!reader || !copy.writer)
+        return error_set(err, "%s: %s", reader ? "cannot write" : "cannot read",
+                         otf2_error_cause(OTF2_ERROR_FILE_CAN_NOT_OPEN));
+    OTF2_ErrorCode code =
+        OTF2_Reader_RegisterEvtCallbacks(shared->reader, reader, shared->callbacks, &copy);
+    int status = code == OTF2_SUCCESS ? copy_all(shared, &copy, reader, n_records)
+                                      : error_set(err, "cannot read: %s", otf2_error_cause(code));
+    free(copy.values);
+    if (status != 0)
+        return error_wrap(err, "location %" PRIu64, id);
+    OTF2_EvtWriter_GetNumberOfEvents(copy.writer, n_written);
+    OTF2_Reader_CloseEvtReader(shared->reader, reader);
+    code = OTF2_Archive_CloseEvtWriter(shared->archive, copy.writer);
+    return code == OTF2_SUCCESS ? 0 : error_set(err, "cannot write: %s", otf2_error_cause(code));
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The archive as a whole: a folder beside the one asked for, which takes its name when all is
+// written. OTF2 must not be used any more after a failed write (its clean-up reads what it has
+// freed), so a failure inside it leaves it by a long jump, and what it holds stays allocated.
+#include "analyzer/rewrite/rewrite.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <otf2/otf2.h>
+
+#include "analyzer/base/interrupt.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/rewrite/copy_definitions.h"
+#include "analyzer/rewrite/copy_events.h"
+#include "analyzer/trace/otf2_error.h"
+
+enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, ID_BYTES = 8 };
+static const char archive_name[] = "traces";
+
+// --- the folder
+
+char *rewrite_parent(const char *directory)
+{
+    size_t length = strlen(directory);
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    while (length > 0 && directory[length - 1] != '/')
+        length--;
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    return length == 0 ? memory_copy_text(".") : memory_format("%.*s", (int)length, directory);
+}
+
+int rewrite_check(const char *directory, struct error *err)
+{
+    DIR *folder = opendir(directory);
+    if (!folder) {
+        if (errno == ENOENT) {
+            char *parent = rewrite_parent(directory);
+            int status = access(parent, W_OK | X_OK) == 0
+                             ? 0
+                             : error_set(err, "cannot make '%s': %s: %s", directory, parent,
+                                         strerror(errno));
+            free(parent);
+            return status;
+        }
+        return error_set(err, "'%s' cannot hold an archive: %s", directory, strerror(errno));
+    }
+    const struct dirent *entry;
+    bool is_empty = true;
+    while ((entry = readdir(folder)))
+        is_empty = is_empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
+    closedir(folder);
+    return is_empty ? 0
+                    : error_set(err, "'%s' is not empty: give a folder that is, or does not exist",
+                                directory);
+}
+
+/// Removes the folder PATH with what an archive being written has in it, two levels of files.
+static void remove_folder(const char *path, int depth)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        char *inner = memory_format("%s/%s", path, entry->d_name);
+        if (unlink(inner) != 0 && depth > 0)
+            remove_folder(inner, depth - 1);
+        free(inner);
+    }
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
+/// A new folder beside DIRECTORY, on the same file system. The caller frees; NULL and ERR.
+static char *make_folder(const char *directory, struct error *err)
+{
+    char *parent = rewrite_parent(directory);
+    char *path = memory_format("%s/.pagoda-out-XXXXXX", parent);
+    free(parent);
+    mode_t mask = umask(0);
+    umask(mask);
+    if (mkdtemp(path) && chmod(path, 0777 & ~mask) == 0)
+        return path;
+    error_set(err, "cannot make a folder for '%s': %s", directory, strerror(errno));
+    free(path);
+    return NULL;
+}
+
+// --- OTF2
+
+static jmp_buf escape; // out of a failing call of OTF2
+static char cause[256];
+
+__attribute__((format(printf, 6, 0))) static OTF2_ErrorCode
+give_up(void *user_data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+        const char *format, va_list args)
+{
+    (void)user_data, (void)file, (void)line, (void)function, (void)format, (void)args;
+    snprintf(cause, sizeof cause, "%s", OTF2_Error_GetDescription(code));
+    longjmp(escape, 1);
+}
+
+static OTF2_FlushType pre_flush(void *user_data, OTF2_FileType type, OTF2_LocationRef location,
+                                void *caller, bool is_final)
+{
+    (void)user_data, (void)type, (void)location, (void)caller, (void)is_final;
+    return OTF2_FLUSH;
+}
+
+static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = pre_flush};
+
+/// All of one rewriting; in memory that a long jump leaves alone.
+struct rewriting {
+    const struct trace *trace;
+    struct trace_source source;
+    struct time_map *times;
+    const struct rewrite_run *run;
+    char *folder;
+    OTF2_Reader *reader;
+    OTF2_Archive *archive;
+    struct copy_events copy;
+    struct copy_location *locations;
+    struct progress progress;
+    uint64_t id, predicted_id; // that OTF2 made up, and the one that follows from what is copied
+};
+
+/// 0, or -1 and ERR; CODE is that of a call that FAILED says what of.
+static int check(OTF2_ErrorCode code, const char *failed, struct error *err)
+{
+    return code == OTF2_SUCCESS ? 0 : error_set(err, "%s: %s", failed, otf2_error_cause(code));
+}
+
+static uint64_t hash(uint64_t value, const char *text)
+{
+    for (; *text; text++)
+        value = (value ^ (unsigned char)*text) * UINT64_C(0x100000001b3); // FNV-1a
+    return value;
+}
+
+/// Properties of the archive: the recording's, and what was predicted.
+static int describe(struct rewriting *all, struct error *err)
+{
+    const struct definitions *definitions = &all->source.resolved->definitions;
+    OTF2_Archive *archive = all->archive;
+    OTF2_ErrorCode code = OTF2_Archive_SetCreator(archive, "pagoda replay");
+    char *description =
+        memory_format("predicted by pagoda replay %s%s%s", all->run->change,
+                      definitions->description[0] ? ": " : "", definitions->description);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_SetDescription(archive, description);
+    free(description);
+    for (size_t i = 0; i < definitions->n_properties && code == OTF2_SUCCESS; i++)
+        code = OTF2_Archive_SetProperty(archive, definitions->properties[i].name,
+                                        definitions->properties[i].value, true);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_SetProperty(archive, "PAGODA::PREDICTED", all->run->change, true);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_SetProperty(archive, "PAGODA::PREDICTED_FROM", trace_path(all->trace),
+                                        true);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_GetTraceId(archive, &all->id);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Reader_GetTraceId(all->reader, &all->predicted_id);
+    all->predicted_id = hash(all->predicted_id, all->run->change);
+    return check(code, "cannot write", err);
+}
+
+static int open_both(struct rewriting *all, struct error *err)
+{
+    all->reader = otf2_open(trace_path(all->trace));
+    if (!all->reader)
+        return check(OTF2_ERROR_FILE_CAN_NOT_OPEN, "cannot read the trace again", err);
+    OTF2_Error_RegisterCallback(give_up, NULL);
+    OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(all->reader);
+    all->archive =
+        OTF2_Archive_Open(all->folder, archive_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+                          DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!all->archive)
+        return check(OTF2_ERROR_FILE_INTERACTION, "cannot write", err);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_SetFlushCallbacks(all->archive, &flush_callbacks, NULL);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_SetSerialCollectiveCallbacks(all->archive);
+    return check(code, "cannot write", err) == 0 ? describe(all, err) : -1;
+}
+
+/// Whether a location has a file of its own definitions.
+static bool has_definitions(const struct rewriting *all, uint64_t id)
+{
+    const char *anchor = trace_path(all->trace);
+    size_t length = strlen(anchor);
+    if (length > 5 && strcmp(anchor + length - 5, ".otf2") == 0)
+        length -= 5;
+    char *path = memory_format("%.*s/%" PRIu64 ".def", (int)length, anchor, id);
+    bool is_there = access(path, R_OK) == 0;
+    free(path);
+    return is_there;
+}
+
+/// Clock offsets and mapping tables, which the library applies to the events it reads.
+static int read_local_definitions(struct rewriting *all, struct error *err)
+{
+    const struct definitions *definitions = &all->source.resolved->definitions;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        OTF2_Reader_SelectLocation(all->reader, definitions->locations[i].id);
+    bool has_any = false;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        has_any = has_any || has_definitions(all, definitions->locations[i].id);
+    if (!has_any)
+        return 0;
+    OTF2_ErrorCode code = OTF2_Reader_OpenDefFiles(all->reader);
+    for (size_t i = 0; i < definitions->n_locations && code == OTF2_SUCCESS; i++) {
+        uint64_t id = definitions->locations[i].id, n_read;
+        if (!has_definitions(all, id))
+            continue;
+        OTF2_DefReader *reader = OTF2_Reader_GetDefReader(all->reader, id);
+        code = reader ? OTF2_Reader_ReadAllLocalDefinitions(all->reader, reader, &n_read)
+                      : OTF2_ERROR_FILE_CAN_NOT_OPEN;
+        if (code == OTF2_SUCCESS)
+            code = OTF2_Reader_CloseDefReader(all->reader, reader);
+    }
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Reader_CloseDefFiles(all->reader);
+    return check(code, "cannot read the trace again", err);
+}
+
+static int copy_location(struct rewriting *all, uint32_t index, struct error *err)
+{
+    const struct location *location = &all->source.resolved->definitions.locations[index];
+    uint64_t speed = location->rank == EVENT_NO_INDEX
+                         ? PAG_WORK_PER_NS
+                         : all->run->ranks[location->rank].processor_speed;
+    struct copy_location *copied = &all->locations[index];
+    copied->end_ns = time_map_end_ns(all->times, index);
+    struct time_map_reader *times = time_map_read(all->times, index, speed);
+    int status =
+        copy_events(&all->copy, location->id, trace_location_report(all->trace, index)->n_read,
+                    times, &copied->n_records, err);
+    time_map_reader_free(times);
+    return status;
+}
+
+static int copy_all_events(struct rewriting *all, struct error *err)
+{
+    const struct definitions *definitions = &all->source.resolved->definitions;
+    uint64_t n_records = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        n_records += trace_location_report(all->trace, i)->n_read;
+    OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(all->reader);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_OpenEvtFiles(all->archive);
+    all->copy = (struct copy_events){.source = all->source,
+                                     .reader = all->reader,
+                                     .archive = all->archive,
+                                     .callbacks = copy_events_callbacks(),
+                                     .progress = &all->progress};
+    if (!all->copy.callbacks)
+        code = OTF2_ERROR_MEM_FAULT;
+    progress_begin(&all->progress, "writing", n_records);
+    int status = check(code, "cannot open the event files", err);
+    for (uint32_t i = 0; i < definitions->n_locations && status == 0; i++)
+        status = copy_location(all, i, err);
+    if (status == 0)
+        status = check(OTF2_Archive_CloseEvtFiles(all->archive), "cannot write", err);
+    return status;
+}
+
+/// Local definition files, which stay empty: identifiers are global ones, clocks agree.
+static int write_local_definitions(struct rewriting *all, struct error *err)
+{
+    const struct definitions *definitions = &all->source.resolved->definitions;
+    OTF2_ErrorCode code = OTF2_Archive_OpenDefFiles(all->archive);
+    for (size_t i = 0; i < definitions->n_locations && code == OTF2_SUCCESS; i++) {
+        OTF2_DefWriter *writer =
+            OTF2_Archive_GetDefWriter(all->archive, definitions->locations[i].id);
+        code = writer ? OTF2_Archive_CloseDefWriter(all->archive, writer)
+                      : OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    }
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_CloseDefFiles(all->archive);
+    return check(code, "cannot write", err);
+}
+
+static int write_all(struct rewriting *all, struct error *err)
+{
+    if (open_both(all, err) != 0 || read_local_definitions(all, err) != 0 ||
+        copy_all_events(all, err) != 0 || write_local_definitions(all, err) != 0 ||
+        copy_definitions(&all->source, all->reader, all->archive, all->run, all->locations, err) !=
+            0)
+        return -1;
+    OTF2_ErrorCode code = OTF2_Archive_Close(all->archive);
+    all->archive = NULL;
+    return check(code, "cannot write", err);
+}
+
+/// The identifier OTF2 gives an archive depends on when it is made; this one on what it holds only.
+static int set_id(const struct rewriting *all, struct error *err)
+{
+    char *path = memory_format("%s/%s.otf2", all->folder, archive_name);
+    FILE *file = fopen(path, "r+b");
+    char bytes[1 << 16];
+    size_t n = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    const char *found = memmem(bytes, n, &all->id, ID_BYTES);
+    bool is_good = file != NULL;
+    if (found)
+        is_good = fseek(file, found - bytes, SEEK_SET) == 0 &&
+                  fwrite(&all->predicted_id, 1, ID_BYTES, file) == ID_BYTES;
+    if (file)
+        is_good = (fclose(file) == 0) && is_good;
+    free(path);
+    return is_good ? 0 : error_set(err, "cannot write: %s", strerror(errno));
+}
+
+static int write_or_escape(struct rewriting *all, struct error *err)
+{
+    int status;
+    otf2_error_begin();
+    if (setjmp(escape) == 0)
+        status = write_all(all, err);
+    else
+        status = error_set(err, "%s", cause);
+    otf2_error_begin();
+    progress_end(&all->progress);
+    if (all->copy.callbacks)
+        OTF2_EvtReaderCallbacks_Delete(all->copy.callbacks);
+    if (status == 0)
+        OTF2_Reader_Close(all->reader);
+    return status;
+}
+
+/// Damaged archives are replayed up to the damage, but a copy of them would look whole.
+static int check_source(const struct trace *trace, struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location_report *report = trace_location_report(trace, i);
+        if (report->is_cut || report->is_skipped)
+            return error_set(err, "of '%s' a location (%s) cannot be read to its end: %s",
+                             trace_path(trace), definitions->locations[i].name, report->reason);
+    }
+    return 0;
+}
+
+int rewrite_archive(const char *directory, const struct trace *trace, struct time_map *times,
+                    const struct rewrite_run *run, struct error *err)
+{
+    struct rewriting *all = memory_zeroed(1, sizeof *all);
+    *all = (struct rewriting){
+        .trace = trace,
+        .source = trace_source(trace),
+        .times = times,
+        .run = run,
+        .locations = memory_zeroed(trace_definitions(trace)->n_locations, sizeof *all->locations)};
+    int status = check_source(trace, err);
+    if (status == 0)
+        status = rewrite_check(directory, err);
+    interrupt_begin();
+    if (status == 0) {
+        all->folder = make_folder(directory, err);
+        status = all->folder ? write_or_escape(all, err) : -1;
+    }
+    if (status == 0)
+        status = set_id(all, err);
+    if (status == 0 && interrupt_has_come())
+        status = error_set(err, "interrupted");
+    if (status == 0 && rename(all->folder, directory) != 0)
+        status = error_set(err, "cannot rename %s: %s", all->folder, strerror(errno));
+    if (status != 0 && all->folder)
+        remove_folder(all->folder, 1);
+    interrupt_end();
+    free(all->folder);
+    free(all->locations);
+    free(all);
+    return status == 0 ? 0 : error_wrap(err, "nothing was written to '%s'", directory);
+}

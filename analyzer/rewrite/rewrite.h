@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes an archive anew: the same definitions and records, at the times of a simulated run, ranks
+// on the nodes they ran on there.
+#ifndef PAGODA_REWRITE_REWRITE_H
+#define PAGODA_REWRITE_REWRITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/rewrite/time_map.h"
+#include "analyzer/trace/reader.h"
+
+struct rewrite_node {
+    const char *name;
+    uint32_t n_cores; // 0: unknown, as recorded
+};
+
+struct rewrite_rank {
+    uint32_t node;
+    uint64_t processor_speed; // millionths
+};
+
+/// What the new archive says of itself.
+struct rewrite_run {
+    const char *change; // what is different from the recorded run, in words
+    uint64_t time_ns;   // its run time
+    const struct rewrite_node *nodes;
+    size_t n_nodes;
+    const struct rewrite_rank *ranks; // by world rank
+};
+
+/// Whether an archive can be made at DIRECTORY, which must not exist or be empty. 0, or -1 and ERR.
+int rewrite_check(const char *directory, struct error *err);
+
+/// The folder DIRECTORY is in; temporary files beside it are on its file system. The caller frees.
+char *rewrite_parent(const char *directory);
+
+/// Writes TRACE, replayed to its end, at the times of TIMES, finished. Wholly or not at all: what
+/// is written stands in a folder beside DIRECTORY until it is complete. 0, or -1 and ERR.
+int rewrite_archive(const char *directory, const struct trace *trace, struct time_map *times,
+                    const struct rewrite_run *run, struct error *err);
+
+#endif
