@@ -20,6 +20,7 @@
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "analyzer/report/text_whatif.h"
+#include "analyzer/rewrite/rewrite.h"
 #include "db/store.h"
 
 /// What the command line asks for.
@@ -29,6 +30,7 @@ struct replay_request {
     struct text_options text;
     struct option_list pattern_files;
     const char *database; // NULL: the result is not kept
+    const char *out;      // NULL: the predicted run is not written
     struct store_names names;
     struct option_list parameters; // NAME=VALUE
     struct whatif_options whatif;
@@ -73,15 +75,27 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
 {
     struct error err = {{0}};
     outcome->is_whatif = whatif_is_wanted(&request->whatif);
+    if (!outcome->is_whatif && request->out)
+        *status = options_usage_error(usage, "--out DIR writes a predicted run: say by what-if "
+                                             "options what is different in it");
     if (!outcome->is_whatif)
-        return true;
+        return !request->out;
     if (request->database) {
         *status = options_usage_error(usage, "--store keeps measured runs; give it without "
                                              "what-if options");
         return false;
     }
-    if (whatif_plan_read(&outcome->plan, &request->whatif, &err) == 0)
-        return true;
+    if (whatif_plan_read(&outcome->plan, &request->whatif, &err) == 0) {
+        const struct whatif_plan *plan = &outcome->plan;
+        if (!request->out || (!plan->is_list && !plan->no_trace))
+            return true;
+        error_set(&err,
+                  plan->is_list
+                      ? "--out DIR writes one predicted run, not one for each value of a list"
+                      : "--out DIR cannot write what --%s predicts: no program that "
+                        "MPI allows would do that",
+                  plan->no_trace);
+    }
     *status = options_usage_error(usage, "%s", err.text);
     return false;
 }
@@ -101,6 +115,8 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "replay on an ideal network too: serialisation and transfer efficiency"),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
                         "look for the patterns in this file too"),
+        OPTION_TEXT_ROW("out", 0, "DIR", &request->out,
+                        "with what-if options: write the predicted run to DIR as a trace", NULL),
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
                         "keep the result in this database, made when missing", NULL),
         OPTION_TEXT_ROW("application", 0, "NAME", &request->names.application,
@@ -155,6 +171,8 @@ static int run_request(const struct replay_request *request, struct replay_outco
         return -1;
     if (outcome->is_whatif && whatif_check(&outcome->plan, measured, err) != 0)
         return -1;
+    if (request->out && rewrite_check(request->out, err) != 0)
+        return -1;
     bool gathers = outcome->is_whatif || request->wants_ideal;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
@@ -162,7 +180,7 @@ static int run_request(const struct replay_request *request, struct replay_outco
         return -1;
     if (!outcome->is_whatif)
         return 0;
-    return whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured,
+    return whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured, request->out,
                       &outcome->predicted, err);
 }
 

@@ -38,11 +38,29 @@ static void on_reached(void *context, uint64_t time_ns)
     progress_update(&run->progress, time_ns);
 }
 
+static void on_moved(void *context, const struct pag_moved *moved)
+{
+    struct replay_run *run = context;
+    time_map_moved(run->times, moved);
+}
+
+static void on_weighed(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale)
+{
+    struct replay_run *run = context;
+    time_map_weighed(run->times, location, recorded_ns, scale);
+}
+
 int replay_run_open(struct replay_run *run, const char *trace, struct error *err)
 {
     *run = (struct replay_run){0};
     run->trace = trace_open(trace, err);
     return run->trace ? 0 : -1;
+}
+
+int replay_run_keep_times(struct replay_run *run, const char *directory, struct error *err)
+{
+    run->times = time_map_new(directory, trace_definitions(run->trace)->n_locations, err);
+    return run->times ? 0 : -1;
 }
 
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,
@@ -62,6 +80,8 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .computing = gathers ? on_computing : NULL,
         .window_moved = on_window_moved,
         .reached = on_reached,
+        .moved = run->times ? on_moved : NULL,
+        .weighed = run->times ? on_weighed : NULL,
     };
     progress_begin(&run->progress, what, definitions->length_ns);
     int failed = clock ? pag_simulate(run->trace, &options, clock, &listener, &run->replay, err)
@@ -86,6 +106,7 @@ void replay_run_release(struct replay_run *run)
     pag_result_release(&run->replay);
     matcher_free(run->matcher);
     recorded_free(run->recorded);
+    time_map_free(run->times);
     trace_close(run->trace);
     *run = (struct replay_run){0};
 }

@@ -12,6 +12,7 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/report/result.h"
+#include "analyzer/rewrite/time_map.h"
 #include "analyzer/trace/reader.h"
 #include "analyzer/whatif/recorded.h"
 
@@ -21,11 +22,16 @@ struct replay_run {
     struct matcher *matcher;   // NULL without a catalogue
     struct recorded *recorded; // NULL unless gathered
     struct pag_result replay;
-    struct result result; // with a catalogue
+    struct result result;   // with a catalogue
+    struct time_map *times; // where events go in simulated time; NULL unless asked for
 };
 
 /// Opens the archive TRACE. 0, or -1 and ERR; the caller releases RUN in either case.
 int replay_run_open(struct replay_run *run, const char *trace, struct error *err);
+
+/// Before replay_run(): the times of a simulated run are kept, in DIRECTORY while they are needed.
+/// 0, or -1 and ERR.
+int replay_run_keep_times(struct replay_run *run, const char *directory, struct error *err);
 
 /// Replays it, once: by CLOCK, or with NULL in measured time. With a CATALOGUE waits are looked for
 /// and `result` is made; GATHERS: costs for predictions are gathered. WHAT names the pass for the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One simulated run with nothing changed, for the replay error, then one for each point asked for.
 #include "analyzer/cmd/whatif_run.h"
+#include "analyzer/cmd/whatif_out.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,20 +107,20 @@ static void put_moves(struct whatif_point *point, const struct scenario_settings
     point->unchanged_ns = migration->unchanged_ns;
 }
 
-int whatif_predict(const char *trace, const struct scenario_settings *settings,
-                   const struct recorded *recorded, const struct catalogue *catalogue,
+int whatif_predict(const struct whatif_input *input, const struct scenario_settings *settings,
                    struct replay_run *run, struct whatif_point *point, struct error *err)
 {
     struct scenario scenario = {0};
     struct prediction prediction = {0};
     int status = -1;
-    if (replay_run_open(run, trace, err) != 0)
+    if (replay_run_open(run, input->trace, err) != 0 ||
+        (input->out && whatif_out_prepare(input->out, run, err) != 0))
         return -1;
     const struct definitions *definitions = trace_definitions(run->trace);
     if (scenario_init(&scenario, definitions, settings, err) != 0)
         goto out;
-    prediction_init(&prediction, definitions, &scenario, recorded, settings->machine);
-    status = replay_run(run, catalogue, &prediction.clock, false, "predicting", err);
+    prediction_init(&prediction, definitions, &scenario, input->recorded, settings->machine);
+    status = replay_run(run, input->catalogue, &prediction.clock, false, "predicting", err);
     if (status != 0)
         goto out;
     point->predicted_ns = run->replay.time_ns;
@@ -135,6 +136,8 @@ int whatif_predict(const char *trace, const struct scenario_settings *settings,
     point->hand_over_ns = scheduler_hand_over_ns(prediction.scheduler);
     put_ranks(point, &scenario, definitions, &run->replay);
     put_moves(point, settings, run->replay.migration);
+    if (input->out)
+        status = whatif_out_write(input->out, run, &scenario, input->change, err);
 out:
     prediction_release(&prediction);
     scenario_release(&scenario);
@@ -194,7 +197,8 @@ static void put_set(struct whatif_point *point, const struct whatif_set *set)
 }
 
 int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
-               const struct replay_run *measured, struct whatif_report *report, struct error *err)
+               const struct replay_run *measured, const char *out, struct whatif_report *report,
+               struct error *err)
 {
     *report = (struct whatif_report){
         .baseline_ns = measured->replay.time_ns,
@@ -209,12 +213,16 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
     struct whatif_point same = {0};
     struct replay_run run = {0};
-    int status = whatif_predict(trace, &unchanged, measured->recorded, NULL, &run, &same, err);
+    struct whatif_input input = {.trace = trace, .recorded = measured->recorded};
+    int status = whatif_predict(&input, &unchanged, &run, &same, err);
     report->replayed_ns = same.predicted_ns;
     for (size_t i = 0; status == 0 && i < run.replay.n_ranks; i++)
         report->lost_ns += run.replay.simulated[i].lost_ns;
     whatif_point_release(&same);
     replay_run_release(&run);
+    input.catalogue = plan->is_list ? NULL : catalogue;
+    input.out = out;
+    input.change = plan->change;
     for (size_t i = 0; i < plan->n_sets && status == 0; i++) {
         struct scenario_settings settings;
         struct machine machine;
@@ -222,9 +230,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         status = prepare(&plan->sets[i], &settings, &machine, err);
         settings.visits = visits;
         if (status == 0)
-            status =
-                whatif_predict(trace, &settings, measured->recorded,
-                               plan->is_list ? NULL : catalogue, &run, &report->points[i], err);
+            status = whatif_predict(&input, &settings, &run, &report->points[i], err);
         if (status == 0 && plan->sets[i].n_tolerances > 0)
             status = whatif_tolerance(trace, &plan->sets[i], &settings, measured->recorded,
                                       &report->points[i], report, err);

@@ -14,15 +14,24 @@ int whatif_check(const struct whatif_plan *plan, const struct replay_run *measur
                  struct error *err);
 
 /// Predicts every point of PLAN from MEASURED, replayed with its costs gathered; a single one with
-/// its wait states and critical path. 0, or -1 and ERR; the caller releases REPORT in either case.
+/// its wait states and critical path, and written to OUT as an archive unless that is NULL. 0, or
+/// -1 and ERR; the caller releases REPORT in either case.
 int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
-               const struct replay_run *measured, struct whatif_report *report, struct error *err);
+               const struct replay_run *measured, const char *out, struct whatif_report *report,
+               struct error *err);
 
-/// Simulates the run of TRACE under SETTINGS into RUN, with wait states and critical path given a
-/// CATALOGUE (NULL: none); POINT gets what is said about it. 0, or -1 and ERR; the caller releases
-/// RUN and POINT in either case.
-int whatif_predict(const char *trace, const struct scenario_settings *settings,
-                   const struct recorded *recorded, const struct catalogue *catalogue,
+/// What a prediction is made from.
+struct whatif_input {
+    const char *trace;
+    const struct recorded *recorded;
+    const struct catalogue *catalogue; // for wait states and critical path; NULL: without
+    const char *out;                   // the predicted run is written there; NULL: it is not
+    const char *change;                // with `out`: what is different, in words
+};
+
+/// Simulates the run of INPUT under SETTINGS into RUN; POINT gets what is said about it. 0, or -1
+/// and ERR; the caller releases RUN and POINT in either case.
+int whatif_predict(const struct whatif_input *input, const struct scenario_settings *settings,
                    struct replay_run *run, struct whatif_point *point, struct error *err);
 
 #endif

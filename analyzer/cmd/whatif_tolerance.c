@@ -33,8 +33,8 @@ static int run_with(void *context, uint64_t added, uint64_t *time_ns, struct err
     struct replay_run run = {0};
     *runs->added = runs->before + added;
     runs->n++;
-    int status =
-        whatif_predict(runs->trace, &runs->settings, runs->recorded, NULL, &run, &point, err);
+    const struct whatif_input input = {.trace = runs->trace, .recorded = runs->recorded};
+    int status = whatif_predict(&input, &runs->settings, &run, &point, err);
     *time_ns = window_ns(&point);
     whatif_point_release(&point);
     replay_run_release(&run);

@@ -35,8 +35,9 @@ struct decoder {
     char *reason; // owned text of report.reason
 };
 
-/// The kinds of records that become events, and what makes one of each: OTF2's callbacks, whose user
-/// data is a struct decoder. RESOLVED tells whether enter records can carry attributes of ours.
+/// The kinds of records that become events, and what makes one of each: OTF2's callbacks, whose
+/// user data is a struct decoder. RESOLVED tells whether enter records can carry attributes of
+/// ours.
 #define DECODED_KINDS(X)                                                                           \
     X(Enter)                                                                                       \
     X(Leave)                                                                                       \
