@@ -130,7 +130,7 @@ static void write_nodes(struct copy *copy)
     copy->has_nodes = true;
     OTF2_SystemTreeNodeRef id = 0;
     for (uint32_t i = 0; i < run->n_nodes && copy->is_moved; i++, id++) {
-        while (id_table_get(&records->nodes.by_id, id) != UINT32_MAX)
+        while (node_at(copy, id) && !is_left_out(copy, id))
             id++;
         copy->nodes[i] = id;
         ok(copy, OTF2_GlobalDefWriter_WriteSystemTreeNode(copy->writer, id, copy->first_string + i,

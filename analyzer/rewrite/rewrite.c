@@ -24,7 +24,7 @@
 #include "analyzer/rewrite/copy_events.h"
 #include "analyzer/trace/otf2_error.h"
 
-enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, ID_BYTES = 8 };
+enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20 };
 static const char archive_name[] = "traces";
 
 // --- the folder
@@ -134,20 +134,12 @@ struct rewriting {
     struct copy_events copy;
     struct copy_location *locations;
     struct progress progress;
-    uint64_t id, predicted_id; // that OTF2 made up, and the one that follows from what is copied
 };
 
 /// 0, or -1 and ERR; CODE is that of a call that FAILED says what of.
 static int check(OTF2_ErrorCode code, const char *failed, struct error *err)
 {
     return code == OTF2_SUCCESS ? 0 : error_set(err, "%s: %s", failed, otf2_error_cause(code));
-}
-
-static uint64_t hash(uint64_t value, const char *text)
-{
-    for (; *text; text++)
-        value = (value ^ (unsigned char)*text) * UINT64_C(0x100000001b3); // FNV-1a
-    return value;
 }
 
 /// Properties of the archive: the recording's, and what was predicted.
@@ -170,11 +162,6 @@ static int describe(struct rewriting *all, struct error *err)
     if (code == OTF2_SUCCESS)
         code = OTF2_Archive_SetProperty(archive, "PAGODA::PREDICTED_FROM", trace_path(all->trace),
                                         true);
-    if (code == OTF2_SUCCESS)
-        code = OTF2_Archive_GetTraceId(archive, &all->id);
-    if (code == OTF2_SUCCESS)
-        code = OTF2_Reader_GetTraceId(all->reader, &all->predicted_id);
-    all->predicted_id = hash(all->predicted_id, all->run->change);
     return check(code, "cannot write", err);
 }
 
@@ -306,20 +293,33 @@ static int write_all(struct rewriting *all, struct error *err)
     return check(code, "cannot write", err);
 }
 
+static uint64_t hash(uint64_t value, const char *text)
+{
+    for (; *text; text++)
+        value = (value ^ (unsigned char)*text) * UINT64_C(0x100000001b3); // FNV-1a
+    return value;
+}
+
 /// The identifier OTF2 gives an archive depends on when it is made; this one on what it holds only.
 static int set_id(const struct rewriting *all, struct error *err)
 {
     char *path = memory_format("%s/%s.otf2", all->folder, archive_name);
+    uint64_t id = 0, predicted_id = 0;
+    OTF2_Reader *reader = otf2_open(path);
     FILE *file = fopen(path, "r+b");
-    char bytes[1 << 16];
-    size_t n = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-    const char *found = memmem(bytes, n, &all->id, ID_BYTES);
-    bool is_good = file != NULL;
+    static char bytes[1 << 20];
+    bool is_good = reader && file && OTF2_Reader_GetTraceId(reader, &id) == OTF2_SUCCESS &&
+                   OTF2_Reader_GetTraceId(all->reader, &predicted_id) == OTF2_SUCCESS;
+    size_t n = is_good ? fread(bytes, 1, sizeof bytes, file) : 0;
+    const char *found = memmem(bytes, n, &id, sizeof id);
+    predicted_id = hash(predicted_id, all->run->change);
     if (found)
         is_good = fseek(file, found - bytes, SEEK_SET) == 0 &&
-                  fwrite(&all->predicted_id, 1, ID_BYTES, file) == ID_BYTES;
+                  fwrite(&predicted_id, sizeof predicted_id, 1, file) == 1;
     if (file)
         is_good = (fclose(file) == 0) && is_good;
+    if (reader)
+        OTF2_Reader_Close(reader);
     free(path);
     return is_good ? 0 : error_set(err, "cannot write: %s", strerror(errno));
 }
@@ -336,6 +336,8 @@ static int write_or_escape(struct rewriting *all, struct error *err)
     progress_end(&all->progress);
     if (all->copy.callbacks)
         OTF2_EvtReaderCallbacks_Delete(all->copy.callbacks);
+    if (status == 0)
+        status = set_id(all, err);
     if (status == 0)
         OTF2_Reader_Close(all->reader);
     return status;
@@ -372,8 +374,6 @@ int rewrite_archive(const char *directory, const struct trace *trace, struct tim
         all->folder = make_folder(directory, err);
         status = all->folder ? write_or_escape(all, err) : -1;
     }
-    if (status == 0)
-        status = set_id(all, err);
     if (status == 0 && interrupt_has_come())
         status = error_set(err, "interrupted");
     if (status == 0 && rename(all->folder, directory) != 0)
