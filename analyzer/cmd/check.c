@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/base/data_folder.h"
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
@@ -100,7 +101,7 @@ static int check_xml(struct check *check, struct error *err)
     if (!is_catalogue)
         return -1;
     check->kind = CHECK_CATALOGUE;
-    char *directory = catalogue_directory(NULL); // parents may be shipped patterns
+    char *directory = data_folder(NULL); // parents may be shipped patterns
     struct catalogue *catalogue = catalogue_load(directory, &check->path, 1, err);
     free(directory);
     if (!catalogue)

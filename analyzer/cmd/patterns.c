@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/data_folder.h"
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
@@ -52,7 +53,7 @@ static bool read_request(int argc, char **argv, struct patterns_request *request
 
 static struct catalogue *load(const struct patterns_request *request, struct error *err)
 {
-    char *directory = catalogue_directory(err);
+    char *directory = data_folder(err);
     if (!directory)
         return NULL;
     struct catalogue *catalogue =

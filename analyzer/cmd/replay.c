@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/data_folder.h"
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
@@ -153,7 +154,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
 static int load_patterns(const struct replay_request *request, struct replay_outcome *outcome,
                          struct error *err)
 {
-    char *directory = catalogue_directory(err);
+    char *directory = data_folder(err);
     if (!directory)
         return -1;
     outcome->catalogue =

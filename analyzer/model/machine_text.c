@@ -221,18 +221,20 @@ static void put_collective(const struct measured_collective *points, size_t n, F
 {
     struct formula_fit fit = fit_operation(points, n);
     char *small = form_text(fit.form, &fit.small), *large = form_text(fit.form, &fit.large);
-    fprintf(out, "  <collective op=\"%s\" time=\"", points[0].operation);
-    char *formula = fit.limit_bytes < 0
-                        ? memory_copy_text(small)
-                        : memory_format("b &lt;= %.0f ? %s : %s", fit.limit_bytes, small, large);
-    fprintf(out, "%s\"/>\n", formula);
+    const char *name = points[0].operation;
+    if (fit.limit_bytes < 0)
+        fprintf(out, "  <collective op=\"%s\" time=\"%s\"/>\n", name, small);
+    else
+        fprintf(out,
+                "  <collective op=\"%s\" below=\"%.0f\" time=\"%s\"/>\n"
+                "  <collective op=\"%s\" from=\"%.0f\" time=\"%s\"/>\n",
+                name, fit.limit_bytes + 1, small, name, fit.limit_bytes + 1, large);
     *sum += fit.sum;
     if (fit.worst > errors->collective_worst) {
         errors->collective_worst = fit.worst;
         snprintf(errors->worst_collective, sizeof errors->worst_collective, "%s",
                  points[0].operation);
     }
-    free(formula);
     free(small);
     free(large);
 }

@@ -9,7 +9,9 @@
 #include "analyzer/base/memory.h"
 
 const char *const scope_names[N_SCOPES] = {"same-core", "node", "network"};
-static const double spin_slowdown = 1.25; // a waiting rank that takes this of its core spins
+// A waiting rank that slows down another one on its core by this factor, or leaves the core only at
+// the end of a time slice of the kernel, spins.
+static const double spin_slowdown = 1.25, time_slice_ns = 500e3;
 
 void measurements_init(struct measurements *measurements)
 {
@@ -145,7 +147,8 @@ bool measurements_read(struct measurements *measurements, const char *line)
 
 bool measurements_spins(const struct measurements *measurements)
 {
-    return measurements->waiting_slowdown >= spin_slowdown;
+    return measurements->waiting_slowdown >= spin_slowdown ||
+           measurements->hand_over_ns >= time_slice_ns;
 }
 
 double measurements_hand_over_ns(const struct measurements *measurements)

@@ -79,11 +79,6 @@ struct catalogue *catalogue_load(const char *directory, const char *const *extra
                                  struct error *err);
 void catalogue_free(struct catalogue *catalogue);
 
-/// Where the shipped patterns are: ../patterns beside the folder of the running command (the
-/// build tree), ../share/pagoda/patterns, or the folder it was configured with. The caller frees;
-/// NULL and ERR when there is none.
-char *catalogue_directory(struct error *err);
-
 /// Index of the pattern with this id, PATTERN_NONE when there is none.
 uint32_t catalogue_find(const struct catalogue *catalogue, const char *id);
 

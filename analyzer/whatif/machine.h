@@ -96,9 +96,9 @@ struct machine {
     size_t n_collectives;
 };
 
-/// Reads and checks a file. 0, or -1 and ERR ("PATH:LINE: what is wrong"); the caller releases
-/// MACHINE in either case.
-int machine_read(struct machine *machine, const char *path, struct error *err);
+/// Reads and checks a file, or the bundled one called NAME. 0, or -1 and ERR ("PATH:LINE: what is
+/// wrong"); the caller releases MACHINE in either case.
+int machine_read(struct machine *machine, const char *name, struct error *err);
 void machine_release(struct machine *machine);
 
 /// Whether the file says what messages cost; else they cost what they did in the recording.

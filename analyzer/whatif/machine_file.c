@@ -57,9 +57,12 @@ static int read_machine(const struct machine_reader *reader, const struct xml_el
     return machine_check_collectives(reader, element);
 }
 
-int machine_read(struct machine *machine, const char *path, struct error *err)
+int machine_read(struct machine *machine, const char *name, struct error *err)
 {
-    *machine = (struct machine){.path = memory_copy_text(path)};
+    *machine = (struct machine){.path = machine_path(name, err)};
+    const char *path = machine->path;
+    if (!path)
+        return -1;
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
         machine->messages[scope].eager_bytes = UINT64_MAX;
     struct xml_document *document = xml_read(path, err);

@@ -18,7 +18,7 @@ enum direction { ALL, FROM_ROOT, TO_ROOT };
 struct call {
     MPI_Comm comm;
     int n_members;
-    int count; // bytes as in pagoda-machine(5), of alltoall those for one member
+    int count; // bytes, as the call says
     unsigned char *out, *in;
 };
 
@@ -75,19 +75,19 @@ static void scan(const struct call *c)
 static const struct operation {
     const char *name;
     enum direction direction;
-    bool has_sizes, is_shared_out; // is_shared_out: its bytes are those for all members together
+    bool has_sizes;
     void (*run)(const struct call *call);
 } operations[] = {
-    {"barrier", ALL, false, false, barrier},
-    {"bcast", FROM_ROOT, true, false, bcast},
-    {"scatter", FROM_ROOT, true, false, scatter},
-    {"gather", TO_ROOT, true, false, gather},
-    {"reduce", TO_ROOT, true, false, reduce},
-    {"allreduce", ALL, true, false, allreduce},
-    {"reduce_scatter_block", ALL, true, false, reduce_scatter_block},
-    {"allgather", ALL, true, false, allgather},
-    {"alltoall", ALL, true, true, alltoall},
-    {"scan", ALL, true, false, scan},
+    {"barrier", ALL, false, barrier},
+    {"bcast", FROM_ROOT, true, bcast},
+    {"scatter", FROM_ROOT, true, scatter},
+    {"gather", TO_ROOT, true, gather},
+    {"reduce", TO_ROOT, true, reduce},
+    {"allreduce", ALL, true, allreduce},
+    {"reduce_scatter_block", ALL, true, reduce_scatter_block},
+    {"allgather", ALL, true, allgather},
+    {"alltoall", ALL, true, alltoall},
+    {"scan", ALL, true, scan},
 };
 enum {
     N_OPERATIONS = sizeof operations / sizeof *operations,
@@ -118,8 +118,7 @@ static bool is_measured(const struct operation *operation, int size, int p,
 {
     if (!operation->has_sizes)
         return size == 0;
-    return sizes[size] <= effort->max_bytes && sizes[size] * p <= max_total_bytes &&
-           (!operation->is_shared_out || sizes[size] >= p);
+    return sizes[size] <= effort->max_bytes && sizes[size] * p <= max_total_bytes;
 }
 
 int collectives_count(const struct hosts *hosts, const struct effort *effort)
@@ -199,16 +198,13 @@ static void measure_size(const struct hosts *hosts, const struct effort *effort,
     rest();
     if (comm != MPI_COMM_NULL) {
         size_t bytes = (size_t)(size_bytes * p) + 1;
-        long count = operation->is_shared_out ? size_bytes / p : size_bytes;
-        struct call call = {comm, p, (int)count, calloc(bytes, 1), calloc(bytes, 1)};
+        struct call call = {comm, p, (int)size_bytes, calloc(bytes, 1), calloc(bytes, 1)};
 
         hosts_bind(hosts, hosts->ranks[hosts->rank].index);
         measured = measure(operation, &call, hosts->clock_ahead_ns[hosts->rank], effort);
         hosts_unbind();
         free(call.out);
         free(call.in);
-        if (operation->is_shared_out)
-            size_bytes = count * p;
     }
     if (hosts->rank == 0)
         printf("collective %s %d %ld %.1f %.4f %d\n", operation->name, p, size_bytes, measured.ns,

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The bundled machines: each is sound, says its source, and is found by its name.
+load ../helper
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "bundled machines are sound and say where their numbers are from" {
+    local file
+    for file in "$ROOT"/patterns/machines/*.xml; do
+        "$PAGODA" check "$file"
+        [ "$(xmllint --xpath 'string(/machine/@name)' "$file")" = "$(basename "$file" .xml)" ]
+        [ -n "$(xmllint --xpath 'string(/machine/calibration/@source)' "$file")" ]
+        [ -n "$(xmllint --xpath 'string(/machine/calibration/@missing)' "$file")" ]
+    done
+}
+
+@test "a bundled machine by its name" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/sound.txt" trace
+    run --separate-stderr "$PAGODA" replay trace --machine t3e --json
+    [ "$status" = 0 ]
+    "$PAGODA" replay trace --machine "$ROOT/patterns/machines/t3e.xml" --json >by-path
+    diff <(jq .whatif.predicted_ns <<<"$output") <(jq .whatif.predicted_ns by-path)
+    # A file of this name here comes first.
+    cp "$ROOT/patterns/machines/clic.xml" t3e
+    "$PAGODA" replay trace --machine t3e --json | jq .whatif.predicted_ns >here
+    "$PAGODA" replay trace --machine clic --json | jq .whatif.predicted_ns | diff - here
+}
+
+@test "a machine that does not exist" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/sound.txt" trace
+    run --separate-stderr "$PAGODA" replay trace --machine quadrix
+    [ "$status" != 0 ]
+    [[ $stderr == *'quadrix: no such file, and no bundled machine; is it quadrics?'* ]]
+    run --separate-stderr "$PAGODA" replay trace --machine zzz
+    [[ $stderr == *'zzz: no such file, and none of the bundled machines (clic, es40, '* ]]
+}
