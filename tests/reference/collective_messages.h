@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective operations as programs of messages: each member's sends and receives are written down
+// from the description of the algorithm, then carried out one by one until nobody can go on.
+// Written from pagoda-machine(5), without a look at the analyzer's.
+#ifndef PAGODA_TESTS_REFERENCE_COLLECTIVE_MESSAGES_H
+#define PAGODA_TESTS_REFERENCE_COLLECTIVE_MESSAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/reference/predicted_run.h"
+
+enum { COLLECTIVE_MAX_MEMBERS = 40 };
+
+struct collective_case {
+    const char *operation, *algorithm; // as in machine files
+    const char *tree;                  // of hardware-multicast
+    uint32_t n, root;
+    uint64_t share_bytes[COLLECTIVE_MAX_MEMBERS]; // count of each member's call, in bytes
+    uint64_t enter_ns[COLLECTIVE_MAX_MEMBERS];
+    uint32_t node[COLLECTIVE_MAX_MEMBERS];
+    const struct scenario_messages *on_node, *network; // both are given
+};
+
+/// When each member is through. *SWITCH_NS: when the root switch of multicasts is free.
+void collective_through(const struct collective_case *one, uint64_t *switch_ns,
+                        uint64_t *through_ns);
+
+#endif

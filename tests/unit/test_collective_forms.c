@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives carried out by algorithms: the times of the literature where all members come at once
+// and all messages cost the same, and small runs computed by hand.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/reference/predicted_times.h"
+#include "tests/tools/lib/scratch.h"
+
+enum { MAX_MEMBERS = 33 };
+
+/// Predicts TEXT on a machine whose file has MESSAGES and COLLECTIVES in it.
+static void predict(const char *text, const char *messages, const char *collectives,
+                    struct predicted_times *times)
+{
+    struct error err = {{0}};
+    struct machine machine = {0};
+    char *scratch = scratch_directory();
+    char *path = memory_format("%s/machine.xml", scratch);
+    char *file = memory_format("<machine>%s%s</machine>\n", messages, collectives);
+    scratch_write(path, file, strlen(file));
+    struct scenario_settings settings = SCENARIO_UNCHANGED;
+    settings.machine = &machine;
+    *times = (struct predicted_times){0};
+    int status = machine_read(&machine, path, &err);
+    if (status == 0)
+        status = predicted_times(text, &settings, 1, times, &err);
+    if (status != 0)
+        print_error("%s\n", err.text);
+    assert_int_equal(status, 0);
+    assert_int_equal(times->n_forced, 0);
+    machine_release(&machine);
+    scratch_remove(scratch);
+    free(path);
+    free(file);
+}
+
+/// Compares the ends of the ranks with N expected ones.
+static void ends(const char *text, const char *messages, const char *collectives,
+                 const uint64_t *expected, size_t n)
+{
+    struct predicted_times times;
+    predict(text, messages, collectives, &times);
+    assert_int_equal(times.n_ranks, n);
+    for (size_t r = 0; r < n; r++) {
+        if (times.ranks[r].finish_ns != expected[r])
+            print_error("rank %zu: %" PRIu64 ", by hand %" PRIu64 "\n", r, times.ranks[r].finish_ns,
+                        expected[r]);
+        assert_int_equal(times.ranks[r].finish_ns, expected[r]);
+    }
+    predicted_times_release(&times);
+}
+
+// --- closed forms
+
+// A message of b bytes: overhead o, latency L, G a byte, overhead r. In the simpler model of
+// Thakur, Rabenseifner, Gropp (2005) alpha = o + L + r, beta = G.
+enum { O = 7, L = 50, G = 3, R = 5, ALPHA = O + L + R };
+
+/// Time of OPERATION on N members with a node each that all come at 0 and whose share is BYTES.
+static uint64_t time_of(const char *operation, const char *algorithm, uint32_t n, uint64_t bytes,
+                        const char *messages)
+{
+    bool is_bcast = strcmp(operation, "bcast") == 0, is_scatter = strcmp(operation, "scatter") == 0;
+    bool is_up = strcmp(operation, "reduce") == 0 || strcmp(operation, "gather") == 0;
+    bool is_scan = strcmp(operation, "scan") == 0, has_root = is_bcast || is_scatter || is_up;
+    char *text = NULL, *collective;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    fputs("nodes", stream);
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(stream, " n%" PRIu32, i);
+    fputc('\n', stream);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t all = bytes * n, sent = all, received = all;
+        if (has_root) {
+            sent = is_up ? bytes : i == 0 ? all : 0;
+            received = !is_up ? bytes : i == 0 ? all : 0;
+        } else if (is_scan) {
+            sent = (n - i) * bytes;
+            received = (i + 1) * bytes;
+        }
+        fprintf(stream,
+                "%" PRIu32 " 0 enter MPI_X\n%" PRIu32 " 9 coll-end %s world %s %" PRIu64 " %" PRIu64
+                "\n%" PRIu32 " 9 leave MPI_X\n",
+                i, i, operation, has_root ? "0" : "-", sent, received, i);
+    }
+    fclose(stream);
+    collective = memory_format("<collective op=\"%s\" algorithm=\"%s\"/>", operation, algorithm);
+    struct predicted_times times;
+    predict(text, messages, collective, &times);
+    uint64_t time_ns = times.time_ns;
+    predicted_times_release(&times);
+    free(collective);
+    free(text);
+    return time_ns;
+}
+
+static const char uniform[] =
+    "<message scope=\"network\" send-overhead=\"7ns\" recv-overhead=\"5ns\">"
+    "<point bytes=\"0\" time=\"50ns\"/><point bytes=\"1000\" time=\"3050ns\"/></message>";
+
+static uint32_t log2_up(uint32_t n)
+{
+    uint32_t log = 0;
+    while (1u << log < n)
+        log++;
+    return log;
+}
+
+static void test_closed_forms(void **state)
+{
+    (void)state;
+    const uint64_t b = 40;
+    for (uint32_t p = 2; p <= MAX_MEMBERS; p++) {
+        uint32_t log = log2_up(p);
+        uint64_t part = (b + p - 1) / p;
+        bool is_power = 1u << log == p;
+#define IS(operation, algorithm, expected)                                                         \
+    assert_int_equal(time_of(operation, algorithm, p, b, uniform), expected)
+        IS("barrier", "recursive-doubling", log * ALPHA);
+        IS("barrier", "ring", (2 * p - 1) * ALPHA);
+        // One port: the next message leaves b G after the one before, their latencies overlap.
+        IS("bcast", "flat", ALPHA + b * G + (p - 2) * b * G);
+        IS("scatter", "flat", ALPHA + b * G + (p - 2) * b * G);
+        IS("reduce", "flat", ALPHA + b * G + (p - 2) * b * G);
+        IS("allgather", "ring", (p - 1) * (ALPHA + b * G));
+        IS("alltoall", "ring", (p - 1) * (ALPHA + b * G));
+        IS("reduce_scatter", "ring", (p - 1) * (ALPHA + b * G));
+        IS("allreduce", "ring", 2 * (p - 1) * (ALPHA + part * G));
+        IS("scan", "ring", (p - 1) * (ALPHA + b * G));
+        IS("allgather", "recursive-doubling", log * ALPHA + (p - 1) * b * G);
+        if (!is_power)
+            continue;
+        IS("bcast", "binomial", log * (ALPHA + b * G));
+        IS("reduce", "binomial", log * (ALPHA + b * G));
+        IS("allreduce", "binomial", 2 * log * (ALPHA + b * G));
+        IS("scan", "recursive-doubling", log * (ALPHA + b * G));
+        IS("allreduce", "recursive-doubling", log * (ALPHA + b * G));
+        IS("scatter", "binomial", log * ALPHA + (p - 1) * b * G);
+        IS("gather", "binomial", log * ALPHA + (p - 1) * b * G);
+        IS("reduce_scatter", "recursive-doubling", log * ALPHA + (p - 1) * b * G);
+        IS("alltoall", "recursive-doubling", log * (ALPHA + b * p / 2 * G));
+        IS("bcast", "recursive-doubling", 2 * (log * ALPHA + (p - 1) * part * G));
+        IS("reduce", "recursive-doubling", 2 * (log * ALPHA + (p - 1) * part * G));
+        IS("reduce", "ring", (p - 1) * (ALPHA + part * G) + log * ALPHA + (p - 1) * part * G);
+#undef IS
+    }
+}
+
+static void test_one_member(void **state)
+{
+    (void)state;
+    static const char *const algorithms[] = {"flat", "binomial", "recursive-doubling", "ring",
+                                             "hardware-multicast"};
+    for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++)
+        assert_int_equal(time_of("bcast", algorithms[i], 1, 40, uniform), 0);
+}
+
+/// Steps of the tree of QsNet's software broadcast, of which a node does one message a step: 6 for
+/// 16 nodes, 8 for 32, where a binary tree has 5 (Coll, Duato, Mora, Petrini, Hoisie 2002).
+static void test_steps_of_trees(void **state)
+{
+    (void)state;
+    static const char step[] =
+        "<message scope=\"network\" send-overhead=\"1ns\"><point bytes=\"0\" time=\"0s\"/>"
+        "</message>";
+    assert_int_equal(time_of("bcast", "quaternary", 16, 1, step), 6);
+    assert_int_equal(time_of("bcast", "quaternary", 32, 1, step), 8);
+    assert_int_equal(time_of("bcast", "binomial", 32, 1, step), 5);
+    // The hardware does it at once; a barrier goes up the tree first, 3 levels of one step each.
+    assert_int_equal(time_of("bcast", "hardware-multicast", 32, 1, step), 1);
+    assert_int_equal(time_of("barrier", "hardware-multicast", 32, 0, step), 4);
+}
+
+// --- by hand
+
+#define PLAIN(time)                                                                                \
+    "<message scope=\"network\" send-overhead=\"10ns\" recv-overhead=\"20ns\">"                    \
+    "<point bytes=\"0\" time=\"" time "\"/></message>"
+
+/// Rank R comes to OPERATION of COMM at ENTER.
+#define CALL(r, enter, operation, comm, root, sent, received)                                      \
+#r " 0 enter main\n" #r " " #enter " enter MPI_X\n" #r " 9000 coll-end " operation " " comm    \
+       " " root " " #sent " " #received "\n" #r " 9000 leave MPI_X\n" #r " 9000 leave main\n"
+
+/// Binomial tree from 0 on: 0 sends to 2, then to 1; 2 sends to 3. Rank 2 is late.
+static void test_late_ancestor(void **state)
+{
+    (void)state;
+    static const char text[] = "nodes a b c d\n"    //
+        CALL(0, 0, "bcast", "world", "0", 320, 80)  //
+        CALL(1, 50, "bcast", "world", "0", 0, 80)   //
+        CALL(2, 1000, "bcast", "world", "0", 0, 80) //
+        CALL(3, 60, "bcast", "world", "0", 0, 80);
+    // 0 sends at 10 and 20 and is through then; 1: 20 + 100 + 20; 2: its message is there, 1000 +
+    // 20, and sends at 1030; 3: 1030 + 100 + 20. Without an algorithm all would have left at once.
+    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"binomial\"/>",
+         (uint64_t[]){20, 140, 1030, 1150}, 4);
+    // From 0 one by one to 1, 2, 3 (at 10, 20, 30): nobody waits for 2.
+    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"flat\"/>",
+         (uint64_t[]){30, 130, 1020, 150}, 4);
+}
+
+/// The same from rank 1 on: places 0 1 2 3 are ranks 1 2 3 0.
+static void test_other_root(void **state)
+{
+    (void)state;
+    static const char text[] = "nodes a b c d\n"    //
+        CALL(0, 0, "reduce", "world", "1", 80, 0)   //
+        CALL(1, 0, "reduce", "world", "1", 80, 320) //
+        CALL(2, 500, "reduce", "world", "1", 80, 0) //
+        CALL(3, 0, "reduce", "world", "1", 80, 0);
+    // Place 3 (rank 0) sends to place 2 (rank 3) at 10, which has it at 130 and sends at 140; place
+    // 1 (rank 2) sends at 510, root has it at 630, then the other one, there since 240: 650.
+    ends(text, PLAIN("100ns"), "<collective op=\"reduce\" algorithm=\"binomial\"/>",
+         (uint64_t[]){10, 650, 510, 140}, 4);
+}
+
+/// Rank 3 comes to the broadcast only after a message of the root, which sends it after that: the
+/// root must not wait for rank 3, nor rank 2 for whom it sends to.
+static void test_broadcast_is_no_barrier(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nodes a b c d\n"
+        "0 0 enter MPI_X\n0 9 coll-end bcast world 0 320 80\n0 9 leave MPI_X\n"
+        "0 9 enter MPI_Send\n0 9 send world 3 0 8\n0 9 leave MPI_Send\n"
+        "1 0 enter MPI_X\n1 40 coll-end bcast world 0 0 80\n1 40 leave MPI_X\n"
+        "2 0 enter MPI_X\n2 40 coll-end bcast world 0 0 80\n2 40 leave MPI_X\n"
+        "3 0 enter MPI_Recv\n3 50 recv world 0 0 8\n3 50 leave MPI_Recv\n"
+        "3 50 enter MPI_X\n3 60 coll-end bcast world 0 0 80\n3 60 leave MPI_X\n";
+    // Root: sends at 10, 20, then the message at 30, received at 130 + 20; rank 2: 130, sends at
+    // 140; rank 3 has it at 240 and is through at 260.
+    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"binomial\"/>",
+         (uint64_t[]){30, 140, 140, 260}, 4);
+}
+
+/// Ranks of both communicators on nodes of their own, in a row.
+static void test_multicasts_take_turns(void **state)
+{
+    (void)state;
+    static const char text[] = "nodes a b c d\ncomm p ranks 0 1\ncomm q ranks 2 3\n" //
+        CALL(0, 0, "bcast", "p", "0", 160, 80)                                       //
+        CALL(1, 0, "bcast", "p", "0", 0, 80)                                         //
+        CALL(2, 30, "bcast", "q", "0", 160, 80)                                      //
+        CALL(3, 0, "bcast", "q", "0", 0, 80);
+    // p: begins at 10, there at 110. q: 40, but the switch is free at 110; there at 210.
+    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"hardware-multicast\"/>",
+         (uint64_t[]){10, 130, 110, 230}, 4);
+    // With a time of its own: 2 members, 80 bytes: 82 ns.
+    ends(text, PLAIN("100ns"),
+         "<collective op=\"bcast\" algorithm=\"hardware-multicast\" time=\"(p+b)*1e-9\"/>",
+         (uint64_t[]){10, 112, 92, 194}, 4);
+    // Node 1 is missing: a b c d are nodes 0 2 3 4; p goes by messages, which queue for nobody.
+    ends(text, PLAIN("100ns"),
+         "<collective op=\"bcast\" algorithm=\"hardware-multicast\" missing-nodes=\"1\"/>",
+         (uint64_t[]){10, 130, 40, 160}, 4);
+}
+
+/// Nodes with a hole between them; one node.
+static void test_where_there_is_no_multicast(void **state)
+{
+    (void)state;
+    static const char holes[] = "nodes a b c\ncomm p ranks 0 2\n" //
+        CALL(0, 0, "barrier", "p", "-", 0, 0)                     //
+        "1 0 enter main\n1 9000 leave main\n"                     //
+        CALL(2, 0, "barrier", "p", "-", 0, 0);
+    static const char one[] = "nodes a a\n"       //
+        CALL(0, 0, "barrier", "world", "-", 0, 0) //
+        CALL(1, 0, "barrier", "world", "-", 0, 0);
+    static const char hardware[] = "<collective op=\"barrier\" algorithm=\"hardware-multicast\" "
+                                   "time=\"1e-9\" tree=\"flat\"/>";
+    // Up at 10, there at 130; down at 140, there at 260.
+    ends(holes, PLAIN("100ns"), hardware, (uint64_t[]){140, 9000, 260}, 3);
+    ends(one, PLAIN("100ns"), hardware, (uint64_t[]){140, 260}, 2);
+    // In a row: up as before, then one by the hardware, at 140 + 1.
+    ends("nodes a b\n" CALL(0, 0, "barrier", "world", "-", 0, 0)
+             CALL(1, 0, "barrier", "world", "-", 0, 0),
+         PLAIN("100ns"), hardware, (uint64_t[]){140, 161}, 2);
+}
+
+/// What is posted goes on without its members: the message to rank 1 leaves while rank 0 works.
+static void test_nonblocking(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nodes a b\n"
+        "0 0 enter MPI_X\n0 0 coll-request 1 world\n0 0 leave MPI_X\n"
+        "0 500 enter MPI_Wait\n0 900 coll-complete bcast world 0 160 80 1\n0 900 leave MPI_Wait\n"
+        "1 0 enter MPI_X\n1 0 coll-request 1 world\n1 0 leave MPI_X\n"
+        "1 30 enter MPI_Wait\n1 900 coll-complete bcast world 0 0 80 1\n1 900 leave MPI_Wait\n";
+    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"flat\"/>",
+         (uint64_t[]){500, 130}, 2);
+}
+
+/// An allreduce of a million doubles by a ring, of a few by recursive doubling; formulas beside.
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const char collectives[] =
+        "<collective op=\"allreduce\" below=\"100\" algorithm=\"recursive-doubling\"/>"
+        "<collective op=\"allreduce\" from=\"100\" below=\"1kB\" time=\"b*1e-9\"/>"
+        "<collective op=\"allreduce\" from=\"1kB\" algorithm=\"ring\"/>";
+    static const struct {
+        uint64_t bytes, time_ns;
+    } cases[] = {{99, 130}, {100, 100}, {999, 999}, {1000, 260}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = memory_format("nodes a b\n"
+                                   "0 0 enter MPI_X\n0 9 coll-end allreduce world - %" PRIu64
+                                   " %" PRIu64 "\n0 9 leave MPI_X\n"
+                                   "1 0 enter MPI_X\n1 9 coll-end allreduce world - %" PRIu64
+                                   " %" PRIu64 "\n1 9 leave MPI_X\n",
+                                   2 * cases[i].bytes, 2 * cases[i].bytes, 2 * cases[i].bytes,
+                                   2 * cases[i].bytes);
+        ends(text, PLAIN("100ns"), collectives, (uint64_t[]){cases[i].time_ns, cases[i].time_ns},
+             2);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    if (!getenv("TMPDIR"))
+        setenv("TMPDIR", "/dev/shm", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_closed_forms),
+        cmocka_unit_test(test_one_member),
+        cmocka_unit_test(test_steps_of_trees),
+        cmocka_unit_test(test_late_ancestor),
+        cmocka_unit_test(test_other_root),
+        cmocka_unit_test(test_broadcast_is_no_barrier),
+        cmocka_unit_test(test_multicasts_take_turns),
+        cmocka_unit_test(test_where_there_is_no_multicast),
+        cmocka_unit_test(test_nonblocking),
+        cmocka_unit_test(test_sizes),
+    };
+    return cmocka_run_group_tests_name("collective forms", tests, NULL, NULL);
+}
