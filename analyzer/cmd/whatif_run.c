@@ -134,6 +134,11 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     point->n_delayed_transfers = transfers.n_delayed;
     point->transfer_wait_ns = transfers.delayed_ns;
     point->hand_over_ns = scheduler_hand_over_ns(prediction.scheduler);
+    struct collective_use collectives = collective_runs_use(prediction.collectives);
+    point->n_carried_out = collectives.n_carried_out;
+    point->n_multicasts = collectives.n_multicasts;
+    point->n_by_tree = collectives.n_by_tree;
+    point->switch_wait_ns = collectives.switch_wait_ns;
     put_ranks(point, &scenario, definitions, &run->replay);
     put_moves(point, settings, run->replay.migration);
     if (input->out)

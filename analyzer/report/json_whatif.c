@@ -38,6 +38,14 @@ static void put_quality(json_t *object, const struct whatif_point *point)
     set_count(object, "transfers", point->n_transfers);
     set_count(object, "delayed_transfers", point->n_delayed_transfers);
     set_count(object, "transfer_wait_ns", point->transfer_wait_ns);
+    if (point->n_carried_out == 0)
+        return;
+    json_t *collectives = json_object();
+    set_count(collectives, "by_algorithm", point->n_carried_out);
+    set_count(collectives, "multicasts", point->n_multicasts);
+    set_count(collectives, "without_multicast", point->n_by_tree);
+    set_count(collectives, "switch_wait_ns", point->switch_wait_ns);
+    json_object_set_new(object, "collectives", collectives);
 }
 
 /// Of a point with moves of work: what was moved, and the other algorithm's result.

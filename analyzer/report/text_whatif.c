@@ -25,6 +25,29 @@ static struct quantity change_of(uint64_t measured_ns, uint64_t predicted_ns)
     return quantity;
 }
 
+static void print_collectives(const struct page *page, const struct whatif_point *point)
+{
+    if (point->n_carried_out == 0)
+        return;
+    char *text = memory_format("%s carried out by an algorithm, without other messages beside",
+                               quantity_count(point->n_carried_out, "operation").text);
+    page_labelled(page, "Collectives", text);
+    free(text);
+    if (point->n_multicasts > 0) {
+        text = memory_format("%s by the hardware, which waited %s for the root switch",
+                             quantity_count(point->n_multicasts, "multicast").text,
+                             quantity_time(point->switch_wait_ns).text);
+        page_labelled(page, "", text);
+        free(text);
+    }
+    if (point->n_by_tree > 0) {
+        text = memory_format("%s without, as the nodes are no row",
+                             quantity_count(point->n_by_tree, "operation").text);
+        page_labelled(page, "", text);
+        free(text);
+    }
+}
+
 static void print_quality(const struct page *page, const struct whatif_report *report)
 {
     char *text = memory_format("%+.2f %% (with nothing changed %s would be predicted)",
@@ -50,6 +73,7 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         page_labelled(page, "Interpolated", text);
         free(text);
     }
+    print_collectives(page, first);
     page_labelled(page, "Cores", report->sharing);
     if (first->hand_over_ns > 0) {
         text = memory_format("%s for handing cores over, summed over the ranks",

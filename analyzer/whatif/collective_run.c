@@ -52,6 +52,7 @@ struct collective_runs {
     struct collective_run *runs;     // by instance
     size_t capacity, n_runs;
     uint64_t switch_ns; // when the root switch of multicasts is free
+    struct collective_use use;
 };
 
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
@@ -84,6 +85,11 @@ void collective_runs_free(struct collective_runs *runs)
         release(&runs->runs[i]);
     free(runs->runs);
     free(runs);
+}
+
+struct collective_use collective_runs_use(const struct collective_runs *runs)
+{
+    return runs ? runs->use : (struct collective_use){0};
 }
 
 void collective_runs_over(void *context, uint32_t instance)
@@ -270,8 +276,10 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
         return true;
     }
     self->now_ns += messages->send_overhead_ns;
-    if (self->now_ns < runs->switch_ns)
+    if (self->now_ns < runs->switch_ns) {
+        runs->use.switch_wait_ns += runs->switch_ns - self->now_ns;
         self->now_ns = runs->switch_ns;
+    }
     run->multicast_ns = self->now_ns + multicast_ns(messages, run->entry, run->n_members,
                                                     share_of(run, member), size_bytes);
     run->multicast_ns += added_delay_between_nodes(runs->delay, size_bytes);
@@ -360,12 +368,16 @@ static void decide(struct collective_runs *runs, struct collective_run *run,
     if (!run->entry || run->entry->algorithm == ALGORITHM_FORMULA || !is_defined(runs, run))
         return;
     enum collective_algorithm algorithm = run->entry->algorithm;
-    if (algorithm == ALGORITHM_HARDWARE_MULTICAST && !is_multicast_possible(runs, run))
+    bool is_multicast = algorithm == ALGORITHM_HARDWARE_MULTICAST;
+    if (is_multicast && !is_multicast_possible(runs, run))
         algorithm = run->entry->tree;
     run->plan = collective_plan(operation->operation, algorithm, run->entry->tree, run->n_members);
     if (run->plan.has_root && run->root >= run->n_members)
         return;
     run->state = RUN_BY_PLAN;
+    runs->use.n_carried_out++;
+    runs->use.n_multicasts += algorithm == ALGORITHM_HARDWARE_MULTICAST;
+    runs->use.n_by_tree += is_multicast && algorithm != ALGORITHM_HARDWARE_MULTICAST;
     run->ready = memory_new(run->n_members * sizeof *run->ready);
     for (uint32_t i = 0; i < run->n_members; i++)
         if (run->runners[i].entered_ns != PAG_NOT_KNOWN)

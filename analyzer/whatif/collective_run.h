@@ -27,12 +27,23 @@
 
 struct collective_runs;
 
+/// How often operations were carried out so, and by which means.
+struct collective_use {
+    uint64_t n_carried_out;
+    uint64_t n_multicasts;   // of these by the hardware
+    uint64_t n_by_tree;      // by the software tree, because of the nodes of their members
+    uint64_t switch_wait_ns; // that multicasts waited for the root switch, summed
+};
+
 /// For the operations of a run with DEFINITIONS under SCENARIO, which has a machine, whose messages
 /// come later by DELAY (NULL: they do not); all must outlive it. The caller frees.
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
                                             const struct scenario *scenario,
                                             const struct added_delay *delay);
 void collective_runs_free(struct collective_runs *runs);
+
+/// So far; all 0 without RUNS.
+struct collective_use collective_runs_use(const struct collective_runs *runs);
 
 /// The part of a pag_clock that has to do with collectives; CONTEXT is a struct collective_runs.
 void collective_runs_entered(void *context, const struct pag_operation *operation,
