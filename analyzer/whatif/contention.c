@@ -8,13 +8,13 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/whatif/calendar.h"
 
-enum { MAX_NEEDED = 3 };
-
 struct contention {
     const struct scopes *scopes;
-    struct calendar *calendars; // links out by node, links in by node, then buses
-    size_t n_calendars;
-    size_t *first_bus; // by scope, built-in and custom
+    struct calendar *calendars; // links out and in by node, the same by group, then buses
+    size_t n_calendars, first_group;
+    size_t *first_bus;        // by scope, built-in and custom
+    bool *is_in_group;        // by group and node
+    struct calendar **needed; // of the message at hand
     uint64_t latest_ns;
     struct contention_use use;
 };
@@ -51,14 +51,26 @@ static void put_links(struct contention *contention, const char *const *node_nam
         contention->calendars[n_nodes + i].n_all =
             number_of(node ? node->in_links : 0, machine->in_links);
     }
+    struct calendar *links = &contention->calendars[contention->first_group];
+    for (size_t g = 0; g < machine->n_groups; g++) {
+        links[2 * g].n_all = machine->groups[g].out_links;
+        links[2 * g + 1].n_all = machine->groups[g].in_links;
+        for (uint32_t i = 0; i < n_nodes; i++)
+            contention->is_in_group[g * n_nodes + i] =
+                machine_group_has(&machine->groups[g], node_names[i]);
+    }
 }
 
 struct contention *contention_new(const struct scopes *scopes, const char *const *node_names)
 {
     struct contention *contention = memory_zeroed(1, sizeof *contention);
-    size_t n_scopes = count_scopes(scopes->machine), n = 2 * (size_t)scopes->n_nodes;
+    size_t n_scopes = count_scopes(scopes->machine), n_groups = scopes->machine->n_groups;
+    size_t n = 2 * scopes->n_nodes + 2 * n_groups;
     bool is_limited = false;
     contention->scopes = scopes;
+    contention->first_group = 2 * (size_t)scopes->n_nodes;
+    contention->is_in_group = memory_zeroed(n_groups * scopes->n_nodes + 1, sizeof(bool));
+    contention->needed = memory_zeroed(3 + 2 * n_groups, sizeof *contention->needed);
     contention->first_bus = memory_zeroed(n_scopes, sizeof *contention->first_bus);
     for (size_t scope = 0; scope < n_scopes; scope++) {
         contention->first_bus[scope] = n;
@@ -87,29 +99,37 @@ void contention_free(struct contention *contention)
         calendar_release(&contention->calendars[i]);
     free(contention->calendars);
     free(contention->first_bus);
+    free(contention->is_in_group);
+    free(contention->needed);
     free(contention);
 }
 
-/// What a message needs, of what there is a limited number.
+/// Adds one more need, of which there is a limited number.
+static void need(struct contention *contention, size_t calendar, size_t *n)
+{
+    if (contention->calendars[calendar].n_all > 0)
+        contention->needed[(*n)++] = &contention->calendars[calendar];
+}
+
+/// What a message needs, of what there is a limited number, into contention->needed.
 static size_t find_needed(struct contention *contention, uint32_t sender, uint32_t receiver,
-                          struct scope scope, struct calendar **needed)
+                          struct scope scope)
 {
     const struct scopes *scopes = contention->scopes;
-    bool is_remote = scopes_is_remote(scopes, sender, receiver);
+    uint32_t from = scopes->node_of_rank[sender], to = scopes->node_of_rank[receiver];
     bool is_for_remote = scope.index != MACHINE_NODE && scope.index != MACHINE_CORE;
-    struct calendar *wanted[MAX_NEEDED];
-    size_t n_wanted = 0, n = 0;
-    if (is_remote) {
-        wanted[n_wanted++] = &contention->calendars[scopes->node_of_rank[sender]];
-        wanted[n_wanted++] =
-            &contention->calendars[scopes->n_nodes + scopes->node_of_rank[receiver]];
+    size_t n = 0;
+    if ((from != to) == is_for_remote)
+        need(contention, contention->first_bus[scope.index] + scope.place, &n);
+    if (from == to)
+        return n;
+    need(contention, from, &n);
+    need(contention, scopes->n_nodes + to, &n);
+    for (size_t g = 0; g < scopes->machine->n_groups; g++) {
+        const bool *is_in_group = &contention->is_in_group[g * scopes->n_nodes];
+        if (is_in_group[from] != is_in_group[to])
+            need(contention, contention->first_group + 2 * g + is_in_group[to], &n);
     }
-    if (is_remote == is_for_remote)
-        wanted[n_wanted++] =
-            &contention->calendars[contention->first_bus[scope.index] + scope.place];
-    for (size_t i = 0; i < n_wanted; i++)
-        if (wanted[i]->n_all > 0)
-            needed[n++] = wanted[i];
     return n;
 }
 
@@ -133,8 +153,8 @@ uint64_t contention_transfer(struct contention *contention, uint32_t sender, uin
     const struct machine_messages *messages = scopes_messages(contention->scopes, scope.index);
     uint64_t time_ns = machine_message_ns(messages, size_bytes);
     uint64_t latency_ns = messages->n_points > 0 ? messages->points[0].time_ns : 0;
-    struct calendar *needed[MAX_NEEDED];
-    size_t n_needed = find_needed(contention, sender, receiver, scope, needed);
+    size_t n_needed = find_needed(contention, sender, receiver, scope);
+    struct calendar **needed = contention->needed;
     contention->use.n_messages++;
     if (n_needed == 0 || time_ns <= latency_ns)
         return ready_ns + time_ns;

@@ -6,7 +6,9 @@
 // latency time(0) occupies nothing, as in Dimemas (Girona, Labarta, Badia: Validation of Dimemas
 // communication model for MPI collective operations, 2000) and as the gap per byte in LogGP. It
 // needs
-//   - between two nodes: a link out of the sender's node and one into the receiver's;
+//   - between two nodes: a link out of the sender's node and one into the receiver's; also one out
+//     of each group that only the sender's node is in, and one into each that only the receiver's
+//     is;
 //   - a bus of its scope, where that says how many there are: node: those of the node; a custom
 //     scope within groups: those of the group; else those of the whole scope. Not where the scope
 //     stands in for one that is not given, inside a node for between nodes or the other way.

@@ -43,6 +43,7 @@ struct machine_group {
     char *name;
     char **nodes; // names or globs
     size_t n_nodes;
+    uint32_t out_links, in_links; // transfers from it and to it at once, 0: any
     uint32_t line;
 };
 
@@ -117,6 +118,9 @@ bool machine_is_rendezvous(const struct machine_messages *messages, uint64_t siz
 
 /// What the file says about a node of this name, NULL when nothing.
 const struct machine_node *machine_node(const struct machine *machine, const char *name);
+
+/// Whether a node of this name is in the group.
+bool machine_group_has(const struct machine_group *group, const char *node);
 
 /// Checks the names of nodes in the file against NAMES, those that ranks run on. Nodes without
 /// ranks are no error, but for one that looks like a slip for a node of NAMES that the file does

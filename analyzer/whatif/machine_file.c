@@ -26,6 +26,8 @@ static bool has_links(const struct machine *machine)
     bool has_any = machine->out_links > 0 || machine->in_links > 0;
     for (size_t i = 0; i < machine->n_nodes; i++)
         has_any = has_any || machine->nodes[i].out_links > 0 || machine->nodes[i].in_links > 0;
+    for (size_t i = 0; i < machine->n_groups; i++)
+        has_any = has_any || machine->groups[i].out_links > 0 || machine->groups[i].in_links > 0;
     return has_any;
 }
 

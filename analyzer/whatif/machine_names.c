@@ -22,6 +22,14 @@ const struct machine_node *machine_node(const struct machine *machine, const cha
     return NULL;
 }
 
+bool machine_group_has(const struct machine_group *group, const char *node)
+{
+    for (size_t i = 0; i < group->n_nodes; i++)
+        if (fnmatch(group->nodes[i], node, 0) == 0)
+            return true;
+    return false;
+}
+
 static bool is_group(const struct machine *machine, const char *name)
 {
     for (size_t i = 0; i < machine->n_groups; i++)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The elements <node>, <group> and <region> of machine files: what is particular about some nodes,
 // which of them belong together, and regions that some processors are good at.
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,9 +56,9 @@ int machine_read_node(const struct machine_reader *reader, const struct xml_elem
 
 int machine_read_group(const struct machine_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"name", "nodes"};
+    static const char *const known[] = {"name", "nodes", "out-links", "in-links"};
     struct machine *machine = reader->machine;
-    if (machine_check_attributes(reader, element, known, 2) != 0)
+    if (machine_check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0)
         return -1;
     const char *name = read_name(reader, element, "name");
     const char *nodes = name ? read_name(reader, element, "nodes") : NULL;
@@ -73,7 +72,7 @@ int machine_read_group(const struct machine_reader *reader, const struct xml_ele
     struct machine_group *group = &machine->groups[machine->n_groups++];
     *group = (struct machine_group){.name = memory_copy_text(name), .line = element->line};
     group->nodes = machine_read_names(nodes, &group->n_nodes);
-    return 0;
+    return machine_read_links(reader, element, &group->out_links, &group->in_links);
 }
 
 int machine_read_region(const struct machine_reader *reader, const struct xml_element *element)
@@ -100,9 +99,8 @@ static bool is_node(const struct machine *machine, const char *name)
     if (machine_node(machine, name))
         return true;
     for (size_t i = 0; i < machine->n_groups; i++)
-        for (size_t k = 0; k < machine->groups[i].n_nodes; k++)
-            if (fnmatch(machine->groups[i].nodes[k], name, 0) == 0)
-                return true;
+        if (machine_group_has(&machine->groups[i], name))
+            return true;
     return false;
 }
 

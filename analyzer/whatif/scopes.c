@@ -12,14 +12,9 @@
 
 static bool is_node_in(const struct machine *machine, const char *group, const char *node)
 {
-    for (size_t g = 0; g < machine->n_groups; g++) {
-        if (strcmp(machine->groups[g].name, group) != 0)
-            continue;
-        for (size_t i = 0; i < machine->groups[g].n_nodes; i++)
-            if (fnmatch(machine->groups[g].nodes[i], node, 0) == 0)
-                return true;
-        return false;
-    }
+    for (size_t g = 0; g < machine->n_groups; g++)
+        if (strcmp(machine->groups[g].name, group) == 0)
+            return machine_group_has(&machine->groups[g], node);
     return fnmatch(group, node, 0) == 0;
 }
 

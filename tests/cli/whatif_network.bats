@@ -96,6 +96,36 @@ END
     [[ $output == *"2 of 4 messages waited for links or buses, 2.700 us"* ]]
 }
 
+@test "a further link may make a run longer" {
+    use more-links
+    network 'in-links="1"'
+    [ "$(predict)" = '[0,0,2100,1500,6700]' ]
+    network 'in-links="1"' '' '<node name="c" in-links="2"/>'
+    [ "$(predict)" = '[0,0,1100,1500,9300]' ]
+}
+
+@test "links of groups: what crosses their border" {
+    use links
+    # Nodes a, b and c leave one by one, and so do those that enter d.
+    network '' '' '<group name="left" nodes="[a-c]" out-links="1"/>'
+    [ "$(predict)" = '[4900,4900,4900,7400]' ]
+    network '' '' '<group name="right" nodes="c d" in-links="1" out-links="1"/>'
+    [ "$(predict)" = '[4900,4900,4900,6400]' ]
+    network '' '' '<group name="all" nodes="*" in-links="1" out-links="1"/>'
+    [ "$(predict)" = '[4900,4900,4900,5900]' ]
+}
+
+@test "the machine file of the manual page" {
+    sed -n '/^<machine name="two-sites"/,/^<\/machine>/p' "$ROOT/man/pagoda-machine.5" >machine.xml
+    "$PAGODA" check machine.xml | grep 'machine file: 2 collectives'
+    use scopes
+    sed -i '/<region/d' machine.xml # the trace has no region fft
+    # Rank 1 by the scope computer, rank 2 by wan. Rank 3 is on no named node: rank 0's overhead, then
+    # computer1's link out is busy with the one before until 9200, then 50.895 us and the overhead.
+    [ "$(predict --place n1s0=0 --place n1s1=1 --place fat2=2 --place fat9=3)" = \
+        '[3000,2144,8009200,62238]' ]
+}
+
 @test "scopes: the nearest one that holds and is given" {
     use scopes
     cat >machine.xml <<'END'

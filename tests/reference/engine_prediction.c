@@ -119,7 +119,10 @@ static void write_scope(FILE *stream, uint32_t index, const struct scenario_scop
             continue;
         }
         fprintf(line, " g%" PRIu32 "-%" PRIu32, index, g);
-        fprintf(stream, "<group name=\"g%" PRIu32 "-%" PRIu32 "\" nodes=\"", index, g);
+        fprintf(stream, "<group name=\"g%" PRIu32 "-%" PRIu32 "\"", index, g);
+        write_number(stream, "out-links", scope->out_links[g]);
+        write_number(stream, "in-links", scope->in_links[g]);
+        fputs(" nodes=\"", stream);
         for (uint32_t node = 0; nodes >> node; node++)
             if (nodes >> node & 1)
                 fprintf(stream, "n%" PRIu32 " ", node);

@@ -121,6 +121,14 @@ uint64_t machine_transfer_ns(const struct scenario_messages *messages, uint64_t 
     return time_ns > 0 ? (uint64_t)time_ns : 0;
 }
 
+static bool scope_has_links(const struct scenario_scope *scope)
+{
+    for (uint32_t g = 0; g < scope->n_groups; g++)
+        if (scope->out_links[g] || scope->in_links[g])
+            return true;
+    return false;
+}
+
 bool scenario_has_contention(const struct predicted_scenario *scenario)
 {
     const struct scenario_machine *machine = &scenario->machine;
@@ -129,7 +137,7 @@ bool scenario_has_contention(const struct predicted_scenario *scenario)
     bool has = machine->out_links || machine->in_links || machine->node.n_buses ||
                machine->network.n_buses;
     for (uint32_t i = 0; i < machine->n_scopes; i++)
-        has = has || machine->scopes[i].messages.n_buses;
+        has = has || machine->scopes[i].messages.n_buses || scope_has_links(&machine->scopes[i]);
     for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++)
         has = has || machine->nodes[i].out_links || machine->nodes[i].in_links;
     return has;
@@ -168,6 +176,40 @@ static uint32_t links_of(uint32_t of_node, uint32_t of_machine)
     return n ? n : UINT32_MAX;
 }
 
+/// Does the message leave these nodes?
+static bool leaves(const struct passage *passage, uint32_t nodes)
+{
+    return (nodes >> passage->from & 1) && !(nodes >> passage->to & 1);
+}
+
+/// Can OWN leave, or enter, these nodes at TIME_NS through one of so many links?
+static bool has_link(const struct traffic *traffic, const struct passage *own, uint64_t time_ns,
+                     uint32_t nodes, uint32_t n_links)
+{
+    uint32_t n = 0;
+    if (n_links == 0 || !leaves(own, nodes))
+        return true;
+    for (size_t i = 0; i < traffic->n; i++) {
+        const struct passage *other = &traffic->passages[i];
+        n += time_ns >= other->begin_ns && time_ns < other->end_ns && leaves(other, nodes);
+    }
+    return n < n_links;
+}
+
+static bool has_group_links(const struct traffic *traffic, const struct passage *own,
+                            uint64_t time_ns)
+{
+    const struct scenario_machine *machine = &traffic->scenario->machine;
+    for (uint32_t i = 0; i < machine->n_scopes; i++) {
+        const struct scenario_scope *scope = &machine->scopes[i];
+        for (uint32_t g = 0; g < scope->n_groups; g++) // who enters the others leaves these
+            if (!has_link(traffic, own, time_ns, scope->groups[g], scope->out_links[g]) ||
+                !has_link(traffic, own, time_ns, ~scope->groups[g], scope->in_links[g]))
+                return false;
+    }
+    return true;
+}
+
 /// Could OWN be under way at TIME_NS besides all that is?
 static bool has_room_at(const struct traffic *traffic, const struct passage *own, uint64_t time_ns)
 {
@@ -186,7 +228,7 @@ static bool has_room_at(const struct traffic *traffic, const struct passage *own
     uint32_t n_buses = own->choice.messages->n_buses;
     return n_out < links_of(machine->nodes[own->from].out_links, machine->out_links) &&
            n_in < links_of(machine->nodes[own->to].in_links, machine->in_links) &&
-           (n_buses == 0 || n_bus < n_buses);
+           (n_buses == 0 || n_bus < n_buses) && has_group_links(traffic, own, time_ns);
 }
 
 /// Is there room for OWN all the time from its begin to its end? What is in the way can only begin

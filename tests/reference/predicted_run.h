@@ -36,7 +36,8 @@ struct scenario_scope {
     struct scenario_messages messages;
     bool is_within;
     uint32_t n_groups;
-    uint32_t groups[SCENARIO_MAX_GROUPS]; // nodes, a bit each
+    uint32_t groups[SCENARIO_MAX_GROUPS];                                   // nodes, a bit each
+    uint32_t out_links[SCENARIO_MAX_GROUPS], in_links[SCENARIO_MAX_GROUPS]; // of groups of several
 };
 
 /// What is particular about one node; 0: nothing.

@@ -152,6 +152,11 @@ static void choose_scope(struct scenario_scope *scope, struct random *random)
     scope->n_groups = 2 + random_below(random, SCENARIO_MAX_GROUPS - 1);
     for (uint32_t g = 0; g < scope->n_groups; g++)
         scope->groups[g] = 1 + random_below(random, (1 << MAX_NODES) - 1);
+    for (uint32_t g = 0; g < scope->n_groups; g++) {
+        bool is_group = (scope->groups[g] & (scope->groups[g] - 1)) != 0;
+        scope->out_links[g] = is_group && random_chance(random, 25) ? 1 : 0;
+        scope->in_links[g] = is_group && random_chance(random, 25) ? 1 : 0;
+    }
     choose_messages(&scope->messages, random);
     if (random_chance(random, 30))
         scope->messages.n_buses = 1 + random_below(random, 2);
@@ -212,8 +217,11 @@ void scenario_lift_limits(struct predicted_scenario *scenario)
     struct scenario_machine *machine = &scenario->machine;
     machine->out_links = machine->in_links = 0;
     machine->node.n_buses = machine->network.n_buses = 0;
-    for (uint32_t i = 0; i < machine->n_scopes; i++)
+    for (uint32_t i = 0; i < machine->n_scopes; i++) {
         machine->scopes[i].messages.n_buses = 0;
+        for (uint32_t g = 0; g < SCENARIO_MAX_GROUPS; g++)
+            machine->scopes[i].out_links[g] = machine->scopes[i].in_links[g] = 0;
+    }
     for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++)
         machine->nodes[i].out_links = machine->nodes[i].in_links = 0;
 }
@@ -240,7 +248,9 @@ static void print_machine(const struct scenario_machine *machine, FILE *stream)
         const struct scenario_scope *scope = &machine->scopes[i];
         print_messages(scope->is_within ? "within" : "between", &scope->messages, stream);
         for (uint32_t g = 0; g < scope->n_groups; g++)
-            fprintf(stream, "    nodes by bit 0x%" PRIx32 "\n", scope->groups[g]);
+            fprintf(stream,
+                    "    nodes by bit 0x%" PRIx32 ", links %" PRIu32 " out, %" PRIu32 " in\n",
+                    scope->groups[g], scope->out_links[g], scope->in_links[g]);
     }
     print_messages("network", &machine->network, stream);
     fprintf(stream, "  links: %" PRIu32 " out, %" PRIu32 " in\n", machine->out_links,
