@@ -103,8 +103,13 @@ static struct axis axis_of(const struct whatif_option *option, const char *text)
     const char *values = text;
     if (option->kind != WHATIF_AXIS && option->kind != WHATIF_REPEATED_AXIS)
         return axis;
-    if (option->kind == WHATIF_REPEATED_AXIS && strrchr(text, '='))
+    if (option->values) {
+        values = option->values(text);
+        if (!values)
+            return axis;
+    } else if (option->kind == WHATIF_REPEATED_AXIS && strrchr(text, '=')) {
         values = strrchr(text, '=') + 1;
+    }
     axis.prefix_bytes = (size_t)(values - text);
     for (; *values; values++)
         axis.n_values += *values == ',';

@@ -25,6 +25,9 @@ struct whatif_option {
     enum whatif_option_kind kind;
     const char *argument; // for the help, NULL for a flag
     int (*read)(const char *text, struct whatif_set *set, struct error *err);
+    /// Of a repeated axis: where its values begin, NULL where it has none; NULL: behind the last
+    /// `=`.
+    const char *(*values)(const char *text);
     const char *help;         // lower case, no full stop
     const char *default_text; // for the help, NULL for none
     const char *needs;        // the option it means nothing without, NULL: none

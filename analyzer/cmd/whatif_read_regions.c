@@ -48,6 +48,27 @@ WHATIF_READER(duration)
     return 0;
 }
 
+WHATIF_READER(drop_sync)
+{
+    struct scenario_settings *settings = &set->settings;
+    if (*text == '\0')
+        return error_set(err, "--drop-sync: a region is missing");
+    const char **drops = whatif_set_grow(set, settings->drops, settings->n_drops, sizeof *drops);
+    drops[settings->n_drops++] = whatif_set_keep(set, memory_copy_text(text));
+    settings->drops = drops;
+    return 0;
+}
+
+WHATIF_READER(cut_messages)
+{
+    (void)err; // what is wrong is found when the ranks are known
+    struct scenario_settings *settings = &set->settings;
+    const char **cuts = whatif_set_grow(set, settings->cuts, settings->n_cuts, sizeof *cuts);
+    cuts[settings->n_cuts++] = whatif_set_keep(set, memory_copy_text(text));
+    settings->cuts = cuts;
+    return 0;
+}
+
 WHATIF_READER(balance)
 {
     const char *equals = strrchr(text, '=');

@@ -32,6 +32,8 @@ WHATIF_READER(tolerance);
 WHATIF_READER(scale);
 WHATIF_READER(duration);
 WHATIF_READER(balance);
+WHATIF_READER(drop_sync);
+WHATIF_READER(cut_messages);
 
 // whatif_read_moves.c: who does the work, when calls wait, what messages are put together
 WHATIF_READER(move);

@@ -31,16 +31,36 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
     whatif_report_note(report, text);
 }
 
+/// Whether pattern INDEX is one of --drop-sync.
+static bool is_dropped(const struct scenario *scenario, uint32_t index)
+{
+    for (size_t i = 0; i < scenario->n_drops; i++)
+        if (scenario->drops[i] == index)
+            return true;
+    return false;
+}
+
 /// Functions that were not recorded have the computing before their MPI calls.
 static void note_unrecorded(struct whatif_report *report, const struct scenario *scenario,
                             const struct pag_result *replay)
 {
     for (uint32_t i = 0; i < region_patterns_count(scenario->regions); i++)
-        if (region_patterns_is_unrecorded(scenario->regions, replay, i))
+        if (!is_dropped(scenario, i) && region_patterns_is_unrecorded(scenario->regions, replay, i))
             whatif_report_note(
                 report, memory_format("%s: not recorded as a region; computing before the MPI "
                                       "calls made from it counts as its",
                                       region_patterns_text(scenario->regions, i)));
+}
+
+/// What is left out by name may have carried data.
+static void note_data(struct whatif_report *report, const struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->n_drops; i++)
+        if (region_patterns_names_data(scenario->regions, scenario->drops[i]))
+            whatif_report_note(
+                report, memory_format("%s: operations that carry data are left out too, because "
+                                      "they are named themselves",
+                                      region_patterns_text(scenario->regions, scenario->drops[i])));
 }
 
 int whatif_regions(const struct scenario_settings *settings, const char *trace,
@@ -55,8 +75,10 @@ int whatif_regions(const struct scenario_settings *settings, const char *trace,
         status = region_patterns_check(scenario.regions, replay, err);
     if (status == 0)
         status = region_works_check(&scenario.works, scenario.regions, err);
-    if (status == 0)
+    if (status == 0) {
         note_unrecorded(report, &scenario, replay);
+        note_data(report, &scenario);
+    }
     if (status == 0 && scenario.works.n > 0) {
         *visits = visits_gather(trace, settings, recorded, !scenario.knows_cores, err);
         status = *visits ? 0 : -1;

@@ -129,6 +129,11 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     point->n_flights = prediction.use.n_flights;
     point->n_interpolated = prediction.use.n_interpolated;
     point->n_forced = run->replay.n_forced;
+    point->leaves_out = settings->n_drops + settings->n_cuts > 0;
+    point->n_left_out_messages = run->replay.n_left_out_messages;
+    point->n_resized_messages = run->replay.n_resized_messages;
+    point->n_left_out_collectives = run->replay.n_left_out_collectives;
+    point->n_partly_left_out = run->replay.n_partly_left_out;
     struct contention_use transfers = contention_use(prediction.contention);
     point->n_transfers = transfers.n_messages;
     point->n_delayed_transfers = transfers.n_delayed;

@@ -4,6 +4,7 @@
 
 #include "analyzer/cmd/whatif_options.h"
 #include "analyzer/cmd/whatif_readers.h"
+#include "analyzer/whatif/message_cut.h"
 
 const struct whatif_option whatif_table[] = {
     {.name = "place",
@@ -106,6 +107,18 @@ const struct whatif_option whatif_table[] = {
      .argument = "REGION[=RANKS]",
      .read = whatif_read_balance,
      .help = "predict the run with the computing in a region spread equally over its ranks"},
+    {.name = "drop-sync",
+     .kind = WHATIF_REPEATED,
+     .argument = "REGION",
+     .read = whatif_read_drop_sync,
+     .help = "predict the run without the barriers and other mere synchronisation in a region"},
+    {.name = "cut-messages",
+     .kind = WHATIF_REPEATED_AXIS,
+     .argument = "SELECTOR[=F]",
+     .read = whatif_read_cut_messages,
+     .values = message_cut_factor,
+     .help =
+         "predict the run without some messages, such as size>=64KiB, or with F times the bytes"},
     {.name = "move",
      .kind = WHATIF_REPEATED,
      .argument = "REGION=FROM:TO",

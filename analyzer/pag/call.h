@@ -39,6 +39,7 @@ struct call {
     uint64_t cpu_after_ns; // this one
     struct event *records; // the records of the call that matter, in order
     uint32_t n_records;
+    uint32_t n_left_out; // of these, in a simulated run (left_out.h)
     size_t records_capacity;
     uint32_t *receives; // indices of receives completed here, in posting order
     uint32_t n_receives;

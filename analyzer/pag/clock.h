@@ -21,9 +21,11 @@ struct pag_call {
     uint64_t recorded_enter_ns, recorded_leave_ns;
     uint64_t recorded_work_ns; // CPU time it took in the recording, its whole length if not known
     uint64_t enter_ns;
-    uint32_t n_sent; // messages that depart in it
-    bool is_waiting; // it has conditions, or is a handle call, which takes its time but no core
-    bool is_handle;  // MPI_Init, MPI_Finalize, or its only operations create or destroy handles
+    uint32_t n_sent;     // messages that depart in it
+    uint32_t n_records;  // of messages and collectives in it
+    uint32_t n_left_out; // of these: messages not sent, operations left out
+    bool is_waiting;     // it has conditions, or is a handle call, which takes its time but no core
+    bool is_handle;      // MPI_Init, MPI_Finalize, or its only operations create or destroy handles
 };
 
 enum pag_condition_kind {
@@ -43,7 +45,8 @@ struct pag_condition {
     uint64_t size_bytes;       // collective: the smaller of what the member sends and receives, the
                                // other one where one is 0
     uint64_t total_bytes;      // collective: what the member sends and receives
-    uint64_t added_bytes;      // message, posting: of these, beyond what was recorded
+    uint64_t added_bytes;      // message, posting: of these, what comes along with moved work
+    uint64_t recorded_bytes;   // message, posting: in the recording
     uint32_t sender, receiver; // message, posting: world ranks
     uint32_t n_members;        // collective
     uint8_t operation, class_; // collective: OTF2_CollectiveOp, enum collective_class
@@ -139,6 +142,14 @@ struct pag_clock {
     /// N_VISITS visits of LOCATION are over, in the order they began; RECORDED work all together.
     void (*visited)(void *context, uint32_t location, int32_t kind, uint64_t n_visits,
                     pag_work recorded);
+    /// Whether a message is sent at all; *SIZE_BYTES, as recorded, becomes its size. NULL: all are,
+    /// as recorded.
+    bool (*sends)(void *context, uint32_t sender, uint32_t receiver, uint32_t tag,
+                  uint64_t *size_bytes);
+    /// Whether who entered a collective operation on a path with MARK (scale), by which it sends
+    /// and receives SIZE_BYTES, leaves it out. NULL: none is left out.
+    bool (*leaves_out)(void *context, uint64_t mark, uint8_t class_, uint64_t size_bytes,
+                       bool is_uneven);
     /// Whether the sender of a message waits for its receiver.
     bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
     /// When a message arrives whose way depends on the others: it is READY_NS when it has departed,

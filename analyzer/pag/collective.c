@@ -9,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/carried_out.h"
+#include "analyzer/pag/left_out.h"
 
 // How far the completion of a nonblocking operation is looked for when its posting does not name
 // the communicator.
@@ -308,6 +309,12 @@ static bool ends_own_world(const struct engine *engine, const struct call *call)
     return call->is_finalize && call->has_collectives && engine->definitions->n_spawned_ranks > 0;
 }
 
+static uint64_t mark_of_call(struct engine *engine, struct location_state *location)
+{
+    struct interval *interval = &engine->simulation->locations[location->index].interval;
+    return interval_mark(engine, location, interval, location->call.path);
+}
+
 static void blocking(struct engine *engine, struct location_state *location,
                      const struct event *event)
 {
@@ -325,6 +332,8 @@ static void blocking(struct engine *engine, struct location_state *location,
     set_root(engine, instance, own, event);
     register_member(engine, instance, own);
     keep_lineage(engine, location, instance, member);
+    if (engine->simulation)
+        left_out_member(engine, location, member, mark_of_call(engine, location));
     complete_in(engine, location, index, own);
 }
 
@@ -355,6 +364,7 @@ static void post(struct engine *engine, struct location_state *location, const s
         .recorded_in_ns = location->call.recorded_enter_ns,
         .node = head_cut(engine, location),
         .collective = NONE,
+        .mark = engine->simulation ? mark_of_call(engine, location) : 0,
     };
     match_remember_request(engine, location, event->request, index, REQUEST_COLLECTIVE);
     uint32_t own, communicator = posted_communicator(engine, location, event);
@@ -395,6 +405,9 @@ static void complete(struct engine *engine, struct location_state *location,
                 member->node = lineage_hold(&engine->lineage, posting.node);
             register_member(engine, instance, own);
         }
+        if (engine->simulation)
+            left_out_member(engine, location, member,
+                            index != NONE ? posting.mark : mark_of_call(engine, location));
         complete_in(engine, location, posting.collective, own);
     }
     lineage_let_go(&engine->lineage, posting.node);
@@ -439,7 +452,7 @@ bool collective_is_firm(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_at(engine, part.collective);
     const struct member *member = &instance->members[part.member];
-    if (instance->is_finalize || member->class_ == COLLECTIVE_HANDLE)
+    if (instance->is_finalize || member->class_ == COLLECTIVE_HANDLE || member->is_left_out)
         return false;
     bool needs_all =
         member->class_ == COLLECTIVE_BARRIER || member->class_ == COLLECTIVE_ALL_TO_ALL;
@@ -589,6 +602,8 @@ static void end_instance(struct engine *engine, uint32_t index)
         collective_emit_roots(engine, instance);
     else
         count_incomplete(engine, instance);
+    if (engine->simulation && engine->simulation->clock->leaves_out)
+        left_out_over(engine, instance);
     close_instance(engine, index);
 }
 

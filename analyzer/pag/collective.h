@@ -19,6 +19,7 @@ struct posting {
     uint64_t in_ns, recorded_in_ns;
     uint32_t node;       // own lineage at in_ns
     uint32_t collective; // the instance, NONE when there is none or it is not known yet
+    uint64_t mark;       // of its call path, in simulated time
     bool is_placed;      // it has got its place among the communicator's operations
 };
 
@@ -29,7 +30,8 @@ struct member {
     uint64_t size_bytes;         // sent and received
     uint64_t payload_bytes;      // the smaller of both, the other one where one is 0
     uint32_t rank, location, path;
-    uint32_t node; // own lineage at in_ns where somebody may need it, NONE
+    bool is_left_out; // in a simulated run: takes no part (left_out.h)
+    uint32_t node;    // own lineage at in_ns where somebody may need it, NONE
     uint8_t operation, class_;
     bool has_entered, has_left, is_test, is_root;
     bool is_uneven;  // may have taken nothing from some of the others

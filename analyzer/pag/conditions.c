@@ -16,6 +16,8 @@ bool simulation_part_waits(const struct engine *engine, struct part part)
     const struct member *member = &instance->members[part.member];
     const struct pag_clock *clock = engine->simulation->clock;
     bool is_finalize = instance->is_finalize;
+    if (member->is_left_out)
+        return false;
     if (!collective_is_firm(engine, part) &&
         (member->is_test || !clock->synchronises(clock->context, member->operation, is_finalize)))
         return false;
@@ -26,6 +28,8 @@ bool simulation_is_handle(const struct engine *engine, const struct call *call)
 {
     if (call->is_init || call->is_finalize)
         return true;
+    if (call->n_left_out > 0 && call->n_left_out == call->n_records)
+        return false;
     for (uint32_t i = 0; i < call->n_parts; i++) {
         const struct collective *instance = collective_instance(engine, call->parts[i].collective);
         if (instance->members[call->parts[i].member].class_ != COLLECTIVE_HANDLE)
@@ -54,6 +58,8 @@ static bool message_has_come(const struct engine *engine, struct location_simula
                              uint32_t receive_index)
 {
     const struct receive *receive = receive_at(engine, receive_index);
+    if (receive->message != NONE && message_at(engine, receive->message)->is_left_out)
+        return true;
     if (receive->message != NONE)
         return has_departed(engine->simulation, receive->message);
     return goes_without(state, state->gives_up || engine->ranks[receive->source].has_ended);
@@ -112,7 +118,8 @@ static void add_message(const struct engine *engine, uint32_t index, enum pag_co
     condition->posted_ns = message->post_enter_ns;
     condition->arrived_ns = times->arrived_ns;
     condition->time_ns = is_posting ? message->post_enter_ns : times->departed_ns;
-    condition->size_bytes = message->size_bytes + times->added_bytes;
+    condition->size_bytes = times->size_bytes + times->added_bytes;
+    condition->recorded_bytes = message->size_bytes;
     condition->added_bytes = times->added_bytes;
     condition->sender = message->sender;
     condition->receiver = message->receiver;
@@ -170,7 +177,7 @@ bool simulation_gather(struct engine *engine, struct location_state *location,
     *n_conditions = 0;
     for (uint32_t i = 0; i < call->n_receives; i++) {
         uint32_t message = receive_at(engine, call->receives[i])->message;
-        if (message != NONE)
+        if (message != NONE && !message_at(engine, message)->is_left_out)
             add_message(engine, message, PAG_CONDITION_MESSAGE, n_conditions);
     }
     for (uint32_t i = 0; i < call->n_sends; i++)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/left_out.h"
 
 // Open requests a rank may have before sends are no longer followed to their completion: archives
 // without completion records must not use up memory.
@@ -121,6 +122,8 @@ void match_pair(struct engine *engine, uint32_t message_index, uint32_t receive_
         leave_resolve_send(engine, message);
     if (engine->simulation)
         simulation_matched(engine, message_index, receive_index);
+    if (receive->is_detached)
+        match_settle_receive(engine, receive_index);
 }
 
 // --- records
@@ -181,6 +184,17 @@ static void await_sent(struct engine *engine, struct location_state *location, u
     call->sends[call->n_sends++] = index;
 }
 
+/// The open call completes the send of a message.
+static void sent(struct engine *engine, struct location_state *location, uint32_t index)
+{
+    if (message_at(engine, index)->is_left_out) {
+        location->call.n_left_out++;
+        match_settle_sent(engine, index);
+        return;
+    }
+    await_sent(engine, location, index);
+}
+
 static uint32_t new_message(struct engine *engine, struct location_state *location,
                             const struct event *event, uint32_t receiver, uint32_t channel)
 {
@@ -205,6 +219,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .is_synchronous = call->is_synchronous,
         .is_nonblocking = event->kind == EVENT_ISEND,
         .is_alone = call->n_records == 1,
+        .is_left_out = left_out_message(engine, location, event, location->rank, receiver),
     };
     if (engine->simulation)
         simulation_sent(engine, location, index);
@@ -214,6 +229,8 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
 /// The receiver may be waiting already: then its lineage will go on from here.
 static bool sender_needs_snapshot(const struct engine *engine, const struct message *message)
 {
+    if (message->is_left_out)
+        return false;
     if (engine->is_ahead)
         return true;
     return message->is_matched && receive_at(engine, message->receive)->call_may_wait;
@@ -232,7 +249,8 @@ static void send(struct engine *engine, struct location_state *location, const s
     uint32_t index = new_message(engine, location, event, receiver, channel_index);
     struct channel *channel = channel_at(engine, channel_index);
     channel_count_traffic(engine, channel, event->size_bytes);
-    fly(engine, index);
+    if (!message_at(engine, index)->is_left_out)
+        fly(engine, index);
     uint32_t receive = channel_pop_receive(engine, channel);
     if (receive == NONE)
         channel_push_send(engine, channel, index);
@@ -240,7 +258,9 @@ static void send(struct engine *engine, struct location_state *location, const s
         match_pair(engine, index, receive);
     if (sender_needs_snapshot(engine, message_at(engine, index)))
         message_at(engine, index)->node = head_cut(engine, location);
-    if (event->kind == EVENT_SEND)
+    if (event->kind == EVENT_SEND && message_at(engine, index)->is_left_out)
+        match_settle_sent(engine, index);
+    else if (event->kind == EVENT_SEND)
         await_sent(engine, location, index);
     else if (rank_of(engine, location)->requests.n_used < MAX_OPEN_REQUESTS)
         match_remember_request(engine, location, event->request, index, REQUEST_SEND);
@@ -336,6 +356,7 @@ static void complete(struct engine *engine, struct location_state *location,
     receive->completed_communicator = event->index;
     receive->completed_source = source;
     receive->completed_tag = event->tag;
+    receive->is_left_out = left_out_message(engine, location, event, source, location->rank);
     add_completing(engine, &location->call, index);
 }
 
@@ -383,7 +404,7 @@ void match_enter_call(struct engine *engine, struct location_state *location)
         case EVENT_ISEND_COMPLETE: {
             uint32_t message = match_forget_request(engine, location, event->request, REQUEST_SEND);
             if (message != NONE)
-                await_sent(engine, location, message);
+                sent(engine, location, message);
             break;
         }
         case EVENT_IRECV_REQUEST:
@@ -402,6 +423,8 @@ void match_enter_call(struct engine *engine, struct location_state *location)
     }
     if (call->n_receives > 0)
         resolve(engine, call);
+    if (call->n_left_out > 0)
+        left_out_detach(engine, call);
 }
 
 // --- the end of messages and receives
@@ -422,7 +445,8 @@ void match_settle_receive(struct engine *engine, uint32_t index)
     if (message_index == NONE)
         return;
     struct message *message = message_at(engine, message_index);
-    land(engine, message);
+    if (!message->is_left_out)
+        land(engine, message);
     lineage_let_go(&engine->lineage, message->node);
     message->node = NONE;
     message->receive = NONE;

@@ -32,6 +32,7 @@ struct message {
     bool is_received, is_sent; // settled by receiver, by sender
     bool is_landing;           // received by the call being left
     bool is_alone;             // the only record of the call that sent it
+    bool is_left_out;          // in a simulated run: it is not sent (left_out.h)
 };
 
 struct receive {
@@ -50,6 +51,8 @@ struct receive {
     bool is_nonblocking;
     bool names_channel; // its channel is known from its posting on
     bool call_may_wait; // a call that completes it, and is no test, has been entered
+    bool is_left_out;   // so is its message (left_out.h)
+    bool is_detached;   // no call waits for it any more
 };
 
 /// All messages to one rank on one communicator.

@@ -184,10 +184,12 @@ struct pag_result {
     uint64_t off_ns;     // recording switched off, sum over ranks, in the whole run
     uint64_t n_off;      // ranks with such a time, or killed in it
     size_t n_ranks;
-    struct pag_simulated_rank *simulated; // by rank; NULL in measured time
-    struct pag_migration *migration;      // NULL without moves of work
-    uint64_t n_forced;                    // calls no partner of which would have come: let go on
-    struct pag_traffic *traffic;          // sorted by (sender, receiver)
+    struct pag_simulated_rank *simulated;               // by rank; NULL in measured time
+    struct pag_migration *migration;                    // NULL without moves of work
+    uint64_t n_left_out_messages, n_resized_messages;   // not sent; sent with other sizes
+    uint64_t n_left_out_collectives, n_partly_left_out; // by all members; by some
+    uint64_t n_forced;           // calls no partner of which would have come: let go on
+    struct pag_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;
     struct pag_path_entry *critical_path; // sorted by (location, call_path); sums to time_ns
     size_t n_critical_path;

@@ -72,6 +72,8 @@ static struct pag_call describe(const struct engine *engine, const struct locati
         .recorded_work_ns = recorded_work(engine, location),
         .enter_ns = call->enter_ns,
         .n_sent = state_of(engine, location)->n_departing,
+        .n_records = call->n_records,
+        .n_left_out = call->n_left_out,
         .is_waiting = state_of(engine, location)->is_waiting,
         .is_handle = state_of(engine, location)->is_handle,
     };
@@ -450,20 +452,29 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
     const struct pag_clock *clock = simulation->clock;
     simulation->messages = array_reserve(simulation->messages, &simulation->message_capacity,
                                          index + 1, sizeof *simulation->messages);
+    uint64_t size_bytes = message->size_bytes;
+    if (clock->sends)
+        clock->sends(clock->context, message->sender, message->receiver, message->tag, &size_bytes);
     uint64_t added_bytes = simulation->migration ? migration_sent(engine, location, index) : 0;
     simulation->messages[index] = (struct message_simulation){
         .recorded_send_ns = call->recorded_enter_ns,
         .departed_ns = PAG_NOT_KNOWN,
         .arrived_ns = PAG_NOT_KNOWN,
         .number = simulation->n_sent++,
+        .size_bytes = size_bytes,
         .added_bytes = added_bytes,
         .is_rendezvous = message->is_synchronous ||
                          clock->is_rendezvous(clock->context, message->sender, message->receiver,
-                                              message->size_bytes + added_bytes),
+                                              size_bytes + added_bytes),
     };
     if (!clock->departs_at_enter) // the size tells
         message->is_synchronous = simulation->messages[index].is_rendezvous;
     message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
+    engine->result->n_left_out_messages += message->is_left_out;
+    engine->result->n_resized_messages +=
+        !message->is_left_out && size_bytes != message->size_bytes;
+    if (message->is_left_out)
+        return;
     state->departing = array_reserve(state->departing, &state->departing_capacity,
                                      state->n_departing + 1, sizeof *state->departing);
     state->receivers = array_reserve(state->receivers, &state->receivers_capacity,

@@ -57,7 +57,8 @@ struct message_simulation {
     uint64_t departed_ns;      // PAG_NOT_KNOWN: has not departed
     uint64_t arrived_ns;       // as the clock's transfer() says; PAG_NOT_KNOWN: not known yet
     uint64_t number;           // order of sending
-    uint64_t added_bytes;      // more than recorded
+    uint64_t size_bytes;       // as the clock says (pag_clock.sends)
+    uint64_t added_bytes;      // more than that
     bool is_rendezvous;
 };
 

@@ -27,7 +27,7 @@ void transfers_ready(struct engine *engine, uint32_t index)
     simulation->transfers[simulation->n_transfers++] = (struct transfer){
         .ready_ns = comes_later ? message->post_enter_ns : times->departed_ns,
         .number = times->number,
-        .size_bytes = message->size_bytes + times->added_bytes,
+        .size_bytes = times->size_bytes + times->added_bytes,
         .sender = message->sender,
         .receiver = message->receiver,
         .message = index,

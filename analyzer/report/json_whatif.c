@@ -34,6 +34,14 @@ static void put_quality(json_t *object, const struct whatif_point *point)
     set_count(object, "message_times", point->n_flights);
     set_count(object, "interpolated", point->n_interpolated);
     set_count(object, "forced_calls", point->n_forced);
+    if (point->leaves_out) {
+        json_t *left_out = json_object();
+        set_count(left_out, "messages", point->n_left_out_messages);
+        set_count(left_out, "resized_messages", point->n_resized_messages);
+        set_count(left_out, "collectives", point->n_left_out_collectives);
+        set_count(left_out, "partly", point->n_partly_left_out);
+        json_object_set_new(object, "left_out", left_out);
+    }
     set_count(object, "hand_over_ns", point->hand_over_ns);
     set_count(object, "transfers", point->n_transfers);
     set_count(object, "delayed_transfers", point->n_delayed_transfers);

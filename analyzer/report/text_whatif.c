@@ -48,6 +48,28 @@ static void print_collectives(const struct page *page, const struct whatif_point
     }
 }
 
+static void print_left_out(const struct page *page, const struct whatif_point *point)
+{
+    uint64_t n = point->n_left_out_messages + point->n_resized_messages +
+                 point->n_left_out_collectives + point->n_partly_left_out;
+    char *text =
+        n == 0 ? memory_copy_text("nothing: the run has no such messages or operations")
+               : memory_format(
+                     "%s not sent, %" PRIu64 " with another size; %s",
+                     quantity_count(point->n_left_out_messages, "message").text,
+                     point->n_resized_messages,
+                     quantity_count(point->n_left_out_collectives, "collective operation").text);
+    page_labelled(page, "Left out", text);
+    free(text);
+    if (point->n_partly_left_out == 0)
+        return;
+    text = memory_format("and %" PRIu64 " more by some of their members only: the others still "
+                         "wait for all",
+                         point->n_partly_left_out);
+    page_labelled(page, "", text);
+    free(text);
+}
+
 static void print_quality(const struct page *page, const struct whatif_report *report)
 {
     char *text = memory_format("%+.2f %% (with nothing changed %s would be predicted)",
@@ -94,6 +116,8 @@ static void print_quality(const struct page *page, const struct whatif_report *r
     page_labelled(page, "Not in the model", "memory contention inside a node is ignored");
     if (report->has_threads)
         page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");
+    if (first->leaves_out)
+        print_left_out(page, first);
     uint64_t n_forced = 0;
     for (size_t i = 0; i < report->n_points; i++)
         n_forced += report->points[i].n_forced;

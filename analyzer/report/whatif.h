@@ -40,7 +40,10 @@ struct whatif_point {
     uint64_t n_transfers, n_delayed_transfers; // messages where links or buses count, those that
     uint64_t transfer_wait_ns;                 // waited for them, and how long altogether
     uint64_t hand_over_ns; // that changes of cores between ranks cost, summed over the ranks
-    uint64_t n_forced;     // calls that would have waited for ever
+    bool leaves_out;       // messages or collective operations:
+    uint64_t n_left_out_messages, n_resized_messages;   // not sent; sent with other sizes
+    uint64_t n_left_out_collectives, n_partly_left_out; // by all their members; by some
+    uint64_t n_forced;                                  // calls that would have waited for ever
     // Collectives carried out by an algorithm; of these by a multicast, and by messages where the
     // nodes forbid one; how long multicasts waited for the root switch, summed.
     uint64_t n_carried_out, n_multicasts, n_by_tree, switch_wait_ns;

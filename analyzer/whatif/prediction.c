@@ -97,6 +97,20 @@ static pag_work visit_work(void *context, uint32_t location, int32_t kind,
     return visit_run_work(prediction->visits, location, kind, part, is_scaled);
 }
 
+static bool sends(void *context, uint32_t sender, uint32_t receiver, uint32_t tag,
+                  uint64_t *size_bytes)
+{
+    const struct prediction *prediction = context;
+    return message_cuts_sends(&prediction->scenario->cuts, sender, receiver, tag, size_bytes);
+}
+
+static bool leaves_out(void *context, uint64_t mark, uint8_t class_, uint64_t size_bytes,
+                       bool is_uneven)
+{
+    const struct prediction *prediction = context;
+    return scenario_drops(prediction->scenario, mark, class_, size_bytes, is_uneven);
+}
+
 static struct pag_path_change change(void *context, uint64_t mark, uint32_t rank)
 {
     const struct prediction *prediction = context;
@@ -113,8 +127,12 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
 {
     const struct prediction *prediction = context;
     pag_work amount = 0;
-    if (!prediction->machine || call->is_handle)
-        return call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
+    if (!prediction->machine || call->is_handle) {
+        amount = call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
+        return call->n_left_out == 0
+                   ? amount
+                   : amount * (call->n_records - call->n_left_out) / call->n_records;
+    }
     for (uint32_t i = 0; i < call->n_sent; i++)
         amount += scopes_between(&prediction->scenario->scopes, call->rank, receivers[i])
                       ->send_overhead_ns;
@@ -215,6 +233,8 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .scale = region_patterns_count(scenario->regions) > 0 ? scale : NULL,
                   .change = n_changes > 0 ? change : NULL,
                   .move_of = scenario->moves.n_moves ? move_of : NULL,
+                  .sends = scenario->cuts.n > 0 ? sends : NULL,
+                  .leaves_out = scenario->n_drops > 0 ? leaves_out : NULL,
                   .move_data_bytes = scenario->move_data_bytes,
                   .is_rendezvous = is_rendezvous,
                   .synchronises = synchronises,

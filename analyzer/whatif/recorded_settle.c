@@ -51,10 +51,9 @@ static uint64_t message_delay(const struct recorded *recorded,
     bool far = is_remote(condition, node_of_rank);
     uint64_t flight_ns = recorded_flight_ns(recorded, far, condition->size_bytes);
     bool moves = has_moved(recorded, condition, node_of_rank);
-    if (is_measured && condition->added_bytes > 0)
-        measured_ns =
-            less(measured_ns + flight_ns,
-                 recorded_flight_ns(recorded, far, condition->size_bytes - condition->added_bytes));
+    if (is_measured && condition->size_bytes != condition->recorded_bytes)
+        measured_ns = less(measured_ns + flight_ns,
+                           recorded_flight_ns(recorded, far, condition->recorded_bytes));
     if (is_measured && !moves)
         return measured_ns;
     if (is_measured)
@@ -127,15 +126,18 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
 {
     const uint32_t *node_of_rank = scenario->node_of_rank;
     uint32_t last = deciding(conditions, n_conditions);
-    bool has_waited = n_conditions > 0 && (conditions[last].recorded_ns > call->recorded_enter_ns ||
-                                           is_all_to_all(&conditions[last]));
+    // Of a call some of which is left out nobody knows how long it waited for the rest.
+    bool is_whole = call->n_left_out == 0;
+    bool has_waited = n_conditions > 0 && is_whole &&
+                      (conditions[last].recorded_ns > call->recorded_enter_ns ||
+                       is_all_to_all(&conditions[last]));
     uint64_t work_ns = has_waited
                            ? work_after(recorded, call, &conditions[last], node_of_rank)
                            : min_ns(call->recorded_work_ns,
                                     usual_work(recorded, conditions, n_conditions, node_of_rank));
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
-    if (!has_waited && !recorded_lacked_cores(recorded, call->rank))
+    if (!has_waited && is_whole && !recorded_lacked_cores(recorded, call->rank))
         *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < n_conditions; i++) {

@@ -420,11 +420,23 @@ bool region_patterns_is_inside(const struct region_patterns *patterns, uint64_t 
 bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t mark, uint32_t index)
 {
     const struct pattern *pattern = &patterns->patterns[index];
-    if (!(patterns->states[mark].named >> index & 1))
+    if (!(patterns->states[mark].named >> index & 1) || pattern->is_root)
         return false;
     if (pattern->file || pattern->n_parts == 0)
         return pattern->file != NULL;
     return strncasecmp(pattern->parts[pattern->n_parts - 1], "MPI_", 4) == 0;
+}
+
+bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t index)
+{
+    const struct pattern *pattern = &patterns->patterns[index];
+    if (pattern->is_root)
+        return false;
+    if (pattern->n_parts == 0)
+        return true;
+    const char *name = pattern->parts[pattern->n_parts - 1];
+    bool is_call = strncasecmp(name, "MPI_", 4) == 0 || pattern->file;
+    return is_call && strcasecmp(name, "MPI_Barrier") != 0 && strcasecmp(name, "MPI_Ibarrier") != 0;
 }
 
 bool region_patterns_overlap(const struct region_patterns *patterns, uint32_t a, uint32_t b)

@@ -67,6 +67,9 @@ bool region_patterns_overlap(const struct region_patterns *patterns, uint32_t a,
 /// "--scale solve": the option and the text of a pattern; valid as long as PATTERNS.
 const char *region_patterns_text(const struct region_patterns *patterns, uint32_t index);
 
+/// Whether pattern INDEX names MPI calls that may do more than synchronise, by function or place.
+bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t index);
+
 /// After the measured replay: 0, or -1 and ERR when a pattern names no path of REPLAY.
 int region_patterns_check(struct region_patterns *patterns, const struct pag_result *replay,
                           struct error *err);

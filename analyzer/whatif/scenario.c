@@ -35,6 +35,7 @@ void scenario_release(struct scenario *scenario)
     free(scenario->group_of_rank);
     free(scenario->groups);
     region_works_release(&scenario->works);
+    message_cuts_release(&scenario->cuts);
     region_patterns_free(scenario->regions);
     scopes_release(&scenario->scopes);
     moves_release(&scenario->moves);
@@ -216,6 +217,31 @@ uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_
     return scale;
 }
 
+static int drop_regions(struct scenario *scenario, const struct scenario_settings *settings,
+                        struct error *err)
+{
+    if (settings->n_drops > SCENARIO_MAX_SCALES)
+        return error_set(err, "--drop-sync: more than %d of them", SCENARIO_MAX_SCALES);
+    for (size_t i = 0; i < settings->n_drops; i++)
+        if (region_patterns_add(scenario->regions, "--drop-sync", settings->drops[i], REGION_CALLS,
+                                &scenario->drops[scenario->n_drops++], err) != 0)
+            return -1;
+    return 0;
+}
+
+bool scenario_drops(const struct scenario *scenario, uint64_t mark, uint8_t class_,
+                    uint64_t size_bytes, bool is_uneven)
+{
+    bool is_sync = class_ == COLLECTIVE_BARRIER ||
+                   (class_ != COLLECTIVE_HANDLE && size_bytes == 0 && !is_uneven);
+    for (size_t i = 0; i < scenario->n_drops; i++) {
+        if (region_patterns_is_call(scenario->regions, mark, scenario->drops[i]) ||
+            (is_sync && region_patterns_is_inside(scenario->regions, mark, scenario->drops[i])))
+            return true;
+    }
+    return false;
+}
+
 int scenario_init(struct scenario *scenario, const struct definitions *definitions,
                   const struct scenario_settings *settings, struct error *err)
 {
@@ -233,6 +259,9 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
     if (place(scenario, definitions, settings, err) != 0 ||
         scale_regions(scenario, settings, err) != 0 ||
         check_node_speeds(scenario, settings, err) != 0 ||
+        drop_regions(scenario, settings, err) != 0 ||
+        message_cuts_init(&scenario->cuts, settings->cuts, settings->n_cuts,
+                          (uint32_t)definitions->n_ranks, err) != 0 ||
         region_works_init(&scenario->works, settings->works, settings->n_works, definitions,
                           scenario->regions, err) != 0 ||
         moves_init(&scenario->moves, scenario->regions, (uint32_t)definitions->n_ranks,

@@ -11,6 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/trace/definitions.h"
 #include "analyzer/whatif/machine.h"
+#include "analyzer/whatif/message_cut.h"
 #include "analyzer/whatif/moves.h"
 #include "analyzer/whatif/placement.h"
 #include "analyzer/whatif/region_pattern.h"
@@ -61,7 +62,11 @@ struct scenario_settings {
     uint64_t aggregate_bytes;        // up to this size messages are put together; 0: not
     const struct region_work *works; // --duration, --balance
     size_t n_works;
-    const struct visits *visits; // which these were counted as (visits.h), NULL: not counted
+    const char *const *drops; // REGION of --drop-sync
+    size_t n_drops;
+    const char *const *cuts; // message_cut.h
+    size_t n_cuts;
+    const struct visits *visits; // which the works were counted as (visits.h), NULL: not counted
 };
 
 #define SCENARIO_UNCHANGED ((struct scenario_settings){.hand_over_ns = PAG_NOT_KNOWN})
@@ -84,6 +89,9 @@ struct scenario {
     uint64_t move_data_bytes, aggregate_bytes;
     struct region_works works;
     const struct visits *visits;
+    uint32_t drops[SCENARIO_MAX_SCALES]; // patterns whose synchronisation is left out
+    size_t n_drops;
+    struct message_cuts cuts;
 };
 
 /// The scenario of SETTINGS for a run with DEFINITIONS. 0, or -1 and ERR: which setting does not
@@ -95,6 +103,11 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
 /// of, each once. Marks are those of region_pattern.h.
 uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region,
                         uint32_t calling_context);
+
+/// Whether the member of a collective operation with this path and these sizes leaves it out: what
+/// only synchronises inside a dropped region, all that is named itself.
+bool scenario_drops(const struct scenario *scenario, uint64_t mark, uint8_t class_,
+                    uint64_t size_bytes, bool is_uneven);
 
 /// The recorded nodes, every rank on a core of its own.
 void scenario_alone(struct scenario *scenario, const struct definitions *definitions);

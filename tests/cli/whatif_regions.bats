@@ -147,3 +147,81 @@ assumed() {
     refused '--balance =1: not of the form' --balance =1
     refused 'inside one another: the work of only one' --balance solve --duration kernel=1us
 }
+
+@test "synchronisation left out" {
+    use left-out
+    # Nobody waits in the barrier: 3300 + 1000, 5000 + 1000.
+    [ "$(predict --drop-sync main)" = '[6000,4300,6000]' ]
+    [ "$(predict --drop-sync MPI_Barrier)" = '[6000,4300,6000]' ]
+    [ "$(predict --drop-sync 'main/**/MPI_Barrier')" = '[6000,4300,6000]' ]
+    [ "$(predict --drop-sync '(program)')" = '[6000,4300,6000]' ]
+    left_out() { "$PAGODA" replay --json "$@" trace | jq -c .whatif.left_out; }
+    [ "$(left_out --drop-sync main)" = '{"messages":0,"resized_messages":0,"collectives":1,"partly":0}' ]
+    # Only rank 0 is in sync: rank 1 still waits for it, if it must.
+    [ "$(predict --drop-sync sync)" = '[6000,4300,6000]' ]
+    [ "$(left_out --drop-sync sync | jq .partly)" = 1 ]
+    [ "$(predict --drop-sync sync --scale sync=8)" = '[11300,11300,11300]' ]
+    use collectives
+    # Without the barrier the broadcast is there at 2200, rank 1 needs 500 for the reduction from 3300
+    # on, and both leave the allreduce 1000 after 4300.
+    [ "$(predict --drop-sync main)" = '[6300,6300,5800]' ]
+    # Nothing but computing.
+    [ "$(predict --drop-sync 'MPI_*')" = '[4800,4800,4300]' ]
+    assumed '--drop-sync MPI_\*: operations that carry data are left out too' --drop-sync 'MPI_*'
+    "$PAGODA" replay --json --drop-sync main trace | jq -e '.whatif.assumptions == []'
+}
+
+@test "messages left out, or of another size" {
+    use left-out
+    # Rank 0 sends the second one at 2000, it is there at 2400, and rank 1 in the barrier at 4900.
+    [ "$(predict --cut-messages tag=7)" = '[5900,5900,5900]' ]
+    [ "$(predict --cut-messages 'size>=1KiB')" = '[5200,5200,5200]' ]
+    [ "$(predict --cut-messages 'size>=1KiB&tag=7')" = '[6000,6000,6000]' ]
+    [ "$(predict --cut-messages peer=0)" = '[4500,4500,4500]' ]
+    [ "$(predict --cut-messages 'from=0&to=1' --drop-sync main)" = '[4500,4000,4500]' ]
+    [ "$(predict --cut-messages from=1)" = '[6000,6000,6000]' ]
+    # 2500 bytes take 200 + 200 (2500 - 96) / 4000, of the classes 96 and 4096: 320.
+    [ "$(predict --cut-messages tag=8=0.5)" = '[5920,5920,5920]' ]
+    [ "$(predict --cut-messages tag=8=1)" = '[6000,6000,6000]' ]
+    "$PAGODA" replay --json --cut-messages 'tag=7-8,12=0,1' trace | jq -e '.whatif.points |
+        map([.set["cut-messages tag=7-8,12"], .predicted_ns, .left_out.messages]) ==
+            [["0", 4500, 2], ["1", 6000, 0]]'
+    run "$PAGODA" replay --cut-messages tag=7 trace
+    [[ $output == *"Left out            1 message not sent, 0 with another size;"* ]]
+    run "$PAGODA" replay --cut-messages tag=9 trace
+    [[ $output == *"Left out            nothing: the run has no such messages"* ]]
+    use same-channel
+    # The second receive still gets the second message, and the first send's MPI_Wait costs nothing.
+    [ "$(predict --cut-messages 'size>=1KiB')" = '[2100,2000,2100]' ]
+    [ "$(predict --cut-messages 'size<1KiB')" = '[2300,2300,1500]' ]
+    [ "$(predict --cut-messages 'size>=0')" = '[2000,2000,0]' ]
+}
+
+@test "messages of another size on a machine" {
+    use messages
+    echo '<machine><message scope="network" eager="1000"><point bytes="0" time="0s"/>
+        <point bytes="1000" time="1us"/></message></machine>' >machine.xml
+    # 100 bytes: sent at 1000, there at 1100, rank 1 goes on for 5000. 5000 bytes wait for it until
+    # 6100 and take 5000; a tenth of them is sent at once, at 2000, and takes 500.
+    [ "$(predict --machine machine.xml)" = '[12100,12100,11600]' ]
+    [ "$(predict --machine machine.xml --cut-messages 'size>=1000=0.1')" = '[6600,3000,6600]' ]
+    [ "$(predict --machine machine.xml --cut-messages 'size>=1000')" = '[6600,3000,6600]' ]
+}
+
+@test "bad input: what is left out" {
+    use left-out
+    refused '--drop-sync MPI_Barier: there is no such region; is it MPI_Barrier' --drop-sync MPI_Barier
+    refused '--drop-sync snyc: there is no such region; is it sync' --drop-sync snyc
+    refused 'unknown selector `sise`; is it size' --cut-messages 'sise>1'
+    refused 'not of the form SELECTOR' --cut-messages 'size'
+    refused 'not of the form SELECTOR' --cut-messages ''
+    refused 'operators are = > < >= <=' --cut-messages 'size=>1'
+    refused 'only = may follow tag' --cut-messages 'tag>1'
+    refused 'size: unknown unit' --cut-messages 'size>1parsec'
+    refused 'there is no rank 7, the last one is 1' --cut-messages 'peer=0-7'
+    refused 'tags are written as' --cut-messages 'tag=9-7'
+    refused 'tag is given twice' --cut-messages 'tag=9&tag=7'
+    refused 'not a number' --cut-messages 'tag=9=half'
+    refused 'factor is from 0 to' --cut-messages 'tag=9=5000'
+    refused 'smaller than 0 bytes' --cut-messages 'size<0'
+}
