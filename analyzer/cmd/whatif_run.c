@@ -167,8 +167,9 @@ static char *describe_sharing(const struct scenario *scenario)
         text = memory_format("%s, one for every rank", cores);
     else
         text = memory_format("%s, %s; a rank that waits %s", cores,
-                             scenario->is_sticky ? "each rank stays on one (sticky)"
-                                                 : "shared by all ranks of the node (fluid)",
+                             scenario->is_sticky  ? "each rank stays on one (sticky)"
+                             : scenario->is_bound ? "shared by the ranks bound to them"
+                                                  : "shared by all ranks of the node (fluid)",
                              scenario->spins ? "keeps its core busy" : "leaves its core");
     free(cores);
     return text;

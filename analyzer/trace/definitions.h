@@ -59,6 +59,14 @@ struct rank {
     uint32_t master;      // location index
     uint32_t node;        // index into nodes
     uint32_t n_locations; // locations of this process, master included
+    uint32_t core_set;    // index into core_sets: whose cores it may use
+};
+
+/// Cores of a node that the same ranks share: those they are all bound to, else all of the node.
+struct core_set {
+    uint32_t node, n_ranks;
+    uint32_t n_cores;     // 0: unknown
+    const char *bound_to; // such as "0,2-3"; NULL: its ranks are not bound, or nobody knows
 };
 
 struct node {
@@ -106,6 +114,8 @@ struct definitions {
     size_t n_communicators;
     struct node *nodes;
     size_t n_nodes;
+    struct core_set *core_sets;
+    size_t n_core_sets;
     struct property *properties; // archive properties
     size_t n_properties;
     const char *creator; // what wrote the archive

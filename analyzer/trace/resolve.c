@@ -299,6 +299,7 @@ void resolved_release(struct resolved *resolved)
     free(definitions->ranks);
     free(definitions->communicators);
     free(definitions->nodes);
+    free(definitions->core_sets);
     id_table_release(&resolved->cpu_time_position);
     id_table_release(&resolved->attribute_roles);
     *resolved = (struct resolved){0};

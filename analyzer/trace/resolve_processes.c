@@ -273,6 +273,68 @@ static void read_ends(struct definitions *definitions, const struct records *rec
     id_table_release(&index_by_id);
 }
 
+/// Number of cores in a list such as "0,2-3"; 0: it is none.
+static uint32_t count_cores(const char *text)
+{
+    uint32_t n = 0;
+    while (*text) {
+        char *end;
+        unsigned long first = strtoul(text, &end, 10), last = first;
+        if (end == text)
+            return 0;
+        if (*end == '-')
+            last = strtoul(text = end + 1, &end, 10);
+        if (end == text || last < first || last >= UINT32_MAX || (*end && *end != ','))
+            return 0;
+        n += (uint32_t)(last - first) + 1;
+        text = *end ? end + 1 : end;
+    }
+    return n;
+}
+
+static uint32_t use_core_set(struct definitions *definitions, const struct core_set *wanted)
+{
+    for (size_t i = definitions->n_core_sets; i-- > 0;) {
+        const struct core_set *set = &definitions->core_sets[i];
+        if (set->node == wanted->node &&
+            (wanted->bound_to ? set->bound_to && !strcmp(set->bound_to, wanted->bound_to)
+                              : !set->bound_to))
+            return (uint32_t)i;
+    }
+    definitions->core_sets[definitions->n_core_sets] = *wanted;
+    return (uint32_t)definitions->n_core_sets++;
+}
+
+// Who shares cores with whom. What our tracer says of bound ranks counts; that it says so for all
+// ranks of a node or for none is its business.
+static void share_cores(struct definitions *definitions, const struct records *records)
+{
+    struct id_table text_of_location;
+    id_table_init(&text_of_location);
+    for (size_t i = 0; i < records->n_location_properties; i++) {
+        const struct location_property_record *property = &records->location_properties[i];
+        if (property->is_text && !strcmp(records_text(records, property->name), "PAGODA::BOUND_TO"))
+            id_table_add(&text_of_location, property->location, (uint32_t)i);
+    }
+    definitions->core_sets = memory_zeroed(definitions->n_ranks, sizeof(struct core_set));
+    for (size_t i = 0; i < definitions->n_ranks; i++) {
+        struct rank *rank = &definitions->ranks[i];
+        uint32_t place = id_table_get(&text_of_location, definitions->locations[rank->master].id);
+        struct core_set set = {.node = rank->node,
+                               .n_cores = definitions->nodes[rank->node].n_cores};
+        if (place != UINT32_MAX && set.n_cores > 0) {
+            const struct location_property_record *property = &records->location_properties[place];
+            const char *text = records_text(records, (OTF2_StringRef)property->value);
+            uint32_t n_cores = count_cores(text);
+            if (n_cores > 0 && n_cores < set.n_cores)
+                set = (struct core_set){rank->node, 0, n_cores, text};
+        }
+        rank->core_set = use_core_set(definitions, &set);
+        definitions->core_sets[rank->core_set].n_ranks++;
+    }
+    id_table_release(&text_of_location);
+}
+
 static void describe_ranks(struct definitions *definitions, const struct records *records)
 {
     for (size_t i = 0; i < definitions->n_locations; i++) {
@@ -298,6 +360,7 @@ static void describe_ranks(struct definitions *definitions, const struct records
     }
     read_cores(definitions, &index_by_place, records);
     read_ends(definitions, records);
+    share_cores(definitions, records);
     id_table_release(&index_by_place);
 }
 

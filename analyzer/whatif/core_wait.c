@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ring of changes a node, each with the time taken up to it (see core_wait.h).
+// A ring of changes for each set of cores, each with the time taken up to it (see core_wait.h).
 #include "analyzer/whatif/core_wait.h"
 
 #include <stdlib.h>
@@ -15,14 +15,14 @@ struct change {
 };
 
 struct shared_cores {
-    uint32_t n_cores, n_ranks, n_computing;
+    uint32_t n_cores, n_computing;
     uint64_t n_changes;     // the last N_CHANGES of them are kept
     struct change *changes; // NULL: the ranks are no more than the cores, or nobody knows
 };
 
 struct core_wait {
     const struct definitions *definitions;
-    struct shared_cores *nodes;
+    struct shared_cores *sets;
     bool *computes; // by rank
 };
 
@@ -31,17 +31,16 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
     struct core_wait *wait = memory_new(sizeof *wait);
     *wait = (struct core_wait){
         .definitions = definitions,
-        .nodes = memory_zeroed(definitions->n_nodes, sizeof *wait->nodes),
+        .sets = memory_zeroed(definitions->n_core_sets, sizeof *wait->sets),
         .computes = memory_zeroed(definitions->n_ranks, sizeof *wait->computes),
     };
-    for (size_t i = 0; i < definitions->n_ranks; i++)
-        wait->nodes[definitions->ranks[i].node].n_ranks++;
-    for (size_t i = 0; i < definitions->n_nodes; i++) {
-        struct shared_cores *node = &wait->nodes[i];
-        node->n_cores = definitions->nodes[i].n_cores;
-        if (node->n_cores > 0 && node->n_ranks > node->n_cores) {
-            node->changes = memory_zeroed(N_CHANGES, sizeof *node->changes);
-            node->n_changes = 1; // from time 0 on they are free
+    for (size_t i = 0; i < definitions->n_core_sets; i++) {
+        const struct core_set *set = &definitions->core_sets[i];
+        struct shared_cores *cores = &wait->sets[i];
+        cores->n_cores = set->n_cores;
+        if (set->n_cores > 0 && set->n_ranks > set->n_cores) {
+            cores->changes = memory_zeroed(N_CHANGES, sizeof *cores->changes);
+            cores->n_changes = 1; // from time 0 on they are free
         }
     }
     return wait;
@@ -51,16 +50,16 @@ void core_wait_free(struct core_wait *wait)
 {
     if (!wait)
         return;
-    for (size_t i = 0; i < wait->definitions->n_nodes; i++)
-        free(wait->nodes[i].changes);
-    free(wait->nodes);
+    for (size_t i = 0; i < wait->definitions->n_core_sets; i++)
+        free(wait->sets[i].changes);
+    free(wait->sets);
     free(wait->computes);
     free(wait);
 }
 
 static struct shared_cores *cores_of(const struct core_wait *wait, uint32_t rank)
 {
-    return &wait->nodes[wait->definitions->ranks[rank].node];
+    return &wait->sets[wait->definitions->ranks[rank].core_set];
 }
 
 bool core_wait_is_shared(const struct core_wait *wait, uint32_t rank)

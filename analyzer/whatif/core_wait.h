@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who lacked a core in the recording. Ranks of a node with more ranks than cores share them; while
-// as many others as there are cores compute (are outside MPI), a rank that has what it waits for in
-// MPI has no core to notice it. The time with all cores taken in this way, as a function of
-// recorded time, is kept for as long as it is likely to be asked for: memory does not depend on the
-// length of the run.
+// Who lacked a core in the recording. Ranks of a node with more ranks than cores share them, or
+// those of them that are bound to the same cores (trace/definitions.h); while as many others as
+// there are cores compute (are outside MPI), a rank that has what it waits for in MPI has no core
+// to notice it. The time with all cores taken in this way, as a function of recorded time, is kept
+// for as long as it is likely to be asked for: memory does not depend on the length of the run.
 #ifndef PAGODA_WHATIF_CORE_WAIT_H
 #define PAGODA_WHATIF_CORE_WAIT_H
 

@@ -10,10 +10,11 @@
 //            entered before the message was sent
 //   receive  leave - enter, of such calls that were entered when it had been sent
 //
-// Ranks of a node that is known to have fewer cores than ranks lacked cores: what they took after
+// Ranks of a node that is known to have fewer cores than ranks lacked cores (where ranks are bound
+// to cores: the ranks bound to the same ones, if they are more than these): what they took after
 // they were released is not only flight, but also the wait for a core. It is cut by the time in
-// which at least as many ranks of the node as it has cores were outside MPI (core_wait.h; no sample
-// where that is too long ago). Of such ranks
+// which at least as many ranks sharing cores as there are cores were outside MPI (core_wait.h; no
+// sample where that is too long ago). Of such ranks
 //   receive  is a sample as above if the sending call had been left before; else leave - enter, cut
 //   shared flight     leave - send's enter, cut, of the message sent last (ties: of the highest
 //            sender) of those a call receives, whatever else it does, if sent after its enter

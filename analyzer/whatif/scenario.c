@@ -170,6 +170,33 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
     free(n_placed);
 }
 
+/// Nothing said about cores: ranks that were bound to some share them as in the recording.
+static void keep_core_sets(struct scenario *scenario, const struct definitions *definitions,
+                           const struct scenario_settings *settings)
+{
+    if (settings->n_places > 0 || settings->n_nodes > 0 || settings->is_sticky)
+        return;
+    uint32_t *group_of_set = memory_zeroed(definitions->n_core_sets, sizeof *group_of_set);
+    scenario->groups = memory_resize(
+        scenario->groups, scenario->n_groups + definitions->n_core_sets, sizeof *scenario->groups);
+    for (uint32_t rank = 0; rank < definitions->n_ranks; rank++) {
+        const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
+        uint32_t *group = &group_of_set[definitions->ranks[rank].core_set];
+        if (!set->bound_to || given_cores(settings, scenario->placement.node_names[set->node]) > 0)
+            continue;
+        if (*group == 0) { // the first one is a node's
+            *group = (uint32_t)scenario->n_groups++;
+            scenario->groups[*group] = scenario->groups[scenario->group_of_rank[rank]];
+            scenario->groups[*group].n_cores =
+                set->n_cores < set->n_ranks ? set->n_cores : set->n_ranks;
+            scenario->is_shared = scenario->is_shared || set->n_ranks > set->n_cores;
+        }
+        scenario->group_of_rank[rank] = *group;
+        scenario->is_bound = true;
+    }
+    free(group_of_set);
+}
+
 /// One more factor for what PATTERN names; WHERE it was given.
 static int add_scale(struct scenario *scenario, const char *where, const char *pattern,
                      uint64_t factor, struct error *err)
@@ -270,6 +297,7 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         return -1;
     scenario->knows_cores = are_cores_known(scenario, definitions, settings);
     make_groups(scenario, definitions, settings);
+    keep_core_sets(scenario, definitions, settings);
     return scopes_init(&scenario->scopes, settings->machine, &scenario->placement,
                        scenario->group_of_rank, scenario->groups, err);
 }

@@ -80,6 +80,7 @@ struct scenario {
     uint32_t least_cores, most_cores; // of a node with ranks
     bool knows_cores;                 // false: every rank has a core of its own
     bool spins, is_sticky, is_shared; // is_shared: some node has more ranks than cores
+    bool is_bound;                    // ranks share those cores they were bound to
     struct region_patterns *regions;  // that settings name
     uint64_t added_latency_ns, added_byte_fs;
     uint64_t factors[SCENARIO_MAX_SCALES]; // millionths

@@ -95,6 +95,21 @@ cores_of_node() {
     for_each_mpi cores_of_node
 }
 
+bound_ranks() {
+    launch "$1" 3
+    dir=$BATS_TEST_TMPDIR/bound-$1
+    timeout -k 5 60 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$ROOT/tests/accuracy/pin" 2 \
+        "$BUILD/programs/$1/trace_end" >/dev/null
+    [ "$(otf2-print -G "$dir/traces.otf2" | grep -c 'PAGODA::BOUND_TO.*Value: "0"')" = 2 ]
+    [ "$(otf2-print -G "$dir/traces.otf2" | grep -c 'PAGODA::BOUND_TO.*Value: "1"')" = 1 ]
+    "$PAGODA" replay --hand-over 0 "$dir" | grep -q 'shared by the ranks bound to them'
+}
+
+@test "ranks that are bound to cores share these" {
+    taskset -c 0,1 true 2>/dev/null || skip "needs the cores 0 and 1"
+    for_each_mpi bound_ranks
+}
+
 user_regions() {
     traced "$1" 2 trace_user
     untraced "$1" 2 trace_user

@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include "tests/reference/predicted_times.h"
 
 enum { ONE_CORE, TWO_CORES, N_SETTINGS };
@@ -130,6 +133,35 @@ static void test_collective_less_the_wait_for_a_core(void **state)
     release(times);
 }
 
+// Two cores, ranks 0 and 1 bound to one of them as above, rank 2 alone on the other, where it does
+// nothing: so there always is a core, but not for rank 1.
+static void test_ranks_bound_to_cores(void **state)
+{
+    (void)state;
+    static const char bound[] = "nodes n n n\n"
+                                "cores n 2\n"
+                                "bound 0 0\n"
+                                "bound 1 0\n"
+                                "bound 2 1\n"
+                                "2 0       enter main\n"
+                                "2 1000    leave main\n";
+    char text[sizeof bound + sizeof late_core];
+    const char *events = strstr(late_core, "0 0 ");
+    snprintf(text, sizeof text, "%s%s", bound, events);
+    const struct scenario_settings settings[] = {SCENARIO_UNCHANGED, {.n_nodes = 3, .n_cores = 1}};
+    struct predicted_times times[2];
+    struct error err = {{0}};
+    if (predicted_times(text, settings, 2, times, &err) != 0)
+        fail_msg("%s", err.text);
+    // Unchanged: as on the one core above.
+    assert_int_equal(times[0].ranks[1].finish_ns, 11984 + 2 * 500000);
+    assert_int_equal(times[0].ranks[0].finish_ns, 1500000);
+    assert_int_equal(times[0].ranks[2].finish_ns, 1000);
+    assert_int_equal(times[1].ranks[1].finish_ns, 10000 + 1984 + 500000);
+    predicted_times_release(&times[0]);
+    predicted_times_release(&times[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +169,7 @@ int main(void)
         cmocka_unit_test(test_no_flight_where_ranks_spin),
         cmocka_unit_test(test_receive_less_the_wait_for_a_core),
         cmocka_unit_test(test_collective_less_the_wait_for_a_core),
+        cmocka_unit_test(test_ranks_bound_to_cores),
     };
     return cmocka_run_group_tests_name("whatif core wait", tests, NULL, NULL);
 }

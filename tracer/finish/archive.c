@@ -428,8 +428,42 @@ static void write_gaps_of(struct archive *archive, OTF2_GlobalDefWriter *writer,
            writer, id, archive_string(archive, "PAGODA::STOPPED"), OTF2_TYPE_STRING, value));
 }
 
+// Whether the ranks of RANK's node share its cores in groups that have none in common.
+static bool is_bound(const struct archive *archive, uint32_t rank)
+{
+    const uint64_t **masks = alloc_or_die(archive->n_ranks * sizeof *masks);
+    size_t n = 0;
+    bool is_apart;
+
+    for (uint32_t other = 0; other < archive->n_ranks; other++)
+        if (strcmp(host_of(archive, other), host_of(archive, rank)) == 0)
+            masks[n++] = archive->cores[other];
+    is_apart = cores_are_apart(masks, n);
+    free(masks);
+    return is_apart;
+}
+
+// Which cores a rank is bound to.
+static void write_binding(struct archive *archive, OTF2_GlobalDefWriter *writer, uint32_t rank)
+{
+    char *text = cores_text(archive->cores[rank]);
+    OTF2_AttributeValue value = {.stringRef = archive_string(archive, text != NULL ? text : "")};
+
+    if (text != NULL)
+        ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
+                        writer, archive_location_ref(rank, 0),
+                        archive_string(archive, "PAGODA::BOUND_TO"), OTF2_TYPE_STRING, value));
+    free(text);
+}
+
 static void write_locations(struct archive *archive, OTF2_GlobalDefWriter *writer)
 {
+    bool *is_known = alloc_or_die(archive->n_ranks * sizeof *is_known);
+
+    for (uint32_t rank = 0; rank < archive->n_ranks; rank++)
+        is_known[rank] = rank > 0 && strcmp(host_of(archive, rank), host_of(archive, rank - 1)) == 0
+                             ? is_known[rank - 1]
+                             : is_bound(archive, rank);
     for (size_t i = 0; i < archive->n_locations; i++) {
         const struct archive_location *location = &archive->locations[i];
         char name[32];
@@ -440,7 +474,10 @@ static void write_locations(struct archive *archive, OTF2_GlobalDefWriter *write
                         archive_string(archive, name), OTF2_LOCATION_TYPE_CPU_THREAD,
                         location->n_events, location->rank));
         write_gaps_of(archive, writer, location);
+        if (location->thread == 0 && location->rank < archive->n_ranks && is_known[location->rank])
+            write_binding(archive, writer, location->rank);
     }
+    free(is_known);
 }
 
 static void write_regions(struct archive *archive, OTF2_GlobalDefWriter *writer)
@@ -554,6 +591,7 @@ static void collect_strings(struct archive *archive, const struct unify *unify)
                                         "CPU time of the process so far",
                                         "ns",
                                         "PAGODA::CORES",
+                                        "PAGODA::BOUND_TO",
                                         "PAGODA::RECORDED_UNTIL",
                                         "PAGODA::SHORT_REGIONS",
                                         "PAGODA::STOPPED",
@@ -572,6 +610,12 @@ static void collect_strings(struct archive *archive, const struct unify *unify)
         archive_string(archive, name);
         if (archive->hosts[rank] != NULL)
             archive_string(archive, archive->hosts[rank]);
+        if (archive->cores[rank] != NULL) {
+            char *bound = cores_text(archive->cores[rank]);
+
+            archive_string(archive, bound != NULL ? bound : "");
+            free(bound);
+        }
     }
     for (size_t i = 0; i < archive->n_locations; i++) {
         thread_name(name, sizeof name, archive->locations[i].thread);

@@ -59,7 +59,7 @@ struct archive_writer {
     OTF2_Archive *archive;
     uint64_t ticks_per_second;
     uint32_t n_ranks;
-    char **nodes;
+    char **nodes, **bound; // by rank; NULL: not said
     struct cores_entry *cores;
     size_t n_cores, cores_capacity;
     struct location_entry *locations;
@@ -110,6 +110,7 @@ struct archive_writer *archive_writer_new(const char *directory, uint32_t n_rank
     writer->ticks_per_second = 1000000000;
     writer->n_ranks = n_ranks;
     writer->nodes = memory_zeroed(n_ranks, sizeof *writer->nodes);
+    writer->bound = memory_zeroed(n_ranks, sizeof *writer->bound);
     check(writer, OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL));
     check(writer, OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     check(writer, OTF2_Archive_SetCreator(archive, "pagoda test writer"));
@@ -141,6 +142,12 @@ void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const
 {
     free(writer->nodes[rank]);
     writer->nodes[rank] = memory_copy_text(node);
+}
+
+void archive_writer_set_bound(struct archive_writer *writer, uint32_t rank, const char *cores)
+{
+    free(writer->bound[rank]);
+    writer->bound[rank] = memory_copy_text(cores);
 }
 
 void archive_writer_set_cores(struct archive_writer *writer, const char *node, uint32_t n_cores)
@@ -361,6 +368,12 @@ static void write_processes(struct archive_writer *writer)
         check(writer, OTF2_GlobalDefWriter_WriteLocation(
                           definitions, location->id, name, OTF2_LOCATION_TYPE_CPU_THREAD,
                           location->n_events, (uint32_t)location->id));
+        if (thread == 0 && writer->bound[location->id])
+            check(writer, OTF2_GlobalDefWriter_WriteLocationProperty(
+                              definitions, location->id, write_string(writer, "PAGODA::BOUND_TO"),
+                              OTF2_TYPE_STRING,
+                              (OTF2_AttributeValue){
+                                  .stringRef = write_string(writer, writer->bound[location->id])}));
     }
 }
 
@@ -492,8 +505,11 @@ static void close_event_writers(struct archive_writer *writer)
 
 static void release(struct archive_writer *writer)
 {
-    for (uint32_t i = 0; i < writer->n_ranks; i++)
+    for (uint32_t i = 0; i < writer->n_ranks; i++) {
         free(writer->nodes[i]);
+        free(writer->bound[i]);
+    }
+    free(writer->bound);
     for (size_t i = 0; i < writer->n_regions; i++) {
         free(writer->regions[i].name);
         free(writer->regions[i].file);

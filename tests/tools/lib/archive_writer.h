@@ -37,6 +37,9 @@ void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const
 /// The number of cores of the node of this name, as its property PAGODA::CORES (default: none).
 void archive_writer_set_cores(struct archive_writer *writer, const char *node, uint32_t n_cores);
 
+/// The cores that a rank is bound to, as its property PAGODA::BOUND_TO (default: none).
+void archive_writer_set_bound(struct archive_writer *writer, uint32_t rank, const char *cores);
+
 /// The last N_RANKS ranks were started by MPI_Comm_spawn, as the property PAGODA::SPAWNED_RANKS.
 void archive_writer_set_spawned(struct archive_writer *writer, uint32_t n_ranks);
 

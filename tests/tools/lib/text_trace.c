@@ -564,6 +564,18 @@ static bool define_cores(struct parser *parser)
     return true;
 }
 
+static bool define_bound(struct parser *parser)
+{
+    uint32_t rank;
+    if (parser->n_words != 3)
+        return FAIL(parser, "what a rank is bound to is: bound RANK CORES");
+    if (!parse_u32(parser, parser->words[1], &rank))
+        return false;
+    if (parser->writer && rank < parser->n_ranks)
+        archive_writer_set_bound(parser->writer, rank, parser->words[2]);
+    return true;
+}
+
 static bool define_region(struct parser *parser)
 {
     if (parser->n_words < 3 || parser->n_words > 4)
@@ -674,7 +686,7 @@ static bool read_line(struct parser *parser)
         {"clock", define_clock},     {"nodes", define_nodes},    {"location", define_location},
         {"comm", define_comm},       {"intercomm", define_comm}, {"region", define_region},
         {"offset", define_offset},   {"cores", define_cores},    {"context", define_context},
-        {"spawned", define_spawned},
+        {"spawned", define_spawned}, {"bound", define_bound},
     };
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
         if (strcmp(parser->words[0], definitions[i].name) == 0)
