@@ -83,7 +83,7 @@ refused() {
         '<collective op="bcast" time="1" missing-nodes="2"/>'
     refused 'tree="ring" is none for bcast; there are flat, binomial, quaternary' \
         '<collective op="bcast" algorithm="hardware-multicast" tree="ring"/>'
-    for nodes in "" a 3- -3 3,,4 5-3 3,4, 99999999; do
+    for nodes in "" a 3- -3 3,,4 5-3 "3,4," 99999999; do
         refused "missing-nodes=\"$nodes\": node numbers such as" \
             "<collective op=\"bcast\" algorithm=\"hardware-multicast\" missing-nodes=\"$nodes\"/>"
     done
