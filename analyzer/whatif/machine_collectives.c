@@ -7,6 +7,7 @@
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
 #include "analyzer/whatif/machine_reader.h"
 
 enum { MAX_NODE = 1 << 20 };
@@ -38,7 +39,7 @@ static bool is_tree(uint8_t operation, enum collective_algorithm algorithm)
            collective_plan_exists(operation, algorithm);
 }
 
-/// The attribute NAME, an algorithm that IS_VALID for OPERATION; *ALGORITHM stays without it.
+/// The attribute NAME, an algorithm that IS_VALID_HERE for OPERATION; *ALGORITHM stays without it.
 static int read_algorithm(const struct machine_reader *reader, const struct xml_element *element,
                           const char *name, uint8_t operation, is_valid *is_valid_here,
                           enum collective_algorithm *algorithm)
@@ -49,12 +50,14 @@ static int read_algorithm(const struct machine_reader *reader, const struct xml_
     enum collective_algorithm which = ALGORITHM_FLAT;
     while (which < N_ALGORITHMS && strcmp(collective_algorithm_names[which], value) != 0)
         which++;
-    if (which == N_ALGORITHMS)
+    if (which == N_ALGORITHMS &&
+        spelling_nearest(value, collective_algorithm_names + 1, N_ALGORITHMS - 1))
         return machine_unknown(reader, element, "algorithm", value, collective_algorithm_names + 1,
                                N_ALGORITHMS - 1);
-    *algorithm = which;
-    if (is_valid_here(operation, which))
+    if (which < N_ALGORITHMS && is_valid_here(operation, which)) {
+        *algorithm = which;
         return 0;
+    }
     char valid[128] = "";
     for (int i = ALGORITHM_FLAT; i < N_ALGORITHMS; i++) {
         if (!is_valid_here(operation, i))

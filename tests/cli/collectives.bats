@@ -69,6 +69,8 @@ refused() {
 
 @test "bad input: algorithms" {
     refused 'unknown algorithm binomal; is it binomial' '<collective op="bcast" algorithm="binomal"/>'
+    refused 'algorithm="bruck" is none for gather; there are flat, binomial$' \
+        '<collective op="gather" algorithm="bruck"/>'
     refused 'unknown operation bcst; is it bcast' '<collective op="bcst" algorithm="ring"/>'
     refused 'algorithm="ring" is none for scatter; there are flat, binomial$' \
         '<collective op="scatter" algorithm="ring"/>'
