@@ -2,6 +2,7 @@
 // Formulas by muParser's C interface; the only file that includes it.
 #include "analyzer/base/formula.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,20 @@ void formula_free(struct formula *formula)
     free(formula);
 }
 
+static void name_variables(const char *text, const char *token, int place, const char *const *names,
+                           size_t n, struct error *err)
+{
+    char *list = memory_copy_text("");
+    for (size_t i = 0; i < n; i++) {
+        char *longer = memory_format("%s%s%s", list, i > 0 ? ", " : "", names[i]);
+        free(list);
+        list = longer;
+    }
+    error_set(err, "formula `%s`: unknown name %s at %d; its variables are %s", text, token,
+              place + 1, list);
+    free(list);
+}
+
 /// Why the parser refuses TEXT.
 static void explain(struct formula *formula, const char *text, const char *const *names, size_t n,
                     struct error *err)
@@ -47,6 +62,8 @@ static void explain(struct formula *formula, const char *text, const char *const
     if (nearest && strcmp(nearest, token) != 0)
         error_set(err, "formula `%s`: unknown name %s at %d; is it %s?", text, token, place + 1,
                   nearest);
+    else if (!nearest && isalpha((unsigned char)token[0]))
+        name_variables(text, token, place, names, n, err);
     else if (length > 0)
         error_set(err, "formula `%s`: cannot be understood at %d, `%s`", text, place + 1, token);
     else
@@ -80,4 +97,20 @@ double formula_value(struct formula *formula, const double *values)
     memcpy(formula->values, values, formula->n * sizeof *values);
     formula->value = mupEval(formula->parser);
     return formula->value;
+}
+
+static bool is_name_byte(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool formula_uses(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = text; *at; at++) {
+        bool begins = is_name_byte(*at) && (at == text || !is_name_byte(at[-1]));
+        if (begins && strncmp(at, name, length) == 0 && !is_name_byte(at[length]))
+            return true;
+    }
+    return false;
 }

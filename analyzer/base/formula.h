@@ -5,6 +5,7 @@
 #ifndef PAGODA_BASE_FORMULA_H
 #define PAGODA_BASE_FORMULA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
@@ -18,6 +19,9 @@ struct formula;
 struct formula *formula_new(const char *text, const char *const *names, size_t n,
                             struct error *err);
 void formula_free(struct formula *formula);
+
+/// Whether the formula TEXT uses the variable NAME.
+bool formula_uses(const char *text, const char *name);
 
 /// The value with these values of the variables, in the order of the names; may be no number.
 double formula_value(struct formula *formula, const double *values);

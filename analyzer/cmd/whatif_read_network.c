@@ -44,6 +44,13 @@ WHATIF_READER(add_latency)
     return 0;
 }
 
+WHATIF_READER(timeless)
+{
+    set->settings.is_timeless = true;
+    (void)text, (void)err; // scenario_init() knows the machine
+    return 0;
+}
+
 WHATIF_READER(tolerance)
 {
     const double most = 1000;

@@ -27,6 +27,7 @@ WHATIF_READER(bandwidth);
 WHATIF_READER(eager);
 WHATIF_READER(add_latency);
 WHATIF_READER(tolerance);
+WHATIF_READER(timeless);
 
 // whatif_read_regions.c: how much work regions are
 WHATIF_READER(scale);

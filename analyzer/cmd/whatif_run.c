@@ -107,6 +107,29 @@ static void put_moves(struct whatif_point *point, const struct scenario_settings
     point->unchanged_ns = migration->unchanged_ns;
 }
 
+/// 0, or -1 and ERR when some cost was none.
+static int put_timeless(struct whatif_point *point, const struct timeless *timeless,
+                        const struct machine *machine, struct error *err)
+{
+    struct timeless_use use = timeless_use(timeless);
+    point->is_timeless = true;
+    point->n_visits = use.n_visits;
+    point->n_without_rule = use.n_without_rule;
+    point->n_without_work = use.n_without_work;
+    point->unused_rules = timeless_unused(timeless);
+    point->rules = memory_zeroed(machine->n_computes, sizeof *point->rules);
+    for (; point->n_rules < machine->n_computes; point->n_rules++) {
+        const struct timeless_rule_use *rule = &timeless_rules(timeless)[point->n_rules];
+        point->rules[point->n_rules] = (struct whatif_rule){
+            .region = memory_copy_text(machine->computes[point->n_rules].pattern),
+            .n_visits = rule->n_visits,
+            .work_units = rule->work_units,
+            .time_ns = (uint64_t)(rule->time_ps / 1000),
+        };
+    }
+    return timeless_check(timeless, err);
+}
+
 int whatif_predict(const struct whatif_input *input, const struct scenario_settings *settings,
                    struct replay_run *run, struct whatif_point *point, struct error *err)
 {
@@ -145,6 +168,8 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     point->n_by_tree = collectives.n_by_tree;
     point->switch_wait_ns = collectives.switch_wait_ns;
     put_ranks(point, &scenario, definitions, &run->replay);
+    if (prediction.timeless)
+        status = put_timeless(point, prediction.timeless, settings->machine, err);
     put_moves(point, settings, run->replay.migration);
     if (input->out)
         status = whatif_out_write(input->out, run, &scenario, input->change, err);

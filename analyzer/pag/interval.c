@@ -14,6 +14,8 @@
 
 __extension__ typedef unsigned __int128 wide;
 
+enum { PS_PER_NS = 1000 };
+
 void interval_release(struct interval *interval)
 {
     free(interval->parts);
@@ -87,20 +89,41 @@ uint32_t interval_part_of(const struct engine *engine, struct location_state *lo
     return place;
 }
 
-/// Counts the recorded time since the last enter or leave, up to RECORDED_NS, at PATH.
-static void pass(const struct engine *engine, struct location_state *location,
-                 struct interval *interval, uint32_t path, uint64_t recorded_ns)
+/// PASSED_NS go by at PATH.
+static void count(const struct engine *engine, struct location_state *location,
+                  struct interval *interval, uint32_t path, uint64_t passed_ns)
 {
-    uint64_t passed_ns = recorded_ns - interval->recorded_now_ns;
     if (passed_ns == 0)
         return;
     uint32_t index = interval_part_of(engine, location, interval, path);
     struct interval_part *part = &interval->parts[index];
     if (!visit_pass(interval, index, passed_ns))
         part->recorded_ns += passed_ns;
-    interval->recorded_now_ns = recorded_ns;
+    interval->recorded_now_ns += passed_ns;
     if (engine->listener.weighed)
         engine->listener.weighed(engine->listener.context, location->index, passed_ns, part->scale);
+}
+
+/// Counts the recorded time since the last enter or leave, up to RECORDED_NS, at PATH.
+static void pass(const struct engine *engine, struct location_state *location,
+                 struct interval *interval, uint32_t path, uint64_t recorded_ns)
+{
+    if (!engine->simulation->clock->visit_ps)
+        count(engine, location, interval, path, recorded_ns - interval->recorded_now_ns);
+}
+
+/// Counts what the visit that begins with EVENT costs, where no recorded time counts.
+static void pass_visit(const struct engine *engine, struct location_state *location,
+                       struct interval *interval, const struct event *event)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (!clock->visit_ps)
+        return;
+    uint64_t ps =
+        interval->left_ps + clock->visit_ps(clock->context, location->index, event->index,
+                                            event->flags & EVENT_HAS_WORK, event->size_bytes);
+    interval->left_ps = ps % PS_PER_NS;
+    count(engine, location, interval, location->profile.current, ps / PS_PER_NS);
 }
 
 /// Process time of the whole interval: what the first and last CPU sample say for the time between
@@ -165,6 +188,14 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
            (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END);
 }
 
+static void enter(const struct engine *engine, struct location_state *location,
+                  struct interval *interval, const struct event *event)
+{
+    profile_enter(location, event->index, location->profile.last_ns);
+    visit_begin(engine, location, interval, location->profile.current);
+    pass_visit(engine, location, interval, event);
+}
+
 const struct event *interval_read(struct engine *engine, struct location_state *location,
                                   struct interval *interval, uint64_t begin_ns,
                                   uint64_t recorded_ns, pag_work *work)
@@ -188,8 +219,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
             event->kind == EVENT_MEASUREMENT_ON)
             pass(engine, location, interval, profile->current, seen_ns);
         if (event->kind == EVENT_ENTER) {
-            profile_enter(location, event->index, profile->last_ns);
-            visit_begin(engine, location, interval, profile->current);
+            enter(engine, location, interval, event);
         } else if (event->kind == EVENT_LEAVE) {
             gap_leave(engine, location, event->index, profile->last_ns);
             visit_end_if_left(engine, location, interval, work);

@@ -37,6 +37,7 @@ struct interval {
     uint64_t begin_ns;           // simulated
     uint64_t recorded_begin_ns;  // the same place in the recording
     uint64_t recorded_now_ns;    // read up to here
+    uint64_t left_ps;            // of costs of visits, less than 1 ns
     uint64_t n_events;           // read
     struct interval_part *parts; // in the order of their first touch
     uint32_t n_parts;

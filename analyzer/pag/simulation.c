@@ -397,7 +397,7 @@ static void begin(struct engine *engine)
     for (size_t i = 0; i < engine->n_locations; i++) {
         struct location_state *location = &engine->locations[i];
         bool is_empty = !trace_peek(engine->trace, i, location->cursor, 0);
-        uint64_t first_ns = location->next_ns;
+        uint64_t first_ns = clock->visit_ps ? 0 : location->next_ns;
         // From now on nobody asks for the time of a location's next event but to find out whether
         // it has ended, or can still come before a time that has passed.
         location->next_ns = UINT64_MAX;

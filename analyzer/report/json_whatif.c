@@ -127,6 +127,27 @@ static json_t *critical_path_object(const struct result *result)
     return object;
 }
 
+static json_t *timeless_object(const struct whatif_point *point)
+{
+    json_t *object = json_object(), *rules = json_array();
+    for (size_t i = 0; i < point->n_rules; i++) {
+        const struct whatif_rule *of = &point->rules[i];
+        json_t *rule = json_object();
+        json_object_set_new(rule, "region", json_string(of->region));
+        set_count(rule, "visits", of->n_visits);
+        set_count(rule, "work", of->work_units);
+        set_count(rule, "time_ns", of->time_ns);
+        json_array_append_new(rules, rule);
+    }
+    json_object_set_new(object, "rules", rules);
+    set_count(object, "visits", point->n_visits);
+    set_count(object, "without_cost", point->n_without_rule);
+    set_count(object, "without_work", point->n_without_work);
+    json_object_set_new(object, "unused_rules",
+                        point->unused_rules ? json_string(point->unused_rules) : json_null());
+    return object;
+}
+
 static json_t *tolerance_object(const struct whatif_report *report)
 {
     json_t *object = json_object(), *levels = json_array();
@@ -172,6 +193,8 @@ json_t *json_whatif(const struct whatif_report *report)
     put_quality(object, point);
     put_moves(object, report, point);
     json_object_set_new(object, "ranks", rank_array(point));
+    if (point->is_timeless)
+        json_object_set_new(object, "timeless", timeless_object(point));
     if (report->n_tolerances > 0)
         json_object_set_new(object, "tolerance", tolerance_object(report));
     if (report->has_predicted) {

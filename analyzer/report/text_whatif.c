@@ -70,7 +70,7 @@ static void print_left_out(const struct page *page, const struct whatif_point *p
     free(text);
 }
 
-static void print_quality(const struct page *page, const struct whatif_report *report)
+static void print_replay_error(const struct page *page, const struct whatif_report *report)
 {
     char *text = memory_format("%+.2f %% (with nothing changed %s would be predicted)",
                                100 * whatif_change(report->baseline_ns, report->replayed_ns),
@@ -87,7 +87,49 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         page_labelled(page, "", text);
         free(text);
     }
+}
+
+/// What a prediction by order only rests on.
+static void print_timeless(const struct page *page, const struct whatif_point *point)
+{
+    char *text = memory_format(
+        "only the order of the trace counts, no time of it; of %s %s cost nothing, for want of a "
+        "<compute>",
+        quantity_count(point->n_visits, "region visit").text,
+        quantity_part((double)point->n_without_rule, (double)point->n_visits).text);
+    page_labelled(page, "Timeless", text);
+    free(text);
+    for (size_t i = 0; i < point->n_rules; i++) {
+        const struct whatif_rule *rule = &point->rules[i];
+        if (rule->n_visits == 0)
+            continue;
+        text = memory_format(
+            "%s: %s of work, %s in %s", rule->region, quantity_count(rule->work_units, "unit").text,
+            quantity_time(rule->time_ns).text, quantity_count(rule->n_visits, "visit").text);
+        page_labelled(page, "", text);
+        free(text);
+    }
+    if (point->n_without_work > 0) {
+        text = memory_format("%s without the work count that the formula uses, taken as 0",
+                             quantity_count(point->n_without_work, "visit").text);
+        page_labelled(page, "", text);
+        free(text);
+    }
+    if (point->unused_rules) {
+        text = memory_format("no region of the run fits the <compute> of %s", point->unused_rules);
+        page_labelled(page, "", text);
+        free(text);
+    }
+}
+
+static void print_quality(const struct page *page, const struct whatif_report *report)
+{
     const struct whatif_point *first = &report->points[0];
+    char *text;
+    if (first->is_timeless)
+        print_timeless(page, first);
+    else
+        print_replay_error(page, report);
     if (first->n_flights > 0) {
         text = memory_format(
             "%s of %s", quantity_part((double)first->n_interpolated, (double)first->n_flights).text,

@@ -30,6 +30,12 @@ struct whatif_move {
     uint64_t stayed_ns;            // in the region at FROM, but not for TO
 };
 
+/// What a <compute> of the machine file made of a run, summed over the ranks.
+struct whatif_rule {
+    char *region;
+    uint64_t n_visits, work_units, time_ns;
+};
+
 /// One prediction.
 struct whatif_point {
     struct whatif_setting *set; // the values that differ between points
@@ -47,6 +53,12 @@ struct whatif_point {
     // Collectives carried out by an algorithm; of these by a multicast, and by messages where the
     // nodes forbid one; how long multicasts waited for the root switch, summed.
     uint64_t n_carried_out, n_multicasts, n_by_tree, switch_wait_ns;
+    bool is_timeless; // by the order of events only: visits of regions, those of them that cost
+                      // nothing, and those without the work count they should have
+    uint64_t n_visits, n_without_rule, n_without_work;
+    struct whatif_rule *rules;
+    size_t n_rules;
+    char *unused_rules; // of the machine file, in words; NULL: none
     struct whatif_rank *ranks;
     size_t n_ranks;
     struct whatif_move *moves;

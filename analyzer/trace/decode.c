@@ -114,7 +114,39 @@ static void put_polls(struct decoder *decoder, struct event *event, uint64_t n_p
     }
 }
 
-// on_enter for archives that define pagoda::poll_count or pagoda::call_site.
+// Whole units: what is negative or no number counts as none.
+static void put_work(struct event *event, OTF2_Type type, OTF2_AttributeValue value)
+{
+    double units = -1;
+    switch (type) {
+    case OTF2_TYPE_DOUBLE:
+        units = value.float64;
+        break;
+    case OTF2_TYPE_FLOAT:
+        units = value.float32;
+        break;
+    case OTF2_TYPE_UINT64:
+        units = (double)value.uint64;
+        break;
+    case OTF2_TYPE_INT64:
+        units = (double)value.int64;
+        break;
+    case OTF2_TYPE_UINT32:
+        units = value.uint32;
+        break;
+    case OTF2_TYPE_INT32:
+        units = value.int32;
+        break;
+    default:
+        return;
+    }
+    if (!(units >= 0) || units >= 0x1p63)
+        return;
+    event->flags |= EVENT_HAS_WORK;
+    event->size_bytes = (uint64_t)(units + 0.5);
+}
+
+// on_enter for archives that define pagoda::poll_count, pagoda::call_site or work.
 static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_RegionRef region)
 {
     (void)location, (void)record;
@@ -145,6 +177,8 @@ static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_Regi
             n_polls = value.uint64;
         } else if (role == ATTRIBUTE_POLL_NS && type == OTF2_TYPE_UINT64) {
             inside_ns = value.uint64;
+        } else if (role == ATTRIBUTE_WORK) {
+            put_work(event, type, value);
         }
     }
     if (is_polls)

@@ -41,6 +41,7 @@ enum event_flag {
                             // nothing: gatherv, allgatherv, alltoallv, alltoallw, reduce_scatter
     EVENT_FOLDED_POLLS = 2, // an EVENT_ENTER of a folded polling loop: size_bytes = its polls; its
                             // leave is where the time inside them ends, the rest lies around it
+    EVENT_HAS_WORK = 8,     // an EVENT_ENTER that says how much work it does: size_bytes = units
 };
 
 #define EVENT_ANY UINT32_MAX // wildcard source or tag of a posted receive

@@ -255,6 +255,7 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
         [ATTRIBUTE_TAG] = "pagoda::tag",
         [ATTRIBUTE_POLL_COUNT] = "pagoda::poll_count",
         [ATTRIBUTE_POLL_NS] = "pagoda::poll_ns",
+        [ATTRIBUTE_WORK] = "work",
         [ATTRIBUTE_CALL_SITE] = "pagoda::call_site",
     };
     for (size_t i = 0; i < records->attributes.n; i++) {
@@ -264,7 +265,8 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
             if (strcmp(name, names[role]) != 0)
                 continue;
             id_table_add(&resolved->attribute_roles, record->id, role);
-            if (role == ATTRIBUTE_POLL_COUNT || role == ATTRIBUTE_CALL_SITE)
+            if (role == ATTRIBUTE_POLL_COUNT || role == ATTRIBUTE_CALL_SITE ||
+                role == ATTRIBUTE_WORK)
                 resolved->has_enter_attributes = true;
         }
     }

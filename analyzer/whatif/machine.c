@@ -40,6 +40,11 @@ void machine_release(struct machine *machine)
         free(machine->nodes[i].name);
     for (size_t i = 0; i < machine->n_regions; i++)
         free(machine->regions[i].pattern);
+    for (size_t i = 0; i < machine->n_computes; i++) {
+        formula_free(machine->computes[i].time);
+        free(machine->computes[i].pattern);
+    }
+    free(machine->computes);
     free(machine->custom_scopes);
     free(machine->groups);
     free(machine->nodes);

@@ -75,6 +75,16 @@ struct machine_collective {
     size_t n_missing_nodes;
 };
 
+enum { MACHINE_COMPUTE_VARIABLES = 4 };
+
+/// What visits of regions cost in a replay of order only (timeless.h).
+struct machine_compute {
+    char *pattern; // name or glob
+    uint32_t line;
+    struct formula *time; // seconds, of w, p, rank, visit
+    bool uses_work;       // it has a w
+};
+
 enum machine_scope { MACHINE_NODE, MACHINE_NETWORK, MACHINE_CORE, MACHINE_SCOPES };
 
 struct machine {
@@ -95,6 +105,8 @@ struct machine {
     size_t n_regions;
     struct machine_collective *collectives;
     size_t n_collectives;
+    struct machine_compute *computes;
+    size_t n_computes;
 };
 
 /// Reads and checks a file, or the bundled one called NAME. 0, or -1 and ERR ("PATH:LINE: what is

@@ -9,11 +9,11 @@
 
 static int read_part(const struct machine_reader *reader, const struct xml_element *element)
 {
-    static const char *const names[] = {"message", "collective", "node",
-                                        "group",   "region",     "calibration"};
+    static const char *const names[] = {"message", "collective",  "node",   "group",
+                                        "region",  "calibration", "compute"};
     static int (*const read[])(const struct machine_reader *, const struct xml_element *) = {
-        machine_read_messages, machine_read_collective, machine_read_node,
-        machine_read_group,    machine_read_region,     machine_read_calibration};
+        machine_read_messages, machine_read_collective,  machine_read_node,   machine_read_group,
+        machine_read_region,   machine_read_calibration, machine_read_compute};
     const size_t n_names = sizeof names / sizeof names[0];
     for (size_t i = 0; i < n_names; i++)
         if (strcmp(element->name, names[i]) == 0)

@@ -66,6 +66,7 @@ int machine_read_messages(const struct machine_reader *reader, const struct xml_
 int machine_read_collective(const struct machine_reader *reader, const struct xml_element *element);
 int machine_read_node(const struct machine_reader *reader, const struct xml_element *element);
 int machine_read_group(const struct machine_reader *reader, const struct xml_element *element);
+int machine_read_compute(const struct machine_reader *reader, const struct xml_element *element);
 int machine_read_region(const struct machine_reader *reader, const struct xml_element *element);
 int machine_read_calibration(const struct machine_reader *reader,
                              const struct xml_element *element);

@@ -70,6 +70,8 @@ static uint64_t transfer(void *context, uint32_t sender, uint32_t receiver, uint
 static bool synchronises(void *context, uint8_t operation, bool is_finalize)
 {
     const struct prediction *prediction = context;
+    if (prediction->timeless)
+        return timeless_synchronises(operation, is_finalize);
     return recorded_synchronises(prediction->recorded, operation, is_finalize);
 }
 
@@ -127,7 +129,7 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
 {
     const struct prediction *prediction = context;
     pag_work amount = 0;
-    if (!prediction->machine || call->is_handle) {
+    if (!prediction->machine || (call->is_handle && !prediction->timeless)) {
         amount = call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
         return call->n_left_out == 0
                    ? amount
@@ -147,13 +149,37 @@ static void settle(void *context, const struct pag_call *call,
     const uint32_t *node_of_rank = prediction->scenario->placement.node_of_rank;
     if (prediction->is_delayed)
         conditions = added_delay_apply(&prediction->delay, conditions, n_conditions);
-    if (prediction->machine && !call->is_handle)
+    if (prediction->machine && (!call->is_handle || prediction->timeless))
         machine_settle(&prediction->scenario->scopes, call, conditions, n_conditions, ready_ns,
                        amount);
     else
         recorded_settle(prediction->recorded, call, conditions, n_conditions,
                         &(struct recorded_scenario){node_of_rank, prediction->scenario->spins},
                         &prediction->use, ready_ns, amount);
+}
+
+static uint64_t visit_ps(void *context, uint32_t location, uint32_t region, bool has_work,
+                         uint64_t work_units)
+{
+    const struct prediction *prediction = context;
+    return timeless_visit_ps(prediction->timeless, location, region, has_work, work_units);
+}
+
+/// Partners that nobody knows, and handles, take no time where no recorded one counts.
+static uint64_t no_length(void *context, const struct pag_call *call, bool is_unknown)
+{
+    (void)context, (void)call, (void)is_unknown;
+    return 0;
+}
+
+static void go_by_order(struct prediction *prediction, const struct definitions *definitions)
+{
+    if (!prediction->scenario->is_timeless)
+        return;
+    prediction->timeless = timeless_new(definitions, prediction->machine);
+    prediction->clock.visit_ps = visit_ps;
+    prediction->clock.least_length = no_length;
+    prediction->clock.counts_wall_time = true;
 }
 
 static void entered(void *context, const struct pag_operation *operation, uint64_t entered_ns)
@@ -246,6 +272,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         added_delay_init(&prediction->delay, definitions, &scenario->placement,
                          scenario->added_latency_ns, scenario->added_byte_fs);
     carry_out_collectives(prediction, definitions);
+    go_by_order(prediction, definitions);
     free(groups);
     free(group_of);
     if (scenario->works.n > 0 && scenario->visits) {
@@ -268,5 +295,6 @@ void prediction_release(struct prediction *prediction)
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);
     added_delay_release(&prediction->delay);
+    timeless_free(prediction->timeless);
     *prediction = (struct prediction){0};
 }

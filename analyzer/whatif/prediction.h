@@ -11,6 +11,7 @@
 #include "analyzer/whatif/recorded.h"
 #include "analyzer/whatif/scenario.h"
 #include "analyzer/whatif/scheduler.h"
+#include "analyzer/whatif/timeless.h"
 #include "analyzer/whatif/visits.h"
 
 struct prediction {
@@ -24,6 +25,7 @@ struct prediction {
     struct visits *counted;              // that are counted; NULL: none are
     struct added_delay delay;
     bool is_delayed;
+    struct timeless *timeless; // NULL: recorded times count
     struct recorded_use use;
     struct pag_clock clock; // for pag_simulate()
 };

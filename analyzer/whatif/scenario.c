@@ -269,6 +269,21 @@ bool scenario_drops(const struct scenario *scenario, uint64_t mark, uint8_t clas
     return false;
 }
 
+static int check_timeless(const struct scenario_settings *settings, struct error *err)
+{
+    if (!settings->is_timeless)
+        return 0;
+    if (!settings->machine || !machine_has_messages(settings->machine))
+        return error_set(err,
+                         "--timeless takes all times from the machine file, and %s has no "
+                         "<message>",
+                         settings->machine ? settings->machine->path : "there is none");
+    if (settings->n_moves + settings->n_overlaps > 0)
+        return error_set(err, "--timeless cannot move work: --move and --overlap go by recorded "
+                              "times");
+    return 0;
+}
+
 int scenario_init(struct scenario *scenario, const struct definitions *definitions,
                   const struct scenario_settings *settings, struct error *err)
 {
@@ -282,8 +297,9 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .aggregate_bytes = settings->aggregate_bytes,
         .added_latency_ns = settings->added_latency_ns,
         .added_byte_fs = settings->added_byte_fs,
+        .is_timeless = settings->is_timeless,
     };
-    if (place(scenario, definitions, settings, err) != 0 ||
+    if (check_timeless(settings, err) != 0 || place(scenario, definitions, settings, err) != 0 ||
         scale_regions(scenario, settings, err) != 0 ||
         check_node_speeds(scenario, settings, err) != 0 ||
         drop_regions(scenario, settings, err) != 0 ||

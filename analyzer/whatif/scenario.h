@@ -50,6 +50,7 @@ struct scenario_settings {
     uint64_t hand_over_ns;         // of a core between ranks; PAG_NOT_KNOWN: the machine's, else 0
     uint64_t added_latency_ns;     // of each message between nodes, see added_delay.h
     uint64_t added_byte_fs;        // of each of its bytes
+    bool is_timeless;              // no time of the recording counts, see timeless.h
     bool spins;                    // a waiting process keeps its share of the cores
     bool is_sticky;                // ranks stay on one core of their node each
     const struct region_scale *scales;
@@ -83,6 +84,7 @@ struct scenario {
     bool is_bound;                    // ranks share those cores they were bound to
     struct region_patterns *regions;  // that settings name
     uint64_t added_latency_ns, added_byte_fs;
+    bool is_timeless;
     uint64_t factors[SCENARIO_MAX_SCALES]; // millionths
     uint32_t scaled[SCENARIO_MAX_SCALES];  // pattern it is for
     size_t n_scales;

@@ -285,6 +285,61 @@ bad_machine() {
     refused '--add-latency 5lightyears: unknown unit' --add-latency 5lightyears
 }
 
+# order: two ranks, all times 0; see tests/unit/test_whatif_timeless.c for the same by hand.
+order() {
+    printf '%s\n' 'nodes a b' '0 0 enter main' '0 0 enter block work 100' '0 0 leave block' \
+        '0 0 enter MPI_Send' '0 0 send world 1 0 1000' '0 0 leave MPI_Send' '0 0 leave main' \
+        '1 0 enter main' '1 0 enter MPI_Recv' '1 0 recv world 0 0 1000' '1 0 leave MPI_Recv' \
+        '1 0 enter block' '1 0 leave block' '1 0 enter block work 7' '1 0 leave block' '1 0 leave main'
+}
+
+# compute ELEMENT...: a machine file with messages of 2 us and these elements.
+compute() {
+    printf '<machine>\n<message scope="network"><point bytes="0" time="2us"/></message>\n%s\n</machine>\n' \
+        "$*" >machine.xml
+}
+
+@test "timeless: order from the trace, all times from the machine" {
+    rm -r trace
+    order >order.txt
+    "$BUILD/tools/mktrace" order.txt trace
+    compute '<compute region="block" time="w*10e-9"/>'
+    [ "$(predict --timeless --machine machine.xml)" = '[3070,1000,3070]' ]
+    [ "$(predict --timeless --machine machine.xml --cpu-speed 2)" = '[2535,500,2535]' ]
+    [ "$(predict --timeless --machine machine.xml --scale block=3)" = '[5210,3000,5210]' ]
+    [ "$(predict --timeless --machine machine.xml --latency 0s)" = '[1070,1000,1070]' ]
+    "$PAGODA" replay --json --timeless --machine machine.xml trace | jq -e '.whatif.timeless ==
+        {visits: 5, without_cost: 2, without_work: 1, unused_rules: null,
+         rules: [{region: "block", visits: 3, work: 107, time_ns: 1070}]}'
+    compute '<compute region="blok" time="w"/> <compute region="main" time="visit*p*1e-6"/>'
+    run "$PAGODA" replay --timeless --machine machine.xml trace
+    [ "$status" = 0 ]
+    output=$(tr -s ' \n' ' ' <<<"$output")
+    [[ $output == *"no region of the run fits the <compute> of blok (line 3; is it block?)"* ]]
+    [[ $output == *"of 5 region visits 60.0 % cost nothing"* ]]
+    [[ $output != *"Replay error"* ]]
+}
+
+@test "timeless: bad input" {
+    rm -r trace
+    order >order.txt
+    "$BUILD/tools/mktrace" order.txt trace
+    refused '--timeless takes all times from --machine, which is missing' --timeless
+    echo '<machine/>' >machine.xml
+    refused 'machine.xml has no <message>' --timeless --machine machine.xml
+    compute '<compute region="block" time="w*1e-6 - 1e-5"/>'
+    refused 'machine.xml:3: <compute region="block">: the time is -1e-05 s for w = 0, p = 2, rank = 1, visit = 1' \
+        --timeless --machine machine.xml
+    compute '<compute region="block" time="ln(w)"/>'
+    refused 'machine.xml:3: .*the time is -inf s for w = 0' --timeless --machine machine.xml
+    bad_machine 'unknown name work at 1; its variables are w, p, rank, visit' '<compute region="block" time="work"/>'
+    bad_machine 'unknown name visits at 3; is it visit' '<compute region="block" time="2*visits"/>'
+    bad_machine 'needs region=' '<compute time="w"/>'
+    bad_machine 'a second <compute region="block">' '<compute region="block" time="w"/><compute region="block" time="1"/>'
+    bad_machine 'unknown attribute regoin; is it region' '<compute regoin="block" time="w"/>'
+    bad_machine 'unknown element compote; is it compute' '<compote region="block" time="w"/>'
+}
+
 # rounds: 5 rounds of 200 ms on rank 0, then 50 ms on each of 3 others; a barrier after each part.
 rounds() {
     local round rank time

@@ -10,6 +10,7 @@
  * emits, a property of the upwind step scheme used here.
  */
 #include "program.h"
+#include "tracer/pagoda.h"
 
 enum { N_ANGLES = 6, N_OCTANTS = 8, TAG_X = 1, TAG_Y = 2, FLUX_BITS = 20 };
 
@@ -198,6 +199,15 @@ static void sweep_block(struct mesh *mesh, const struct octant *octant,
     }
 }
 
+/* Tells the tracer how many cell-angles the next block has, for replays without times. */
+static void mark_work(const struct mesh *mesh, long n_planes)
+{
+    const char *const names[] = {"work"};
+    const double values[] = {(double)(n_planes * mesh->ny * mesh->nx * N_ANGLES)};
+
+    pagoda_marker("cell_angles", 1, names, values);
+}
+
 static void sweep_octant(struct mesh *mesh, const struct angle angles[N_ANGLES], int number)
 {
     struct octant octant = make_octant(mesh, number);
@@ -208,6 +218,7 @@ static void sweep_octant(struct mesh *mesh, const struct angle angles[N_ANGLES],
         long n_planes = mesh->n - first < block_planes ? mesh->n - first : block_planes;
 
         receive_inflow(mesh, &octant, n_planes);
+        mark_work(mesh, n_planes);
         sweep_block(mesh, &octant, angles, first, n_planes);
         send_outflow(mesh, &octant, angles, n_planes);
     }
