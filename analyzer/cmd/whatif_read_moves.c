@@ -5,13 +5,28 @@
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/whatif_readers.h"
 
+/// Appends TEXT to a list of texts.
+static const char *const *add(struct whatif_set *set, const char *const *texts, size_t *n_texts,
+                              const char *text)
+{
+    const char **all = whatif_set_grow(set, texts, *n_texts, sizeof *all);
+    all[(*n_texts)++] = whatif_set_keep(set, memory_copy_text(text));
+    return all;
+}
+
 WHATIF_READER(move)
 {
     (void)err;
     struct scenario_settings *settings = &set->settings;
-    const char **moves = whatif_set_grow(set, settings->moves, settings->n_moves, sizeof *moves);
-    moves[settings->n_moves++] = whatif_set_keep(set, memory_copy_text(text));
-    settings->moves = moves;
+    settings->moves = add(set, settings->moves, &settings->n_moves, text);
+    return 0;
+}
+
+WHATIF_READER(overlap)
+{
+    (void)err;
+    struct scenario_settings *settings = &set->settings;
+    settings->overlaps = add(set, settings->overlaps, &settings->n_overlaps, text);
     return 0;
 }
 

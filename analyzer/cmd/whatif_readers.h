@@ -39,5 +39,6 @@ WHATIF_READER(cut_messages);
 // whatif_read_moves.c: who does the work, when calls wait, what messages are put together
 WHATIF_READER(move);
 WHATIF_READER(move_data);
+WHATIF_READER(overlap);
 
 #endif

@@ -138,6 +138,11 @@ const struct whatif_option whatif_table[] = {
      .default_text = "0",
      .needs = "move",
      .does = "says what the messages carry of"},
+    {.name = "overlap",
+     .kind = WHATIF_REPEATED,
+     .argument = "REGION",
+     .read = whatif_read_overlap,
+     .help = "messages in a region are waited for as late as possible (an upper bound)"},
 };
 const size_t n_whatif_table = sizeof whatif_table / sizeof whatif_table[0];
 static_assert(sizeof whatif_table / sizeof whatif_table[0] <= WHATIF_MAX_OPTIONS,

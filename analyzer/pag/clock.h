@@ -128,6 +128,7 @@ struct pag_clock {
                       uint32_t calling_context);
     /// What is done with a path of RANK with this mark. NULL: nothing.
     struct pag_path_change (*change)(void *context, uint64_t mark, uint32_t rank);
+    bool overlaps; // some paths
     /// The first of MOVES, bits, by which work of rank FROM goes along with a message to rank TO;
     /// PAG_MAX_MOVES: none. NULL: there are no moves.
     uint32_t (*move_of)(void *context, uint32_t moves, uint32_t from, uint32_t to);

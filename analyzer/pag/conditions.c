@@ -160,6 +160,23 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     condition->communicator = instance->communicator;
 }
 
+uint32_t simulation_conditions(struct engine *engine, const struct call *call)
+{
+    uint32_t n_conditions = 0;
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        uint32_t message = receive_at(engine, call->receives[i])->message;
+        if (message != NONE && !message_at(engine, message)->is_left_out)
+            add_message(engine, message, PAG_CONDITION_MESSAGE, &n_conditions);
+    }
+    for (uint32_t i = 0; i < call->n_sends; i++)
+        if (engine->simulation->messages[call->sends[i]].is_rendezvous &&
+            message_at(engine, call->sends[i])->is_matched)
+            add_message(engine, call->sends[i], PAG_CONDITION_POSTING, &n_conditions);
+    for (uint32_t i = 0; i < call->n_parts; i++)
+        add_part(engine, call, call->parts[i], &n_conditions);
+    return n_conditions;
+}
+
 bool simulation_gather(struct engine *engine, struct location_state *location,
                        uint32_t *n_conditions)
 {
@@ -174,17 +191,6 @@ bool simulation_gather(struct engine *engine, struct location_state *location,
     for (; state->n_parts_seen < call->n_parts; state->n_parts_seen++)
         if (!members_have_come(engine, state, call->parts[state->n_parts_seen]))
             return false;
-    *n_conditions = 0;
-    for (uint32_t i = 0; i < call->n_receives; i++) {
-        uint32_t message = receive_at(engine, call->receives[i])->message;
-        if (message != NONE && !message_at(engine, message)->is_left_out)
-            add_message(engine, message, PAG_CONDITION_MESSAGE, n_conditions);
-    }
-    for (uint32_t i = 0; i < call->n_sends; i++)
-        if (engine->simulation->messages[call->sends[i]].is_rendezvous &&
-            message_at(engine, call->sends[i])->is_matched)
-            add_message(engine, call->sends[i], PAG_CONDITION_POSTING, n_conditions);
-    for (uint32_t i = 0; i < call->n_parts; i++)
-        add_part(engine, call, call->parts[i], n_conditions);
+    *n_conditions = simulation_conditions(engine, call);
     return true;
 }

@@ -11,6 +11,7 @@
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/gap.h"
 #include "analyzer/pag/migration.h"
+#include "analyzer/pag/overlap.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -184,6 +185,8 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
         return false;
     if (event->kind == EVENT_ENTER)
         return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE;
+    if (engine->simulation->overlap && overlap_ends_at(engine, location, event))
+        return true;
     return engine_is_message_record(event) ||
            (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END);
 }

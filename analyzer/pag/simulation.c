@@ -13,6 +13,7 @@
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/migration.h"
 #include "analyzer/pag/moved.h"
+#include "analyzer/pag/overlap.h"
 #include "analyzer/pag/transfers.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
@@ -26,6 +27,7 @@ struct simulation *simulation_new(struct engine *engine, const struct pag_clock 
     for (size_t i = 0; i < engine->n_locations; i++)
         simulation->locations[i].interval = (struct interval){0};
     simulation->migration = migration_new(clock, engine->n_locations);
+    simulation->overlap = overlap_new(clock, engine->n_locations);
     return simulation;
 }
 
@@ -39,6 +41,7 @@ void simulation_free(struct simulation *simulation)
     free(simulation->conditions);
     free(simulation->transfers);
     migration_free(simulation->migration);
+    overlap_free(simulation->overlap);
     free(simulation);
 }
 
@@ -106,12 +109,30 @@ static uint64_t least_length(const struct pag_clock *clock, const struct pag_cal
     return call->recorded_leave_ns - call->recorded_enter_ns;
 }
 
+/// LOCATION's call has what it waits for at READY_NS.
+static void go_on_at(struct engine *engine, struct location_state *location, uint64_t ready_ns,
+                     uint64_t now_ns)
+{
+    struct location_simulation *state = state_of(engine, location);
+    if (engine->simulation->migration)
+        migration_worked(engine, location, state->work_after);
+    state->ready_ns = ready_ns > now_ns ? ready_ns : now_ns;
+    state->call_wait_ns = state->ready_ns - state->blocked_ns;
+    state->wait_ns += state->call_wait_ns;
+    state->phase = SIMULATION_LEAVING;
+}
+
 /// The call's partners have all come: from when on it has what it waits for, and what follows.
 static void settle(struct engine *engine, struct location_state *location, uint32_t n_conditions,
                    uint64_t now_ns)
 {
     struct simulation *simulation = engine->simulation;
     struct location_simulation *state = state_of(engine, location);
+    if (state->is_late) {
+        overlap_settle(engine, location, &state->ready_ns, &state->work_after);
+        go_on_at(engine, location, state->ready_ns, now_ns);
+        return;
+    }
     struct pag_call call = describe(engine, location);
     // Where a partner is missing, or cannot be told yet, the call lasts as long as it did at least.
     bool is_open = n_conditions == 0 || state->has_unknown_partner;
@@ -125,12 +146,7 @@ static void settle(struct engine *engine, struct location_state *location, uint3
         if (ready_ns < call.enter_ns + length_ns)
             ready_ns = call.enter_ns + length_ns;
     }
-    if (simulation->migration)
-        migration_worked(engine, location, state->work_after);
-    state->ready_ns = ready_ns > now_ns ? ready_ns : now_ns;
-    state->call_wait_ns = state->ready_ns - state->blocked_ns;
-    state->wait_ns += state->call_wait_ns;
-    state->phase = SIMULATION_LEAVING;
+    go_on_at(engine, location, ready_ns, now_ns);
 }
 
 /// Whether what a blocked location's call lacks is the posting of a receive.
@@ -230,16 +246,21 @@ static bool may_wait(const struct engine *engine, const struct location_state *l
 
 static void await(struct engine *engine, struct location_state *location, uint64_t now_ns);
 
+static void begin_call(struct location_simulation *state)
+{
+    state->phase = SIMULATION_ENTERED;
+    state->n_departing = 0;
+    state->n_receives_seen = state->n_sends_seen = state->n_parts_seen = 0;
+    state->gives_up = state->has_unknown_partner = state->is_late = false;
+    state->call_wait_ns = 0;
+}
+
 static void enter(struct engine *engine, struct location_state *location, const struct event *event,
                   uint64_t now_ns)
 {
     struct location_simulation *state = state_of(engine, location);
     const struct pag_clock *clock = engine->simulation->clock;
-    state->phase = SIMULATION_ENTERED;
-    state->n_departing = 0;
-    state->n_receives_seen = state->n_sends_seen = state->n_parts_seen = 0;
-    state->gives_up = state->has_unknown_partner = false;
-    state->call_wait_ns = 0;
+    begin_call(state);
     engine_enter_call(engine, location, event, now_ns);
     state->n_call_events = location->call.is_bare ? 0 : 1 + location->call.n_skip;
     if (engine->simulation->n_blocked_sends > 0 &&
@@ -251,6 +272,10 @@ static void enter(struct engine *engine, struct location_state *location, const 
     if (clock->departs_at_enter)
         depart(engine, state, now_ns);
     struct pag_call call = describe(engine, location);
+    if (engine->simulation->overlap && overlap_puts_off(engine, location, &call)) {
+        state->is_waiting = call.is_waiting = false;
+        call.recorded_work_ns = 0;
+    }
     pag_work work = clock->work_before(clock->context, &call, state->receivers);
     if (engine->simulation->migration)
         migration_worked(engine, location, work);
@@ -285,6 +310,11 @@ static void leave(struct engine *engine, struct location_state *location, uint64
     }
     if (engine->simulation->migration)
         migration_left(engine, location);
+    if (state->is_late) {
+        overlap_leave(engine, location, now_ns);
+        go_outside(engine, location, now_ns, call->recorded_leave_ns);
+        return;
+    }
     uint64_t recorded_ns = call->recorded_leave_ns;
     const struct event *event;
     for (bool is_over = false; !is_over;) {
@@ -336,7 +366,13 @@ static void outside_is_over(struct engine *engine, struct location_state *locati
     interval_close(engine, location, &state->interval, now_ns);
     moved_tell_outside(engine, location, now_ns);
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
-    if (!event) {
+    if (engine->simulation->overlap &&
+        overlap_begin(engine, location, event, state->interval.recorded_now_ns, now_ns)) {
+        begin_call(state);
+        state->is_late = state->is_waiting = true;
+        state->is_handle = false;
+        await(engine, location, now_ns);
+    } else if (!event) {
         end(engine, location, now_ns);
     } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
         uint64_t recorded_ns = event->time_ns;

@@ -15,6 +15,7 @@ struct collective;
 struct engine;
 struct location_state;
 struct migration;
+struct overlap;
 struct transfer;
 
 /// What a location does.
@@ -38,6 +39,7 @@ struct location_simulation {
     uint64_t call_wait_ns;    // that long
     bool is_waiting;          // it has conditions
     bool is_handle;           // all it completes creates or destroys handles (clock.h)
+    bool is_late;             // it stands for calls that were put off (overlap.h)
     bool gives_up;            // on partners that will not come
     bool has_unknown_partner; // that did not come, or cannot be told yet
     uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
@@ -71,6 +73,7 @@ struct simulation {
     struct pag_condition *conditions; // of the call being settled
     size_t condition_capacity;
     struct migration *migration; // NULL: no work is moved
+    struct overlap *overlap;     // NULL: calls wait where they are
     uint32_t n_blocked_sends;    // locations blocked until a receive is posted
     uint64_t n_sent;
     struct transfer *transfers; // messages that are ready, not yet shown to the clock
@@ -106,5 +109,8 @@ bool simulation_is_alone(const struct engine *engine, const struct location_stat
 /// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.
 bool simulation_gather(struct engine *engine, struct location_state *location,
                        uint32_t *n_conditions);
+
+/// Puts the conditions of CALL into simulation.conditions: their number.
+uint32_t simulation_conditions(struct engine *engine, const struct call *call);
 
 #endif

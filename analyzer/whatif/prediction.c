@@ -258,6 +258,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .has_others = has_others,
                   .scale = region_patterns_count(scenario->regions) > 0 ? scale : NULL,
                   .change = n_changes > 0 ? change : NULL,
+                  .overlaps = scenario->moves.n_overlaps > 0,
                   .move_of = scenario->moves.n_moves ? move_of : NULL,
                   .sends = scenario->cuts.n > 0 ? sends : NULL,
                   .leaves_out = scenario->n_drops > 0 ? leaves_out : NULL,
