@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Readers of the options that move work to other ranks, and change when messages are sent and
 // waited for. Regions and ranks are checked when the run is known (whatif/moves.c).
+#include <string.h>
+
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/whatif_readers.h"
@@ -34,5 +36,16 @@ WHATIF_READER(move_data)
 {
     if (option_read_size(text, &set->settings.move_data_bytes, err) != 0)
         return error_wrap(err, "--move-data %s", text);
+    return 0;
+}
+
+WHATIF_READER(aggregate)
+{
+    uint64_t size_bytes = 0;
+    if (strcmp(text, "all") == 0)
+        size_bytes = UINT64_MAX;
+    else if (option_read_size(text, &size_bytes, err) != 0)
+        return error_set(err, "--aggregate %s: it is a size, such as 64KiB, or all", text);
+    set->settings.aggregate_bytes = size_bytes;
     return 0;
 }

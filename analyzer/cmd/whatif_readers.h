@@ -40,5 +40,6 @@ WHATIF_READER(cut_messages);
 WHATIF_READER(move);
 WHATIF_READER(move_data);
 WHATIF_READER(overlap);
+WHATIF_READER(aggregate);
 
 #endif

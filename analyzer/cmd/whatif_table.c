@@ -143,6 +143,11 @@ const struct whatif_option whatif_table[] = {
      .argument = "REGION",
      .read = whatif_read_overlap,
      .help = "messages in a region are waited for as late as possible (an upper bound)"},
+    {.name = "aggregate",
+     .kind = WHATIF_AXIS,
+     .argument = "BYTES|all",
+     .read = whatif_read_aggregate,
+     .help = "adjacent messages to one rank are put together, up to this size (an upper bound)"},
 };
 const size_t n_whatif_table = sizeof whatif_table / sizeof whatif_table[0];
 static_assert(sizeof whatif_table / sizeof whatif_table[0] <= WHATIF_MAX_OPTIONS,

@@ -21,7 +21,7 @@ struct pag_call {
     uint64_t recorded_enter_ns, recorded_leave_ns;
     uint64_t recorded_work_ns; // CPU time it took in the recording, its whole length if not known
     uint64_t enter_ns;
-    uint32_t n_sent;     // messages that depart in it
+    uint32_t n_sent;     // messages that depart in it, and have an overhead
     uint32_t n_records;  // of messages and collectives in it
     uint32_t n_left_out; // of these: messages not sent, operations left out
     bool is_waiting;     // it has conditions, or is a handle call, which takes its time but no core
@@ -47,6 +47,8 @@ struct pag_condition {
     uint64_t total_bytes;      // collective: what the member sends and receives
     uint64_t added_bytes;      // message, posting: of these, what comes along with moved work
     uint64_t recorded_bytes;   // message, posting: in the recording
+    uint64_t follows_ns;       // message, posting: that long after its departure it is there, since
+                               // it follows another one (aggregation.h); else PAG_NOT_KNOWN
     uint32_t sender, receiver; // message, posting: world ranks
     uint32_t n_members;        // collective
     uint8_t operation, class_; // collective: OTF2_CollectiveOp, enum collective_class
@@ -132,6 +134,9 @@ struct pag_clock {
     /// The first of MOVES, bits, by which work of rank FROM goes along with a message to rank TO;
     /// PAG_MAX_MOVES: none. NULL: there are no moves.
     uint32_t (*move_of)(void *context, uint32_t moves, uint32_t from, uint32_t to);
+    uint64_t aggregate_bytes; // largest sum of messages that are put together; 0: none are
+    /// Usual time of a message of that size, where messages are put together.
+    uint64_t (*message_ns)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
     uint64_t move_data_bytes; // by which a message grows that takes work along
     /// Whether a visit begins where LOCATION, in none, comes to a path with MARK. 0: no; a positive
     /// kind: its work is set (visit_work); a negative one: it is told (visited). NULL: never. What

@@ -101,7 +101,7 @@ static struct pag_condition *add(struct simulation *simulation, uint32_t *n_cond
     simulation->conditions = array_reserve(simulation->conditions, &simulation->condition_capacity,
                                            *n_conditions + 1, sizeof *simulation->conditions);
     struct pag_condition *condition = &simulation->conditions[(*n_conditions)++];
-    *condition = (struct pag_condition){.communicator = NONE};
+    *condition = (struct pag_condition){.communicator = NONE, .follows_ns = PAG_NOT_KNOWN};
     return condition;
 }
 
@@ -121,6 +121,7 @@ static void add_message(const struct engine *engine, uint32_t index, enum pag_co
     condition->size_bytes = times->size_bytes + times->added_bytes;
     condition->recorded_bytes = message->size_bytes;
     condition->added_bytes = times->added_bytes;
+    condition->follows_ns = times->follows_ns;
     condition->sender = message->sender;
     condition->receiver = message->receiver;
     condition->is_rendezvous = times->is_rendezvous;

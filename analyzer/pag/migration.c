@@ -93,6 +93,16 @@ static uint32_t receiver_of(const struct engine *engine, const struct location_s
                              event->peer);
 }
 
+/// Whether the message to RECEIVER recorded as EVENT is not sent (left_out.h).
+static bool is_left_out(const struct engine *engine, const struct location_state *location,
+                        const struct event *event, uint32_t receiver)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    uint64_t size_bytes = event->size_bytes;
+    return clock->sends && receiver != NONE &&
+           !clock->sends(clock->context, location->rank, receiver, event->tag, &size_bytes);
+}
+
 /// For whom LOCATION does work of MOVES (bits) that it does before its next unread event; NONE: for
 /// itself.
 static uint32_t find_receiver(struct engine *engine, struct location_state *location,
@@ -118,6 +128,8 @@ static uint32_t find_receiver(struct engine *engine, struct location_state *loca
         case EVENT_SEND:
         case EVENT_ISEND:
             receiver = receiver_of(engine, location, event);
+            if (is_left_out(engine, location, event, receiver))
+                break;
             if (receiver != NONE && move_of(engine, location, moves, receiver) < PAG_MAX_MOVES)
                 return receiver;
             if (levels == 0)
@@ -217,17 +229,19 @@ uint64_t migration_sent(struct engine *engine, const struct location_state *loca
     struct migration *migration = engine->simulation->migration;
     struct migration_location *state = state_of(engine, location);
     const struct pag_clock *clock = engine->simulation->clock;
-    uint32_t receiver = message_at(engine, message_index)->receiver;
+    const struct message *message = message_at(engine, message_index);
     migration->loads = array_reserve(migration->loads, &migration->loads_capacity,
                                      message_index + 1, sizeof *migration->loads);
     migration->client_server_loads =
         array_reserve(migration->client_server_loads, &migration->client_server_capacity,
                       message_index + 1, sizeof *migration->client_server_loads);
     migration->client_server_loads[message_index] =
-        client_server_send(&state->process, clock, location->rank, receiver);
+        message->is_left_out
+            ? (struct client_server_load){0}
+            : client_server_send(&state->process, clock, location->rank, message->receiver);
     struct load *load = &migration->loads[message_index];
     *load = (struct load){0};
-    if (state->leaving.work == 0 || state->receiver != receiver)
+    if (state->leaving.work == 0 || state->receiver != message->receiver || message->is_left_out)
         return 0;
     *load = state->leaving;
     state->leaving = (struct load){0};

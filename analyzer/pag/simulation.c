@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/aggregation.h"
 #include "analyzer/pag/carried_out.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/migration.h"
@@ -28,6 +29,7 @@ struct simulation *simulation_new(struct engine *engine, const struct pag_clock 
         simulation->locations[i].interval = (struct interval){0};
     simulation->migration = migration_new(clock, engine->n_locations);
     simulation->overlap = overlap_new(clock, engine->n_locations);
+    simulation->aggregation = aggregation_new(clock, engine->n_ranks);
     return simulation;
 }
 
@@ -42,6 +44,7 @@ void simulation_free(struct simulation *simulation)
     free(simulation->transfers);
     migration_free(simulation->migration);
     overlap_free(simulation->overlap);
+    aggregation_free(simulation->aggregation);
     free(simulation);
 }
 
@@ -74,7 +77,7 @@ static struct pag_call describe(const struct engine *engine, const struct locati
         .recorded_leave_ns = call->recorded_leave_ns,
         .recorded_work_ns = recorded_work(engine, location),
         .enter_ns = call->enter_ns,
-        .n_sent = state_of(engine, location)->n_departing,
+        .n_sent = state_of(engine, location)->n_receivers,
         .n_records = call->n_records,
         .n_left_out = call->n_left_out,
         .is_waiting = state_of(engine, location)->is_waiting,
@@ -223,6 +226,8 @@ static void depart(struct engine *engine, struct location_simulation *state, uin
         if (message->departed_ns != PAG_NOT_KNOWN)
             continue;
         message->departed_ns = now_ns;
+        if (simulation->aggregation)
+            message->follows_ns = aggregation_departed(engine, state->departing[i], now_ns);
         transfers_ready(engine, state->departing[i]);
         simulation_try_again(engine, message_at(engine, state->departing[i])->receiver);
     }
@@ -249,7 +254,7 @@ static void await(struct engine *engine, struct location_state *location, uint64
 static void begin_call(struct location_simulation *state)
 {
     state->phase = SIMULATION_ENTERED;
-    state->n_departing = 0;
+    state->n_departing = state->n_receivers = 0;
     state->n_receives_seen = state->n_sends_seen = state->n_parts_seen = 0;
     state->gives_up = state->has_unknown_partner = state->is_late = false;
     state->call_wait_ns = 0;
@@ -276,6 +281,8 @@ static void enter(struct engine *engine, struct location_state *location, const 
         state->is_waiting = call.is_waiting = false;
         call.recorded_work_ns = 0;
     }
+    if (state->n_departing > 0 && state->n_receivers == 0) // they cost nothing beyond the first one
+        call.recorded_work_ns = 0;
     pag_work work = clock->work_before(clock->context, &call, state->receivers);
     if (engine->simulation->migration)
         migration_worked(engine, location, work);
@@ -310,6 +317,8 @@ static void leave(struct engine *engine, struct location_state *location, uint64
     }
     if (engine->simulation->migration)
         migration_left(engine, location);
+    if (engine->simulation->aggregation)
+        aggregation_left(engine, location);
     if (state->is_late) {
         overlap_leave(engine, location, now_ns);
         go_outside(engine, location, now_ns, call->recorded_leave_ns);
@@ -499,6 +508,7 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
         .number = simulation->n_sent++,
         .size_bytes = size_bytes,
         .added_bytes = added_bytes,
+        .follows_ns = PAG_NOT_KNOWN,
         .is_rendezvous = message->is_synchronous ||
                          clock->is_rendezvous(clock->context, message->sender, message->receiver,
                                               size_bytes + added_bytes),
@@ -514,8 +524,9 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
     state->departing = array_reserve(state->departing, &state->departing_capacity,
                                      state->n_departing + 1, sizeof *state->departing);
     state->receivers = array_reserve(state->receivers, &state->receivers_capacity,
-                                     state->n_departing + 1, sizeof *state->receivers);
-    state->receivers[state->n_departing] = message->receiver;
+                                     state->n_receivers + 1, sizeof *state->receivers);
+    if (!simulation->aggregation || !aggregation_sent(engine, index))
+        state->receivers[state->n_receivers++] = message->receiver;
     state->departing[state->n_departing++] = index;
 }
 

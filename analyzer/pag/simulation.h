@@ -11,6 +11,7 @@
 #include "analyzer/pag/clock.h"
 #include "analyzer/pag/interval.h"
 
+struct aggregation;
 struct collective;
 struct engine;
 struct location_state;
@@ -46,7 +47,8 @@ struct location_simulation {
     uint32_t *departing;                                  // messages sent in the open call
     uint32_t n_departing;
     size_t departing_capacity;
-    uint32_t *receivers; // of these
+    uint32_t *receivers; // of those that follow no other one (aggregation.h)
+    uint32_t n_receivers;
     size_t receivers_capacity;
     pag_work outside_work;
     uint64_t outside_ns, wait_ns, overhead_ns, lost_ns;
@@ -61,6 +63,7 @@ struct message_simulation {
     uint64_t number;           // order of sending
     uint64_t size_bytes;       // as the clock says (pag_clock.sends)
     uint64_t added_bytes;      // more than that
+    uint64_t follows_ns;       // see pag_condition
     bool is_rendezvous;
 };
 
@@ -72,9 +75,10 @@ struct simulation {
     size_t message_capacity, receive_capacity;
     struct pag_condition *conditions; // of the call being settled
     size_t condition_capacity;
-    struct migration *migration; // NULL: no work is moved
-    struct overlap *overlap;     // NULL: calls wait where they are
-    uint32_t n_blocked_sends;    // locations blocked until a receive is posted
+    struct migration *migration;     // NULL: no work is moved
+    struct aggregation *aggregation; // NULL: each message on its own
+    struct overlap *overlap;         // NULL: calls wait where they are
+    uint32_t n_blocked_sends;        // locations blocked until a receive is posted
     uint64_t n_sent;
     struct transfer *transfers; // messages that are ready, not yet shown to the clock
     size_t n_transfers, transfer_capacity;

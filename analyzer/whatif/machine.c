@@ -191,6 +191,10 @@ void machine_settle(const struct scopes *scopes, const struct pag_call *call,
             *ready_ns = max_ns(*ready_ns, collective_met(scopes->machine, condition));
             continue;
         }
+        if (condition->follows_ns != PAG_NOT_KNOWN) {
+            *ready_ns = max_ns(*ready_ns, condition->departed_ns + condition->follows_ns);
+            continue;
+        }
         const struct machine_messages *messages =
             scopes_between(scopes, condition->sender, condition->receiver);
         *ready_ns = max_ns(*ready_ns, message_met(messages, condition));

@@ -113,6 +113,16 @@ static bool leaves_out(void *context, uint64_t mark, uint8_t class_, uint64_t si
     return scenario_drops(prediction->scenario, mark, class_, size_bytes, is_uneven);
 }
 
+static uint64_t message_ns(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes)
+{
+    const struct prediction *prediction = context;
+    const struct scopes *scopes = &prediction->scenario->scopes;
+    if (prediction->machine)
+        return machine_message_ns(scopes_between(scopes, sender, receiver), size_bytes);
+    return recorded_flight_ns(prediction->recorded, scopes_is_remote(scopes, sender, receiver),
+                              size_bytes);
+}
+
 static struct pag_path_change change(void *context, uint64_t mark, uint32_t rank)
 {
     const struct prediction *prediction = context;
@@ -258,6 +268,8 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .has_others = has_others,
                   .scale = region_patterns_count(scenario->regions) > 0 ? scale : NULL,
                   .change = n_changes > 0 ? change : NULL,
+                  .aggregate_bytes = scenario->aggregate_bytes,
+                  .message_ns = message_ns,
                   .overlaps = scenario->moves.n_overlaps > 0,
                   .move_of = scenario->moves.n_moves ? move_of : NULL,
                   .sends = scenario->cuts.n > 0 ? sends : NULL,

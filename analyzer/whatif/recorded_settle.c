@@ -89,6 +89,8 @@ static uint64_t delay_of(const struct recorded *recorded, const struct pag_call 
                          const struct pag_condition *condition, bool is_measured,
                          uint64_t measured_ns, const struct recorded_scenario *scenario)
 {
+    if (condition->follows_ns != PAG_NOT_KNOWN)
+        return condition->follows_ns;
     if (recorded_lacked_cores(recorded, call->rank))
         return shared_delay(recorded, condition, is_measured, measured_ns, scenario);
     if (condition->kind == PAG_CONDITION_MESSAGE)
@@ -107,6 +109,19 @@ static uint64_t usual_work(const struct recorded *recorded, const struct pag_con
             work_ns += recorded_receive_ns(recorded, is_remote(&conditions[i], node_of_rank),
                                            conditions[i].size_bytes);
     return work_ns > 0 ? work_ns : UINT64_MAX;
+}
+
+/// What receiving those messages usually takes that are put together with others: nothing now.
+static uint64_t followers_work(const struct recorded *recorded,
+                               const struct pag_condition *conditions, uint32_t n_conditions,
+                               const uint32_t *node_of_rank)
+{
+    uint64_t work_ns = 0;
+    for (uint32_t i = 0; i < n_conditions; i++)
+        if (conditions[i].follows_ns != PAG_NOT_KNOWN)
+            work_ns += recorded_receive_ns(recorded, is_remote(&conditions[i], node_of_rank),
+                                           conditions[i].size_bytes);
+    return work_ns;
 }
 
 /// Work after the wait that BY ended in the recording.
@@ -139,6 +154,7 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
     *ready_ns = call->enter_ns;
     if (!has_waited && is_whole && !recorded_lacked_cores(recorded, call->rank))
         *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
+    work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, node_of_rank));
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct pag_condition *condition = &conditions[i];
