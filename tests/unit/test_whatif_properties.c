@@ -36,6 +36,16 @@ static const struct machine machine = {
     .speed = 1500000,
 };
 
+// One message at a time in and out of a node.
+static const struct machine narrow_machine = {
+    .messages =
+        {{.points = node_points, .n_points = 2, .eager_bytes = UINT64_MAX, .n_buses = 1},
+         {.points = network_points, .n_points = 3, .eager_bytes = UINT64_MAX, .n_buses = 2}},
+    .speed = 1000000,
+    .out_links = 1,
+    .in_links = 1,
+};
+
 // The first N_ALONE leave every rank a core of its own.
 static const struct scenario_settings settings[] = {
     {.n_nodes = 1, .n_cores = PROGRAM_MAX_RANKS},
@@ -49,6 +59,8 @@ static const struct scenario_settings settings[] = {
     {.n_nodes = 1, .n_cores = PROGRAM_MAX_RANKS, .speed = 333333},
     {.n_nodes = 3, .n_cores = 1, .machine = &machine},
     {.n_nodes = 2, .n_cores = 2, .spins = true, .machine = &machine},
+    {.n_nodes = 3, .n_cores = PROGRAM_MAX_RANKS, .machine = &narrow_machine},
+    {.n_nodes = PROGRAM_MAX_RANKS, .n_cores = 1, .spins = true, .machine = &narrow_machine},
 };
 enum { N_SETTINGS = sizeof settings / sizeof settings[0], N_ALONE = 3 };
 
