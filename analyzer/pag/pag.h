@@ -42,7 +42,8 @@ enum pag_moved_kind {
     /// listener.weighed told since the last call for this location.
     PAG_MOVED_OUTSIDE,
     /// An MPI call with all its records: the first event is its enter, the last one its leave. What
-    /// is in between comes as long after the enter as in the recording, at the leave at the latest.
+    /// it completes comes as long before the leave as in the recording, but not before the enter;
+    /// all else in between as long after the enter, but not after the leave.
     PAG_MOVED_CALL,
     PAG_MOVED_EVENT, // a single one: the fork or join of a team, the begin or end of its thread
 };

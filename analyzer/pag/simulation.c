@@ -312,8 +312,11 @@ static void leave(struct engine *engine, struct location_state *location, uint64
     state->overhead_ns += now_ns - call->enter_ns - state->call_wait_ns;
     for (uint32_t i = 0; i < state->n_departing; i++) {
         struct message *message = message_at(engine, state->departing[i]);
-        if (message->sender_location == location->index && message->send_enter_ns == call->enter_ns)
-            message->send_leave_ns = now_ns;
+        if (message->sender_location != location->index || message->send_enter_ns != call->enter_ns)
+            continue;
+        message->send_leave_ns = now_ns;
+        if (message->send_ns > now_ns) // the call is shorter than it was up to this record
+            message->send_ns = now_ns;
     }
     if (engine->simulation->migration)
         migration_left(engine, location);

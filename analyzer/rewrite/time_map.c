@@ -14,7 +14,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -389,6 +388,14 @@ static uint64_t place_in_call(const struct time_map_reader *reader, uint64_t rec
            (passed_ns < reader->now.length_ns ? passed_ns : reader->now.length_ns);
 }
 
+static uint64_t place_before_leave(const struct time_map_reader *reader, uint64_t recorded_ns)
+{
+    uint64_t recorded_end_ns = reader->recorded_begin_ns + reader->now.recorded_ns;
+    uint64_t left_ns = recorded_ns < recorded_end_ns ? recorded_end_ns - recorded_ns : 0;
+    return left_ns < reader->now.length_ns ? reader->begin_ns + reader->now.length_ns - left_ns
+                                           : reader->begin_ns;
+}
+
 /// TIME_NS is asked for: not before the one before, and the CPU time up to it.
 static void pass(struct time_map_reader *reader, uint64_t *time_ns)
 {
@@ -398,8 +405,8 @@ static void pass(struct time_map_reader *reader, uint64_t *time_ns)
     reader->cpu_ns = cpu_time(reader, *time_ns - reader->begin_ns);
 }
 
-int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, uint64_t *time_ns,
-                   struct error *err)
+int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool completes,
+                   uint64_t *time_ns, struct error *err)
 {
     while (reader->n_left == 0) {
         if (next_record(reader, err) != 0)
@@ -413,8 +420,11 @@ int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, uint64_
             return -1;
     } else if (reader->n_left == 0) {
         *time_ns = reader->begin_ns + reader->now.length_ns;
+    } else if (is_first) {
+        *time_ns = reader->begin_ns;
     } else {
-        *time_ns = is_first ? reader->begin_ns : place_in_call(reader, recorded_ns);
+        *time_ns = completes ? place_before_leave(reader, recorded_ns)
+                             : place_in_call(reader, recorded_ns);
     }
     pass(reader, time_ns);
     return 0;

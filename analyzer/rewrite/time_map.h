@@ -5,6 +5,7 @@
 #ifndef PAGODA_REWRITE_TIME_MAP_H
 #define PAGODA_REWRITE_TIME_MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,10 +38,11 @@ struct time_map_reader *time_map_read(struct time_map *map, uint32_t location,
                                       uint64_t processor_speed);
 void time_map_reader_free(struct time_map_reader *reader);
 
-/// When the location's next event, recorded at RECORDED_NS, happens. Never before the one before.
-/// 0, or -1 and ERR: the map has no such event, or cannot be read.
-int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, uint64_t *time_ns,
-                   struct error *err);
+/// When the location's next event, recorded at RECORDED_NS, happens; COMPLETES: it is the
+/// completion of a message or collective. Never before the one before. 0, or -1 and ERR: the map
+/// has no such event, or cannot be read.
+int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool completes,
+                   uint64_t *time_ns, struct error *err);
 
 /// The same of a record that is no event for the replay: it goes with its surroundings.
 int time_map_between(struct time_map_reader *reader, uint64_t recorded_ns, uint64_t *time_ns,

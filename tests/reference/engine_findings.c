@@ -178,10 +178,9 @@ static void add_totals(const struct conversion *conversion)
     add_total(conversion, "lost-calls", result->n_lost_calls, 0);
 }
 
-/// Everything that matching patterns in TRACE's replay RESULT found.
-static void convert(const struct trace *trace, const struct catalogue *catalogue,
-                    const struct matcher *matcher, const struct pag_result *result,
-                    struct findings *findings)
+void engine_findings_convert(const struct trace *trace, const struct catalogue *catalogue,
+                             const struct matcher *matcher, const struct pag_result *result,
+                             struct findings *findings)
 {
     struct conversion conversion = {
         .definitions = trace_definitions(trace), .result = result, .findings = findings};
@@ -206,7 +205,7 @@ int engine_findings(const char *path, const struct catalogue *catalogue, struct 
         .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
     struct pag_result result = {0};
     int status = pag_run(trace, &options, &listener, &result, err);
-    convert(trace, catalogue, matcher, &result, findings);
+    engine_findings_convert(trace, catalogue, matcher, &result, findings);
     pag_result_release(&result);
     matcher_free(matcher);
     trace_close(trace);
@@ -254,7 +253,7 @@ int simulated_findings(const char *path, const struct catalogue *catalogue,
     scenario_alone(&scenario, trace_definitions(trace));
     prediction_init(&prediction, trace_definitions(trace), &scenario, recorded, NULL);
     int status = pag_simulate(trace, &options, &prediction.clock, &listener, &result, err);
-    convert(trace, catalogue, matcher, &result, findings);
+    engine_findings_convert(trace, catalogue, matcher, &result, findings);
     pag_result_release(&result);
     prediction_release(&prediction);
     scenario_release(&scenario);

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda replay --out: the predicted run as an archive. That its times are those predicted is
+# checked on random programs by tests/unit/test_rewrite.c; here it is opened by other tools, machine
+# files change what calls cost, and what must not be written is not.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/${TRACE:-worked-example}.txt" trace
+}
+
+# comes_back OPTIONS...: replaying the predicted run finds what was predicted.
+comes_back() {
+    rm -rf out
+    "$PAGODA" replay --json "$@" --out out trace | jq -c '.whatif |
+        [.predicted_ns, .critical_path.length_ns,
+         [.patterns[] | select(.count > 0) | [.id, .count, .total_ns]]]' >predicted
+    "$PAGODA" replay --json out | jq -c '
+        [.time_ns, .critical_path.length_ns,
+         [.patterns[] | select(.count > 0) | [.id, .count, .total_ns]]]' >replayed
+    diff predicted replayed
+}
+
+# refused PATTERN ARGUMENTS...: exit status 1 or 2, one sentence, nothing left behind.
+refused() {
+    local pattern=$1
+    shift
+    ls -A >before
+    run "$PAGODA" replay "$@"
+    echo "$output"
+    ((status == 1 || status == 2))
+    [[ ${lines[0]} =~ $pattern ]]
+    ls -A | diff before -
+}
+
+@test "the predicted run is a trace" {
+    comes_back --place a=0,1 --place b=2
+    [ "$("$PAGODA" replay --json out | jq .time_ns)" = 8000 ]
+    "$PAGODA" check out
+    "$PAGODA" replay --json out | jq -e '[.nodes[] | [.name, .cores, .ranks]] == [["a", 1, 2], ["b", 1, 1]]'
+}
+
+@test "other tools open it" {
+    "$PAGODA" replay --nodes 1 --out out trace >/dev/null
+    otf2-print out/traces.otf2 >events
+    [ "$(grep -c '^\(ENTER\|LEAVE\|MPI_\)' events)" = 18 ]
+    grep -q '^MPI_RECV .* 9000 ' events
+    otf2-print -G out/traces.otf2 | grep -q 'SYSTEM_TREE_NODE .*"node0"'
+    otf2-print -A out/traces.otf2 | grep -A1 PAGODA::PREDICTED | grep -q -- '--nodes 1'
+    ! otf2-print -G out/traces.otf2 2>&1 | grep -i warning
+    otf2-estimator </dev/null
+}
+
+@test "it is the same, byte for byte, whenever it is written" {
+    "$PAGODA" replay --cpu-speed 0.3 --out one trace >/dev/null
+    PAGODA_THREADS=1 "$PAGODA" replay --cpu-speed 0.3 --out two trace >/dev/null
+    diff -r one two
+}
+
+@test "calls as long as a machine file says, regions scaled" {
+    for TRACE in messages collectives two-nodes; do
+        rm -rf trace
+        setup
+        cat >machine.xml <<END
+<machine name="test" cpu-speed="0.7">
+  <message scope="network" eager="1000" send-overhead="100ns" recv-overhead="0.2us">
+    <point bytes="0" time="1us"/> <point bytes="1000B" time="2us"/>
+  </message>
+  <collective op="barrier" time="1e-6*log2(p)"/>
+</machine>
+END
+        comes_back --machine machine.xml
+        comes_back --machine machine.xml --eager 5000 --nodes 1 --cores 2
+        comes_back --scale '*=0.3' --nodes 2
+        comes_back --scale '*=0'
+    done
+}
+
+@test "an empty folder is used, another one is not" {
+    mkdir out
+    "$PAGODA" replay --nodes 1 --out out/ trace >/dev/null
+    [ -e out/traces.otf2 ]
+    refused "'out' is not empty" --nodes 1 --out out trace
+    refused "No such file or directory" --nodes 1 --out nowhere/out trace
+    refused "Not a directory" --nodes 1 --out trace/traces.otf2 trace
+}
+
+@test "bad input" {
+    refused 'say by what-if options' --out out trace
+    refused 'one predicted run, not one for each value' --nodes 1,2 --out out trace
+    refused 'rank 2 is on no node' --place a=0,1 --out out trace
+    truncate -s -3 trace/traces/1.evt
+    refused 'cannot be read to its end' --nodes 1 --out out trace
+}
+
+@test "nothing is left when the disk is full" {
+    mkdir full
+    mount -t tmpfs -o size=8k none full || skip "needs the right to mount"
+    run "$PAGODA" replay --nodes 1 --out full/out trace
+    ls -A full >left
+    umount full
+    echo "$output"
+    [ "$status" = 1 ]
+    [[ $output == *"No space left"* || $output == *"full/out"* ]]
+    [ ! -s left ]
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A predicted run written as an archive and replayed as if it had been recorded is the predicted
+// run: on the traces computed by hand and on random MPI programs, under random scenarios, the run
+// time, the end of every rank, the time of every call and all wait states are those predicted.
+//
+// PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/cmd/replay_run.h"
+#include "analyzer/cmd/whatif_out.h"
+#include "analyzer/whatif/prediction.h"
+#include "tests/reference/engine_findings.h"
+#include "tests/reference/program.h"
+#include "tests/reference/scenarios.h"
+#include "tests/reference/shipped_catalogue.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
+#include "tests/unit/seeds.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { DEFAULT_SEEDS = 60 };
+#else
+enum { DEFAULT_SEEDS = 200 };
+#endif
+enum { MIN_TRACES = 50, MAX_SHOWN_LINES = 12 };
+
+/// What a user may ask for. Costs of machine files are in tests/cli/whatif_out.bats.
+static void choose(struct scenario_settings *settings, struct random *random,
+                   struct region_scale *scale)
+{
+    *settings = SCENARIO_UNCHANGED;
+    if (random_chance(random, 60))
+        settings->n_nodes = 1 + random_below(random, 3);
+    settings->is_cyclic = random_chance(random, 50);
+    if (random_chance(random, 50))
+        settings->n_cores = 1 + random_below(random, 3);
+    if (random_chance(random, 50))
+        settings->speed = 300000 + random_below(random, 2000000);
+    settings->spins = random_chance(random, 30);
+    settings->is_sticky = random_chance(random, 30);
+    if (random_chance(random, 30))
+        settings->hand_over_ns = random_below(random, 20);
+    *scale = (struct region_scale){.pattern = "?*", .factor = random_below(random, 4) * 700000};
+}
+
+/// Regions the program entered itself; their shares of the time between two calls are rounded.
+static bool is_rounded(const struct finding *finding)
+{
+    const char *name = strrchr(finding->path, '/');
+    name = name ? name + 1 : finding->path;
+    return (strcmp(finding->fact, "exclusive") == 0 || strcmp(finding->fact, "inclusive") == 0) &&
+           strncmp(name, "MPI_", 4) != 0;
+}
+
+static void leave_out_rounded(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->n_items; i++)
+        if (is_rounded(&findings->items[i]))
+            findings->items[i].ns = 0;
+    findings_sort(findings);
+}
+
+/// Either of two lineages is right where things happen at the same time (test_whatif_identity.c);
+/// the shares of regions are rounded there, too.
+static bool is_ignored(const char *fact, const void *context)
+{
+    (void)context;
+    return strncmp(fact, "cause/", 6) == 0 || strncmp(fact, "explained/", 10) == 0 ||
+           strcmp(fact, "critical-path") == 0;
+}
+
+/// Predicts the archive RECORDED under SETTINGS, writes the run to PREDICTED and finds FINDINGS in
+/// it.
+static int predict(const char *recorded, const char *predicted,
+                   const struct scenario_settings *settings, struct findings *findings,
+                   struct error *err)
+{
+    struct replay_run measured = {0}, run = {0};
+    struct scenario scenario = {0};
+    struct prediction prediction = {0};
+    int status = -1;
+    if (replay_run_open(&measured, recorded, err) != 0 ||
+        replay_run(&measured, NULL, NULL, true, "replaying", err) != 0 ||
+        replay_run_open(&run, recorded, err) != 0 || whatif_out_prepare(predicted, &run, err) != 0)
+        goto out;
+    const struct definitions *definitions = trace_definitions(run.trace);
+    if (scenario_init(&scenario, definitions, settings, err) != 0)
+        goto out;
+    prediction_init(&prediction, definitions, &scenario, measured.recorded, NULL);
+    status = replay_run(&run, shipped_catalogue, &prediction.clock, false, "predicting", err);
+    if (status == 0) {
+        engine_findings_convert(run.trace, shipped_catalogue, run.matcher, &run.replay, findings);
+        status = whatif_out_write(predicted, &run, &scenario, "a test", err);
+    }
+    prediction_release(&prediction);
+out:
+    scenario_release(&scenario);
+    replay_run_release(&run);
+    replay_run_release(&measured);
+    return status;
+}
+
+/// Whether the predicted run of TEXT comes back; what differs goes to STREAM.
+static bool comes_back(const char *text, const struct scenario_settings *settings, FILE *stream)
+{
+    struct error err = {{0}};
+    struct findings predicted = {0}, replayed = {0};
+    char *scratch = scratch_directory();
+    char *recorded_path = memory_format("%s/recorded", scratch);
+    char *predicted_path = memory_format("%s/predicted", scratch);
+    bool is_equal = false;
+    if (text_trace_write(text, recorded_path, &err) != 0 ||
+        predict(recorded_path, predicted_path, settings, &predicted, &err) != 0 ||
+        engine_findings(predicted_path, shipped_catalogue, &replayed, &err) != 0) {
+        fprintf(stream, "  %s\n", err.text);
+    } else {
+        leave_out_rounded(&predicted);
+        leave_out_rounded(&replayed);
+        is_equal = findings_equal(&predicted, "predicted", &replayed, "replayed", is_ignored, NULL,
+                                  stream, MAX_SHOWN_LINES);
+    }
+    findings_release(&predicted);
+    findings_release(&replayed);
+    free(recorded_path);
+    free(predicted_path);
+    scratch_remove(scratch);
+    return is_equal;
+}
+
+static bool seed_comes_back(uint64_t seed, FILE *stream)
+{
+    struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
+    limits.allow_skew = limits.allow_cut = limits.allow_unmatched = false;
+    char *text = scenario_trace_text(seed, &limits);
+    struct random random = {seed};
+    struct scenario_settings settings;
+    struct region_scale scale;
+    choose(&settings, &random, &scale);
+    if (random_chance(&random, 50) && strstr(text, " enter ")) {
+        settings.scales = &scale;
+        settings.n_scales = 1;
+    }
+    bool is_good = comes_back(text, &settings, stream);
+    free(text);
+    return is_good;
+}
+
+static void test_traces_computed_by_hand(void **state)
+{
+    (void)state;
+    glob_t files;
+    size_t n_failed = 0;
+    const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
+    struct scenario_settings slow = SCENARIO_UNCHANGED;
+    slow.speed = 300000;
+    assert_int_equal(glob("tests/traces/engine/*.txt", 0, NULL, &files), 0);
+    assert_int_equal(glob("tests/traces/patterns/*.txt", GLOB_APPEND, NULL, &files), 0);
+    assert_true(files.gl_pathc > MIN_TRACES);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        size_t size_bytes;
+        char *text = scratch_read(files.gl_pathv[i], &size_bytes);
+        // Records outside calls have one time in a trace, though it may now take some to handle
+        // them.
+        bool is_bare = strstr(files.gl_pathv[i], "outside-calls") != NULL;
+        if (!is_bare &&
+            (!comes_back(text, &unchanged, stderr) || !comes_back(text, &slow, stderr))) {
+            fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
+            n_failed++;
+        }
+        free(text);
+    }
+    globfree(&files);
+    assert_int_equal(n_failed, 0);
+}
+
+static void test_random_programs(void **state)
+{
+    (void)state;
+    uint64_t first, last, n_failed = 0;
+    seed_range(DEFAULT_SEEDS, &first, &last);
+    for (uint64_t seed = first; seed <= last; seed++) {
+        if (seed_comes_back(seed, stderr))
+            continue;
+        fprintf(stderr, "seed %" PRIu64 " differs\n", seed);
+        n_failed++;
+    }
+    assert_int_equal(n_failed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_traces_computed_by_hand),
+        cmocka_unit_test(test_random_programs),
+    };
+    return cmocka_run_group_tests_name("rewrite", tests, shipped_catalogue_load,
+                                       shipped_catalogue_unload);
+}
