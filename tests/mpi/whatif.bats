@@ -59,3 +59,26 @@ END
 @test "MPICH" {
     predicts mpich
 }
+
+# timeless MPI: the work counts of a program's markers, whatever its times were.
+timeless() {
+    has_mpi "$1" || skip "no $1"
+    "$PAGODA" trace -o trace -- "mpirun.$1" -n 2 "$BUILD/programs/$1/sweep" --size 8 --iterations 1 \
+        --block 4 >trace.out 2>&1 </dev/null
+    cat >machine.xml <<END
+<machine><message scope="node"><point bytes="0" time="0s"/></message>
+<compute region="cell_angles" time="w*10e-9"/></machine>
+END
+    # 8 octants of 8^3 cells with 6 angles each, in 2 blocks on each of 2 ranks.
+    "$PAGODA" replay --json --timeless --machine machine.xml --nodes 1 --cores 1 trace | jq -e '.whatif |
+        .timeless.rules == [{region: "cell_angles", visits: 32, work: 24576, time_ns: 245760}]
+        and .predicted_ns == 245760 and .forced_calls == 0'
+}
+
+@test "Open MPI: replay without times" {
+    timeless openmpi
+}
+
+@test "MPICH: replay without times" {
+    timeless mpich
+}
