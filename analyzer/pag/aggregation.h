@@ -8,7 +8,8 @@
 // t the time of a message of that size. If all depart at once the last one arrives when one message
 // with the bytes of all would. But here the first one does not wait for the last one to be ready,
 // so what is gained is an upper bound. Messages whose sender waits for the receiver stay alone, and
-// a group ends before it gets larger than the clock allows.
+// a group ends before it gets larger than the clock allows. Where messages share links and buses
+// (transfers.h) followers are transferred each on its own, with latency, and save overheads only.
 #ifndef PAGODA_PAG_AGGREGATION_H
 #define PAGODA_PAG_AGGREGATION_H
 

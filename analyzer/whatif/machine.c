@@ -192,7 +192,10 @@ void machine_settle(const struct scopes *scopes, const struct pag_call *call,
             continue;
         }
         if (condition->follows_ns != PAG_NOT_KNOWN) {
-            *ready_ns = max_ns(*ready_ns, condition->departed_ns + condition->follows_ns);
+            bool goes_alone = condition->arrived_ns != PAG_NOT_KNOWN; // links and buses carry it
+            *ready_ns =
+                max_ns(*ready_ns, goes_alone ? condition->arrived_ns
+                                             : condition->departed_ns + condition->follows_ns);
             continue;
         }
         const struct machine_messages *messages =

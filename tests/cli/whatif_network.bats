@@ -96,6 +96,22 @@ END
     [[ $output == *"2 of 4 messages waited for links or buses, 2.700 us"* ]]
 }
 
+@test "links and other options: latency, bandwidth, messages put together" {
+    use links
+    network 'in-links="1"'
+    [ "$(predict --latency 0s)" = '[4900,4900,4900,7300]' ]
+    # 500 ns each: the third one may begin at 2000.
+    [ "$(predict --bandwidth 2GB)" = '[4900,4900,4900,5900]' ]
+    [ "$(predict --add-latency 1us)" = '[4900,4900,4900,8400]' ]
+    use gaps
+    network 'in-links="1" out-links="1"'
+    [ "$(predict --aggregate all)" = '[1300,1000,4100,3100]' ]
+    network 'in-links="1" out-links="1"' 'send-overhead="10ns"'
+    # Rank 0 sends at 1110, 1220, and the follower at 1320.
+    [ "$(predict)" = '[1330,1010,4110,3110]' ]
+    [ "$(predict --aggregate all)" = '[1320,1010,4110,3110]' ]
+}
+
 @test "a further link may make a run longer" {
     use more-links
     network 'in-links="1"'
