@@ -41,9 +41,10 @@ enum pag_moved_kind {
     /// Outside MPI. Their times follow from how much of the work was done before them: what
     /// listener.weighed told since the last call for this location.
     PAG_MOVED_OUTSIDE,
-    /// An MPI call with all its records: the first event is its enter, the last one its leave. What
-    /// it completes comes as long before the leave as in the recording, but not before the enter;
-    /// all else in between as long after the enter, but not after the leave.
+    /// An MPI call with all its records: the first event is its enter, the last one its leave. From
+    /// the first completion on (event_completes()) what is in between comes as long before the leave
+    /// as in the recording, but not before the enter; before that as long after the enter, but not
+    /// after the leave.
     PAG_MOVED_CALL,
     PAG_MOVED_EVENT, // a single one: the fork or join of a team, the begin or end of its thread
 };

@@ -296,11 +296,18 @@ static void enter(struct engine *engine, struct location_state *location, const 
 }
 
 /// When an event inside the call, recorded at RECORDED_NS, happens now (pag_moved).
-static uint64_t inside(const struct call *call, uint64_t recorded_ns)
+static uint64_t inside(const struct location_state *location, uint64_t recorded_ns,
+                       bool has_completed)
 {
-    uint64_t passed_ns = recorded_ns - call->recorded_enter_ns;
+    const struct call *call = &location->call;
     uint64_t length_ns = call->leave_ns - call->enter_ns;
-    return call->enter_ns + (passed_ns < length_ns ? passed_ns : length_ns);
+    uint64_t passed_ns = recorded_ns - call->recorded_enter_ns;
+    uint64_t left_ns =
+        recorded_ns < call->recorded_leave_ns ? call->recorded_leave_ns - recorded_ns : 0;
+    if (has_completed)
+        passed_ns = left_ns < length_ns ? length_ns - left_ns : 0;
+    uint64_t time_ns = call->enter_ns + (passed_ns < length_ns ? passed_ns : length_ns);
+    return time_ns > location->profile.last_ns ? time_ns : location->profile.last_ns;
 }
 
 static void leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
@@ -329,6 +336,7 @@ static void leave(struct engine *engine, struct location_state *location, uint64
     }
     uint64_t recorded_ns = call->recorded_leave_ns;
     const struct event *event;
+    bool has_completed = false;
     for (bool is_over = false; !is_over;) {
         event = trace_peek(engine->trace, location->index, location->cursor, 0);
         if (!event) {
@@ -340,8 +348,9 @@ static void leave(struct engine *engine, struct location_state *location, uint64
         is_over = call->is_bare || (event->kind == EVENT_LEAVE && call->n_nested == 0);
         recorded_ns = event->time_ns;
         state->n_call_events++;
+        has_completed = has_completed || event_completes(event);
         engine_step_in_call(engine, location, event,
-                            is_over ? now_ns : inside(call, event->time_ns));
+                            is_over ? now_ns : inside(location, recorded_ns, has_completed));
     }
     moved_tell_call(engine, location, recorded_ns, now_ns);
     go_outside(engine, location, now_ns, recorded_ns);

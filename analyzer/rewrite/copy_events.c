@@ -40,29 +40,14 @@ static struct decoder *begin_decoding(struct copy *copy)
     return &copy->decoder;
 }
 
-static bool completes(const struct event *event)
-{
-    switch (event->kind) {
-    case EVENT_RECV:
-    case EVENT_IRECV:
-    case EVENT_ISEND_COMPLETE:
-    case EVENT_REQUEST_CANCELLED:
-    case EVENT_COLLECTIVE_END:
-    case EVENT_COLLECTIVE_COMPLETE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /// When the record that was just given to the decoder, or none of its, happens now.
 static uint64_t place(struct copy *copy, uint64_t ticks)
 {
     uint64_t time_ns = 0;
     int status;
     if (copy->decoder.n_output > 0) {
-        status = time_map_event(copy->times, copy->event.time_ns, completes(&copy->event), &time_ns,
-                                copy->err);
+        status = time_map_event(copy->times, copy->event.time_ns, event_completes(&copy->event),
+                                &time_ns, copy->err);
     } else {
         uint64_t origin_ticks = copy->source.clock->origin_ticks;
         uint64_t recorded_ns =

@@ -215,6 +215,7 @@ struct time_map_reader {
     uint64_t n_left; // events of it
     uint64_t recorded_begin_ns, begin_ns;
     uint64_t last_ns;
+    bool has_completed;             // something in the current call
     uint64_t cpu_before_ns, cpu_ns; // up to the current record, in it up to last_ns
     // the current OUTSIDE:
     wide weight, weight_before; // of all of it, of the pieces before the current one
@@ -358,6 +359,7 @@ static int next_record(struct time_map_reader *reader, struct error *err)
         }
     }
     reader->n_left = reader->now.n_events;
+    reader->has_completed = false;
     return 0;
 }
 
@@ -382,18 +384,14 @@ static int place_outside(struct time_map_reader *reader, uint64_t recorded_ns, u
 
 static uint64_t place_in_call(const struct time_map_reader *reader, uint64_t recorded_ns)
 {
+    uint64_t recorded_end_ns = reader->recorded_begin_ns + reader->now.recorded_ns;
+    uint64_t length_ns = reader->now.length_ns;
     uint64_t passed_ns =
         recorded_ns > reader->recorded_begin_ns ? recorded_ns - reader->recorded_begin_ns : 0;
-    return reader->begin_ns +
-           (passed_ns < reader->now.length_ns ? passed_ns : reader->now.length_ns);
-}
-
-static uint64_t place_before_leave(const struct time_map_reader *reader, uint64_t recorded_ns)
-{
-    uint64_t recorded_end_ns = reader->recorded_begin_ns + reader->now.recorded_ns;
     uint64_t left_ns = recorded_ns < recorded_end_ns ? recorded_end_ns - recorded_ns : 0;
-    return left_ns < reader->now.length_ns ? reader->begin_ns + reader->now.length_ns - left_ns
-                                           : reader->begin_ns;
+    if (reader->has_completed)
+        passed_ns = left_ns < length_ns ? length_ns - left_ns : 0;
+    return reader->begin_ns + (passed_ns < length_ns ? passed_ns : length_ns);
 }
 
 /// TIME_NS is asked for: not before the one before, and the CPU time up to it.
@@ -423,8 +421,8 @@ int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool co
     } else if (is_first) {
         *time_ns = reader->begin_ns;
     } else {
-        *time_ns = completes ? place_before_leave(reader, recorded_ns)
-                             : place_in_call(reader, recorded_ns);
+        reader->has_completed = reader->has_completed || completes;
+        *time_ns = place_in_call(reader, recorded_ns);
     }
     pass(reader, time_ns);
     return 0;

@@ -5,6 +5,7 @@
 #define PAGODA_TRACE_EVENT_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum event_kind {
@@ -80,5 +81,21 @@ struct event {
     uint64_t request;        // request id, unique per location while it is open
 };
 static_assert(sizeof(struct event) == 48, "batches of events stay small");
+
+/// Whether EVENT is the completion of a message or collective.
+static inline bool event_completes(const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_RECV:
+    case EVENT_IRECV:
+    case EVENT_ISEND_COMPLETE:
+    case EVENT_REQUEST_CANCELLED:
+    case EVENT_COLLECTIVE_END:
+    case EVENT_COLLECTIVE_COMPLETE:
+        return true;
+    default:
+        return false;
+    }
+}
 
 #endif
