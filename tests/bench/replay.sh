@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Speed and memory of `pagoda replay` (design: at most 2 x the bare read of the same archive on one
-# core, peak memory of a 10 x longer run at most 1.1 x), and of predictions (a pass at most 2 x a plain
-# replay), on archives written here. Prints ratios; the
+# core, peak memory of a 10 x longer run at most 1.1 x), on archives written here. Prints ratios; the
 # best of three warm readings counts. STEPS sets the length of the short ring.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -18,22 +17,6 @@ command -v taskset >/dev/null && one_core=(taskset -c 0)
 # best COMMAND...: "SECONDS PEAK_KB" of the fastest of three runs.
 best() {
     for _ in 1 2 3; do "$BUILD/bench/measure" "$@" || exit 1; done | LC_ALL=C sort -n | head -n 1
-}
-
-# predict NAME KIND RANKS STEPS: what a prediction costs: three passes, one measured, one with nothing
-# changed and the one asked for.
-predict() {
-    local archive=$place/$1 seconds_plain seconds kb _
-    rm -rf "$archive"
-    "$BUILD/bench/write_archive" "$2" "$3" "$4" "$archive"
-    read -r seconds_plain _ < <(best ${one_core[@]+"${one_core[@]}"} "$BUILD/pagoda" replay --json \
-        "$archive/traces.otf2")
-    read -r seconds kb < <(best ${one_core[@]+"${one_core[@]}"} "$BUILD/pagoda" replay --json \
-        --nodes 2 "$archive/traces.otf2")
-    awk -v name="$1" -v plain="$seconds_plain" -v seconds="$seconds" -v kb="$kb" 'BEGIN {
-        printf "%-14s prediction: %.2f times a plain replay for each of its two, %.1f MB\n", name,
-            (seconds - plain) / 2 / plain, kb / 1024 }'
-    rm -rf "$archive"
 }
 
 # compare NAME KIND RANKS STEPS: one row of the table; leaves the peak memory in peak_kb.
@@ -63,6 +46,3 @@ for row in "ring ring 4 $STEPS" "ring-64 ring 64 $((STEPS / 2))" "sites sites 4 
     awk -v short="$short_kb" -v long="$peak_kb" -v name="$name" 'BEGIN {
         printf "%-14s 10 times as long: %.2f times the memory\n", name, long / short }'
 done
-predict ring ring 4 "$STEPS"
-predict ring-x10 ring 4 $((STEPS * 10))
-predict ring-64 ring 64 $((STEPS / 2))

@@ -6,6 +6,8 @@
 //           that somebody waits), and an allreduce in each tenth step
 //   sites   the same, and each MPI call says from where it is called
 //   fan-in  all ranks only send, rank 0 only receives, some steps behind them
+//   collect each step: compute, then a broadcast, a gather to rank 0, a scan or an allreduce in
+//   turn
 // Times are arithmetic, no random numbers: the same call writes the same archive.
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,16 +27,22 @@ enum {
     REGION_SEND,
     REGION_RECV,
     REGION_ALLREDUCE,
+    REGION_BCAST,
+    REGION_GATHER,
+    REGION_SCAN,
     N_REGIONS
 };
+enum kind { KIND_RING, KIND_FAN_IN, KIND_COLLECT };
 
 static const char *const region_names[N_REGIONS] = {
-    "main", "MPI_Init", "MPI_Finalize", "compute", "MPI_Send", "MPI_Recv", "MPI_Allreduce",
+    "main",     "MPI_Init",      "MPI_Finalize", "compute",    "MPI_Send",
+    "MPI_Recv", "MPI_Allreduce", "MPI_Bcast",    "MPI_Gather", "MPI_Scan",
 };
 static const OTF2_RegionRole region_roles[N_REGIONS] = {
-    OTF2_REGION_ROLE_FUNCTION,     OTF2_REGION_ROLE_FUNCTION,    OTF2_REGION_ROLE_FUNCTION,
-    OTF2_REGION_ROLE_FUNCTION,     OTF2_REGION_ROLE_POINT2POINT, OTF2_REGION_ROLE_POINT2POINT,
-    OTF2_REGION_ROLE_COLL_ALL2ALL,
+    OTF2_REGION_ROLE_FUNCTION,     OTF2_REGION_ROLE_FUNCTION,     OTF2_REGION_ROLE_FUNCTION,
+    OTF2_REGION_ROLE_FUNCTION,     OTF2_REGION_ROLE_POINT2POINT,  OTF2_REGION_ROLE_POINT2POINT,
+    OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_REGION_ROLE_COLL_ONE2ALL, OTF2_REGION_ROLE_COLL_ALL2ONE,
+    OTF2_REGION_ROLE_COLL_OTHER,
 };
 
 static bool is_mpi(int region)
@@ -148,19 +156,47 @@ static void fan_in_step(struct rank *rank, uint32_t n_ranks, uint64_t begin_ns)
         receive(rank, sender, 0);
 }
 
+/// Step STEP begins for all ranks at the same time; each operation ends before the next step.
+static void collect_step(struct rank *rank, uint32_t n_ranks, uint64_t begin_ns, uint64_t step)
+{
+    static const struct {
+        int region;
+        OTF2_CollectiveOp operation;
+        bool has_root;
+    } operations[] = {
+        {REGION_BCAST, OTF2_COLLECTIVE_OP_BCAST, true},
+        {REGION_GATHER, OTF2_COLLECTIVE_OP_GATHER, true},
+        {REGION_SCAN, OTF2_COLLECTIVE_OP_SCAN, false},
+        {REGION_ALLREDUCE, OTF2_COLLECTIVE_OP_ALLREDUCE, false},
+    };
+    size_t which = step % (sizeof operations / sizeof operations[0]);
+    rank->now_ns = begin_ns;
+    call(rank, REGION_COMPUTE, compute_ns(rank->id, step));
+    enter(rank, operations[which].region);
+    OTF2_EvtWriter_MpiCollectiveBegin(rank->writer, NULL, rank->now_ns);
+    rank->now_ns = begin_ns + 3000 + 10 * (rank->id % n_ranks);
+    OTF2_EvtWriter_MpiCollectiveEnd(rank->writer, NULL, rank->now_ns - 10,
+                                    operations[which].operation, 0,
+                                    operations[which].has_root ? 0 : OTF2_UNDEFINED_UINT32, 8, 8);
+    leave(rank, operations[which].region);
+}
+
 static void write_events(OTF2_Archive *archive, uint32_t id, uint32_t n_ranks, uint64_t n_steps,
-                         bool is_ring, bool has_sites, uint64_t *n_events)
+                         enum kind kind, bool has_sites, uint64_t *n_events)
 {
     struct rank rank = {OTF2_Archive_GetEvtWriter(archive, id), id, 0,
                         has_sites ? OTF2_AttributeList_New() : NULL};
-    uint64_t step_ns = is_ring ? 5000 : UINT64_C(5000) * n_ranks;
+    uint64_t step_ns = kind != KIND_FAN_IN ? 5000 : UINT64_C(5000) * n_ranks;
     enter(&rank, REGION_MAIN);
     call(&rank, REGION_INIT, 1000);
     for (uint64_t step = 0; step < n_steps; step++) {
-        if (is_ring)
-            ring_step(&rank, n_ranks, 10000 + step * step_ns, step);
+        uint64_t begin_ns = 10000 + step * step_ns;
+        if (kind == KIND_RING)
+            ring_step(&rank, n_ranks, begin_ns, step);
+        else if (kind == KIND_FAN_IN)
+            fan_in_step(&rank, n_ranks, begin_ns);
         else
-            fan_in_step(&rank, n_ranks, 10000 + step * step_ns);
+            collect_step(&rank, n_ranks, begin_ns, step);
     }
     rank.now_ns += 100;
     call(&rank, REGION_FINALIZE, 1000);
@@ -235,12 +271,22 @@ static void write_definitions(OTF2_Archive *archive, uint32_t n_ranks, bool has_
     free(members);
 }
 
+/// The kind called NAME; false when there is none.
+static bool read_kind(const char *name, enum kind *kind, bool *has_sites)
+{
+    *has_sites = strcmp(name, "sites") == 0;
+    *kind = strcmp(name, "fan-in") == 0    ? KIND_FAN_IN
+            : strcmp(name, "collect") == 0 ? KIND_COLLECT
+                                           : KIND_RING;
+    return *kind != KIND_RING || *has_sites || strcmp(name, "ring") == 0;
+}
+
 int main(int argc, char **argv)
 {
-    bool has_sites = argc == 5 && strcmp(argv[1], "sites") == 0;
-    bool is_ring = has_sites || (argc == 5 && strcmp(argv[1], "ring") == 0);
-    if (argc != 5 || (!is_ring && strcmp(argv[1], "fan-in") != 0)) {
-        fprintf(stderr, "usage: write_archive ring|sites|fan-in RANKS STEPS DIRECTORY\n");
+    enum kind kind;
+    bool has_sites;
+    if (argc != 5 || !read_kind(argv[1], &kind, &has_sites)) {
+        fprintf(stderr, "usage: write_archive ring|sites|fan-in|collect RANKS STEPS DIRECTORY\n");
         return 2;
     }
     uint32_t n_ranks = (uint32_t)strtoul(argv[2], NULL, 10);
@@ -257,7 +303,7 @@ int main(int argc, char **argv)
     expect(OTF2_Archive_OpenEvtFiles(archive), "opening");
     expect(OTF2_Archive_OpenDefFiles(archive), "opening");
     for (uint32_t rank = 0; rank < n_ranks; rank++)
-        write_events(archive, rank, n_ranks, n_steps, is_ring, has_sites, &n_events[rank]);
+        write_events(archive, rank, n_ranks, n_steps, kind, has_sites, &n_events[rank]);
     expect(OTF2_Archive_CloseEvtFiles(archive), "closing");
     expect(OTF2_Archive_CloseDefFiles(archive), "closing");
     write_definitions(archive, n_ranks, has_sites, n_events);
