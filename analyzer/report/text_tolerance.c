@@ -20,7 +20,14 @@ static void add_byte_cells(struct table *table, const struct whatif_tolerance *t
         table_add_cell(table, "%s", tolerance->has_byte ? "-" : "any");
         return;
     }
-    table_add_cell(table, "%.3g ns", (double)tolerance->byte_fs / 1e6);
+    double ns = (double)tolerance->byte_fs / 1e6;
+    table_add_cell(table, "%.3g %s",
+                   ns < 1     ? ns * 1e3
+                   : ns < 1e3 ? ns
+                              : ns / 1e3,
+                   ns < 1     ? "ps"
+                   : ns < 1e3 ? "ns"
+                              : "us");
     double bandwidth = bandwidth_of(tolerance->byte_fs);
     table_add_cell(table, "%.3g %s", bandwidth / (bandwidth < 1e9 ? 1e6 : 1e9),
                    bandwidth < 1e9 ? "MB/s" : "GB/s");

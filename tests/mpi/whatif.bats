@@ -44,6 +44,11 @@ predicts() {
         predict --nodes 2 | jq -e '.predicted_ns >= ([.ranks[].busy_ns] | max) and
             ([.ranks[].shared_ns] | max) == 0'
         predict --nodes 1 --wait spin --hand-over 10us >/dev/null
+        # An ideal network is never slower, and the busiest rank's work fits in.
+        "$PAGODA" replay --json --ideal trace | jq -e '
+            .window.ideal_ns <= .window.end_ns - .window.begin_ns
+            and .efficiency.serialization <= 1 and .efficiency.transfer <= 1
+            and (.efficiency | .serialization * .transfer - .communication | fabs) < 1e-9'
         cat >machine.xml <<END
 <machine><message scope="node" eager="1000"><point bytes="0" time="1us"/></message>
 <collective op="allreduce" time="1e-6*log2(p)+1e-9*b"/></machine>
