@@ -18,7 +18,11 @@
 #include "tests/reference/predicted_times.h"
 #include "tests/tools/lib/scratch.h"
 
+#ifdef __SANITIZE_ADDRESS__
+enum { MAX_MEMBERS = 8 };
+#else
 enum { MAX_MEMBERS = 33 };
+#endif
 
 /// Predicts TEXT on a machine whose file has MESSAGES and COLLECTIVES in it.
 static void predict(const char *text, const char *messages, const char *collectives,
