@@ -31,11 +31,14 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
     whatif_report_note(report, text);
 }
 
-/// Whether pattern INDEX is one of --drop-sync.
-static bool is_dropped(const struct scenario *scenario, uint32_t index)
+/// Whether pattern INDEX is one of --drop-sync or --overlap: calls are meant.
+static bool names_calls(const struct scenario *scenario, uint32_t index)
 {
     for (size_t i = 0; i < scenario->n_drops; i++)
         if (scenario->drops[i] == index)
+            return true;
+    for (size_t i = 0; i < scenario->moves.n_overlaps; i++)
+        if (scenario->moves.overlaps[i] == index)
             return true;
     return false;
 }
@@ -45,7 +48,8 @@ static void note_unrecorded(struct whatif_report *report, const struct scenario 
                             const struct pag_result *replay)
 {
     for (uint32_t i = 0; i < region_patterns_count(scenario->regions); i++)
-        if (!is_dropped(scenario, i) && region_patterns_is_unrecorded(scenario->regions, replay, i))
+        if (!names_calls(scenario, i) &&
+            region_patterns_is_unrecorded(scenario->regions, replay, i))
             whatif_report_note(
                 report, memory_format("%s: not recorded as a region; computing before the MPI "
                                       "calls made from it counts as its",

@@ -89,8 +89,13 @@ static void put_ranks(struct whatif_point *point, const struct scenario *scenari
 }
 
 static void put_moves(struct whatif_point *point, const struct scenario_settings *settings,
-                      const struct pag_migration *migration)
+                      const struct pag_result *replay)
 {
+    point->aggregates = settings->aggregate_bytes > 0;
+    point->overlaps = settings->n_overlaps > 0;
+    point->n_aggregated = replay->n_aggregated;
+    point->n_overlapped = replay->n_overlapped;
+    const struct pag_migration *migration = replay->migration;
     if (!migration)
         return;
     point->n_moves = settings->n_moves;
@@ -170,7 +175,7 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     put_ranks(point, &scenario, definitions, &run->replay);
     if (prediction.timeless)
         status = put_timeless(point, prediction.timeless, settings->machine, err);
-    put_moves(point, settings, run->replay.migration);
+    put_moves(point, settings, &run->replay);
     if (input->out)
         status = whatif_out_write(input->out, run, &scenario, input->change, err);
 out:

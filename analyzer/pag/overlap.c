@@ -116,6 +116,7 @@ bool overlap_puts_off(struct engine *engine, struct location_state *location,
            call->n_receives);
     append(&state->sends, &state->n_sends, &state->sends_capacity, call->sends, call->n_sends);
     call->n_receives = call->n_sends = 0;
+    engine->result->n_overlapped++;
     lineage_let_go(&engine->lineage, call->enter_node);
     call->enter_node = NONE;
     return true;

@@ -191,6 +191,7 @@ struct pag_result {
     uint64_t n_left_out_messages, n_resized_messages;   // not sent; sent with other sizes
     uint64_t n_left_out_collectives, n_partly_left_out; // by all members; by some
     uint64_t n_aggregated;       // messages that were sent together with an earlier one
+    uint64_t n_overlapped;       // MPI calls that were waited for later
     uint64_t n_forced;           // calls no partner of which would have come: let go on
     struct pag_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;

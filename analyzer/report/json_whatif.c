@@ -60,6 +60,12 @@ static void put_quality(json_t *object, const struct whatif_point *point)
 static void put_moves(json_t *object, const struct whatif_report *report,
                       const struct whatif_point *point)
 {
+    if (point->aggregates)
+        set_count(object, "aggregated_messages", point->n_aggregated);
+    if (point->overlaps)
+        set_count(object, "overlapped_calls", point->n_overlapped);
+    if (point->aggregates || point->overlaps)
+        json_object_set_new(object, "is_upper_bound", json_true());
     if (point->n_moves == 0)
         return;
     json_t *moves = json_array(), *client_server = json_object();

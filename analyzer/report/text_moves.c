@@ -52,6 +52,21 @@ static void print_difference(const struct page *page, int64_t early_ns, int64_t 
 void text_print_moves(const struct page *page, const struct whatif_report *report,
                       const struct whatif_point *point)
 {
+    const char *label = "Upper bound";
+    if (point->aggregates) {
+        print_text(
+            page, label,
+            memory_format("--aggregate: %s went with the one before; no message is held back for "
+                          "a later one, so at most this is gained",
+                          quantity_count(point->n_aggregated, "message").text));
+        label = "";
+    }
+    if (point->overlaps)
+        print_text(
+            page, label,
+            memory_format("--overlap: %s waited for later; whether data was needed earlier is "
+                          "not in the trace, so at most this is gained",
+                          quantity_count(point->n_overlapped, "call").text));
     for (size_t i = 0; i < point->n_moves; i++)
         print_move(page, i == 0 ? "Moved" : "", &point->moves[i]);
     if (point->n_moves == 0)

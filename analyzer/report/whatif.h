@@ -61,6 +61,9 @@ struct whatif_point {
     char *unused_rules; // of the machine file, in words; NULL: none
     struct whatif_rank *ranks;
     size_t n_ranks;
+    bool aggregates, overlaps; // asked for:
+    uint64_t n_aggregated;     // messages that were sent together with an earlier one
+    uint64_t n_overlapped;     // calls that were waited for later
     struct whatif_move *moves;
     size_t n_moves;
     // With moves: longest paths of process time by the published client/server algorithm, with the
