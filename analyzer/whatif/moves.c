@@ -47,7 +47,7 @@ static int read_move(struct moves *moves, struct region_patterns *regions, uint3
                              rank);
     char *pattern = memory_format("%.*s", (int)(equals - text), text);
     int status =
-        region_patterns_add(regions, "move", pattern, REGION_COMPUTING, &move->region, err);
+        region_patterns_add(regions, "--move", pattern, REGION_COMPUTING, &move->region, err);
     free(pattern);
     return status;
 }
@@ -67,8 +67,8 @@ int moves_init(struct moves *moves, struct region_patterns *regions, uint32_t n_
         if (read_move(moves, regions, n_ranks, move_texts[i], err) != 0)
             return -1;
     for (; moves->n_overlaps < n_overlaps; moves->n_overlaps++)
-        if (region_patterns_add(regions, "overlap", overlap_texts[moves->n_overlaps], REGION_CALLS,
-                                &moves->overlaps[moves->n_overlaps], err) != 0)
+        if (region_patterns_add(regions, "--overlap", overlap_texts[moves->n_overlaps],
+                                REGION_CALLS, &moves->overlaps[moves->n_overlaps], err) != 0)
             return -1;
     return 0;
 }

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda replay --move, --move-data, --overlap, --aggregate: traces of tests/traces/whatif computed by
+# hand; what is printed; bad input.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/${TRACE:-client-server}.txt" trace
+}
+
+# predict OPTIONS...: run time and finish of each rank, in ns.
+predict() {
+    "$PAGODA" replay --json "$@" trace | jq -c '.whatif | [.predicted_ns] + [.ranks[].finish_ns]'
+}
+
+# refused PATTERN OPTIONS...: exit status 1 or 2 and one sentence.
+refused() {
+    local pattern=$1
+    shift
+    run "$PAGODA" replay "$@" trace
+    echo "$output"
+    ((status == 1 || status == 2))
+    [[ ${lines[0]} == "pagoda: "* || ${lines[0]} == "pagoda replay: "* ]]
+    [[ ${lines[0]} =~ $pattern ]]
+}
+
+@test "move: a procedure of the server is done by its clients" {
+    [ "$(predict --move servBusy1=0:1)" = '[1300,1200,1000,1300]' ]
+    [ "$(predict --move servBusy2=0:2)" = '[1600,1000,900,1600]' ]
+    [ "$(predict --move 'servBusy*=0:1,2')" = "$(predict --move servBusy1=0:1 --move servBusy2=0:2)" ]
+    [ "$(predict --move main/servBusy1=0:1-2)" = '[1300,1200,1000,1300]' ]
+}
+
+@test "move: work is done in a path of its region at the receiver, outside MPI" {
+    "$PAGODA" replay --json --move servBusy1=0:1 trace >out.json
+    # 1300 and 900 of work before; 600 change sides.
+    jq -e '[.whatif.ranks[].busy_ns] == [1000, 900, 300]' out.json
+    jq -e '.whatif.moves == [{move: "servBusy1=0:1", moved_ns: 600, messages: 2, stayed_ns: 0}]' out.json
+    # servBusy2 moved is part of the critical path: on rank 2, 500 twice.
+    "$PAGODA" replay --json --move servBusy2=0:2 trace |
+        jq -e '.whatif.critical_path.regions[] | select(.region == "servBusy2") | .time_ns == 1000'
+}
+
+@test "move: work for others than TO stays, and nothing changes" {
+    [ "$(predict --move servBusy1=0:2)" = "$(predict --cores 9)" ]
+    "$PAGODA" replay --json --move servBusy1=0:2 trace |
+        jq -e '.whatif.moves[0] | .moved_ns == 0 and .messages == 0 and .stayed_ns == 600'
+    [ "$(predict --move servBusy1=1:0)" = "$(predict --cores 9)" ]
+}
+
+@test "move: what a client does goes back to the server, and time for time with the next request" {
+    # The last 100 of each client come after its last message: they stay. The first 100 go with the
+    # first request, which is sent at once.
+    "$PAGODA" replay --json --move think=1,2:0 trace >out.json
+    jq -e '.whatif.moves[0] | .moved_ns == 400 and .messages == 4 and .stayed_ns == 200' out.json
+    jq -e '[.whatif.ranks[].busy_ns] == [2000, 100, 100]' out.json
+}
+
+@test "move: the client/server algorithm agrees where its assumptions hold" {
+    # Its longest path: rank 2's with servBusy1 moved, and no rank waits for a message with work.
+    "$PAGODA" replay --json --move servBusy1=0:1 trace |
+        jq -e '.whatif | .algorithm == "general" and .client_server ==
+            {path_ns: 1300, in_turn_path_ns: 1300, unchanged_path_ns: 1800, predicted_ns: .predicted_ns}'
+    # servBusy2 is done by rank 2 while it waits, by that algorithm.
+    "$PAGODA" replay --json --move servBusy2=0:2 trace |
+        jq -e '.whatif | .predicted_ns == 1600 and .client_server ==
+            {path_ns: 1300, in_turn_path_ns: 1600, unchanged_path_ns: 1800, predicted_ns: 1300}'
+    run "$PAGODA" replay --move servBusy2=0:2 trace
+    [[ $output == *"servBusy2=0:2: 1.000 us of process time, with 2"* ]]
+    [[ $output == *"differs by 300 ns as it does moved work"* ]]
+}
+
+@test "move: data that comes along" {
+    cat >machine.xml <<'END'
+<machine><message scope="network"><point bytes="0" time="0"/><point bytes="1000" time="100ns"/></message></machine>
+END
+    # Messages of 8 bytes: 0 (0.8 cut off). With 1000 more 100: both of rank 1's answers come later;
+    # the server waits for its request until 600 anyway: received at 700, and 300 + 100 of work.
+    [ "$(predict --machine machine.xml --move servBusy1=0:1)" = '[1300,1200,1000,1300]' ]
+    [ "$(predict --machine machine.xml --move servBusy1=0:1 --move-data 1000)" = '[1300,1200,1100,1300]' ]
+    "$PAGODA" replay --json --machine machine.xml --move servBusy1=0:1 --move-data 0,1000,4000 trace |
+        jq -e '[.whatif.points[] | .set["move-data"], .moves[0].moved_ns] == ["0", 600, "1000", 600, "4000", 600]'
+}
+
+@test "move: with other changes" {
+    # Half the work moved; all ranks on one core: the sum of all work.
+    [ "$(predict --move servBusy1=0:1 --scale servBusy1=0.5 | jq .[2])" -lt 1000 ]
+    [ "$(predict --move servBusy1=0:1 --nodes 1 | jq .[0])" = "$(predict --nodes 1 | jq .[0])" ]
+    [ "$(predict --move servBusy1=0:1 --scale servBusy1=0)" = "$(predict --scale servBusy1=0)" ]
+}
+
+@test "move: across messages of the region itself, not across collective operations" {
+    rm -r trace
+    cat >nested.txt <<'END'
+0 0    enter main
+0 0    enter serve
+0 100  enter MPI_Send
+0 100  send world 2 0 8
+0 100  leave MPI_Send
+0 100  enter MPI_Recv
+0 300  recv world 2 0 8
+0 300  leave MPI_Recv
+0 400  leave serve
+0 400  enter MPI_Send
+0 400  send world 1 0 8
+0 400  leave MPI_Send
+0 400  enter serve
+0 500  leave serve
+0 500  enter MPI_Barrier
+0 500  coll-begin
+0 500  coll-end barrier world - 0 0
+0 500  leave MPI_Barrier
+0 500  enter MPI_Send
+0 500  send world 1 0 8
+0 500  leave MPI_Send
+0 500  leave main
+1 0    enter main
+1 0    enter MPI_Recv
+1 400  recv world 0 0 8
+1 400  leave MPI_Recv
+1 400  enter MPI_Barrier
+1 400  coll-begin
+1 500  coll-end barrier world - 0 0
+1 500  leave MPI_Barrier
+1 500  enter MPI_Recv
+1 500  recv world 0 0 8
+1 500  leave MPI_Recv
+1 500  leave main
+2 0    enter main
+2 0    enter MPI_Recv
+2 100  recv world 0 0 8
+2 100  leave MPI_Recv
+2 300  enter MPI_Send
+2 300  send world 0 0 8
+2 300  leave MPI_Send
+2 300  enter MPI_Barrier
+2 300  coll-begin
+2 500  coll-end barrier world - 0 0
+2 500  leave MPI_Barrier
+2 500  leave main
+END
+    "$BUILD/tools/mktrace" nested.txt trace
+    # Rank 0 asks rank 2 at 0, hears from it at 200 and sends; rank 1 works until 400. Rank 0's later
+    # 100 stay before the barrier, which rank 1 enters at 400.
+    [ "$(predict --move serve=0:1)" = '[400,400,400,400]' ]
+    "$PAGODA" replay --json --move serve=0:1 trace |
+        jq -e '.whatif.moves[0] | .moved_ns == 200 and .messages == 1 and .stayed_ns == 100'
+}
+
+@test "overlap: calls of a region are waited for when it is left" {
+    rm -r trace
+    TRACE=overlap setup
+    echo '<machine><message scope="network"><point bytes="0" time="100ns"/></message></machine>' >m.xml
+    [ "$(predict --machine m.xml)" = '[2000,1100,2000,2000]' ]
+    [ "$(predict --machine m.xml --overlap exchange)" = '[1400,1100,1400,1400]' ]
+    [ "$(predict --machine m.xml --overlap exchange/MPI_Recv)" = '[1400,1100,1400,1400]' ]
+    [ "$(predict --machine m.xml --overlap prepare)" = '[2000,1100,2000,2000]' ]
+    "$PAGODA" replay --json --machine m.xml --overlap exchange trace |
+        jq -e '.whatif | .overlapped_calls == 2 and .is_upper_bound and
+            .critical_path.length_ns == .predicted_ns'
+    run "$PAGODA" replay --machine m.xml --overlap exchange trace
+    [[ $output == *"Upper bound "*"--overlap: 2 calls waited for later"* ]]
+}
+
+@test "overlap: a message is sent only when what was received before is there" {
+    # Rank 1 of the client/server trace: its request follows the answer, however late that comes.
+    [ "$(predict --overlap main)" = '[1600,1600,1100,1600]' ]
+}
+
+@test "aggregate: messages without anything received in between" {
+    rm -r trace
+    cat >several.txt <<'END'
+nodes a b
+0 0     enter main
+0 1000  enter MPI_Send
+0 1000  send world 1 0 100
+0 1100  leave MPI_Send
+0 1100  enter MPI_Send
+0 1100  send world 1 0 100
+0 1200  leave MPI_Send
+0 1200  enter MPI_Send
+0 1200  send world 1 0 100
+0 1300  leave MPI_Send
+0 1300  enter MPI_Recv
+0 9000  recv world 1 1 0
+0 9000  leave MPI_Recv
+0 9000  enter MPI_Send
+0 9000  send world 1 0 100
+0 9100  leave MPI_Send
+0 9200  leave main
+1 0     enter main
+1 0     enter MPI_Recv
+1 3000  recv world 0 0 100
+1 3000  leave MPI_Recv
+1 3000  enter MPI_Recv
+1 3100  recv world 0 0 100
+1 3100  leave MPI_Recv
+1 3100  enter MPI_Recv
+1 3200  recv world 0 0 100
+1 3200  leave MPI_Recv
+1 8000  enter MPI_Send
+1 8000  send world 0 1 0
+1 8000  leave MPI_Send
+1 8000  enter MPI_Recv
+1 11000 recv world 0 0 100
+1 11000 leave MPI_Recv
+1 11000 leave main
+END
+    "$BUILD/tools/mktrace" several.txt trace
+    # As recorded: the second and third are there with the first one, for nothing: 200 earlier.
+    [ "$(predict --aggregate all)" = '[10800,9000,10800]' ]
+    [ "$(predict --aggregate 200)" = '[10900,9100,10900]' ]
+    [ "$(predict --aggregate 199)" = "$(predict --cores 9)" ]
+    cat >m.xml <<'END'
+<machine><message scope="network" send-overhead="100ns" recv-overhead="50ns">
+  <point bytes="0" time="1us"/><point bytes="1000" time="2us"/></message></machine>
+END
+    # Sent at 1100, there at 2200, 2300, 2400 (one of 300 bytes: 1100 + 1300); the answer is sent at
+    # 7200 + 100, there at 8300; the last message, 150 later + 100, is alone: 9550, and 50.
+    [ "$(predict --machine m.xml --aggregate all)" = '[9600,8550,9600]' ]
+    "$PAGODA" replay --json --aggregate 1,200,1kB trace |
+        jq -e '[.whatif.points[].aggregated_messages] == [0, 1, 2]'
+    run "$PAGODA" replay --aggregate all trace
+    [[ $output == *"Upper bound "*"--aggregate: 2 messages"* ]]
+}
+
+@test "bad input" {
+    refused '--move servBusy1: not of the form REGION=FROM:TO' --move servBusy1
+    refused '--move servBusy1=0: not of the form' --move servBusy1=0
+    refused '--move =0:1: not of the form' --move =0:1
+    refused '--move servBusi1: there is no such region; is it servBusy1' --move servBusi1=0:1
+    refused '--move servBusy1=0:7: there is no rank 7, the last one is 2' --move servBusy1=0:7
+    refused '--move servBusy1=0:: .. is no list of ranks' --move servBusy1=0:
+    refused '--move servBusy1=0:2-1: 2-1 is no range of ranks' --move servBusy1=0:2-1
+    refused '--move servBusy1=0:1,: .1,. is no list of ranks' --move servBusy1=0:1,
+    refused '--move servBusy1=0:0: rank 0 cannot be on both sides' --move servBusy1=0:0
+    refused '--move servBusy1=0-2:1: rank 1 cannot be on both sides' --move servBusy1=0-2:1
+    refused '--move-data .*--move, which is missing' --move-data 10
+    refused '--move-data 10pints: unknown unit' --move servBusy1=0:1 --move-data 10pints
+    refused '--overlap exchagne: there is no such region' --overlap exchagne
+    refused '--aggregate some: it is a size, such as 64KiB, or all' --aggregate some
+}
