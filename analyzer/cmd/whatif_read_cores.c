@@ -52,6 +52,13 @@ WHATIF_READER(hand_over)
     return 0;
 }
 
+WHATIF_READER(slice)
+{
+    if (option_read_duration(text, &set->settings.slice_ns, err) != 0)
+        return error_wrap(err, "--slice %s", text);
+    return 0;
+}
+
 static int read_node_speed(const char *text, const char *equals, struct whatif_set *set,
                            struct error *err)
 {

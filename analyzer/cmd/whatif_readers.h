@@ -18,6 +18,7 @@ WHATIF_READER(cores);
 WHATIF_READER(sharing);
 WHATIF_READER(wait);
 WHATIF_READER(hand_over);
+WHATIF_READER(slice);
 WHATIF_READER(cpu_speed);
 
 // whatif_read_network.c: what messages and collectives cost

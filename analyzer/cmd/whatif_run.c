@@ -200,9 +200,25 @@ static char *describe_sharing(const struct scenario *scenario)
                              scenario->is_sticky  ? "each rank stays on one (sticky)"
                              : scenario->is_bound ? "shared by the ranks bound to them"
                                                   : "shared by all ranks of the node (fluid)",
-                             scenario->spins ? "keeps its core busy" : "leaves its core");
+                             !scenario->spins          ? "leaves its core"
+                             : scenario->slice_ns == 0 ? "keeps its core busy"
+                                                       : "keeps its core busy, for slices of ");
+    if (scenario->is_shared && scenario->spins && scenario->slice_ns > 0) {
+        char *start = text;
+        text = memory_format("%s%g ms", start, (double)scenario->slice_ns / 1e6);
+        free(start);
+    }
     free(cores);
     return text;
+}
+
+/// Nothing changed; but the way ranks wait is that of the recording, whatever options say it.
+static struct scenario_settings nothing_changed(const struct whatif_plan *plan)
+{
+    struct scenario_settings settings = SCENARIO_UNCHANGED;
+    settings.spins = plan->sets[0].settings.spins;
+    settings.slice_ns = plan->sets[0].settings.slice_ns;
+    return settings;
 }
 
 static void describe(struct whatif_report *report, const struct whatif_plan *plan,
@@ -218,10 +234,11 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
                               ? memory_format("%s (the first prediction)",
                                               scenario.is_sticky ? "sticky" : "fluid")
                               : describe_sharing(&scenario);
+    report->lacks_slices = scenario.is_shared && scenario.spins && scenario.slice_ns == 0;
     scenario_release(&scenario);
     machine_release(&machine);
     report->change = memory_copy_text(plan->change);
-    const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
+    const struct scenario_settings unchanged = nothing_changed(plan);
     if (scenario_init(&scenario, definitions, &unchanged, &err) == 0)
         report->was_shared = scenario.is_shared;
     scenario_release(&scenario);
@@ -251,7 +268,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     if (prepare_regions(plan, trace, measured, report, &visits, err) != 0)
         return -1;
     describe(report, plan, trace_definitions(measured->trace));
-    const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
+    const struct scenario_settings unchanged = nothing_changed(plan);
     struct whatif_point same = {0};
     struct replay_run run = {0};
     struct whatif_input input = {.trace = trace, .recorded = measured->recorded};

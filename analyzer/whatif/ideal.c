@@ -152,7 +152,7 @@ void ideal_init(struct ideal *ideal, const struct definitions *definitions,
     };
     for (size_t i = 0; i < n; i++) {
         const struct location *location = &definitions->locations[i];
-        groups[i] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0};
+        groups[i] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
         group_of[i] = (uint32_t)i;
         ideal->locations[i] = (struct ideal_location){
             .counts = location->rank != EVENT_NO_INDEX && location->is_master &&

@@ -247,7 +247,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
             continue;
         }
         group_of[i] = (uint32_t)n_groups;
-        groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0};
+        groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
     }
     uint32_t n_changes = scenario->moves.n_moves + scenario->moves.n_overlaps;
     *prediction = (struct prediction){

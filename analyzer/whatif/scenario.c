@@ -22,7 +22,7 @@ void scenario_alone(struct scenario *scenario, const struct definitions *definit
     placement_recorded(&scenario->placement, definitions);
     for (uint32_t rank = 0; rank < n; rank++) {
         scenario->group_of_rank[rank] = rank;
-        scenario->groups[rank] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0};
+        scenario->groups[rank] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
     }
     struct error none;
     scopes_init(&scenario->scopes, NULL, &scenario->placement, scenario->group_of_rank,
@@ -149,8 +149,8 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
         uint64_t speed = speed_of(settings, placement->node_names[node]);
         first_group[node] = (uint32_t)scenario->n_groups;
         for (uint32_t i = 0; i < n_groups; i++)
-            scenario->groups[scenario->n_groups++] =
-                (struct core_group){settings->is_sticky ? 1 : n_used, speed, hand_over_ns};
+            scenario->groups[scenario->n_groups++] = (struct core_group){
+                settings->is_sticky ? 1 : n_used, speed, hand_over_ns, settings->slice_ns};
         if (n_ranks[node] == 0)
             continue;
         scenario->is_shared = scenario->is_shared || n_ranks[node] > n_cores;
@@ -292,6 +292,7 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .regions = region_patterns_new(definitions),
         .visits = settings->visits,
         .spins = settings->spins,
+        .slice_ns = settings->slice_ns,
         .is_sticky = settings->is_sticky,
         .move_data_bytes = settings->move_data_bytes,
         .aggregate_bytes = settings->aggregate_bytes,

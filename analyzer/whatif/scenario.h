@@ -51,6 +51,7 @@ struct scenario_settings {
     uint64_t added_latency_ns;     // of each message between nodes, see added_delay.h
     uint64_t added_byte_fs;        // of each of its bytes
     bool is_timeless;              // no time of the recording counts, see timeless.h
+    uint64_t slice_ns;             // where ranks spin: how long one keeps a core; 0: no time at all
     bool spins;                    // a waiting process keeps its share of the cores
     bool is_sticky;                // ranks stay on one core of their node each
     const struct region_scale *scales;
@@ -81,6 +82,7 @@ struct scenario {
     uint32_t least_cores, most_cores; // of a node with ranks
     bool knows_cores;                 // false: every rank has a core of its own
     bool spins, is_sticky, is_shared; // is_shared: some node has more ranks than cores
+    uint64_t slice_ns;                // of the settings
     bool is_bound;                    // ranks share those cores they were bound to
     struct region_patterns *regions;  // that settings name
     uint64_t added_latency_ns, added_byte_fs;

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/event.h"
+#include "analyzer/whatif/time_slices.h"
 
 #define NOWHERE UINT32_MAX
 
@@ -29,7 +31,8 @@ struct process {
 };
 
 struct group {
-    bool is_shared; // else everybody has a core of his own
+    bool is_shared;             // else everybody has a core of his own
+    struct time_slices *slices; // NULL: no slices of time
     uint32_t n_cores, n_runnable, n_processes;
     uint32_t last; // who began work last, NOWHERE
     uint64_t speed, hand_over_ns;
@@ -56,6 +59,8 @@ struct scheduler {
     uint32_t *alarm_places; // by source, NOWHERE
     size_t n_groups, n_locations;
     uint32_t n_alarms;
+    struct sliced_process *sliced; // by location, NULL: none
+    uint64_t now_ns;
     uint64_t hand_over_ns;
     bool spins;
 };
@@ -303,6 +308,60 @@ static void work_alone(struct scheduler *scheduler, uint32_t location, uint64_t 
     set_alarm(scheduler, source_of(scheduler, location), process->end_ns, turn, location);
 }
 
+// --- slices of time
+
+/// After a change in a group that has them: who goes on next, or that a slice is over.
+static void predict_slices(struct scheduler *scheduler, uint32_t index)
+{
+    uint64_t time_ns;
+    uint32_t location;
+    if (!time_slices_next(scheduler->groups[index].slices, &time_ns, &location))
+        clear_alarm(scheduler, index);
+    else if (location == EVENT_NO_INDEX)
+        set_alarm(scheduler, index, time_ns, PAG_TURN_LAST, 0);
+    else
+        set_alarm(scheduler, index, time_ns, scheduler->sliced[location].turn, location);
+}
+
+static void work_in_slices(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
+                           pag_work work, enum pag_turn turn)
+{
+    struct process *process = &scheduler->processes[location];
+    struct time_slices *slices = scheduler->groups[process->group].slices;
+    clear_alarm(scheduler, source_of(scheduler, location)); // of the begin
+    if (process->mode == MODE_BEFORE)
+        time_slices_begin(slices, location, now_ns);
+    process->mode = MODE_WORKING;
+    time_slices_work(slices, location, now_ns, work, turn);
+    predict_slices(scheduler, process->group);
+}
+
+static void wait_in_slices(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
+                           uint64_t until_ns, pag_work work)
+{
+    struct process *process = &scheduler->processes[location];
+    process->mode = MODE_WAITING;
+    process->next = work;
+    time_slices_wait(scheduler->groups[process->group].slices, location, now_ns, until_ns,
+                     work > 0 ? PAG_TURN_FIRST : PAG_TURN_LEAVE);
+    predict_slices(scheduler, process->group);
+}
+
+/// Takes the ends of slices off the alarms, up to the first one at which somebody goes on.
+static void end_slices(struct scheduler *scheduler)
+{
+    while (scheduler->n_alarms > 0) {
+        uint32_t source = scheduler->alarms[0].source, location;
+        uint64_t time_ns;
+        if (source >= scheduler->n_groups || !scheduler->groups[source].slices ||
+            !time_slices_next(scheduler->groups[source].slices, &time_ns, &location) ||
+            location != EVENT_NO_INDEX)
+            return;
+        time_slices_rotate(scheduler->groups[source].slices, time_ns);
+        predict_slices(scheduler, source);
+    }
+}
+
 // --- the clock
 
 /// WORK on the processors of GROUP.
@@ -325,7 +384,9 @@ void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work 
 {
     struct scheduler *scheduler = context;
     struct group *group = group_of(scheduler, location);
-    if (group->is_shared)
+    if (group->slices)
+        work_in_slices(scheduler, location, now_ns, at_speed(group, work), turn);
+    else if (group->is_shared)
         work_shared(scheduler, group, location, now_ns, at_speed(group, work), turn);
     else
         work_alone(scheduler, location, now_ns, at_speed(group, work), turn);
@@ -338,6 +399,11 @@ void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t 
     struct process *process = &scheduler->processes[location];
     if (process->mode == MODE_BEFORE) {
         set_alarm(scheduler, source_of(scheduler, location), until_ns, PAG_TURN_FIRST, location);
+        return;
+    }
+    if (group_of(scheduler, location)->slices) {
+        wait_in_slices(scheduler, location, now_ns, until_ns,
+                       at_speed(group_of(scheduler, location), work));
         return;
     }
     if (group_of(scheduler, location)->is_shared) {
@@ -355,6 +421,10 @@ void scheduler_wake(void *context, uint32_t location, uint64_t until_ns, pag_wor
     struct scheduler *scheduler = context;
     struct process *process = &scheduler->processes[location];
     const struct group *group = group_of(scheduler, location);
+    if (group->slices) {
+        wait_in_slices(scheduler, location, scheduler->now_ns, until_ns, at_speed(group, work));
+        return;
+    }
     if (!group->is_shared) {
         work_alone(scheduler, location, until_ns, at_speed(group, work), PAG_TURN_LEAVE);
         return;
@@ -373,17 +443,26 @@ void scheduler_end(void *context, uint32_t location, uint64_t now_ns)
         process->mode = MODE_ENDED;
         return;
     }
+    struct group *group = group_of(scheduler, location);
+    if (group->slices) {
+        process->mode = MODE_ENDED;
+        time_slices_end(group->slices, location, now_ns);
+        predict_slices(scheduler, process->group);
+        return;
+    }
     change(scheduler, location, now_ns, MODE_ENDED);
     predict(scheduler, process->group);
 }
 
 bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns)
 {
-    const struct scheduler *scheduler = context;
+    struct scheduler *scheduler = context;
+    if (scheduler->sliced)
+        end_slices(scheduler);
     if (scheduler->n_alarms == 0)
         return false;
     *location = location_of(scheduler->alarms[0]);
-    *time_ns = scheduler->alarms[0].time_ns;
+    *time_ns = scheduler->now_ns = scheduler->alarms[0].time_ns;
     return true;
 }
 
@@ -395,7 +474,11 @@ bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns)
     if (work == 0)
         return false;
     process->next = 0;
-    work_shared(scheduler, group_of(scheduler, location), location, now_ns, work, PAG_TURN_LEAVE);
+    if (group_of(scheduler, location)->slices)
+        work_in_slices(scheduler, location, now_ns, work, PAG_TURN_LEAVE);
+    else
+        work_shared(scheduler, group_of(scheduler, location), location, now_ns, work,
+                    PAG_TURN_LEAVE);
     return true;
 }
 
@@ -410,6 +493,8 @@ bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns)
     const struct group *group = group_of(scheduler, location);
     if (!group->is_shared)
         return false;
+    if (group->slices)
+        return true;
     pag_work virtual_ns = virtual_time_at(group, now_ns);
     for (uint32_t i = 1; i < 3 && i < group->n_working; i++)
         if (scheduler->processes[group->working[i]].end <= virtual_ns)
@@ -449,9 +534,17 @@ struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups
         scheduler->groups[group_of[i]].n_processes++;
         scheduler->processes[i].end_ns = UINT64_MAX;
     }
-    for (size_t i = 0; i < n_groups; i++)
-        scheduler->groups[i].is_shared =
-            scheduler->groups[i].n_processes > scheduler->groups[i].n_cores;
+    for (size_t i = 0; i < n_groups; i++) {
+        struct group *group = &scheduler->groups[i];
+        group->is_shared = group->n_processes > group->n_cores;
+        if (!group->is_shared || !spins || groups[i].slice_ns == 0)
+            continue;
+        if (!scheduler->sliced)
+            scheduler->sliced = memory_zeroed(n_locations, sizeof *scheduler->sliced);
+        group->slices = memory_new(sizeof *group->slices);
+        time_slices_init(group->slices, scheduler->sliced, group->n_processes, group->n_cores,
+                         groups[i].slice_ns);
+    }
     return scheduler;
 }
 
@@ -459,8 +552,13 @@ void scheduler_free(struct scheduler *scheduler)
 {
     if (!scheduler)
         return;
-    for (size_t i = 0; i < scheduler->n_groups; i++)
+    for (size_t i = 0; i < scheduler->n_groups; i++) {
         free(scheduler->groups[i].working);
+        if (scheduler->groups[i].slices)
+            time_slices_release(scheduler->groups[i].slices);
+        free(scheduler->groups[i].slices);
+    }
+    free(scheduler->sliced);
     free(scheduler->groups);
     free(scheduler->processes);
     free(scheduler->alarms);

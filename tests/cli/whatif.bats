@@ -51,6 +51,12 @@ refused() {
     [ "$(predict --nodes 1 --wait spin)" = '[15000,15000,15000,3000]' ]
 }
 
+@test "spinning in slices of time: the report says whether it has them" {
+    "$PAGODA" replay --nodes 1 --wait spin trace | grep -q 'has it for a slice of time'
+    "$PAGODA" replay --nodes 1 --wait spin --slice 500us trace | grep -q 'for slices of 0.5 ms'
+    ! "$PAGODA" replay --nodes 1 --wait spin --slice 500us trace | grep -q 'a slice of time'
+}
+
 @test "handing a core over costs time where ranks share one" {
     # Rank 1 begins after rank 0, rank 2 after rank 1: 100 each; nobody else begins again.
     [ "$(predict --nodes 1 --hand-over 100ns)" = '[9200,9200,9200,3200]' ]
@@ -139,6 +145,8 @@ refused() {
     refused '--cpu-speed 0: from 0.001 to 1000' --cpu-speed 0
     refused '--cpu-speed -1' --cpu-speed -1
     refused '--wait spinning: it is block or spin' --wait spinning
+    refused '--slice says how long a rank keeps its core for --wait, which is missing' --slice 4ms
+    refused '--slice 4x: unknown unit' --wait spin --slice 4x
     refused '--sharing sticki: it is fluid or sticky; did you mean sticky' --sharing sticki
 }
 
