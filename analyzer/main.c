@@ -12,6 +12,7 @@
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/cmd/advise.h"
 #include "analyzer/cmd/calibrate.h"
 #include "analyzer/cmd/check.h"
 #include "analyzer/cmd/patterns.h"
@@ -34,6 +35,7 @@ struct command {
 static const struct command commands[] = {
     {"trace", cmd_trace, "run an MPI program under the tracer"},
     {"replay", cmd_replay, "replay a trace: where the time was lost, and why"},
+    {"advise", cmd_advise, "rank possible changes by what they would save"},
     {"calibrate", cmd_calibrate, "measure this machine: what messages, collectives, cores cost"},
     {"store", cmd_store, "the experiment database: list, show and remove runs"},
     {"check", cmd_check, "check archives and pattern catalogues, and say what is wrong where"},

@@ -83,7 +83,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .moved = run->times ? on_moved : NULL,
         .weighed = run->times ? on_weighed : NULL,
     };
-    progress_begin(&run->progress, what, definitions->length_ns);
+    progress_begin(&run->progress, what, what ? definitions->length_ns : 0);
     int failed = clock ? pag_simulate(run->trace, &options, clock, &listener, &run->replay, err)
                        : pag_run(run->trace, &options, &listener, &run->replay, err);
     progress_end(&run->progress);

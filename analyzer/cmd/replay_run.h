@@ -35,7 +35,7 @@ int replay_run_keep_times(struct replay_run *run, const char *directory, struct 
 
 /// Replays it, once: by CLOCK, or with NULL in measured time. With a CATALOGUE waits are looked for
 /// and `result` is made; GATHERS: costs for predictions are gathered. WHAT names the pass for the
-/// progress bar. 0, or -1 and ERR.
+/// progress bar, NULL: there is none. 0, or -1 and ERR.
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                const struct pag_clock *clock, bool gathers, const char *what, struct error *err);
 

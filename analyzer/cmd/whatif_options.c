@@ -43,6 +43,27 @@ size_t whatif_option_rows(struct whatif_options *options, struct option_row *row
     return n_whatif_table;
 }
 
+bool whatif_options_give(struct whatif_options *options, const char *name, const char *value)
+{
+    for (size_t i = 0; i < n_whatif_table; i++) {
+        struct whatif_given *given = &options->given[i];
+        if (strcmp(whatif_table[i].name, name) != 0)
+            continue;
+        if (whatif_table[i].kind == WHATIF_FLAG) {
+            given->is_set = true;
+        } else if (is_repeated(&whatif_table[i])) {
+            struct option_list *texts = &given->texts;
+            texts->values = array_reserve(texts->values, &texts->capacity, texts->count + 1,
+                                          sizeof *texts->values);
+            texts->values[texts->count++] = value;
+        } else {
+            given->text = value;
+        }
+        return true;
+    }
+    return false;
+}
+
 bool whatif_is_wanted(const struct whatif_options *options)
 {
     for (size_t i = 0; i < n_whatif_table; i++)

@@ -54,6 +54,10 @@ struct whatif_options {
 /// Puts the options' rows, at most WHATIF_MAX_OPTIONS, into a command's table; their number.
 size_t whatif_option_rows(struct whatif_options *options, struct option_row *rows);
 
+/// Gives the option NAME (without dashes) as a command line would: VALUE, NULL for a flag, belongs
+/// to the caller as long as OPTIONS. False when there is no such option.
+bool whatif_options_give(struct whatif_options *options, const char *name, const char *value);
+
 /// What the options ask for: every combination of the values of options with several.
 struct whatif_plan {
     struct whatif_set *sets;

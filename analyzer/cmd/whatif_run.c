@@ -148,7 +148,8 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     if (scenario_init(&scenario, definitions, settings, err) != 0)
         goto out;
     prediction_init(&prediction, definitions, &scenario, input->recorded, settings->machine);
-    status = replay_run(run, input->catalogue, &prediction.clock, false, "predicting", err);
+    status = replay_run(run, input->catalogue, &prediction.clock, false,
+                        input->is_quiet ? NULL : "predicting", err);
     if (status != 0)
         goto out;
     point->predicted_ns = run->replay.time_ns;
@@ -301,5 +302,30 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         replay_run_release(&run);
     }
     visits_free(visits);
+    return status;
+}
+
+int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
+                       const struct replay_run *measured, struct whatif_point *point,
+                       struct error *err)
+{
+    struct whatif_report report = {0}; // for what is noted
+    struct scenario_settings settings;
+    struct machine machine = {0};
+    struct visits *visits = NULL;
+    struct replay_run run = {0};
+    const struct whatif_input input = {
+        .trace = trace, .recorded = measured->recorded, .is_quiet = true};
+    *point = (struct whatif_point){0};
+    int status = prepare_regions(plan, trace, measured, &report, &visits, err);
+    if (status == 0)
+        status = prepare(&plan->sets[0], &settings, &machine, err);
+    settings.visits = visits;
+    if (status == 0)
+        status = whatif_predict(&input, &settings, &run, point, err);
+    replay_run_release(&run);
+    machine_release(&machine);
+    visits_free(visits);
+    whatif_report_release(&report);
     return status;
 }

@@ -20,6 +20,13 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
                const struct replay_run *measured, const char *out, struct whatif_report *report,
                struct error *err);
 
+/// Predicts the first point of PLAN from MEASURED, for its run time only and without a word on the
+/// terminal; several threads may at once. 0, or -1 and ERR; the caller releases POINT in either
+/// case.
+int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
+                       const struct replay_run *measured, struct whatif_point *point,
+                       struct error *err);
+
 /// What a prediction is made from.
 struct whatif_input {
     const char *trace;
@@ -27,6 +34,7 @@ struct whatif_input {
     const struct catalogue *catalogue; // for wait states and critical path; NULL: without
     const char *out;                   // the predicted run is written there; NULL: it is not
     const char *change;                // with `out`: what is different, in words
+    bool is_quiet;                     // no progress bar
 };
 
 /// Simulates the run of INPUT under SETTINGS into RUN; POINT gets what is said about it. 0, or -1

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda advise`: a measured replay, candidates read off it, a prediction of each, the ranking.
+#include "analyzer/cmd/advise.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/data_folder.h"
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/cmd/advise_candidates.h"
+#include "analyzer/cmd/advise_replay.h"
+#include "analyzer/cmd/shell_word.h"
+#include "analyzer/report/advice.h"
+
+struct advise_request {
+    const char *trace;
+    const char *nodes, *cores, *machine, *wait; // of the target
+    const char *only;
+    uint64_t limit, n_threads;
+    bool replays_all, wants_json;
+    unsigned kinds;
+};
+
+// --- the request
+
+/// The kinds named in TEXT, between commas. 0, or -1 and ERR.
+static int read_kinds(const char *text, unsigned *kinds, struct error *err)
+{
+    *kinds = text ? 0 : ~0u;
+    while (text && *text) {
+        char *name = memory_format("%.*s", (int)strcspn(text, ","), text);
+        int kind = 0;
+        while (kind < ADVICE_KINDS && strcmp(name, advice_kind_names[kind]) != 0)
+            kind++;
+        if (kind == ADVICE_KINDS) {
+            const char *nearest = spelling_nearest(name, advice_kind_names, ADVICE_KINDS);
+            error_set(err,
+                      nearest ? "--only %s: no such kind of change; is it %s?"
+                              : "--only %s: no such kind of change (region, sync, messages, "
+                                "network, processors, placement, move)",
+                      name, nearest);
+            free(name);
+            return -1;
+        }
+        free(name);
+        *kinds |= 1u << kind;
+        text += strcspn(text, ",");
+        text += *text == ',';
+    }
+    return 0;
+}
+
+/// The options of the target as words, which belong to REQUEST's texts; how many.
+static size_t target_words(const struct advise_request *request, struct advice_word words[4])
+{
+    const struct advice_word given[] = {{(char *)"nodes", (char *)request->nodes},
+                                        {(char *)"cores", (char *)request->cores},
+                                        {(char *)"wait", (char *)request->wait},
+                                        {(char *)"machine", (char *)request->machine}};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
+        if (given[i].value)
+            words[n++] = given[i];
+    return n;
+}
+
+/// Checks them as `replay` would, one value each. 0, or -1 and ERR.
+static int check_target(const struct advice_word *words, size_t n, struct error *err)
+{
+    struct whatif_options options = {0};
+    struct whatif_plan plan = {0};
+    for (size_t i = 0; i < n; i++)
+        whatif_options_give(&options, words[i].option, words[i].value);
+    int status = whatif_plan_read(&plan, &options, err);
+    if (status == 0 && plan.is_list)
+        status = error_set(err, "advice is for one target: give no option several values");
+    whatif_plan_release(&plan);
+    whatif_options_release(&options);
+    return status;
+}
+
+// --- the work
+
+static int replay_measured(const char *trace, struct catalogue **catalogue,
+                           struct replay_run *measured, struct error *err)
+{
+    char *directory = data_folder(err);
+    *catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
+    free(directory);
+    if (!*catalogue || replay_run_open(measured, trace, err) != 0)
+        return -1;
+    return replay_run(measured, *catalogue, NULL, true, "replaying", err);
+}
+
+/// The run with nothing changed, and on the target. 0, or -1 and ERR.
+static int predict_baselines(struct advise_setting *setting, struct advice *advice,
+                             struct error *err)
+{
+    struct advise_job same = {{0}, 0, NULL}, target = {{0}, 0, NULL};
+    struct advise_setting unchanged = *setting;
+    unchanged.n_words = 0;
+    advise_run_jobs(&unchanged, &same, 1);
+    if (!same.failure && setting->n_words > 0)
+        advise_run_jobs(setting, &target, 1);
+    else
+        target.predicted_ns = same.predicted_ns;
+    advice->replayed_ns = same.predicted_ns;
+    advice->target_ns = target.predicted_ns;
+    advice->n_replays = 1 + (setting->n_words > 0);
+    const char *failure = same.failure ? same.failure : target.failure;
+    int status = failure ? error_set(err, "%s", failure) : 0;
+    free(same.failure);
+    free(target.failure);
+    return status;
+}
+
+/// All computing spread over the ranks.
+static uint64_t spread_computing(const struct result *result)
+{
+    uint64_t sum_ns = 0;
+    for (size_t i = 0; i < result->n_regions; i++)
+        if (!result->regions[i].is_mpi && result->regions[i].name[0] != '(')
+            sum_ns += result->regions[i].exclusive_ns;
+    for (size_t i = 0; i < result->n_regions; i++)
+        if (strcmp(result->regions[i].name, RESULT_REGION_PROGRAM) == 0)
+            sum_ns += result->regions[i].exclusive_ns;
+    return result->n_ranks > 0 ? sum_ns / result->n_ranks : 0;
+}
+
+static char *join_target(const struct advice_word *words, size_t n)
+{
+    struct advice_candidate all = {.words = (struct advice_word *)words, .n_words = n};
+    return advice_options(&all);
+}
+
+static int advise(const struct advise_request *request, struct advice *advice, struct error *err)
+{
+    struct catalogue *catalogue = NULL;
+    struct replay_run measured = {0};
+    struct machine machine = {0};
+    struct advice_word words[4];
+    size_t n_words = target_words(request, words);
+    int status = -1;
+    if ((request->machine && machine_read(&machine, request->machine, err) != 0) ||
+        replay_measured(request->trace, &catalogue, &measured, err) != 0)
+        goto out;
+    advice->trace = shell_word(request->trace);
+    advice->target = join_target(words, n_words);
+    advice->measured_ns = measured.replay.time_ns;
+    advice->ideal_ns = spread_computing(&measured.result);
+    struct advise_setting setting = {
+        .trace = request->trace,
+        .measured = &measured,
+        .words = words,
+        .n_words = n_words,
+        .n_threads = (unsigned)request->n_threads,
+        .replays_all = request->replays_all,
+        .n_shown = request->limit,
+    };
+    const struct advise_target target = {
+        .machine = request->machine ? &machine : NULL,
+        .n_nodes = request->nodes ? (uint32_t)strtoul(request->nodes, NULL, 10) : 0,
+        .kinds = request->kinds,
+    };
+    if (predict_baselines(&setting, advice, err) != 0)
+        goto out;
+    advise_enumerate(&measured, &target, advice);
+    advise_replay_candidates(&setting, advice);
+    advise_replay_pairs(&setting, advice);
+    status = 0;
+out:
+    machine_release(&machine);
+    replay_run_release(&measured);
+    catalogue_free(catalogue);
+    return status;
+}
+
+static int deliver(const struct advise_request *request, const struct advice *advice)
+{
+    struct error err = {{0}};
+    if (!request->wants_json) {
+        text_print_advice(advice, request->limit, stdout);
+    } else if (json_print_advice(advice, PAGODA_VERSION, stdout, &err) != 0) {
+        log_error("%s", err.text);
+        return STATUS_FAILED;
+    }
+    return STATUS_DONE;
+}
+
+int cmd_advise(int argc, char **argv)
+{
+    struct advise_request request = {.limit = 10};
+    const struct option_row rows[] = {
+        OPTION_COUNT_ROW("limit", 0, "N", &request.limit, "changes shown", "10"),
+        OPTION_TEXT_ROW("only", 0, "KINDS", &request.only,
+                        "kinds of changes, between commas: region, sync, messages, network, "
+                        "processors, placement, move",
+                        NULL),
+        OPTION_FLAG_ROW("all", 0, &request.replays_all,
+                        "replay also what cannot come to the top of the list"),
+        OPTION_TEXT_ROW("nodes", 0, "N", &request.nodes, "advice for a run on N nodes", NULL),
+        OPTION_TEXT_ROW("cores", 0, "C", &request.cores, "advice for nodes with C cores", NULL),
+        OPTION_TEXT_ROW("wait", 0, "block|spin", &request.wait,
+                        "there a rank that waits leaves its core, or keeps it busy", NULL),
+        OPTION_TEXT_ROW("machine", 0, "FILE", &request.machine,
+                        "advice for the machine of this file", NULL),
+        OPTION_COUNT_ROW("threads", 0, "N", &request.n_threads, "predictions at once",
+                         "one a core"),
+        OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON (schema 1) instead of text"),
+    };
+    const struct option_usage usage = {
+        .command = "advise",
+        .operands = "TRACE",
+        .summary = "Ranks possible changes of a program or machine by what they would save",
+        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 1,
+        .max_operands = 1,
+    };
+    struct error err = {{0}};
+    struct advice_word words[4];
+    int first, status;
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        return status;
+    request.trace = argv[first];
+    if (read_kinds(request.only, &request.kinds, &err) != 0 ||
+        check_target(words, target_words(&request, words), &err) != 0)
+        return options_usage_error(&usage, "%s", err.text);
+    struct advice advice = {0};
+    status = STATUS_FAILED;
+    if (advise(&request, &advice, &err) != 0)
+        log_error("%s", err.text);
+    else
+        status = deliver(&request, &advice);
+    advice_release(&advice);
+    return status;
+}

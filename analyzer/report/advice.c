@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Advice as data.
+#include "analyzer/report/advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+const char *const advice_kind_names[ADVICE_KINDS] = {
+    "region", "sync", "messages", "network", "processors", "placement", "move"};
+
+// Gains within this of each other are the same; gains of a pair within this of the sum add up.
+static const double near = 0.1;
+
+void advice_release(struct advice *advice)
+{
+    for (size_t i = 0; i < advice->n_candidates; i++) {
+        struct advice_candidate *candidate = &advice->candidates[i];
+        for (size_t w = 0; w < candidate->n_words; w++) {
+            free(candidate->words[w].option);
+            free(candidate->words[w].value);
+        }
+        free(candidate->words);
+        free(candidate->sentence);
+        free(candidate->subject);
+        free(candidate->failure);
+    }
+    free(advice->candidates);
+    free(advice->pairs);
+    free(advice->trace);
+    free(advice->target);
+    *advice = (struct advice){0};
+}
+
+uint64_t advice_error_ns(const struct advice *advice)
+{
+    return advice->replayed_ns > advice->measured_ns ? advice->replayed_ns - advice->measured_ns
+                                                     : advice->measured_ns - advice->replayed_ns;
+}
+
+uint64_t advice_unexplained_ns(const struct advice *advice)
+{
+    int64_t best_ns = 0;
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        if (advice->candidates[i].is_replayed && advice->candidates[i].gain_ns > best_ns)
+            best_ns = advice->candidates[i].gain_ns;
+    for (size_t i = 0; i < advice->n_pairs; i++)
+        if (advice->pairs[i].gain_ns > best_ns)
+            best_ns = advice->pairs[i].gain_ns;
+    int64_t loss_ns = (int64_t)advice->target_ns - (int64_t)advice->ideal_ns;
+    return loss_ns > best_ns ? (uint64_t)(loss_ns - best_ns) : 0;
+}
+
+enum advice_together advice_together(const struct advice *advice, const struct advice_pair *pair)
+{
+    double first = (double)advice->candidates[pair->first].gain_ns;
+    double second = (double)advice->candidates[pair->second].gain_ns;
+    double larger = first > second ? first : second, smaller = first + second - larger;
+    double more = (double)pair->gain_ns - larger; // what the lesser one still gives
+    if (more >= (1 - near) * smaller)
+        return ADVICE_ADD_UP;
+    return more <= near * smaller ? ADVICE_EXCLUDE : ADVICE_OVERLAP;
+}
+
+/// VALUE as one word of the shell.
+static void put_word(FILE *out, const char *value)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=.,:/@%";
+    if (*value && value[strspn(value, plain)] == '\0') {
+        fputs(value, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *value; value++) {
+        if (*value == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*value, out);
+    }
+    fputc('\'', out);
+}
+
+char *advice_options(const struct advice_candidate *candidate)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; i < candidate->n_words; i++) {
+        fprintf(out, "%s--%s", i > 0 ? " " : "", candidate->words[i].option);
+        if (!candidate->words[i].value)
+            continue;
+        fputc(' ', out);
+        put_word(out, candidate->words[i].value);
+    }
+    fclose(out);
+    return text;
+}

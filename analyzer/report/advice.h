@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `pagoda advise` found: possible changes, what each is predicted to save, how they go
+// together.
+#ifndef PAGODA_REPORT_ADVICE_H
+#define PAGODA_REPORT_ADVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
+
+enum advice_kind {
+    ADVICE_REGION,     // computing in a region: faster, gone, balanced
+    ADVICE_SYNC,       // operations that only synchronise
+    ADVICE_MESSAGES,   // fewer bytes, fewer messages, earlier receives
+    ADVICE_NETWORK,    // a faster one
+    ADVICE_PROCESSORS, // faster ones
+    ADVICE_PLACEMENT,  // other nodes for ranks
+    ADVICE_MOVE,       // work done by other ranks
+    ADVICE_KINDS
+};
+extern const char *const advice_kind_names[ADVICE_KINDS];
+
+/// An option of `pagoda replay` as it is given for a candidate.
+struct advice_word {
+    char *option, *value; // without dashes; value NULL for a flag
+};
+
+struct advice_candidate {
+    enum advice_kind kind;
+    char *sentence; // what to change, in the imperative, without a full stop
+    char *subject; // region, call or stream it is about: those with the same one exclude each other
+    struct advice_word *words;
+    size_t n_words;
+    bool is_upper_bound; // no program may reach what is predicted
+    uint64_t most_ns;    // it saves no more than this, UINT64_MAX: not known
+    bool is_replayed;
+    char *failure; // why it could not be replayed, NULL: it was
+    uint64_t predicted_ns;
+    int64_t gain_ns; // of the target's run time; negative: a loss
+};
+
+/// Two candidates replayed together.
+struct advice_pair {
+    size_t first, second; // candidates
+    uint64_t predicted_ns;
+    int64_t gain_ns;
+};
+
+struct advice {
+    char *trace;          // as the user gave it, a shell word
+    char *target;         // options that hold for all, as words of a command line; "" without
+    uint64_t measured_ns; // the recorded run
+    uint64_t replayed_ns; // predicted with nothing changed
+    uint64_t target_ns;   // predicted on the target, nothing else changed
+    uint64_t ideal_ns;    // its computing spread equally over all ranks, without MPI
+    struct advice_candidate *candidates; // best first; then those that were not replayed
+    size_t n_candidates, capacity;
+    struct advice_pair *pairs;
+    size_t n_pairs;
+    size_t n_replays, n_pruned; // pruned: they cannot save as much as those shown
+};
+
+/// By how much predictions may be off, judged by the run with nothing changed.
+uint64_t advice_error_ns(const struct advice *advice);
+
+/// Run time beyond ideal_ns that neither a candidate nor a pair takes away.
+uint64_t advice_unexplained_ns(const struct advice *advice);
+
+/// How the gain of a pair goes with those of its parts.
+enum advice_together { ADVICE_ADD_UP, ADVICE_OVERLAP, ADVICE_EXCLUDE };
+enum advice_together advice_together(const struct advice *advice, const struct advice_pair *pair);
+
+/// "--scale solve=0.5", words quoted for the shell where they must be. The caller frees.
+char *advice_options(const struct advice_candidate *candidate);
+
+/// Prints the best LIMIT candidates.
+void text_print_advice(const struct advice *advice, size_t limit, FILE *stream);
+
+/// All of them as JSON, schema 1. 0, or -1 and ERR.
+int json_print_advice(const struct advice *advice, const char *version, FILE *stream,
+                      struct error *err);
+
+void advice_release(struct advice *advice);
+
+#endif
