@@ -52,6 +52,8 @@ flags = for library in $(2); do $(PKG_CONFIG) $(1) $$$$library 2>/dev/null || \
 $(eval $(call once,missing-libraries,$(call probe,$(LIBRARIES))))
 $(eval $(call once,library-cflags,$(call flags,--cflags,$(LIBRARIES))))
 $(eval $(call once,library-libs,$(call flags,--libs,$(LIBRARIES))))
+# Libraries that pkg-config does not know.
+plain-libs = -lmetis
 $(eval $(call once,otf2-cflags,$(call flags,--cflags,otf2)))
 $(eval $(call once,otf2-libs,$(call flags,--libs,otf2)))
 $(eval $(call once,cmocka-libs,$(PKG_CONFIG) --libs cmocka 2>/dev/null || echo -lcmocka))
@@ -101,7 +103,7 @@ $(library): $(filter-out $(main-object),$(objects))
 patterns-link = $(filter-out $(CURDIR)/patterns,$(abspath $(BUILD)/../patterns))
 $(BUILD)/pagoda: $(main-object) $(library) | $(patterns-link)
 	$(call say,LINK,$@)
-	$(link) -o $@ $(main-object) $(library) $(library-libs) $(LDLIBS) -lm
+	$(link) -o $@ $(main-object) $(library) $(library-libs) $(plain-libs) $(LDLIBS) -lm
 
 # The manual of the patterns has its catalogue section from the patterns themselves.
 patterns-page := $(BUILD)/man/pagoda-patterns.5
@@ -146,7 +148,7 @@ define test-rule
 $(BUILD)/$(1)/%: $(BUILD)/obj/tests/$(1)/%.o $(2) $(tool-library) $(library)
 	$$(call say,LINK,$$@)
 	@mkdir -p $$(@D)
-	$$(link) -o $$@ $$^ $$(library-libs) $(3) $$(LDLIBS) -lm
+	$$(link) -o $$@ $$^ $$(library-libs) $$(plain-libs) $(3) $$(LDLIBS) -lm
 endef
 $(eval $(call test-rule,unit,$(unit-helpers) $(reference),$$(cmocka-libs)))
 # Compares what pagoda trace writes with what the tracer reads.
@@ -204,7 +206,7 @@ tests: all $(unit-tests) $(tools) $(fuzzers) $(programs)
 # An OTF2 built from its source is as good as the package, which older releases do not have.
 own-otf2 = $(shell command -v otf2-config || { $(PKG_CONFIG) --exists otf2 && echo yes; } 2>/dev/null)
 PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-dev) libxml2-dev \
-    libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev
+    libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev libmetis-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools \
     python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales slurm-wlm munge

@@ -13,6 +13,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/cmd/advise_candidates.h"
+#include "analyzer/cmd/advise_placement.h"
 #include "analyzer/cmd/advise_replay.h"
 #include "analyzer/cmd/shell_word.h"
 #include "analyzer/report/advice.h"
@@ -97,20 +98,28 @@ static int replay_measured(const char *trace, struct catalogue **catalogue,
     return replay_run(measured, *catalogue, NULL, true, "replaying", err);
 }
 
+/// Computing between MPI_Init and MPI_Finalize, spread equally over the ranks.
+static uint64_t spread_computing(const struct result *result)
+{
+    return result->n_ranks > 0 ? result->useful_ns / result->n_ranks : 0;
+}
+
 /// The run with nothing changed, and on the target. 0, or -1 and ERR.
 static int predict_baselines(struct advise_setting *setting, struct advice *advice,
                              struct error *err)
 {
-    struct advise_job same = {{0}, 0, NULL}, target = {{0}, 0, NULL};
+    struct advise_job same = {{0}, 0, 0, NULL}, target = {{0}, 0, 0, NULL};
     struct advise_setting unchanged = *setting;
     unchanged.n_words = 0;
     advise_run_jobs(&unchanged, &same, 1);
     if (!same.failure && setting->n_words > 0)
         advise_run_jobs(setting, &target, 1);
     else
-        target.predicted_ns = same.predicted_ns;
+        target = (struct advise_job){{0}, same.predicted_ns, same.window_ns, NULL};
     advice->replayed_ns = same.predicted_ns;
     advice->target_ns = target.predicted_ns;
+    uint64_t computing_ns = spread_computing(&setting->measured->result);
+    advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
     advice->n_replays = 1 + (setting->n_words > 0);
     const char *failure = same.failure ? same.failure : target.failure;
     int status = failure ? error_set(err, "%s", failure) : 0;
@@ -119,23 +128,44 @@ static int predict_baselines(struct advise_setting *setting, struct advice *advi
     return status;
 }
 
-/// All computing spread over the ranks.
-static uint64_t spread_computing(const struct result *result)
-{
-    uint64_t sum_ns = 0;
-    for (size_t i = 0; i < result->n_regions; i++)
-        if (!result->regions[i].is_mpi && result->regions[i].name[0] != '(')
-            sum_ns += result->regions[i].exclusive_ns;
-    for (size_t i = 0; i < result->n_regions; i++)
-        if (strcmp(result->regions[i].name, RESULT_REGION_PROGRAM) == 0)
-            sum_ns += result->regions[i].exclusive_ns;
-    return result->n_ranks > 0 ? sum_ns / result->n_ranks : 0;
-}
-
 static char *join_target(const struct advice_word *words, size_t n)
 {
     struct advice_candidate all = {.words = (struct advice_word *)words, .n_words = n};
     return advice_options(&all);
+}
+
+/// The best placement on the nodes of the target, or as many as were recorded, as a candidate.
+static void add_placement(const struct advise_setting *setting, uint32_t n_nodes,
+                          struct advice *advice)
+{
+    enum { MAX_REPLAYS = 200 };
+    const struct result *result = &setting->measured->result;
+    struct advice_word words[4];
+    struct advise_setting free_setting = *setting;
+    n_nodes = n_nodes > 0 ? n_nodes : (uint32_t)result->n_nodes;
+    if (n_nodes < 2 || result->n_ranks < 3)
+        return;
+    free_setting.words = words;
+    free_setting.n_words = 0;
+    for (size_t i = 0; i < setting->n_words; i++)
+        if (strcmp(setting->words[i].option, "nodes") != 0)
+            words[free_setting.n_words++] = setting->words[i];
+    struct advise_mapping best = advise_search_placement(
+        &free_setting, result, n_nodes, setting->replays_all ? 5 * MAX_REPLAYS : MAX_REPLAYS,
+        &advice->n_replays);
+    size_t n;
+    char **texts = advise_mapping_words(&best, (uint32_t)result->n_ranks, n_nodes, &n);
+    struct advice_candidate *candidate = advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX,
+                                                    "placement", "Place the ranks on other nodes");
+    for (size_t i = 0; i < n; i++) {
+        advise_add_word(candidate, "place", texts[i]);
+        free(texts[i]);
+    }
+    for (size_t i = 0; i < free_setting.n_words; i++)
+        advise_add_word(candidate, words[i].option, words[i].value);
+    candidate->has_target = true;
+    free(texts);
+    free(best.node_of_rank);
 }
 
 static int advise(const struct advise_request *request, struct advice *advice, struct error *err)
@@ -152,7 +182,6 @@ static int advise(const struct advise_request *request, struct advice *advice, s
     advice->trace = shell_word(request->trace);
     advice->target = join_target(words, n_words);
     advice->measured_ns = measured.replay.time_ns;
-    advice->ideal_ns = spread_computing(&measured.result);
     struct advise_setting setting = {
         .trace = request->trace,
         .measured = &measured,
@@ -170,6 +199,8 @@ static int advise(const struct advise_request *request, struct advice *advice, s
     if (predict_baselines(&setting, advice, err) != 0)
         goto out;
     advise_enumerate(&measured, &target, advice);
+    if (request->kinds >> ADVICE_PLACEMENT & 1)
+        add_placement(&setting, target.n_nodes, advice);
     advise_replay_candidates(&setting, advice);
     advise_replay_pairs(&setting, advice);
     status = 0;

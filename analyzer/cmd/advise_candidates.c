@@ -24,6 +24,8 @@ struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind
     struct advice_candidate *candidate = &advice->candidates[advice->n_candidates++];
     *candidate = (struct advice_candidate){
         .kind = kind,
+        .group =
+            kind == ADVICE_PROCESSORS || kind == ADVICE_NETWORK ? ADVICE_MACHINE : ADVICE_CHANGE,
         .sentence = memory_copy_text(sentence),
         .subject = memory_copy_text(subject),
         .most_ns = most_ns,
@@ -109,7 +111,7 @@ static void add_region(struct survey *survey, const char *pattern, const char *w
     struct advice_candidate *gone =
         add_one(survey, ADVICE_REGION, bound(survey, path_ns), pattern, "scale",
                 memory_format("%s=0", pattern), memory_format("Do without %s", words));
-    gone->is_upper_bound = true;
+    gone->group = ADVICE_LIMIT;
     if (is_uneven)
         add_one(survey, ADVICE_REGION, bound(survey, path_ns), pattern, "balance",
                 memory_copy_text(pattern),
@@ -121,7 +123,7 @@ static bool is_everything(const struct survey *survey, const struct advise_regio
                           const struct result_region *sums)
 {
     return region->path_ns >= survey->path.computing_ns - survey->path.computing_ns / 50 &&
-           sums->exclusive_ns < sums->inclusive_ns / 20;
+           sums->exclusive_ns < sums->inclusive_ns - sums->inclusive_ns / 10;
 }
 
 static void add_regions(struct survey *survey)
@@ -135,8 +137,12 @@ static void add_regions(struct survey *survey)
             continue;
         bool is_uneven = result->n_ranks > 1 && (double)sums->max_ns * (double)result->n_ranks >
                                                     uneven * (double)sums->exclusive_ns;
+        bool has_callees = sums->exclusive_ns < sums->inclusive_ns - sums->inclusive_ns / 10;
         char *pattern = as_pattern(region->name);
-        add_region(survey, pattern, region->name, region->path_ns, is_uneven);
+        char *words =
+            memory_format("%s%s", region->name, has_callees ? ", with what it calls," : "");
+        add_region(survey, pattern, words, region->path_ns, is_uneven);
+        free(words);
         free(pattern);
         n_added++;
     }
@@ -283,7 +289,7 @@ static void add_messages(struct survey *survey)
             memory_format("%" PRIu32 ">%" PRIu32, streams[i].sender, streams[i].receiver);
         add_one(survey, ADVICE_MESSAGES, bound(survey, survey->path.mpi_ns), subject,
                 "cut-messages",
-                memory_format("from=%" PRIu32 ",to=%" PRIu32 "=0.5", streams[i].sender,
+                memory_format("from=%" PRIu32 "&to=%" PRIu32 "=0.5", streams[i].sender,
                               streams[i].receiver),
                 memory_format("Send half the bytes from rank %" PRIu32 " to rank %" PRIu32,
                               streams[i].sender, streams[i].receiver));
@@ -294,7 +300,7 @@ static void add_messages(struct survey *survey)
         advise_add(survey->advice, ADVICE_MESSAGES, most_ns, "messages",
                    "Send messages that follow one another to one rank as one");
     advise_add_word(aggregate, "aggregate", NULL);
-    aggregate->is_upper_bound = true;
+    aggregate->group = ADVICE_LIMIT;
 }
 
 /// Receives that wait for late senders.
@@ -314,7 +320,7 @@ static void add_overlaps(struct survey *survey)
             struct advice_candidate *candidate =
                 add_one(survey, ADVICE_MESSAGES, most_ns, path, "overlap", memory_copy_text(path),
                         memory_format("Post the receives of %s early, and wait late", words));
-            candidate->is_upper_bound = true;
+            candidate->group = ADVICE_LIMIT;
             free(words);
         }
     }

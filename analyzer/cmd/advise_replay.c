@@ -35,7 +35,11 @@ static void run_job(const struct advise_setting *setting, struct advise_job *job
     struct whatif_plan plan = {0};
     struct whatif_point point = {0};
     struct error err = {{0}};
-    bool is_known = give_words(&options, setting->words, setting->n_words);
+    bool is_known = true, has_target = false;
+    for (int i = 0; i < 2 && job->candidates[i]; i++)
+        has_target = has_target || job->candidates[i]->has_target;
+    if (!has_target)
+        is_known = give_words(&options, setting->words, setting->n_words);
     for (int i = 0; i < 2 && is_known && job->candidates[i]; i++)
         is_known = give_words(&options, job->candidates[i]->words, job->candidates[i]->n_words);
     if (!is_known)
@@ -43,8 +47,10 @@ static void run_job(const struct advise_setting *setting, struct advise_job *job
     else if (whatif_plan_read(&plan, &options, &err) == 0 && plan.is_list)
         error_set(&err, "a value with commas would be several");
     else if (plan.n_sets == 1 &&
-             whatif_run_quietly(&plan, setting->trace, setting->measured, &point, &err) == 0)
+             whatif_run_quietly(&plan, setting->trace, setting->measured, &point, &err) == 0) {
         job->predicted_ns = point.predicted_ns;
+        job->window_ns = point.window_end_ns - point.window_begin_ns;
+    }
     if (err.text[0])
         job->failure = memory_copy_text(err.text);
     whatif_point_release(&point);
@@ -107,9 +113,8 @@ static int by_gain(const void *a, const void *b)
     const struct advice_candidate *x = a, *y = b;
     if (x->is_replayed != y->is_replayed)
         return x->is_replayed ? -1 : 1;
-    // What no program may reach comes behind what it may.
-    if (x->is_upper_bound != y->is_upper_bound)
-        return x->is_upper_bound ? 1 : -1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
     if (x->gain_ns != y->gain_ns)
         return x->gain_ns < y->gain_ns ? 1 : -1;
     int order = strcmp(x->words[0].option, y->words[0].option);
@@ -124,14 +129,14 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/// The gain that a candidate needs to be among the first n_shown of its sort.
+/// The gain that a candidate needs to be among the first n_shown of its group.
 static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t n, size_t n_shown,
-                                  bool is_upper_bound)
+                                  enum advice_group group)
 {
     int64_t *gains = memory_zeroed(n, sizeof *gains), least_ns = 0;
     size_t n_gains = 0;
     for (size_t i = 0; i < n; i++)
-        if (order[i]->is_replayed && order[i]->is_upper_bound == is_upper_bound)
+        if (order[i]->is_replayed && order[i]->group == group)
             gains[n_gains++] = order[i]->gain_ns;
     qsort(gains, n_gains, sizeof *gains, descending);
     if (n_gains >= n_shown && n_shown > 0)
@@ -143,7 +148,7 @@ static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t 
 static void replay_round(const struct advise_setting *setting, struct advice *advice,
                          struct advice_candidate *const *candidates, size_t n)
 {
-    struct advise_job jobs[ROUND] = {{{0}, 0, NULL}};
+    struct advise_job jobs[ROUND] = {{{0}, 0, 0, NULL}};
     for (size_t i = 0; i < n; i++)
         jobs[i].candidates[0] = candidates[i];
     advise_run_jobs(setting, jobs, n);
@@ -158,26 +163,29 @@ static void replay_round(const struct advise_setting *setting, struct advice *ad
 
 void advise_replay_candidates(const struct advise_setting *setting, struct advice *advice)
 {
-    size_t n = advice->n_candidates, n_done = 0;
+    size_t n = advice->n_candidates, n_done = 0, n_replayed = 0;
     struct advice_candidate **order = memory_zeroed(n, sizeof(struct advice_candidate *));
     struct advice_candidate *round[ROUND];
     for (size_t i = 0; i < n; i++)
         order[i] = &advice->candidates[i];
     qsort(order, n, sizeof *order, by_bound);
     while (n_done < n) {
-        int64_t needs_ns[2] = {gain_of_last_shown(order, n, setting->n_shown, false),
-                               gain_of_last_shown(order, n, setting->n_shown, true)};
+        int64_t needs_ns[ADVICE_GROUPS];
+        for (int group = 0; group < ADVICE_GROUPS; group++)
+            needs_ns[group] =
+                gain_of_last_shown(order, n, setting->n_shown, (enum advice_group)group);
         size_t n_round = 0;
         for (; n_done < n && n_round < ROUND; n_done++) {
             struct advice_candidate *candidate = order[n_done];
             bool may_show = candidate->most_ns == UINT64_MAX ||
-                            (int64_t)candidate->most_ns > needs_ns[candidate->is_upper_bound];
-            if (setting->replays_all || (may_show && advice->n_replays + n_round < MAX_REPLAYS))
+                            (int64_t)candidate->most_ns > needs_ns[candidate->group];
+            if (setting->replays_all || (may_show && n_replayed + n_round < MAX_REPLAYS))
                 round[n_round++] = candidate;
             else
                 advice->n_pruned++;
         }
         replay_round(setting, advice, round, n_round);
+        n_replayed += n_round;
     }
     free(order);
     qsort(advice->candidates, n, sizeof *advice->candidates, by_gain);
@@ -190,14 +198,14 @@ void advise_replay_pairs(const struct advise_setting *setting, struct advice *ad
     size_t best[BEST_OF_PAIRS], n_best = 0, n_jobs = 0;
     for (size_t i = 0; i < advice->n_candidates && n_best < BEST_OF_PAIRS; i++) {
         const struct advice_candidate *candidate = &advice->candidates[i];
-        bool is_new = candidate->is_replayed && !candidate->is_upper_bound &&
+        bool is_new = candidate->is_replayed && candidate->group == ADVICE_CHANGE &&
                       candidate->gain_ns > (int64_t)advice_error_ns(advice);
         for (size_t k = 0; k < n_best; k++)
             is_new = is_new && strcmp(candidate->subject, advice->candidates[best[k]].subject) != 0;
         if (is_new)
             best[n_best++] = i;
     }
-    struct advise_job jobs[BEST_OF_PAIRS * BEST_OF_PAIRS] = {{{0}, 0, NULL}};
+    struct advise_job jobs[BEST_OF_PAIRS * BEST_OF_PAIRS] = {{{0}, 0, 0, NULL}};
     size_t pairs[BEST_OF_PAIRS * BEST_OF_PAIRS][2];
     for (size_t a = 0; a < n_best; a++) {
         for (size_t b = a + 1; b < n_best; b++, n_jobs++) {

@@ -21,8 +21,8 @@ struct advise_setting {
 /// One run time to be predicted: the target with the words of up to two candidates.
 struct advise_job {
     const struct advice_candidate *candidates[2]; // NULL: none
-    uint64_t predicted_ns;
-    char *failure; // NULL: it was predicted; the caller frees
+    uint64_t predicted_ns, window_ns;             // of the run; between MPI_Init and MPI_Finalize
+    char *failure;                                // NULL: it was predicted; the caller frees
 };
 
 /// Predicts all JOBS; the same whatever the number of threads.

@@ -10,6 +10,8 @@
 const char *const advice_kind_names[ADVICE_KINDS] = {
     "region", "sync", "messages", "network", "processors", "placement", "move"};
 
+const char *const advice_group_names[ADVICE_GROUPS] = {"change", "machine", "limit"};
+
 // Gains within this of each other are the same; gains of a pair within this of the sum add up.
 static const double near = 0.1;
 
@@ -42,14 +44,16 @@ uint64_t advice_error_ns(const struct advice *advice)
 uint64_t advice_unexplained_ns(const struct advice *advice)
 {
     int64_t best_ns = 0;
-    for (size_t i = 0; i < advice->n_candidates; i++)
-        if (advice->candidates[i].is_replayed && advice->candidates[i].gain_ns > best_ns)
-            best_ns = advice->candidates[i].gain_ns;
+    for (size_t i = 0; i < advice->n_candidates; i++) {
+        const struct advice_candidate *candidate = &advice->candidates[i];
+        if (candidate->is_replayed && candidate->group == ADVICE_CHANGE &&
+            candidate->gain_ns > best_ns)
+            best_ns = candidate->gain_ns;
+    }
     for (size_t i = 0; i < advice->n_pairs; i++)
         if (advice->pairs[i].gain_ns > best_ns)
             best_ns = advice->pairs[i].gain_ns;
-    int64_t loss_ns = (int64_t)advice->target_ns - (int64_t)advice->ideal_ns;
-    return loss_ns > best_ns ? (uint64_t)(loss_ns - best_ns) : 0;
+    return advice->loss_ns > (uint64_t)best_ns ? advice->loss_ns - (uint64_t)best_ns : 0;
 }
 
 enum advice_together advice_together(const struct advice *advice, const struct advice_pair *pair)

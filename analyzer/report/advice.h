@@ -28,14 +28,24 @@ struct advice_word {
     char *option, *value; // without dashes; value NULL for a flag
 };
 
+/// What a candidate is, in the order of the list.
+enum advice_group {
+    ADVICE_CHANGE,  // of the program or its launch
+    ADVICE_MACHINE, // other processors, another network
+    ADVICE_LIMIT,   // what no program may reach: how much a part of it matters at most
+    ADVICE_GROUPS
+};
+extern const char *const advice_group_names[ADVICE_GROUPS];
+
 struct advice_candidate {
     enum advice_kind kind;
+    enum advice_group group;
     char *sentence; // what to change, in the imperative, without a full stop
     char *subject; // region, call or stream it is about: those with the same one exclude each other
     struct advice_word *words;
     size_t n_words;
-    bool is_upper_bound; // no program may reach what is predicted
-    uint64_t most_ns;    // it saves no more than this, UINT64_MAX: not known
+    bool has_target;  // its words say all of the target
+    uint64_t most_ns; // it saves no more than this, UINT64_MAX: not known
     bool is_replayed;
     char *failure; // why it could not be replayed, NULL: it was
     uint64_t predicted_ns;
@@ -55,8 +65,8 @@ struct advice {
     uint64_t measured_ns; // the recorded run
     uint64_t replayed_ns; // predicted with nothing changed
     uint64_t target_ns;   // predicted on the target, nothing else changed
-    uint64_t ideal_ns;    // its computing spread equally over all ranks, without MPI
-    struct advice_candidate *candidates; // best first; then those that were not replayed
+    uint64_t loss_ns;     // of that: what its computing spread equally, without MPI, would save
+    struct advice_candidate *candidates; // those replayed by group, best first; then the others
     size_t n_candidates, capacity;
     struct advice_pair *pairs;
     size_t n_pairs;
@@ -66,7 +76,7 @@ struct advice {
 /// By how much predictions may be off, judged by the run with nothing changed.
 uint64_t advice_error_ns(const struct advice *advice);
 
-/// Run time beyond ideal_ns that neither a candidate nor a pair takes away.
+/// Part of loss_ns that neither a candidate nor a pair takes away.
 uint64_t advice_unexplained_ns(const struct advice *advice);
 
 /// How the gain of a pair goes with those of its parts.
@@ -76,7 +86,7 @@ enum advice_together advice_together(const struct advice *advice, const struct a
 /// "--scale solve=0.5", words quoted for the shell where they must be. The caller frees.
 char *advice_options(const struct advice_candidate *candidate);
 
-/// Prints the best LIMIT candidates.
+/// Prints the best LIMIT candidates of each group.
 void text_print_advice(const struct advice *advice, size_t limit, FILE *stream);
 
 /// All of them as JSON, schema 1. 0, or -1 and ERR.

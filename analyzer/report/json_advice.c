@@ -26,7 +26,7 @@ static json_t *candidate_object(const struct advice_candidate *candidate)
     json_object_set_new(object, "kind", json_string(advice_kind_names[candidate->kind]));
     json_object_set_new(object, "text", text(candidate->sentence));
     json_object_set_new(object, "options", text(options));
-    json_object_set_new(object, "upper_bound", json_boolean(candidate->is_upper_bound));
+    json_object_set_new(object, "group", json_string(advice_group_names[candidate->group]));
     json_object_set_new(object, "most_ns",
                         candidate->most_ns == UINT64_MAX ? json_null() : count(candidate->most_ns));
     json_object_set_new(object, "predicted_ns",
@@ -61,7 +61,7 @@ int json_print_advice(const struct advice *advice, const char *version, FILE *st
     json_object_set_new(top, "replayed_ns", count(advice->replayed_ns));
     json_object_set_new(top, "target", text(advice->target));
     json_object_set_new(top, "target_ns", count(advice->target_ns));
-    json_object_set_new(top, "ideal_ns", count(advice->ideal_ns));
+    json_object_set_new(top, "loss_ns", count(advice->loss_ns));
     json_object_set_new(top, "error_ns", count(advice_error_ns(advice)));
     for (size_t i = 0; i < advice->n_candidates; i++)
         json_array_append_new(candidates, candidate_object(&advice->candidates[i]));

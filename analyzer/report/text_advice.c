@@ -36,22 +36,21 @@ static void print_head(const struct advice *advice, FILE *stream)
             "                      that mean nothing\n",
             quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
             quantity_time(advice->replayed_ns).text);
-    if (advice->target_ns > advice->ideal_ns)
-        fprintf(stream,
-                "To be gained at most  %s, were all computing spread equally and MPI free\n",
-                quantity_time(advice->target_ns - advice->ideal_ns).text);
+    if (advice->loss_ns > 0)
+        fprintf(stream, "Lost beside computing %s: waiting, uneven work and MPI\n",
+                quantity_time(advice->loss_ns).text);
     fputc('\n', stream);
 }
 
-static void print_candidate(const struct advice *advice, size_t index, FILE *stream)
+static void print_candidate(const struct advice *advice, size_t index, size_t number, FILE *stream)
 {
     const struct advice_candidate *candidate = &advice->candidates[index];
     char *options = advice_options(candidate);
-    fprintf(stream, "%3zu. %10s  %7s  %s%s\n", index + 1, signed_time(candidate->gain_ns).text,
-            share_of(advice, candidate->gain_ns).text, candidate->sentence,
-            candidate->is_upper_bound ? " (an upper bound)" : "");
-    fprintf(stream, "%26s%s %s%s%s\n", "pagoda replay ", advice->trace, options,
-            *advice->target ? " " : "", advice->target);
+    fprintf(stream, "%3zu. %10s  %7s  %s\n", number, signed_time(candidate->gain_ns).text,
+            share_of(advice, candidate->gain_ns).text, candidate->sentence);
+    bool needs_target = *advice->target && !candidate->has_target;
+    fprintf(stream, "%40s%s %s%s%s\n", "pagoda replay ", advice->trace, options,
+            needs_target ? " " : "", needs_target ? advice->target : "");
     free(options);
 }
 
@@ -69,32 +68,39 @@ static void print_pairs(const struct advice *advice, FILE *stream)
     }
 }
 
-/// Candidates that were replayed and are worth a line: those with a gain beyond the error.
-static size_t count_worth(const struct advice *advice, size_t limit)
+/// The first LIMIT of a group that gain more than the error; how many.
+static size_t print_group(const struct advice *advice, enum advice_group group, size_t limit,
+                          FILE *stream)
 {
+    static const char *const titles[] = {
+        "Changes of the program, and the command that predicts each", "Other machines",
+        "At most, by changes that may not be possible"};
     size_t n = 0;
     int64_t error_ns = (int64_t)advice_error_ns(advice);
-    while (n < advice->n_candidates && n < limit && advice->candidates[n].is_replayed &&
-           advice->candidates[n].gain_ns > error_ns)
-        n++;
+    for (size_t i = 0; i < advice->n_candidates && n < limit; i++) {
+        const struct advice_candidate *candidate = &advice->candidates[i];
+        if (!candidate->is_replayed || candidate->group != group || candidate->gain_ns <= error_ns)
+            continue;
+        if (n++ == 0)
+            fprintf(stream, "%s%15s  %7s  %s\n", group > 0 ? "\n" : "", "gain", "of run",
+                    titles[group]);
+        print_candidate(advice, i, n, stream);
+    }
     return n;
 }
 
 void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
 {
     print_head(advice, stream);
-    size_t n = count_worth(advice, limit);
-    if (n == 0)
+    if (print_group(advice, ADVICE_CHANGE, limit, stream) == 0)
         fprintf(stream, "None of the changes that were replayed shortens the run by more than the "
                         "replay error.\n");
-    else
-        fprintf(stream, "%15s  %7s  Change, and the command that predicts it\n", "gain", "of run");
-    for (size_t i = 0; i < n; i++)
-        print_candidate(advice, i, stream);
+    print_group(advice, ADVICE_MACHINE, limit, stream);
+    print_group(advice, ADVICE_LIMIT, limit, stream);
     print_pairs(advice, stream);
     uint64_t left_ns = advice_unexplained_ns(advice);
     if (left_ns > 0)
-        fprintf(stream, "\nNo change above explains %s of what could be gained.\n",
+        fprintf(stream, "\nNo change above takes away %s of what is lost beside computing.\n",
                 quantity_time(left_ns).text);
     fprintf(stream, "\n%s", quantity_count(advice->n_replays, "prediction").text);
     if (advice->n_pruned > 0)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda advise on traces whose best change is known: gains, order, placements against all there are,
+# pruning, pairs, JSON, what is refused. The traces are in tests/traces/advise.
+load ../helper
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+archive() {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"
+}
+
+@test "gains of regions on the critical path" {
+    archive late
+    "$PAGODA" advise late --json >advice
+    # The times are those of the trace's comment.
+    jq -e '.baseline_ns == 910000 and .replayed_ns == 910000 and .error_ns == 0' advice
+    jq -r '.candidates[] | select(.gain_ns > 0 and .group != "limit") | "\(.options) \(.gain_ns)"' \
+        advice >gains
+    grep -q '^--scale prepare=0.5 300000$' gains
+    grep -q '^--scale pack=0.5 100000$' gains
+    grep -q '^--scale store=0.5 50000$' gains
+    grep -q '^--cpu-speed 2 450000$' gains
+    [ "$(head -n 1 gains)" = '--scale prepare=0.5 300000' ]
+    jq -e '.candidates[] | select(.options == "--scale prepare=0" and .gain_ns == 600000)' advice
+    # Both together save the sum.
+    jq -e '.pairs[] | select(.gain_ns == 400000 and .together == "add-up")' advice
+}
+
+@test "the report: the best change first, with the command that predicts it" {
+    archive late
+    "$PAGODA" advise late >report
+    grep -q '^  1\.   300.0 us   33.0 %  Make prepare twice as fast$' report
+    command=$(grep -m 1 -o 'pagoda replay .*' report)
+    [ "$command" = 'pagoda replay late --scale prepare=0.5' ]
+    # That command says the same.
+    ${command/#pagoda/$PAGODA} --json | jq -e '.whatif.predicted_ns == 610000'
+    [ "$("$PAGODA" advise late --limit 1 | grep -c '^  2\.')" = 0 ]
+}
+
+@test "what is pruned would not have been shown" {
+    for trace in late pairs; do
+        archive "$trace"
+        for options in '' '--nodes 2 --machine network.xml'; do
+            cp "$ROOT/tests/traces/advise/network.xml" .
+            # shellcheck disable=SC2086 # options are words
+            "$PAGODA" advise "$trace" $options --json --limit 2 >pruned
+            # shellcheck disable=SC2086
+            "$PAGODA" advise "$trace" $options --json --limit 2 --all >all
+            for group in change machine limit; do
+                top="[.candidates[] | select(.group == \"$group\" and .gain_ns != null)][:2] |
+                    map([.options, .gain_ns])"
+                diff <(jq "$top" pruned) <(jq "$top" all)
+            done
+            [ "$(jq .pruned all)" = 0 ]
+        done
+    done
+}
+
+@test "any number of threads finds the same" {
+    archive pairs
+    for n in 1 2 5; do
+        "$PAGODA" advise pairs --threads "$n" --json >"by-$n"
+    done
+    cmp by-1 by-2
+    cmp by-1 by-5
+}
+
+# All ways to put four of the ranks 1-7 beside rank 0 or elsewhere: the shortest predicted run.
+shortest_of_all() {
+    local a b c rest best=999999999999 predicted
+    for a in 1 2 3 4 5 6 7; do
+        for ((b = a + 1; b < 8; b++)); do
+            for ((c = b + 1; c < 8; c++)); do
+                rest=
+                for r in 1 2 3 4 5 6 7; do
+                    [ $r = $a ] || [ $r = $b ] || [ $r = $c ] || rest=$rest,$r
+                done
+                predicted=$("$PAGODA" replay pairs --json --machine network.xml \
+                    --place "x=0,$a,$b,$c" --place "y=${rest#,}" | jq .whatif.predicted_ns)
+                [ "$predicted" -ge "$best" ] || best=$predicted
+            done
+        done
+    done
+    echo "$best"
+}
+
+@test "the placement is the best of all, better than block and no worse than cyclic" {
+    archive pairs
+    cp "$ROOT/tests/traces/advise/network.xml" .
+    "$PAGODA" advise pairs --only placement --nodes 2 --machine network.xml --json >advice
+    found=$(jq .candidates[0].predicted_ns advice)
+    [ "$found" = "$(shortest_of_all)" ]
+    block=$("$PAGODA" replay pairs --nodes 2 --machine network.xml --json | jq .whatif.predicted_ns)
+    cyclic=$("$PAGODA" replay pairs --nodes 2 --map cyclic --machine network.xml --json |
+        jq .whatif.predicted_ns)
+    [ "$found" -lt "$block" ]
+    [ "$found" -le "$cyclic" ]
+    # Its command says the same.
+    "$PAGODA" advise pairs --only placement --nodes 2 --machine network.xml >report
+    command=$(grep -m 1 -o 'pagoda replay .*' report)
+    ${command/#pagoda/$PAGODA} --json | jq -e ".whatif.predicted_ns == $found"
+}
+
+@test "kinds of changes" {
+    archive late
+    "$PAGODA" advise late --only processors --json | jq -e '.candidates | length == 1'
+    "$PAGODA" advise late --only processors,region --json |
+        jq -e '[.candidates[].kind] | unique == ["processors", "region"]'
+}
+
+@test "what is refused" {
+    archive late
+    run --separate-stderr "$PAGODA" advise late --only netwrk
+    [ "$status" = 2 ]
+    [[ $stderr == *'--only netwrk: no such kind of change; is it network?'* ]]
+    run --separate-stderr "$PAGODA" advise late --nodes 1,2
+    [ "$status" = 2 ]
+    run --separate-stderr "$PAGODA" advise late --cores 0
+    [ "$status" = 2 ]
+    run --separate-stderr "$PAGODA" advise none
+    [ "$status" = 1 ]
+    [[ $stderr == *none* ]]
+    run --separate-stderr "$PAGODA" advise late --machine none.xml
+    [ "$status" = 1 ]
+    [[ $stderr == *none.xml* ]]
+    run --separate-stderr "$PAGODA" advise
+    [ "$status" = 2 ]
+}
+
+@test "a run with nothing to gain, and one rank without MPI" {
+    printf '0 0 enter main\n0 1000 leave main\n' >alone.txt
+    "$BUILD/tools/mktrace" alone.txt alone
+    "$PAGODA" advise alone >report
+    "$PAGODA" advise alone --json | jq -e '.baseline_ns == 1000'
+}
