@@ -229,7 +229,8 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
 /// The receiver may be waiting already: then its lineage will go on from here.
 static bool sender_needs_snapshot(const struct engine *engine, const struct message *message)
 {
-    if (message->is_left_out)
+    bool is_taken = message->is_matched && message->receive == NONE; // by one that left it out
+    if (message->is_left_out || is_taken)
         return false;
     if (engine->is_ahead)
         return true;

@@ -42,7 +42,7 @@ static void fill(struct predicted_times *times, const struct definitions *defini
     }
 }
 
-static int predict(const char *path, const struct scenario_settings *settings,
+static int predict(const char *path, const struct scenario_settings *asked,
                    const struct recorded *recorded, const struct pag_result *measured,
                    struct predicted_times *times, struct error *err)
 {
@@ -54,9 +54,16 @@ static int predict(const char *path, const struct scenario_settings *settings,
     struct scenario scenario;
     struct prediction prediction = {0};
     struct pag_result result = {0};
-    int status = scenario_init(&scenario, definitions, settings, err);
+    struct scenario_settings settings = *asked;
+    int status = scenario_init(&scenario, definitions, &settings, err);
+    struct visits *visits = NULL;
+    if (status == 0 && settings.n_works > 0) {
+        visits = visits_gather(path, &settings, recorded, !scenario.knows_cores, err);
+        status = visits ? 0 : -1;
+    }
+    scenario.visits = visits;
     if (status == 0) {
-        prediction_init(&prediction, definitions, &scenario, recorded, settings->machine);
+        prediction_init(&prediction, definitions, &scenario, recorded, settings.machine);
         status = pag_simulate(trace, &options, &prediction.clock, NULL, &result, err);
     }
     if (status == 0)
@@ -64,6 +71,7 @@ static int predict(const char *path, const struct scenario_settings *settings,
     pag_result_release(&result);
     prediction_release(&prediction);
     scenario_release(&scenario);
+    visits_free(visits);
     trace_close(trace);
     return status;
 }
