@@ -255,6 +255,25 @@ static void put_set(struct whatif_point *point, const struct whatif_set *set)
             memory_copy_text(set->chosen[i].name), memory_copy_text(set->chosen[i].value)};
 }
 
+/// What is assumed where the network gets slower, or recorded times do not count.
+static void note_assumptions(struct whatif_report *report, const struct whatif_plan *plan)
+{
+    bool is_slower = false, is_timeless = false;
+    for (size_t i = 0; i < plan->n_sets; i++) {
+        const struct whatif_set *set = &plan->sets[i];
+        is_slower = is_slower || set->settings.added_latency_ns > 0 || set->n_tolerances > 0;
+        is_timeless = is_timeless || set->settings.is_timeless;
+    }
+    if (is_slower)
+        whatif_report_note(report, memory_copy_text("a collective of p ranks meets added latency "
+                                                    "log2(p) times, as in a tree"));
+    if (is_timeless)
+        whatif_report_note(
+            report, memory_copy_text("in MPI only messages and collectives take time; what handles "
+                                     "no data waits for all members, but for MPI_Finalize and "
+                                     "operations that destroy handles"));
+}
+
 int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
                const struct replay_run *measured, const char *out, struct whatif_report *report,
                struct error *err)
@@ -270,6 +289,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         return -1;
     describe(report, plan, trace_definitions(measured->trace));
     const struct scenario_settings unchanged = nothing_changed(plan);
+    note_assumptions(report, plan);
     struct whatif_point same = {0};
     struct replay_run run = {0};
     struct whatif_input input = {.trace = trace, .recorded = measured->recorded};

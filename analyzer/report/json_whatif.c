@@ -87,6 +87,27 @@ static void put_moves(json_t *object, const struct whatif_report *report,
     json_object_set_new(object, "client_server", client_server);
 }
 
+static json_t *timeless_object(const struct whatif_point *point)
+{
+    json_t *object = json_object(), *rules = json_array();
+    for (size_t i = 0; i < point->n_rules; i++) {
+        const struct whatif_rule *of = &point->rules[i];
+        json_t *rule = json_object();
+        json_object_set_new(rule, "region", json_string(of->region));
+        set_count(rule, "visits", of->n_visits);
+        set_count(rule, "work", of->work_units);
+        set_count(rule, "time_ns", of->time_ns);
+        json_array_append_new(rules, rule);
+    }
+    json_object_set_new(object, "rules", rules);
+    set_count(object, "visits", point->n_visits);
+    set_count(object, "without_cost", point->n_without_rule);
+    set_count(object, "without_work", point->n_without_work);
+    json_object_set_new(object, "unused_rules",
+                        point->unused_rules ? json_string(point->unused_rules) : json_null());
+    return object;
+}
+
 static json_t *point_array(const struct whatif_report *report)
 {
     json_t *points = json_array();
@@ -99,6 +120,8 @@ static json_t *point_array(const struct whatif_report *report)
         set_count(object, "predicted_ns", point->predicted_ns);
         put_quality(object, point);
         put_moves(object, report, point);
+        if (point->is_timeless)
+            json_object_set_new(object, "timeless", timeless_object(point));
         json_array_append_new(points, object);
     }
     return points;
@@ -130,27 +153,6 @@ static json_t *critical_path_object(const struct result *result)
         json_array_append_new(regions, region);
     }
     json_object_set_new(object, "regions", regions);
-    return object;
-}
-
-static json_t *timeless_object(const struct whatif_point *point)
-{
-    json_t *object = json_object(), *rules = json_array();
-    for (size_t i = 0; i < point->n_rules; i++) {
-        const struct whatif_rule *of = &point->rules[i];
-        json_t *rule = json_object();
-        json_object_set_new(rule, "region", json_string(of->region));
-        set_count(rule, "visits", of->n_visits);
-        set_count(rule, "work", of->work_units);
-        set_count(rule, "time_ns", of->time_ns);
-        json_array_append_new(rules, rule);
-    }
-    json_object_set_new(object, "rules", rules);
-    set_count(object, "visits", point->n_visits);
-    set_count(object, "without_cost", point->n_without_rule);
-    set_count(object, "without_work", point->n_without_work);
-    json_object_set_new(object, "unused_rules",
-                        point->unused_rules ? json_string(point->unused_rules) : json_null());
     return object;
 }
 

@@ -282,6 +282,7 @@ bad_machine() {
         jq -r .whatif.tolerance.scope)" = all ]
     run "$PAGODA" replay --tolerance 5 trace
     [[ $output =~ \+5\ %\ +(149|150|151)\ ns ]]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"Assumed a collective of p ranks meets added latency log2(p) times"* ]]
     # Nothing to wait for.
     printf '0 0 enter main\n0 100 leave main\n' >alone.txt
     "$BUILD/tools/mktrace" alone.txt alone

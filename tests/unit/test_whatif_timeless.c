@@ -132,6 +132,23 @@ static void test_parts_of_a_nanosecond_add_up(void **state)
     free(text);
 }
 
+/// Whole units, rounded; what is negative or no number is no count.
+static void test_work_counts(void **state)
+{
+    (void)state;
+    struct fixture run =
+        open_text("0 0 enter a work 2.5\n0 0 enter a work 2.4\n0 0 enter a work -1\n"
+                  "0 0 enter a work nan\n0 0 enter a work 1e30\n0 0 enter a\n");
+    static const uint64_t units[] = {3, 2, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        struct event event = next(&run, 0);
+        assert_int_equal((event.flags & EVENT_HAS_WORK) != 0, units[i] != UINT64_MAX);
+        if (units[i] != UINT64_MAX)
+            assert_int_equal(event.size_bytes, units[i]);
+    }
+    close_text(&run);
+}
+
 /// Counts, rules that fit nothing, and values that are none.
 static void test_what_is_said(void **state)
 {
@@ -270,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_time_stamps_do_not_matter),
         cmocka_unit_test(test_parts_of_a_nanosecond_add_up),
+        cmocka_unit_test(test_work_counts),
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_recorded_times_as_costs),
     };

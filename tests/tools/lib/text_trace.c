@@ -204,12 +204,14 @@ static bool write_enter(struct parser *parser)
     if (!parse_call_site(parser))
         return false;
     const char *name = parser->words[3];
-    uint64_t n_polls, inside_ns, work;
+    uint64_t n_polls, inside_ns;
     bool has_work = parser->n_words == 6 && strcmp(parser->words[4], "work") == 0;
     if (has_work) {
-        if (!parse_number(parser, parser->words[5], &work))
-            return false;
-        OTF2_AttributeList_AddDouble(parser->attributes, ARCHIVE_ATTRIBUTE_WORK, (double)work);
+        char *end;
+        double work = strtod(parser->words[5], &end);
+        if (*end)
+            return FAIL(parser, "'%s' is no number", parser->words[5]);
+        OTF2_AttributeList_AddDouble(parser->attributes, ARCHIVE_ATTRIBUTE_WORK, work);
         parser->n_words = 4;
     }
     if (parser->n_words > 4) {
