@@ -12,9 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
-#include "analyzer/cmd/advise_candidates.h"
-#include "analyzer/cmd/advise_placement.h"
-#include "analyzer/cmd/advise_replay.h"
+#include "analyzer/cmd/advise_run.h"
 #include "analyzer/cmd/shell_word.h"
 #include "analyzer/report/advice.h"
 
@@ -98,74 +96,10 @@ static int replay_measured(const char *trace, struct catalogue **catalogue,
     return replay_run(measured, *catalogue, NULL, true, "replaying", err);
 }
 
-/// Computing between MPI_Init and MPI_Finalize, spread equally over the ranks.
-static uint64_t spread_computing(const struct result *result)
-{
-    return result->n_ranks > 0 ? result->useful_ns / result->n_ranks : 0;
-}
-
-/// The run with nothing changed, and on the target. 0, or -1 and ERR.
-static int predict_baselines(struct advise_setting *setting, struct advice *advice,
-                             struct error *err)
-{
-    struct advise_job same = {{0}, 0, 0, NULL}, target = {{0}, 0, 0, NULL};
-    struct advise_setting unchanged = *setting;
-    unchanged.n_words = 0;
-    advise_run_jobs(&unchanged, &same, 1);
-    if (!same.failure && setting->n_words > 0)
-        advise_run_jobs(setting, &target, 1);
-    else
-        target = (struct advise_job){{0}, same.predicted_ns, same.window_ns, NULL};
-    advice->replayed_ns = same.predicted_ns;
-    advice->target_ns = target.predicted_ns;
-    uint64_t computing_ns = spread_computing(&setting->measured->result);
-    advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
-    advice->n_replays = 1 + (setting->n_words > 0);
-    const char *failure = same.failure ? same.failure : target.failure;
-    int status = failure ? error_set(err, "%s", failure) : 0;
-    free(same.failure);
-    free(target.failure);
-    return status;
-}
-
 static char *join_target(const struct advice_word *words, size_t n)
 {
     struct advice_candidate all = {.words = (struct advice_word *)words, .n_words = n};
     return advice_options(&all);
-}
-
-/// The best placement on the nodes of the target, or as many as were recorded, as a candidate.
-static void add_placement(const struct advise_setting *setting, uint32_t n_nodes,
-                          struct advice *advice)
-{
-    enum { MAX_REPLAYS = 200 };
-    const struct result *result = &setting->measured->result;
-    struct advice_word words[4];
-    struct advise_setting free_setting = *setting;
-    n_nodes = n_nodes > 0 ? n_nodes : (uint32_t)result->n_nodes;
-    if (n_nodes < 2 || result->n_ranks < 3)
-        return;
-    free_setting.words = words;
-    free_setting.n_words = 0;
-    for (size_t i = 0; i < setting->n_words; i++)
-        if (strcmp(setting->words[i].option, "nodes") != 0)
-            words[free_setting.n_words++] = setting->words[i];
-    struct advise_mapping best = advise_search_placement(
-        &free_setting, result, n_nodes, setting->replays_all ? 5 * MAX_REPLAYS : MAX_REPLAYS,
-        &advice->n_replays);
-    size_t n;
-    char **texts = advise_mapping_words(&best, (uint32_t)result->n_ranks, n_nodes, &n);
-    struct advice_candidate *candidate = advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX,
-                                                    "placement", "Place the ranks on other nodes");
-    for (size_t i = 0; i < n; i++) {
-        advise_add_word(candidate, "place", texts[i]);
-        free(texts[i]);
-    }
-    for (size_t i = 0; i < free_setting.n_words; i++)
-        advise_add_word(candidate, words[i].option, words[i].value);
-    candidate->has_target = true;
-    free(texts);
-    free(best.node_of_rank);
 }
 
 static int advise(const struct advise_request *request, struct advice *advice, struct error *err)
@@ -181,7 +115,6 @@ static int advise(const struct advise_request *request, struct advice *advice, s
         goto out;
     advice->trace = shell_word(request->trace);
     advice->target = join_target(words, n_words);
-    advice->measured_ns = measured.replay.time_ns;
     struct advise_setting setting = {
         .trace = request->trace,
         .measured = &measured,
@@ -196,14 +129,7 @@ static int advise(const struct advise_request *request, struct advice *advice, s
         .n_nodes = request->nodes ? (uint32_t)strtoul(request->nodes, NULL, 10) : 0,
         .kinds = request->kinds,
     };
-    if (predict_baselines(&setting, advice, err) != 0)
-        goto out;
-    advise_enumerate(&measured, &target, advice);
-    if (request->kinds >> ADVICE_PLACEMENT & 1)
-        add_placement(&setting, target.n_nodes, advice);
-    advise_replay_candidates(&setting, advice);
-    advise_replay_pairs(&setting, advice);
-    status = 0;
+    status = advise_run(&setting, &target, advice, err);
 out:
     machine_release(&machine);
     replay_run_release(&measured);

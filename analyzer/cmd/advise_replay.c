@@ -13,10 +13,8 @@
 #include "analyzer/cmd/whatif_run.h"
 
 enum {
-    ROUND = 8,        // candidates between two looks at the bounds
-    MAX_REPLAYS = 26, // without --all
-    MAX_THREADS = 64,
-    BEST_OF_PAIRS = 3 // all pairs of so many
+    ROUND = 8, // candidates between two looks at the bounds
+    MAX_THREADS = 64
 };
 
 // --- one prediction
@@ -179,7 +177,8 @@ void advise_replay_candidates(const struct advise_setting *setting, struct advic
             struct advice_candidate *candidate = order[n_done];
             bool may_show = candidate->most_ns == UINT64_MAX ||
                             (int64_t)candidate->most_ns > needs_ns[candidate->group];
-            if (setting->replays_all || (may_show && n_replayed + n_round < MAX_REPLAYS))
+            if (setting->replays_all ||
+                (may_show && n_replayed + n_round < setting->max_candidates))
                 round[n_round++] = candidate;
             else
                 advice->n_pruned++;
@@ -195,8 +194,8 @@ void advise_replay_candidates(const struct advise_setting *setting, struct advic
 
 void advise_replay_pairs(const struct advise_setting *setting, struct advice *advice)
 {
-    size_t best[BEST_OF_PAIRS], n_best = 0, n_jobs = 0;
-    for (size_t i = 0; i < advice->n_candidates && n_best < BEST_OF_PAIRS; i++) {
+    size_t best[ADVISE_MAX_PAIRED], n_best = 0, n_jobs = 0;
+    for (size_t i = 0; i < advice->n_candidates && n_best < setting->n_paired; i++) {
         const struct advice_candidate *candidate = &advice->candidates[i];
         bool is_new = candidate->is_replayed && candidate->group == ADVICE_CHANGE &&
                       candidate->gain_ns > (int64_t)advice_error_ns(advice);
@@ -205,8 +204,8 @@ void advise_replay_pairs(const struct advise_setting *setting, struct advice *ad
         if (is_new)
             best[n_best++] = i;
     }
-    struct advise_job jobs[BEST_OF_PAIRS * BEST_OF_PAIRS] = {{{0}, 0, 0, NULL}};
-    size_t pairs[BEST_OF_PAIRS * BEST_OF_PAIRS][2];
+    struct advise_job jobs[ADVISE_MAX_PAIRED * ADVISE_MAX_PAIRED] = {{{0}, 0, 0, NULL}};
+    size_t pairs[ADVISE_MAX_PAIRED * ADVISE_MAX_PAIRED][2];
     for (size_t a = 0; a < n_best; a++) {
         for (size_t b = a + 1; b < n_best; b++, n_jobs++) {
             pairs[n_jobs][0] = best[a];

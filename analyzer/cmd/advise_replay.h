@@ -7,15 +7,19 @@
 #include "analyzer/cmd/whatif_options.h"
 #include "analyzer/report/advice.h"
 
+enum { ADVISE_MAX_PAIRED = 3 };
+
 /// What all predictions share.
 struct advise_setting {
     const char *trace;
     const struct replay_run *measured;
     const struct advice_word *words; // of the target
     size_t n_words;
-    unsigned n_threads; // 0: as many as there are cores
-    bool replays_all;   // also what cannot come to the top
-    size_t n_shown;     // how many candidates count as the top
+    unsigned n_threads;                    // 0: as many as there are cores
+    bool replays_all;                      // also what cannot come to the top
+    size_t n_shown;                        // how many candidates count as the top
+    size_t max_candidates, max_placements; // predictions at most, unless all are to be replayed
+    size_t n_paired; // so many of the best are tried in pairs, at most ADVISE_MAX_PAIRED
 };
 
 /// One run time to be predicted: the target with the words of up to two candidates.

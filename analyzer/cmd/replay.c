@@ -13,8 +13,10 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/advise_run.h"
 #include "analyzer/cmd/ideal_run.h"
 #include "analyzer/cmd/replay_run.h"
+#include "analyzer/cmd/shell_word.h"
 #include "analyzer/cmd/whatif_options.h"
 #include "analyzer/cmd/whatif_run.h"
 #include "analyzer/pattern/catalogue.h"
@@ -27,7 +29,7 @@
 /// What the command line asks for.
 struct replay_request {
     const char *trace;
-    bool wants_json, wants_ideal;
+    bool wants_json, wants_ideal, wants_advice;
     struct text_options text;
     struct option_list pattern_files;
     const char *database; // NULL: the result is not kept
@@ -43,6 +45,7 @@ struct replay_outcome {
     struct whatif_plan plan;
     struct replay_run measured;
     struct whatif_report predicted;
+    struct advice advice;
     bool is_whatif;
 };
 
@@ -50,6 +53,11 @@ static bool request_is_sound(const struct replay_request *request, const struct 
                              int *status)
 {
     const struct store_names *names = &request->names;
+    if (request->wants_advice && request->wants_json) {
+        *status = options_usage_error(usage, "--advise ends the text; pagoda advise --json prints "
+                                             "all advice as JSON");
+        return false;
+    }
     if (request->text.depth == 0 || request->text.top == 0) {
         *status = options_usage_error(usage, "--depth and --top are at least 1");
         return false;
@@ -114,6 +122,8 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "details of every wait state, however small"),
         OPTION_FLAG_ROW("ideal", 0, &request->wants_ideal,
                         "replay on an ideal network too: serialisation and transfer efficiency"),
+        OPTION_FLAG_ROW("advise", 0, &request->wants_advice,
+                        "end with the three changes that would save most (pagoda advise)"),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
                         "look for the patterns in this file too"),
         OPTION_TEXT_ROW("out", 0, "DIR", &request->out,
@@ -163,6 +173,18 @@ static int load_patterns(const struct replay_request *request, struct replay_out
     return outcome->catalogue ? 0 : -1;
 }
 
+/// What `pagoda advise` would find.
+static int find_advice(const struct replay_request *request, struct replay_outcome *outcome,
+                       struct error *err)
+{
+    const struct advise_setting setting = {
+        .trace = request->trace, .measured = &outcome->measured, .n_shown = TEXT_ADVICE_LINES};
+    const struct advise_target target = {.kinds = ~0u};
+    outcome->advice.trace = shell_word(request->trace);
+    outcome->advice.target = memory_copy_text("");
+    return advise_run(&setting, &target, &outcome->advice, err);
+}
+
 static int run_request(const struct replay_request *request, struct replay_outcome *outcome,
                        struct error *err)
 {
@@ -174,11 +196,13 @@ static int run_request(const struct replay_request *request, struct replay_outco
         return -1;
     if (request->out && rewrite_check(request->out, err) != 0)
         return -1;
-    bool gathers = outcome->is_whatif || request->wants_ideal;
+    bool gathers = outcome->is_whatif || request->wants_ideal || request->wants_advice;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
     if (request->wants_ideal && ideal_run(request->trace, measured, err) != 0)
         return -1;
+    if (request->wants_advice && !outcome->is_whatif)
+        return find_advice(request, outcome, err);
     if (!outcome->is_whatif)
         return 0;
     return whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured, request->out,
@@ -219,12 +243,15 @@ static int print_outcome(const struct replay_request *request, const struct repl
         text_print_whatif(result, predicted, &request->text, stdout);
     else
         text_print(result, &request->text, stdout);
+    if (request->wants_advice && !predicted)
+        text_print_best_advice(&outcome->advice, stdout);
     return 0;
 }
 
 static void release_outcome(struct replay_outcome *outcome)
 {
     whatif_report_release(&outcome->predicted);
+    advice_release(&outcome->advice);
     replay_run_release(&outcome->measured);
     whatif_plan_release(&outcome->plan);
     catalogue_free(outcome->catalogue);

@@ -137,3 +137,11 @@ shortest_of_all() {
     "$PAGODA" advise alone >report
     "$PAGODA" advise alone --json | jq -e '.baseline_ns == 1000'
 }
+
+@test "the first lines of advice at the end of a replay" {
+    archive late
+    "$PAGODA" replay late --advise >report
+    sed -n '/^Conclusion/,$p' report | grep -q '^  1\.   300.0 us   33.0 %  Make prepare twice as fast$'
+    run --separate-stderr "$PAGODA" replay late --advise --json
+    [ "$status" = 2 ]
+}
