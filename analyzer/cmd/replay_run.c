@@ -13,6 +13,12 @@ static void on_root(void *context, const struct root *root)
         recorded_root(run->recorded, root);
 }
 
+static void on_tested(void *context, const struct root *root)
+{
+    struct replay_run *run = context;
+    recorded_tested(run->recorded, root);
+}
+
 static void on_message(void *context, const struct pag_message *message)
 {
     struct replay_run *run = context;
@@ -76,6 +82,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     const struct pag_listener listener = {
         .context = run,
         .root = catalogue || gathers ? on_root : NULL,
+        .tested = gathers ? on_tested : NULL,
         .message = gathers ? on_message : NULL,
         .computing = gathers ? on_computing : NULL,
         .window_moved = on_window_moved,

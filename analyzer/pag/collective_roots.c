@@ -44,9 +44,9 @@ static int64_t rank_number(const struct member *member)
     return member ? (int64_t)member->rank : -1;
 }
 
-static void emit(struct engine *engine, const struct collective *instance,
-                 const struct summary *summary, const struct member *member,
-                 const struct member *last_lower)
+static void emit(struct engine *engine, void (*tell)(void *context, const struct root *root),
+                 const struct collective *instance, const struct summary *summary,
+                 const struct member *member, const struct member *last_lower)
 {
     bool is_finalize = instance->is_finalize;
     struct root root = {
@@ -74,12 +74,13 @@ static void emit(struct engine *engine, const struct collective *instance,
     value[ROOT_COLLECTIVE_LAST_LOWER_RANK] = rank_number(last_lower);
     value[ROOT_COLLECTIVE_BYTES] = (int64_t)member->size_bytes;
     value[ROOT_COLLECTIVE_N_MEMBERS] = instance->n_members;
-    engine->listener.root(engine->listener.context, &root);
+    tell(engine->listener.context, &root);
 }
 
 void collective_emit_roots(struct engine *engine, const struct collective *instance)
 {
-    if (!engine->listener.root)
+    const struct pag_listener *listener = &engine->listener;
+    if (!listener->root && !listener->tested)
         return;
     struct summary summary = summarise(instance);
     const struct member *last_lower = NULL;
@@ -89,7 +90,9 @@ void collective_emit_roots(struct engine *engine, const struct collective *insta
             continue;
         if (!last_lower || member->in_ns > last_lower->in_ns)
             last_lower = member;
-        if (!member->is_test)
-            emit(engine, instance, &summary, member, last_lower);
+        if (member->is_test && listener->tested)
+            emit(engine, listener->tested, instance, &summary, member, last_lower);
+        else if (!member->is_test && listener->root)
+            emit(engine, listener->root, instance, &summary, member, last_lower);
     }
 }

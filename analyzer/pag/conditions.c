@@ -19,7 +19,7 @@ bool simulation_part_waits(const struct engine *engine, struct part part)
     if (member->is_left_out)
         return false;
     if (!collective_is_firm(engine, part) &&
-        (member->is_test || !clock->synchronises(clock->context, member->operation, is_finalize)))
+        !clock->synchronises(clock->context, member->operation, is_finalize))
         return false;
     return collective_has_releasers(engine, part) || is_carried_out(engine, part);
 }

@@ -42,7 +42,8 @@ enum pag_moved_kind {
     /// listener.weighed told since the last call for this location.
     PAG_MOVED_OUTSIDE,
     /// An MPI call with all its records: the first event is its enter, the last one its leave. From
-    /// the first completion on (event_completes()) what is in between comes as long before the leave
+    /// the first completion on (event_completes()) what is in between comes as long before the
+    /// leave
     /// as in the recording, but not before the enter; before that as long after the enter, but not
     /// after the leave.
     PAG_MOVED_CALL,
@@ -65,6 +66,9 @@ struct pag_listener {
     void *context;
     /// A root event; valid during the call only.
     void (*root)(void *context, const struct root *root);
+    /// What a root event of a collective says, of a member that completed it by MPI_Test or its
+    /// kin.
+    void (*tested)(void *context, const struct root *root);
     /// A message that was received. MESSAGE is valid during the call only.
     void (*message)(void *context, const struct pag_message *message);
     /// From TIME_NS on the master location of RANK computes (outside MPI), or no longer. In the

@@ -161,6 +161,13 @@ static void count_shared_collective(struct recorded *recorded, uint32_t rank, co
                  (uint64_t)value[ROOT_COLLECTIVE_LEAVE]);
 }
 
+void recorded_tested(void *context, const struct root *root)
+{
+    struct recorded *recorded = context;
+    if (root->value[ROOT_COLLECTIVE_LEAVE] < release_of(root->value))
+        recorded->is_loose[operation_of(root->value)] = true;
+}
+
 void recorded_root(void *context, const struct root *root)
 {
     struct recorded *recorded = context;

@@ -54,6 +54,7 @@ void recorded_free(struct recorded *recorded);
 /// Parts of a pag_listener; CONTEXT is a struct recorded.
 void recorded_message(void *context, const struct pag_message *message);
 void recorded_root(void *context, const struct root *root);
+void recorded_tested(void *context, const struct root *root);
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes);
 
 /// After the measured replay, which found RESULT: from here on costs can be asked for.

@@ -222,6 +222,7 @@ static struct recorded *gather(const char *path, struct trace **trace, struct er
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
     const struct pag_listener listener = {.context = recorded,
                                           .root = recorded_root,
+                                          .tested = recorded_tested,
                                           .message = recorded_message,
                                           .computing = recorded_computing};
     struct pag_result result = {0};

@@ -45,6 +45,7 @@ struct engine_run *engine_run_new(const char *text, struct error *err)
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
     const struct pag_listener listener = {.context = run->recorded,
                                           .root = recorded_root,
+                                          .tested = recorded_tested,
                                           .message = recorded_message,
                                           .computing = recorded_computing};
     int status = pag_run(run->trace, &options, &listener, &run->measured, err);

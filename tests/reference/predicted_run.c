@@ -413,17 +413,6 @@ static void set_up(struct prediction_state *state)
     deal_cores(state);
 }
 
-bool predicted_run_is_defined(const struct model *model)
-{
-    for (uint32_t p = 0; p < model->n_parts; p++) {
-        const struct model_part *part = &model->parts[p];
-        if (!is_firm(part) && part->post_call != part->complete_call &&
-            model->calls[part->complete_call].is_test)
-            return false;
-    }
-    return true;
-}
-
 /// When a message can go, UNKNOWN: not known yet.
 static uint64_t ready_ns(const struct prediction_state *state, const struct model_send *send)
 {

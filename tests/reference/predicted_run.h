@@ -86,10 +86,6 @@ struct predicted_scenario {
                    // begin of the window on, see predicted_ideal()
 };
 
-/// False for runs in which MPI_Test completes a collective that may let its members go early:
-/// whether a prediction waits there is open.
-bool predicted_run_is_defined(const struct model *model);
-
 /// Does the machine have a limited number of links or buses?
 bool scenario_has_contention(const struct predicted_scenario *scenario);
 

@@ -96,6 +96,7 @@ int predicted_times(const char *text, const struct scenario_settings *settings, 
         recorded = recorded_new(trace_definitions(trace));
         const struct pag_listener listener = {.context = recorded,
                                               .root = recorded_root,
+                                              .tested = recorded_tested,
                                               .message = recorded_message,
                                               .computing = recorded_computing};
         status = pag_run(trace, &options, &listener, &measured, err);

@@ -243,16 +243,13 @@ static bool check_seed(uint64_t seed)
     assert_int_equal(engine_run_ideal(run, &found, &err), 0);
     assert_int_equal(reference_trace_parse(&trace, text, &err), 0);
     model_build(&model, &trace, &unused);
-    bool is_good = true;
-    if (predicted_run_is_defined(&model)) {
-        is_good = predicted_ideal(&model, finish_ns, &window_ns) && window_ns == found.ideal_ns;
-        for (uint32_t r = 0; r < trace.n_ranks; r++)
-            is_good = is_good && finish_ns[r] == found.finish_ns[r];
-        for (uint32_t r = 0; r < trace.n_ranks && !is_good; r++)
-            print_error("seed %" PRIu64 " rank %" PRIu32 " ends at %" PRIu64 ", engine: %" PRIu64
-                        "; window %" PRIu64 ", engine: %" PRIu64 "\n",
-                        seed, r, finish_ns[r], found.finish_ns[r], window_ns, found.ideal_ns);
-    }
+    bool is_good = predicted_ideal(&model, finish_ns, &window_ns) && window_ns == found.ideal_ns;
+    for (uint32_t r = 0; r < trace.n_ranks; r++)
+        is_good = is_good && finish_ns[r] == found.finish_ns[r];
+    for (uint32_t r = 0; r < trace.n_ranks && !is_good; r++)
+        print_error("seed %" PRIu64 " rank %" PRIu32 " ends at %" PRIu64 ", engine: %" PRIu64
+                    "; window %" PRIu64 ", engine: %" PRIu64 "\n",
+                    seed, r, finish_ns[r], found.finish_ns[r], window_ns, found.ideal_ns);
     bool is_possible = found.max_useful_ns <= found.ideal_ns && found.ideal_ns <= found.window_ns;
     if (!is_possible)
         print_error("seed %" PRIu64 ": useful %" PRIu64 ", ideal %" PRIu64 ", window %" PRIu64 "\n",
