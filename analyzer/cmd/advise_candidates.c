@@ -299,7 +299,7 @@ static void add_messages(struct survey *survey)
     struct advice_candidate *aggregate =
         advise_add(survey->advice, ADVICE_MESSAGES, most_ns, "messages",
                    "Send messages that follow one another to one rank as one");
-    advise_add_word(aggregate, "aggregate", NULL);
+    advise_add_word(aggregate, "aggregate", "all");
     aggregate->group = ADVICE_LIMIT;
 }
 
