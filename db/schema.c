@@ -295,8 +295,24 @@ static const char step_1_statistics[] =
     "    ('focus', 'focus_by_other', '100 2');\n"
     "ANALYZE sqlite_master;\n";
 
+static const char step_2_predictions[] =
+    "CREATE TABLE prediction ( -- what a trial of that origin was predicted from\n"
+    "    trial_id INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,\n"
+    "    measured_id INTEGER REFERENCES trial ON DELETE SET NULL, -- NULL: removed since\n"
+    "    change TEXT NOT NULL, -- the what-if options\n"
+    "    replay_error REAL NOT NULL -- of the prediction with nothing changed, a share\n"
+    ");\n"
+    "CREATE INDEX prediction_by_measured ON prediction (measured_id);\n"
+    "CREATE VIEW predictions AS\n"
+    "    SELECT p.trial_id, t.name AS trial, p.measured_id, m.name AS measured_trial, p.change,\n"
+    "        p.replay_error, m.time_ns AS measured_ns, t.time_ns AS predicted_ns,\n"
+    "        CAST(t.time_ns AS REAL) / m.time_ns - 1 AS relative_change\n"
+    "    FROM prediction p JOIN trial t ON t.id = p.trial_id\n"
+    "        LEFT JOIN trial m ON m.id = p.measured_id;\n";
+
 const struct schema_step schema_steps[] = {
     {{step_1_tables, step_1_views, step_1_statistics}},
+    {{step_2_predictions}},
 };
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 

@@ -84,6 +84,11 @@ static void full_names_init(struct full_names *full, const struct result *result
     full->trial = full->is_trial_given  ? memory_copy_text(names->trial)
                   : full->started_at[0] ? memory_format("%s-%s", trace, full->started_at)
                                         : memory_copy_text(trace);
+    if (is_given(names->suffix)) {
+        char *with_suffix = memory_format("%s: %s", full->trial, names->suffix);
+        free(full->trial);
+        full->trial = with_suffix;
+    }
     free(trace);
 }
 
@@ -331,17 +336,18 @@ static int add_intervals(struct database *database, int64_t trial, const struct 
     return status;
 }
 
+/// Adds the run in the transaction that is open; *TRIAL is its number.
 static int add_run(struct database *database, const struct result *result,
-                   const struct store_names *names, struct full_names *full, struct error *err)
+                   const struct store_names *names, struct full_names *full, int64_t *trial,
+                   struct error *err)
 {
-    int64_t trial;
-    if (add_trial(database, result, names, full, &trial, err) ||
-        add_attributes(database, trial, result, names, err) ||
-        add_warnings(database, trial, result, err) || add_hints(database, trial, result, err) ||
-        add_intervals(database, trial, result, err))
+    if (add_trial(database, result, names, full, trial, err) ||
+        add_attributes(database, *trial, result, names, err) ||
+        add_warnings(database, *trial, result, err) || add_hints(database, *trial, result, err) ||
+        add_intervals(database, *trial, result, err))
         return -1;
     struct writer writer;
-    int status = writer_init(&writer, database, trial, err);
+    int status = writer_init(&writer, database, *trial, err);
     if (status == 0)
         status = store_values(&writer, result, err);
     writer_release(&writer);
@@ -356,10 +362,11 @@ int store_result(const char *path, const struct result *result, const struct sto
     if (database_open(&database, path, DATABASE_CREATE, err))
         return error_wrap(err, "the run was not stored");
     struct full_names full;
+    int64_t trial;
     full_names_init(&full, result, names ? names : &no_names);
     int status = database_begin(database, err);
     if (status == 0) {
-        status = add_run(database, result, names ? names : &no_names, &full, err);
+        status = add_run(database, result, names ? names : &no_names, &full, &trial, err);
         if (status == 0)
             status = database_commit(database, err);
         else
@@ -368,4 +375,78 @@ int store_result(const char *path, const struct result *result, const struct sto
     full_names_release(&full);
     database_close(database);
     return status ? error_wrap(err, "the run was not stored") : 0;
+}
+
+// --- predictions
+
+/// The measured trial of FULL's trace in its experiment, the last one if there are several; 0 when
+/// there is none.
+static int find_measured(struct database *database, const struct full_names *full, int64_t *trial,
+                         struct error *err)
+{
+    int64_t experiment = 0;
+    *trial = 0;
+    if (find_experiment(database, full, &experiment, err))
+        return -1;
+    return add_and_find(database, NULL,
+                        "SELECT max(id) FROM trial WHERE experiment_id = ?1 AND trace_path = ?2 "
+                        "AND origin = 'measured'",
+                        experiment, full->trace_path, trial, err);
+}
+
+static int keep_measured(struct database *database, const struct result *measured,
+                         const struct store_names *names, int64_t *trial, struct error *err)
+{
+    struct full_names full;
+    full_names_init(&full, measured, names);
+    int status = find_measured(database, &full, trial, err);
+    if (status == 0 && *trial == 0)
+        status = add_run(database, measured, names, &full, trial, err);
+    full_names_release(&full);
+    return status;
+}
+
+static int keep_prediction(struct database *database, const struct store_prediction *prediction,
+                           int64_t measured, double replay_error, struct error *err)
+{
+    struct full_names full;
+    struct store_names names = prediction->names;
+    sqlite3_stmt *add;
+    int64_t trial;
+    names.origin = "predicted";
+    full_names_init(&full, prediction->result, &names);
+    int status = add_run(database, prediction->result, &names, &full, &trial, err);
+    full_names_release(&full);
+    if (status ||
+        database_prepare(database, &add, "INSERT INTO prediction VALUES (?1, ?2, ?3, ?4)", err))
+        return -1;
+    sqlite3_bind_int64(add, 1, trial);
+    sqlite3_bind_int64(add, 2, measured);
+    writer_bind_text(add, 3, prediction->change);
+    sqlite3_bind_double(add, 4, replay_error);
+    status = database_execute(database, add, err);
+    sqlite3_finalize(add);
+    return status;
+}
+
+int store_predictions(const char *path, const struct result *measured,
+                      const struct store_names *names, const struct store_prediction *predictions,
+                      size_t n_predictions, double replay_error, struct error *err)
+{
+    struct database *database;
+    if (database_open(&database, path, DATABASE_CREATE, err))
+        return error_wrap(err, "the predictions were not stored");
+    int64_t trial = 0;
+    int status = database_begin(database, err);
+    if (status == 0) {
+        status = keep_measured(database, measured, names, &trial, err);
+        for (size_t i = 0; i < n_predictions && status == 0; i++)
+            status = keep_prediction(database, &predictions[i], trial, replay_error, err);
+        if (status == 0)
+            status = database_commit(database, err);
+        else
+            database_rollback(database);
+    }
+    database_close(database);
+    return status ? error_wrap(err, "the predictions were not stored") : 0;
 }

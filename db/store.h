@@ -21,6 +21,7 @@ struct store_names {
     const char *origin;      // "measured" (default), "predicted", "threshold" or "interval"
     const struct result_named *parameters; // of the run, such as {"size", "1024"}
     size_t n_parameters;
+    const char *suffix; // put behind the name of the trial with ": ", NULL for none
 };
 
 /// Stores RESULT in the database at PATH, which is created when it is missing. All in one
@@ -28,5 +29,20 @@ struct store_names {
 /// when the experiment already has a trial of that given name. 0, or -1 and ERR.
 int store_result(const char *path, const struct result *result, const struct store_names *names,
                  struct error *err);
+
+/// A predicted run.
+struct store_prediction {
+    const struct result *result;
+    struct store_names names; // origin stays NULL
+    const char *change;       // the what-if options
+};
+
+/// Stores PREDICTIONS made from the run MEASURED, each as a trial that refers to it. MEASURED is
+/// stored too, as NAMES says, unless its experiment has a measured trial of the same trace. All in
+/// one transaction. REPLAY_ERROR is the share by which the prediction with nothing changed is off.
+/// 0, or -1 and ERR.
+int store_predictions(const char *path, const struct result *measured,
+                      const struct store_names *names, const struct store_prediction *predictions,
+                      size_t n_predictions, double replay_error, struct error *err);
 
 #endif

@@ -279,10 +279,13 @@ static int read_facts(struct database *database, int64_t trial, struct trial_det
             database, &statement,
             "SELECT " SUMMARY_COLUMNS ", t.trace_path, program, conclusion, t.n_nodes, "
             "n_locations, n_events, n_messages, n_collectives, "
-            "(SELECT count(*) FROM tuple WHERE tuple.trial_id = t.id) "
+            "(SELECT count(*) FROM tuple WHERE tuple.trial_id = t.id), p.change, p.measured_trial, "
+            "p.measured_ns, p.replay_error "
             "FROM (SELECT " SUMMARY_COLUMNS " FROM trials) JOIN (SELECT id, trace_path, "
             "program, conclusion, n_nodes, n_locations, n_events, n_messages, "
-            "n_collectives FROM trial) t ON t.id = trial_id WHERE trial_id = ?1",
+            "n_collectives FROM trial) t ON t.id = trial_id LEFT JOIN (SELECT trial_id AS "
+            "predicted_id, change, measured_trial, measured_ns, replay_error FROM predictions) p "
+            "ON p.predicted_id = t.id WHERE trial_id = ?1",
             err))
         return -1;
     sqlite3_bind_int64(statement, 1, trial);
@@ -298,6 +301,10 @@ static int read_facts(struct database *database, int64_t trial, struct trial_det
         details->n_messages = column_count(statement, 16);
         details->n_collectives = column_count(statement, 17);
         details->n_tuples = column_count(statement, 18);
+        details->change = column_text(statement, 19);
+        details->measured_trial = column_text(statement, 20);
+        details->measured_ns = column_count(statement, 21);
+        details->replay_error = column_number(statement, 22);
     }
     sqlite3_finalize(statement);
     return row < 0 ? -1 : 0;
@@ -338,6 +345,8 @@ void trial_details_release(struct trial_details *details)
     free(details->trace_path);
     free(details->program);
     free(details->conclusion);
+    free(details->change);
+    free(details->measured_trial);
     rows_release(&details->attributes);
     rows_release(&details->metrics);
     rows_release(&details->properties);
@@ -381,7 +390,10 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
         "(SELECT * FROM profile_by_region WHERE trial_id = ?1 ORDER BY exclusive_ns DESC, region))"
         ", 'warnings', (SELECT json_group_array(json_object('code', code, 'count', count, 'text', "
         "text)) FROM (SELECT * FROM trial_warning WHERE trial_id = ?1 ORDER BY number))"
-        ", 'conclusion', (SELECT conclusion FROM trial WHERE id = ?1))"
+        ", 'conclusion', (SELECT conclusion FROM trial WHERE id = ?1)"
+        ", 'prediction', json((SELECT json_object('change', change, 'measured_id', measured_id, "
+        "'measured_trial', measured_trial, 'measured_ns', measured_ns, 'replay_error', "
+        "replay_error) FROM predictions WHERE trial_id = ?1)))"
         " FROM trials WHERE trial_id = ?1";
     struct database *database;
     sqlite3_stmt *statement = NULL;

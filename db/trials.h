@@ -60,6 +60,9 @@ struct trial_rows {
 struct trial_details {
     struct trial_summary summary;
     char *trace_path, *program, *conclusion;
+    char *change, *measured_trial; // of a prediction: what-if options, and what it was made from
+    uint64_t measured_ns;          // 0: not a prediction, or the measured trial was removed
+    double replay_error;
     uint64_t n_nodes, n_locations, n_events, n_messages, n_collectives;
     uint64_t n_tuples;
     struct trial_rows attributes; // by kind, then name

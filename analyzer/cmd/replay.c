@@ -19,6 +19,7 @@
 #include "analyzer/cmd/shell_word.h"
 #include "analyzer/cmd/whatif_options.h"
 #include "analyzer/cmd/whatif_run.h"
+#include "analyzer/cmd/whatif_store.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
@@ -89,11 +90,6 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
                                              "options what is different in it");
     if (!outcome->is_whatif)
         return !request->out;
-    if (request->database) {
-        *status = options_usage_error(usage, "--store keeps measured runs; give it without "
-                                             "what-if options");
-        return false;
-    }
     if (whatif_plan_read(&outcome->plan, &request->whatif, &err) == 0) {
         const struct whatif_plan *plan = &outcome->plan;
         if (!request->out || (!plan->is_list && !plan->no_trace))
@@ -205,13 +201,16 @@ static int run_request(const struct replay_request *request, struct replay_outco
         return find_advice(request, outcome, err);
     if (!outcome->is_whatif)
         return 0;
-    return whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured, request->out,
+    const struct whatif_wishes wishes = {.out = request->out,
+                                         .keeps_results = request->database != NULL};
+    return whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured, &wishes,
                       &outcome->predicted, err);
 }
 
-static int store_run(const struct replay_request *request, const struct result *result,
+static int store_run(const struct replay_request *request, const struct replay_outcome *outcome,
                      struct error *err)
 {
+    const struct result *result = &outcome->measured.result;
     size_t n_parameters = request->parameters.count;
     struct result_named *parameters = memory_zeroed(n_parameters, sizeof *parameters);
     for (size_t i = 0; i < n_parameters; i++) {
@@ -223,7 +222,9 @@ static int store_run(const struct replay_request *request, const struct result *
     struct store_names names = request->names;
     names.parameters = parameters;
     names.n_parameters = n_parameters;
-    int status = store_result(request->database, result, &names, err);
+    int status = outcome->is_whatif ? whatif_store(request->database, &outcome->plan,
+                                                   &outcome->predicted, result, &names, err)
+                                    : store_result(request->database, result, &names, err);
     for (size_t i = 0; i < n_parameters; i++) {
         free(parameters[i].name);
         free(parameters[i].value);
@@ -264,7 +265,7 @@ static int deliver(const struct replay_request *request, const struct replay_out
     const struct result *result = &outcome->measured.result;
     struct error err = {{0}};
     int status = result->has_unreadable_records ? STATUS_UNREADABLE : STATUS_DONE;
-    if (request->database && store_run(request, result, &err) != 0) {
+    if (request->database && store_run(request, outcome, &err) != 0) {
         log_error("%s", err.text);
         status = STATUS_FAILED;
     }

@@ -192,6 +192,20 @@ static void print_regions(const struct trial_rows *rows, uint64_t top)
     table_release(&table);
 }
 
+static void print_prediction(const struct trial_details *details)
+{
+    if (!details->change[0])
+        return;
+    printf("predicted by pagoda replay %s\n", details->change);
+    if (details->measured_ns == 0) {
+        printf("from a measured trial that was removed since\n");
+        return;
+    }
+    double change = (double)details->summary.time_ns / (double)details->measured_ns - 1;
+    printf("from %s, measured: %s (%+.1f %%); replay error %+.2f %%\n", details->measured_trial,
+           quantity_time(details->measured_ns).text, 100 * change, 100 * details->replay_error);
+}
+
 static void print_details(const struct trial_details *details, uint64_t top)
 {
     const struct trial_summary *summary = &details->summary;
@@ -200,6 +214,7 @@ static void print_details(const struct trial_details *details, uint64_t top)
     printf("%s%s%sstored %s\n", summary->started_at[0] ? "started " : "", summary->started_at,
            summary->started_at[0] ? ", " : "", summary->stored_at);
     printf("trace %s\n", details->trace_path);
+    print_prediction(details);
     printf("%s", quantity_count(summary->n_ranks, "rank").text);
     printf(" on %s", quantity_count(details->n_nodes, "node").text);
     printf(", %s", quantity_time(summary->time_ns).text);

@@ -168,28 +168,39 @@ static char *value_at(const struct axis *axis, size_t index)
     return memory_format("%.*s", (int)strcspn(text, ","), text);
 }
 
-static void note_choice(struct whatif_set *set, const struct axis *axis, const char *value)
+/// "scale solve", where the same option may have values for several names.
+static char *value_name(const struct axis *axis)
 {
-    // "scale solve", where the same option may have several values for several names
     int name_bytes = axis->prefix_bytes > 0 ? (int)axis->prefix_bytes - 1 : 0;
-    set->chosen[set->n_chosen++] = (struct whatif_chosen){
-        .name = memory_format("%s%s%.*s", axis->option->name, name_bytes > 0 ? " " : "", name_bytes,
-                              axis->text),
-        .value = memory_copy_text(value),
-    };
+    return memory_format("%s%s%.*s", axis->option->name, name_bytes > 0 ? " " : "", name_bytes,
+                         name_bytes > 0 ? axis->text : "");
+}
+
+static void note(struct whatif_set *set, const struct axis *axis, const char *value)
+{
+    set->values[set->n_values++] =
+        (struct whatif_chosen){value_name(axis), memory_copy_text(value)};
+    if (axis->n_values > 1)
+        set->chosen[set->n_chosen++] =
+            (struct whatif_chosen){value_name(axis), memory_copy_text(value)};
+    char *words =
+        memory_format("%s%s--%s%s%.*s%s", set->words ? set->words : "", set->words ? " " : "",
+                      axis->option->name, axis->text ? " " : "", (int)axis->prefix_bytes,
+                      axis->text ? axis->text : "", axis->text ? value : "");
+    free(set->words);
+    set->words = words;
 }
 
 static int read_value(struct whatif_set *set, const struct axis *axis, size_t index,
                       struct error *err)
 {
-    if (!axis->text)
-        return axis->option->read(NULL, set, err);
-    char *value = value_at(axis, index);
-    char *text =
-        whatif_set_keep(set, memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text, value));
+    char *value = axis->text ? value_at(axis, index) : memory_copy_text("yes");
+    char *text = NULL;
+    if (axis->text)
+        text = whatif_set_keep(set,
+                               memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text, value));
     int status = axis->option->read(text, set, err);
-    if (axis->n_values > 1)
-        note_choice(set, axis, value);
+    note(set, axis, value);
     free(value);
     return status;
 }
@@ -199,6 +210,7 @@ static int fill_set(struct whatif_set *set, const struct axes *axes, size_t inde
 {
     size_t divisor = 1;
     set->chosen = memory_zeroed(axes->n, sizeof *set->chosen);
+    set->values = memory_zeroed(axes->n, sizeof *set->values);
     size_t *values = memory_zeroed(axes->n, sizeof *values);
     for (size_t i = axes->n; i-- > 0;) {
         values[i] = index / divisor % axes->items[i].n_values;

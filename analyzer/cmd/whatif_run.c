@@ -88,6 +88,30 @@ static void put_ranks(struct whatif_point *point, const struct scenario *scenari
     }
 }
 
+/// The nodes of the predicted run in RESULT, which has those of the recording.
+static void put_nodes(struct result *result, const struct scenario *scenario)
+{
+    const struct placement *placement = &scenario->placement;
+    struct result_node *nodes = memory_zeroed(placement->n_nodes, sizeof *nodes);
+    for (uint32_t i = 0; i < placement->n_nodes; i++)
+        nodes[i] = (struct result_node){
+            .name = memory_copy_text(placement->node_names[i]),
+            .machine = memory_copy_text(result->n_nodes > 0 ? result->nodes[0].machine : ""),
+            .n_cores = scenario->least_cores == scenario->most_cores ? scenario->most_cores : 0,
+        };
+    for (size_t i = 0; i < result->n_ranks; i++) {
+        result->ranks[i].node = placement->node_of_rank[i];
+        nodes[placement->node_of_rank[i]].n_ranks++;
+    }
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        free(result->nodes[i].name);
+        free(result->nodes[i].machine);
+    }
+    free(result->nodes);
+    result->nodes = nodes;
+    result->n_nodes = placement->n_nodes;
+}
+
 static void put_moves(struct whatif_point *point, const struct scenario_settings *settings,
                       const struct pag_result *replay)
 {
@@ -174,6 +198,8 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     point->n_by_tree = collectives.n_by_tree;
     point->switch_wait_ns = collectives.switch_wait_ns;
     put_ranks(point, &scenario, definitions, &run->replay);
+    if (input->catalogue)
+        put_nodes(&run->result, &scenario);
     if (prediction.timeless)
         status = put_timeless(point, prediction.timeless, settings->machine, err);
     put_moves(point, settings, &run->replay);
@@ -275,8 +301,8 @@ static void note_assumptions(struct whatif_report *report, const struct whatif_p
 }
 
 int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
-               const struct replay_run *measured, const char *out, struct whatif_report *report,
-               struct error *err)
+               const struct replay_run *measured, const struct whatif_wishes *wishes,
+               struct whatif_report *report, struct error *err)
 {
     *report = (struct whatif_report){
         .baseline_ns = measured->replay.time_ns,
@@ -287,6 +313,8 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     struct visits *visits;
     if (prepare_regions(plan, trace, measured, report, &visits, err) != 0)
         return -1;
+    if (plan->is_list && wishes->keeps_results)
+        report->results = memory_zeroed(plan->n_sets, sizeof *report->results);
     describe(report, plan, trace_definitions(measured->trace));
     const struct scenario_settings unchanged = nothing_changed(plan);
     note_assumptions(report, plan);
@@ -299,8 +327,8 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         report->lost_ns += run.replay.simulated[i].lost_ns;
     whatif_point_release(&same);
     replay_run_release(&run);
-    input.catalogue = plan->is_list ? NULL : catalogue;
-    input.out = out;
+    input.catalogue = plan->is_list && !wishes->keeps_results ? NULL : catalogue;
+    input.out = wishes->out;
     input.change = plan->change;
     for (size_t i = 0; i < plan->n_sets && status == 0; i++) {
         struct scenario_settings settings;
@@ -317,6 +345,9 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         if (status == 0 && !plan->is_list) {
             report->predicted = run.result;
             report->has_predicted = true;
+            run.result = (struct result){0};
+        } else if (status == 0 && wishes->keeps_results) {
+            report->results[i] = run.result;
             run.result = (struct result){0};
         }
         replay_run_release(&run);

@@ -13,12 +13,17 @@
 int whatif_check(const struct whatif_plan *plan, const struct replay_run *measured,
                  struct error *err);
 
+struct whatif_wishes {
+    const char *out;    // where a single predicted run is written as an archive; NULL: it is not
+    bool keeps_results; // those of all points of a list, for a database
+};
+
 /// Predicts every point of PLAN from MEASURED, replayed with its costs gathered; a single one with
-/// its wait states and critical path, and written to OUT as an archive unless that is NULL. 0, or
-/// -1 and ERR; the caller releases REPORT in either case.
+/// its wait states and critical path, more as WISHES say. 0, or -1 and ERR; the caller releases
+/// REPORT in either case.
 int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
-               const struct replay_run *measured, const char *out, struct whatif_report *report,
-               struct error *err);
+               const struct replay_run *measured, const struct whatif_wishes *wishes,
+               struct whatif_report *report, struct error *err);
 
 /// Predicts the first point of PLAN from MEASURED, for its run time only and without a word on the
 /// terminal; several threads may at once. 0, or -1 and ERR; the caller releases POINT in either

@@ -24,6 +24,12 @@ void whatif_set_release(struct whatif_set *set)
         free(set->chosen[i].name);
         free(set->chosen[i].value);
     }
+    for (size_t i = 0; i < set->n_values; i++) {
+        free(set->values[i].name);
+        free(set->values[i].value);
+    }
+    free(set->values);
+    free(set->words);
     for (size_t i = 0; i < set->n_kept; i++)
         free(set->kept[i]);
     free(set->chosen);

@@ -15,6 +15,9 @@ struct whatif_chosen {
 };
 
 struct whatif_set {
+    char *words;                  // the options with the values of this prediction
+    struct whatif_chosen *values; // the same, one by one
+    size_t n_values;
     struct scenario_settings settings; // its arrays live as long as the set
     const char *machine;               // path, NULL: none
     uint64_t latency_ns, eager_bytes;  // PAG_NOT_KNOWN: not given

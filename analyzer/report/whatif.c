@@ -29,6 +29,9 @@ void whatif_report_release(struct whatif_report *report)
 {
     for (size_t i = 0; i < report->n_points; i++)
         whatif_point_release(&report->points[i]);
+    for (size_t i = 0; i < report->n_points && report->results; i++)
+        result_release(&report->results[i]);
+    free(report->results);
     free(report->points);
     for (size_t i = 0; i < report->n_notes; i++)
         free(report->notes[i]);

@@ -98,6 +98,7 @@ struct whatif_report {
     bool is_list;              // some option had several values
     struct result predicted;   // the predicted run of a single point
     bool has_predicted;
+    struct result *results; // of a list, by point: kept for a database, else NULL
 };
 
 /// Frees everything in POINT (zeroed is fine) but not itself.

@@ -232,10 +232,10 @@ bats_require_minimum_version 1.5.0
 
 @test "a database of a newer Pagoda" {
     keep
-    sqlite3 runs.db 'PRAGMA user_version = 2' >/dev/null
-    refused 'has schema 2 of a newer Pagoda' "$PAGODA" store list runs.db
-    refused 'has schema 2 of a newer Pagoda' "$PAGODA" store remove runs.db 1
-    not_stored 'has schema 2 of a newer Pagoda'
+    sqlite3 runs.db 'PRAGMA user_version = 99' >/dev/null
+    refused 'has schema 99 of a newer Pagoda' "$PAGODA" store list runs.db
+    refused 'has schema 99 of a newer Pagoda' "$PAGODA" store remove runs.db 1
+    not_stored 'has schema 99 of a newer Pagoda'
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 1 ]
 }
 

@@ -157,11 +157,6 @@ refused() {
     refused 'there is no such region' --scale MPI_Recv=0
 }
 
-@test "a database keeps measured runs only" {
-    refused 'without what-if options' --nodes 1 --store runs.db
-    [ ! -e runs.db ]
-}
-
 # A machine with two kinds of messages; what stands in braces in `machine.xml` is replaced by $1.
 machine() {
     cat >machine.xml <<END
