@@ -16,8 +16,8 @@
 // ready (clock.h). Each gets the earliest begin, not before it is ready, such that all it needs is
 // free from then until it is transferred. So one that comes later may use a gap, but never delays
 // one that came earlier; Dimemas lets it. It arrives time(b) after its begin. A transfer of no
-// length begins at once. Where the partner of a message is found out late (transfers.h) it may begin
-// in the past, in which what is over counts as free.
+// length begins at once. Where the partner of a message is found out late (transfers.h) it may
+// begin in the past, in which what is over counts as free.
 #ifndef PAGODA_WHATIF_CONTENTION_H
 #define PAGODA_WHATIF_CONTENTION_H
 
