@@ -4,10 +4,14 @@
 
 #include "analyzer/pag/engine.h"
 
+bool carried_out_at_all(const struct engine *engine)
+{
+    return engine->simulation && engine->simulation->clock->entered;
+}
+
 static bool is_of_one_group(const struct engine *engine, const struct collective *instance)
 {
-    return engine->simulation->clock->entered && !instance->is_finalize &&
-           instance->communicator != NONE &&
+    return carried_out_at_all(engine) && !instance->is_finalize && instance->communicator != NONE &&
            !engine->definitions->communicators[instance->communicator].is_intercommunicator;
 }
 
@@ -38,12 +42,40 @@ bool is_carried_out(const struct engine *engine, struct part part)
     return operation.is_described && clock->carries_out(clock->context, &operation);
 }
 
+bool carried_out_waits(const struct engine *engine, struct part part)
+{
+    return carried_out_at_all(engine) && simulation_part_waits(engine, part) &&
+           is_carried_out(engine, part);
+}
+
 uint64_t carried_out_through_ns(const struct engine *engine, struct part part, uint32_t *missing)
 {
     const struct pag_clock *clock = engine->simulation->clock;
-    struct pag_operation operation =
-        describe(collective_instance(engine, part.collective), part.member);
-    return clock->through(clock->context, &operation, missing);
+    const struct collective *instance = collective_instance(engine, part.collective);
+    struct pag_operation operation = describe(instance, part.member);
+    uint32_t by;
+    uint64_t through_ns = clock->through(clock->context, &operation, &by);
+    if (through_ns == PAG_NOT_KNOWN)
+        *missing = engine->definitions->communicators[instance->communicator].members[by];
+    return through_ns;
+}
+
+bool carried_out_is_held(const struct engine *engine, struct part part)
+{
+    uint32_t missing;
+    return carried_out_waits(engine, part) &&
+           carried_out_through_ns(engine, part, &missing) == PAG_NOT_KNOWN;
+}
+
+const struct member *carried_out_releaser(const struct engine *engine, struct part part)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    const struct collective *instance = collective_instance(engine, part.collective);
+    struct pag_operation operation = describe(instance, part.member);
+    uint32_t by;
+    if (clock->through(clock->context, &operation, &by) == PAG_NOT_KNOWN || by == part.member)
+        return NULL;
+    return &instance->members[by];
 }
 
 void carried_out_entered(const struct engine *engine, const struct collective *instance,

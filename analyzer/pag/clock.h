@@ -188,10 +188,10 @@ struct pag_clock {
     void (*entered)(void *context, const struct pag_operation *operation, uint64_t entered_ns);
     /// Whether the clock carries out OPERATION, which is described; the same for all members.
     bool (*carries_out)(void *context, const struct pag_operation *operation);
-    /// When the member, which has entered, is through with an operation that is carried out;
-    /// PAG_NOT_KNOWN: not before *MISSING_RANK, which has not entered, does something.
-    uint64_t (*through)(void *context, const struct pag_operation *operation,
-                        uint32_t *missing_rank);
+    /// When the member, which has entered, is through with an operation that is carried out, and in
+    /// *BY the member whose enter decided that. PAG_NOT_KNOWN: not before the member *BY, which
+    /// has not entered, does something.
+    uint64_t (*through)(void *context, const struct pag_operation *operation, uint32_t *by);
     /// All members have left it, or never come: what is kept about it can go.
     void (*over)(void *context, uint32_t instance);
 };

@@ -178,13 +178,22 @@ static bool is_alone_now(const struct engine *engine, const struct location_stat
     return !engine->is_ahead && member->in_ns != engine->other_ns;
 }
 
+/// Whether an operation's members do not wait for all others by its kind.
+static bool waits_for_some(const struct member *member)
+{
+    return member->class_ == COLLECTIVE_ONE_TO_ALL || member->class_ == COLLECTIVE_ALL_TO_ONE ||
+           member->class_ == COLLECTIVE_SCAN;
+}
+
 /// Takes the lineage of a member that enters now if somebody may go on from it: the last one in is
 /// known when nobody can come at the same time or later.
 static void keep_lineage(struct engine *engine, struct location_state *location,
                          struct collective *instance, struct member *member)
 {
     bool is_final = instance->n_entered == instance->n_members;
-    bool is_sure = is_alone_now(engine, location, member);
+    // Where messages decide, any member may delay others.
+    bool is_any = waits_for_some(member) && carried_out_at_all(engine);
+    bool is_sure = !is_any && is_alone_now(engine, location, member);
     bool others_wait = instance->n_entered > 1;
     switch (member->class_) {
     case COLLECTIVE_ONE_TO_ALL:
@@ -513,6 +522,8 @@ const struct member *collective_releaser(const struct engine *engine, struct par
     const struct collective *instance = collective_at(engine, part.collective);
     const struct member *member = &instance->members[part.member];
     const struct member *releaser = NULL;
+    if (waits_for_some(member) && carried_out_waits(engine, part))
+        return carried_out_releaser(engine, part);
     bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
                      member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
     if (needs_all && !member->is_passive) {

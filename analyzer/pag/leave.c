@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/carried_out.h"
 #include "analyzer/pag/engine.h"
 
 enum { MAX_SEND_AHEAD = 4096 };
@@ -434,7 +435,8 @@ static bool may_wait(const struct engine *engine, const struct call *call)
             return true;
     }
     for (uint32_t i = 0; i < call->n_parts; i++)
-        if (collective_missing_rank(engine, call->parts[i]) != NONE)
+        if (collective_missing_rank(engine, call->parts[i]) != NONE ||
+            carried_out_is_held(engine, call->parts[i]))
             return true;
     return false;
 }

@@ -20,13 +20,15 @@ struct runner {
     uint64_t now_ns, out_ns, in_ns;      // its time, and when its ports are free
     uint64_t through_ns;                 // PAG_NOT_KNOWN: not yet
     uint32_t phase, step;
-    uint32_t sender, tag; // of the message it waits for; NONE: it does not wait
-    uint32_t missing;     // a member it waits for, perhaps through others, that had not come
+    uint32_t by, out_by, in_by; // members whose enter decided these times
+    uint32_t sender, tag;       // of the message it waits for; NONE: it does not wait
+    uint32_t missing;           // a member it waits for, perhaps through others, that had not come
 };
 
 /// A message that has been sent and not taken.
 struct collective_message {
     uint64_t departed_ns, size_bytes;
+    uint32_t by; // the member whose enter decided when
 };
 
 enum run_state { RUN_FREE, RUN_UNDECIDED, RUN_BY_FORMULA, RUN_BY_PLAN };
@@ -41,7 +43,8 @@ struct collective_run {
     uint32_t *ready;        // members that can go on
     uint32_t n_ready;
     uint64_t multicast_ns; // when it has arrived, PAG_NOT_KNOWN: not known
-    struct map sent;       // messages on their way, by receiver, phase and tag
+    uint32_t multicast_by;
+    struct map sent; // messages on their way, by receiver, phase and tag
     struct pool messages;
 };
 
@@ -208,12 +211,15 @@ static void send(const struct collective_runs *runs, struct collective_run *run,
     uint32_t to = member_at(run, step->peer);
     const struct machine_messages *messages = between(runs, run, member, to);
     self->now_ns += messages->send_overhead_ns;
-    if (self->now_ns < self->out_ns)
+    if (self->now_ns < self->out_ns) {
         self->now_ns = self->out_ns;
+        self->by = self->out_by;
+    }
     self->out_ns = self->now_ns + gap_ns(messages, step->size_bytes);
+    self->out_by = self->by;
     uint32_t index = pool_take(&run->messages);
     *(struct collective_message *)pool_at(&run->messages, index) =
-        (struct collective_message){self->now_ns, step->size_bytes};
+        (struct collective_message){self->now_ns, step->size_bytes, self->by};
     map_put(&run->sent, key_of(to, self->phase, step->tag), index);
     const struct runner *receiver = &run->runners[to];
     if (receiver->sender == member && receiver->phase == self->phase && receiver->tag == step->tag)
@@ -241,8 +247,13 @@ static bool receive(const struct collective_runs *runs, struct collective_run *r
                                          rank_of(runs, run, member), message.size_bytes);
     uint64_t port_ns = self->in_ns + gap_ns(messages, message.size_bytes);
     self->in_ns = arrival_ns > port_ns ? arrival_ns : port_ns;
-    self->now_ns =
-        (self->now_ns > self->in_ns ? self->now_ns : self->in_ns) + messages->receive_overhead_ns;
+    if (arrival_ns >= port_ns)
+        self->in_by = message.by;
+    if (self->in_ns > self->now_ns) {
+        self->now_ns = self->in_ns;
+        self->by = self->in_by;
+    }
+    self->now_ns += messages->receive_overhead_ns;
     return true;
 }
 
@@ -270,8 +281,10 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
             block(run, member, member_at(run, 0), 0);
             return false;
         }
-        if (self->now_ns < run->multicast_ns)
+        if (self->now_ns < run->multicast_ns) {
             self->now_ns = run->multicast_ns;
+            self->by = run->multicast_by;
+        }
         self->now_ns += messages->receive_overhead_ns;
         return true;
     }
@@ -284,6 +297,7 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
                                                     share_of(run, member), size_bytes);
     run->multicast_ns += added_delay_between_nodes(runs->delay, size_bytes);
     runs->switch_ns = run->multicast_ns;
+    run->multicast_by = self->by;
     for (uint32_t i = 0; i < run->n_members; i++)
         if (run->runners[i].sender == member && run->runners[i].phase == self->phase)
             wake(run, i);
@@ -314,6 +328,7 @@ static void go_on(struct collective_runs *runs, struct collective_run *run, uint
 static void start(struct collective_runs *runs, struct collective_run *run, uint32_t member)
 {
     run->runners[member].now_ns = run->runners[member].entered_ns;
+    run->runners[member].by = run->runners[member].out_by = run->runners[member].in_by = member;
     run->ready[run->n_ready++] = member;
     while (run->n_ready > 0)
         go_on(runs, run, run->ready[--run->n_ready]);
@@ -408,17 +423,16 @@ static uint32_t first_missing(const struct collective_run *run, uint32_t sender)
     return sender;
 }
 
-uint64_t collective_runs_through(void *context, const struct pag_operation *operation,
-                                 uint32_t *missing_rank)
+uint64_t collective_runs_through(void *context, const struct pag_operation *operation, uint32_t *by)
 {
     struct collective_runs *runs = context;
     struct collective_run *run = run_of(runs, operation);
     struct runner *self = &run->runners[operation->member];
-    *missing_rank = NONE;
+    *by = self->by;
     if (self->through_ns != PAG_NOT_KNOWN)
         return self->through_ns;
     if (has_come(run, self->missing))
         self->missing = first_missing(run, self->sender);
-    *missing_rank = rank_of(runs, run, self->missing);
+    *by = self->missing;
     return PAG_NOT_KNOWN;
 }

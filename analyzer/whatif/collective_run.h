@@ -50,7 +50,7 @@ void collective_runs_entered(void *context, const struct pag_operation *operatio
                              uint64_t entered_ns);
 bool collective_runs_carries_out(void *context, const struct pag_operation *operation);
 uint64_t collective_runs_through(void *context, const struct pag_operation *operation,
-                                 uint32_t *missing_rank);
+                                 uint32_t *by);
 void collective_runs_over(void *context, uint32_t instance);
 
 #endif

@@ -204,11 +204,10 @@ static bool carries_out(void *context, const struct pag_operation *operation)
     return collective_runs_carries_out(prediction->collectives, operation);
 }
 
-static uint64_t through(void *context, const struct pag_operation *operation,
-                        uint32_t *missing_rank)
+static uint64_t through(void *context, const struct pag_operation *operation, uint32_t *by)
 {
     const struct prediction *prediction = context;
-    return collective_runs_through(prediction->collectives, operation, missing_rank);
+    return collective_runs_through(prediction->collectives, operation, by);
 }
 
 static void over(void *context, uint32_t instance)

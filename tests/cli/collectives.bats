@@ -29,6 +29,17 @@ predict() {
     [ "$(predict)" = '[0,50,1000,60]' ]
 }
 
+@test "the critical path goes through the late rank in the tree" {
+    machine '<collective op="bcast" algorithm="binomial"/>'
+    # Rank 2 in main until it comes, then the broadcast to rank 3: 10 + 20 + 100 + 20.
+    "$PAGODA" replay --json --machine machine.xml trace |
+        jq -e '.whatif.critical_path.regions | map([.region, .time_ns]) == [["main", 1000], ["MPI_Bcast", 150]]'
+    # Rank 2 is the last one through: from the message that waits for it, 20.
+    machine '<collective op="bcast" algorithm="flat"/>'
+    "$PAGODA" replay --json --machine machine.xml trace |
+        jq -e '.whatif.critical_path.regions | map([.region, .time_ns]) == [["main", 1000], ["MPI_Bcast", 20]]'
+}
+
 @test "the algorithm follows the placement" {
     machine '<collective op="bcast" algorithm="hardware-multicast" tree="flat"/>'
     [ "$(predict)" = '[10,130,1020,130]' ]
