@@ -60,6 +60,6 @@ double whatif_change(uint64_t measured_ns, uint64_t predicted_ns)
 uint64_t whatif_client_server_ns(const struct whatif_report *report,
                                  const struct whatif_point *point)
 {
-    uint64_t ns = report->baseline_ns + point->client_server_ns;
+    uint64_t ns = report->replayed_ns + point->client_server_ns;
     return ns > point->unchanged_ns ? ns - point->unchanged_ns : 0;
 }

@@ -113,7 +113,8 @@ void whatif_report_note(struct whatif_report *report, char *text);
 /// (predicted - measured) / measured of a time; 0 when nothing was measured.
 double whatif_change(uint64_t measured_ns, uint64_t predicted_ns);
 
-/// Run time by the client/server algorithm: the measured one and what its path gains or loses.
+/// Run time by the client/server algorithm: that predicted with nothing changed, and what its path
+/// gains or loses.
 uint64_t whatif_client_server_ns(const struct whatif_report *report,
                                  const struct whatif_point *point);
 
