@@ -331,6 +331,8 @@ static void leave(struct engine *engine, struct location_state *location, uint64
         aggregation_left(engine, location);
     if (state->is_late) {
         overlap_leave(engine, location, now_ns);
+        state->n_call_events = 0;
+        moved_tell_call(engine, location, call->recorded_leave_ns, now_ns);
         go_outside(engine, location, now_ns, call->recorded_leave_ns);
         return;
     }
