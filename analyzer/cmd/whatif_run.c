@@ -179,6 +179,9 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     point->predicted_ns = run->replay.time_ns;
     point->window_begin_ns = run->replay.window_begin_ns;
     point->window_end_ns = run->replay.window_end_ns;
+    point->work_end_ns = prediction.n_finalized == definitions->n_ranks
+                             ? prediction.last_finalize_ns
+                             : run->replay.time_ns;
     point->n_flights = prediction.use.n_flights;
     point->n_interpolated = prediction.use.n_interpolated;
     point->n_forced = run->replay.n_forced;

@@ -19,11 +19,12 @@ struct tolerance_runs {
     size_t n;
 };
 
-static uint64_t window_ns(const struct whatif_point *point)
+/// From the last leave of MPI_Init to the last enter of MPI_Finalize: all of what the ranks do,
+/// also where the first of them has done its share early.
+static uint64_t work_ns(const struct whatif_point *point)
 {
-    return point->window_end_ns > point->window_begin_ns
-               ? point->window_end_ns - point->window_begin_ns
-               : 0;
+    return point->work_end_ns > point->window_begin_ns ? point->work_end_ns - point->window_begin_ns
+                                                       : 0;
 }
 
 static int run_with(void *context, uint64_t added, uint64_t *time_ns, struct error *err)
@@ -35,7 +36,7 @@ static int run_with(void *context, uint64_t added, uint64_t *time_ns, struct err
     runs->n++;
     const struct whatif_input input = {.trace = runs->trace, .recorded = runs->recorded};
     int status = whatif_predict(&input, &runs->settings, &run, &point, err);
-    *time_ns = window_ns(&point);
+    *time_ns = work_ns(&point);
     whatif_point_release(&point);
     replay_run_release(&run);
     return status;
@@ -77,7 +78,7 @@ int whatif_tolerance(const char *trace, const struct whatif_set *set,
                      struct error *err)
 {
     struct tolerance_runs runs = {.trace = trace, .recorded = recorded, .settings = *settings};
-    uint64_t base_ns = window_ns(point);
+    uint64_t base_ns = work_ns(point);
     report->tolerances = memory_zeroed(set->n_tolerances, sizeof *report->tolerances);
     report->n_tolerances = set->n_tolerances;
     for (size_t i = 0; i < set->n_tolerances; i++)

@@ -25,6 +25,7 @@ struct pag_call {
     uint32_t n_records;  // of messages and collectives in it
     uint32_t n_left_out; // of these: messages not sent, operations left out
     bool is_waiting;     // it has conditions, or is a handle call, which takes its time but no core
+    bool is_finalize;    // MPI_Finalize
     bool is_handle;      // MPI_Init, MPI_Finalize, or its only operations create or destroy handles
 };
 

@@ -81,6 +81,7 @@ static struct pag_call describe(const struct engine *engine, const struct locati
         .n_records = call->n_records,
         .n_left_out = call->n_left_out,
         .is_waiting = state_of(engine, location)->is_waiting,
+        .is_finalize = call->is_finalize,
         .is_handle = state_of(engine, location)->is_handle,
     };
 }

@@ -42,6 +42,7 @@ struct whatif_point {
     size_t n_set;
     uint64_t predicted_ns;
     uint64_t window_begin_ns, window_end_ns; // as in struct result, of the predicted run
+    uint64_t work_end_ns; // the last rank enters MPI_Finalize; the run's end if not all do
     uint64_t n_flights, n_interpolated; // message times, and those not measured but interpolated
     uint64_t n_transfers, n_delayed_transfers; // messages where links or buses count, those that
     uint64_t transfer_wait_ns;                 // waited for them, and how long altogether

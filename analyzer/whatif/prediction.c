@@ -137,8 +137,12 @@ static uint32_t move_of(void *context, uint32_t moves, uint32_t from, uint32_t t
 
 static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
 {
-    const struct prediction *prediction = context;
+    struct prediction *prediction = context;
     pag_work amount = 0;
+    if (call->is_finalize) {
+        prediction->n_finalized++;
+        prediction->last_finalize_ns = call->enter_ns; // calls are entered in the order of time
+    }
     if (!prediction->machine || (call->is_handle && !prediction->timeless)) {
         amount = call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
         return call->n_left_out == 0

@@ -25,6 +25,8 @@ struct prediction {
     struct visits *counted;              // that are counted; NULL: none are
     struct added_delay delay;
     bool is_delayed;
+    uint32_t n_finalized; // ranks that have entered MPI_Finalize, the last one then
+    uint64_t last_finalize_ns;
     struct timeless *timeless; // NULL: recorded times count
     struct recorded_use use;
     struct pag_clock clock; // for pag_simulate()

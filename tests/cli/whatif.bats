@@ -278,6 +278,13 @@ bad_machine() {
     run "$PAGODA" replay --tolerance 5 trace
     [[ $output =~ \+5\ %\ +(149|150|151)\ ns ]]
     [[ $(tr -s ' \n' ' ' <<<"$output") == *"Assumed a collective of p ranks meets added latency log2(p) times"* ]]
+    # The sender is at MPI_Finalize at once, the receiver at 1000: 10 % of that.
+    printf '%s\n' 'nodes a b' '0 0 enter MPI_Send' '0 0 send world 1 0 8' '0 0 leave MPI_Send' \
+        '0 0 enter MPI_Finalize' '0 1000 leave MPI_Finalize' '1 0 enter MPI_Recv' \
+        '1 100 recv world 0 0 8' '1 100 leave MPI_Recv' '1 1000 enter MPI_Finalize' \
+        '1 1000 leave MPI_Finalize' >early.txt
+    "$BUILD/tools/mktrace" early.txt early
+    "$PAGODA" replay --json --tolerance 10 early | jq -e '.whatif.tolerance.levels[0].latency_ns | . >= 99 and . <= 100'
     # Nothing to wait for.
     printf '0 0 enter main\n0 100 leave main\n' >alone.txt
     "$BUILD/tools/mktrace" alone.txt alone
