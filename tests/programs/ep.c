@@ -18,11 +18,12 @@ struct tally {
 };
 enum { TALLY_WORDS = sizeof(struct tally) / sizeof(int64_t) };
 
-static long size_log2 = 24, n_iterations = 4, seed = 1;
+static long size_log2 = 24, n_iterations = 4, skew, seed = 1;
 
 static const struct program_option options[] = {
     {"size", "K", &size_log2, 6, 40, "2^K pairs in all"},
     {"iterations", "N", &n_iterations, 1, 1000000, "parts they are made in, each with a reduction"},
+    {"skew", "P", &skew, 0, 10000, "percent by which the last rank has more work than the first"},
     {"seed", "N", &seed, 0, 1000000, "seed of the random numbers"},
     {0}};
 
@@ -120,8 +121,8 @@ int main(int argc, char **argv)
             long begin = program_block(n_pairs, (int)n_iterations, i);
             long n = program_block(n_pairs, (int)n_iterations, i + 1) - begin;
 
-            make_pairs(&own, begin + program_block(n, program.n_ranks, program.rank),
-                       begin + program_block(n, program.n_ranks, program.rank + 1));
+            make_pairs(&own, begin + program_skewed_block(n, program.n_ranks, program.rank, skew),
+                       begin + program_skewed_block(n, program.n_ranks, program.rank + 1, skew));
             MPI_Allreduce(&own, &sum, TALLY_WORDS, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
             for (int word = 0; word < TALLY_WORDS; word++)
                 ((int64_t *)&all)[word] += ((const int64_t *)&sum)[word];

@@ -16,7 +16,7 @@
 enum { MAX_STAGES = 6, N_WAVES = 4, ENERGY_BITS = 30 };
 
 static long size = 20000, n_steps = 5, n_stages = 4, n_iterations = 6, reach = 100, with_groups;
-static long seed = 1;
+static long skew, seed = 1;
 
 static const struct program_option options[] = {
     {"size", "N", &size, 64, 10000000, "components of the system"},
@@ -25,6 +25,8 @@ static const struct program_option options[] = {
     {"iterations", "M", &n_iterations, 1, 20, "fixed-point iterations in each step"},
     {"reach", "D", &reach, 1, 10000, "components to either side a derivative depends on"},
     {"groups", NULL, &with_groups, 0, 1, "compute the stages by groups of ranks at the same time"},
+    {"skew", "P", &skew, 0, 10000,
+     "percent by which the last rank has more components than the first; not with --groups"},
     {"seed", "N", &seed, 0, 1000000, "seed of the waves"},
     {0}};
 
@@ -125,7 +127,7 @@ static struct method make_method(void)
     return method;
 }
 
-/* Part i of the vector goes to rank i of comm; a part is `width` of n_blocks equal blocks. */
+/* Part i of the vector goes to rank i of comm; a part is `width` of n_blocks blocks. */
 static void parts_init(struct parts *parts, MPI_Comm comm, int n_blocks, int width)
 {
     int rank, n_ranks;
@@ -136,8 +138,11 @@ static void parts_init(struct parts *parts, MPI_Comm comm, int n_blocks, int wid
     parts->counts = program_alloc((size_t)n_ranks, sizeof *parts->counts);
     parts->offsets = program_alloc((size_t)n_ranks, sizeof *parts->offsets);
     for (int i = 0; i < n_ranks; i++) {
-        parts->offsets[i] = (int)program_block(size, n_blocks, i * width);
-        parts->counts[i] = (int)program_block(size, n_blocks, (i + 1) * width) - parts->offsets[i];
+        long begin = program_skewed_block(size, n_blocks, i * width, with_groups ? 0 : skew);
+        long end = program_skewed_block(size, n_blocks, (i + 1) * width, with_groups ? 0 : skew);
+
+        parts->offsets[i] = (int)begin;
+        parts->counts[i] = (int)(end - begin);
     }
     parts->begin = parts->offsets[rank];
     parts->end = parts->begin + parts->counts[rank];

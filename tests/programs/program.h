@@ -183,6 +183,19 @@ PROGRAM_INNER long program_block(long n, int n_parts, int part)
     return n * part / n_parts;
 }
 
+/*
+ * The same where parts grow evenly, the last one by `skew` percent over the first: badly balanced
+ * work with the same result. No skew: program_block().
+ */
+PROGRAM_INNER long program_skewed_block(long n, int n_parts, int part, long skew)
+{
+    double step = n_parts > 1 ? (double)skew / 100 / (n_parts - 1) : 0;
+    double all = n_parts + step * n_parts * (n_parts - 1) / 2;
+    double before = part + step * part * (part - 1) / 2;
+
+    return skew == 0 ? program_block(n, n_parts, part) : (long)((double)n * before / all);
+}
+
 /* The mixing step of Steele, Lea and Flood's SplitMix64 (OOPSLA 2014). */
 PROGRAM_INNER uint64_t program_mix(uint64_t x)
 {
