@@ -30,7 +30,7 @@ static int simulate(struct trace *trace, const struct scenario_settings *setting
     options.explains = false;
     int status = scenario_init(&scenario, trace_definitions(trace), settings, err);
     if (status == 0) {
-        prediction_init(&prediction, trace_definitions(trace), &scenario, recorded, NULL);
+        prediction_init(&prediction, trace_definitions(trace), &scenario, recorded, settings->machine);
         prediction.counted = visits;
         prediction.clock.counts_wall_time = counts_wall_time;
         prediction.clock.visit = kind;
@@ -53,6 +53,8 @@ struct visits *visits_gather(const char *path, const struct scenario_settings *s
     struct scenario_settings unchanged = SCENARIO_UNCHANGED;
     unchanged.works = settings->works;
     unchanged.n_works = settings->n_works;
+    unchanged.is_timeless = settings->is_timeless;
+    unchanged.machine = settings->is_timeless ? settings->machine : NULL;
     struct visits *visits = visits_new(settings->n_works, trace_definitions(trace)->n_locations);
     if (simulate(trace, &unchanged, recorded, counts_wall_time, visits, err) != 0) {
         visits_free(visits);
