@@ -7,30 +7,27 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
 
-/// Bytes a second of a link that takes BYTE_FS for a byte.
-static double bandwidth_of(uint64_t byte_fs)
+/// VALUE in the first of three units, each a thousand times the one before, that suits it.
+static void add_cell(struct table *table, double value, const char *const units[3])
 {
-    return 1e15 / (double)byte_fs;
+    int unit = 0;
+    for (; unit < 2 && value >= 999.5; unit++)
+        value /= 1000;
+    table_add_cell(table, "%.3g %s", value, units[unit]);
 }
 
+/// The time of a byte, and the bandwidth of a link that takes it.
 static void add_byte_cells(struct table *table, const struct whatif_tolerance *tolerance)
 {
+    static const char *const times[] = {"ps", "ns", "us"};
+    static const char *const bandwidths[] = {"MB/s", "GB/s", "TB/s"};
     if (!tolerance->has_byte || tolerance->byte_fs == 0) {
         table_add_cell(table, "%s", tolerance->has_byte ? "none" : "any");
         table_add_cell(table, "%s", tolerance->has_byte ? "-" : "any");
         return;
     }
-    double ns = (double)tolerance->byte_fs / 1e6;
-    table_add_cell(table, "%.3g %s",
-                   ns < 1     ? ns * 1e3
-                   : ns < 1e3 ? ns
-                              : ns / 1e3,
-                   ns < 1     ? "ps"
-                   : ns < 1e3 ? "ns"
-                              : "us");
-    double bandwidth = bandwidth_of(tolerance->byte_fs);
-    table_add_cell(table, "%.3g %s", bandwidth / (bandwidth < 1e9 ? 1e6 : 1e9),
-                   bandwidth < 1e9 ? "MB/s" : "GB/s");
+    add_cell(table, (double)tolerance->byte_fs / 1e3, times);
+    add_cell(table, 1e9 / (double)tolerance->byte_fs, bandwidths);
 }
 
 void page_tolerance(const struct page *page, const struct whatif_report *report)
