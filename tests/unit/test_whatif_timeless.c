@@ -20,25 +20,11 @@
 #include "analyzer/whatif/timeless.h"
 #include "tests/reference/predicted_times.h"
 #include "tests/reference/program.h"
-#include "tests/tools/lib/scratch.h"
+#include "tests/unit/machine_text.h"
 #include "tests/unit/seeds.h"
 #include "tests/unit/text_fixture.h"
 
 enum { DEFAULT_SEEDS = 200 };
-
-/// Fails the test when TEXT is no machine file.
-static struct machine machine_of(const char *text)
-{
-    char *directory = scratch_directory(), *path = memory_format("%s/machine.xml", directory);
-    struct machine machine;
-    struct error err = {{0}};
-    scratch_write(path, text, strlen(text));
-    if (machine_read(&machine, path, &err) != 0)
-        fail_msg("%s", err.text);
-    scratch_remove(directory);
-    free(path);
-    return machine;
-}
 
 static struct predicted_times predict(const char *text, const struct scenario_settings *settings)
 {
@@ -94,7 +80,7 @@ static void test_time_stamps_do_not_matter(void **state)
     (void)state;
     static const int stamps[][7] = {
         {0, 100, 2000, 90000, 100, 2000, 90000}, {0}, {7000, 8000, 9000, 9001, 3, 4, 5}};
-    struct machine machine = machine_of(pipeline_machine);
+    struct machine machine = machine_of_text(pipeline_machine);
     const struct scenario_settings settings = {.machine = &machine, .is_timeless = true};
     for (size_t i = 0; i < sizeof stamps / sizeof stamps[0]; i++) {
         const int *at = stamps[i];
@@ -121,9 +107,9 @@ static void test_parts_of_a_nanosecond_add_up(void **state)
         free(text);
         text = longer;
     }
-    struct machine machine = machine_of("<machine><message scope=\"node\"><point bytes=\"0\" "
-                                        "time=\"1us\"/></message>"
-                                        "<compute region=\"bit\" time=\"0.4e-9\"/></machine>");
+    struct machine machine = machine_of_text("<machine><message scope=\"node\"><point bytes=\"0\" "
+                                             "time=\"1us\"/></message>"
+                                             "<compute region=\"bit\" time=\"0.4e-9\"/></machine>");
     const struct scenario_settings settings = {.machine = &machine, .is_timeless = true};
     struct predicted_times times = predict(text, &settings);
     assert_int_equal(times.time_ns, 400);
@@ -154,8 +140,8 @@ static void test_what_is_said(void **state)
 {
     (void)state;
     struct machine machine =
-        machine_of("<machine>\n<compute region=\"solve\" time=\"w*p - 10\"/>\n"
-                   "<compute region=\"outpt\" time=\"rank*visit\"/>\n</machine>");
+        machine_of_text("<machine>\n<compute region=\"solve\" time=\"w*p - 10\"/>\n"
+                        "<compute region=\"outpt\" time=\"rank*visit\"/>\n</machine>");
     struct fixture run = open_text("0 0 enter solve\n0 1 enter output\n0 2 leave output\n"
                                    "0 3 leave solve\n1 0 enter solve\n1 1 leave solve\n");
     struct timeless *timeless = timeless_new(run.definitions, &machine);
@@ -269,12 +255,12 @@ static void test_recorded_times_as_costs(void **state)
     (void)state;
     uint64_t first, last, n_failed = 0;
     struct machine machine =
-        machine_of("<machine cpu-speed=\"1.5\"><message scope=\"node\" recv-overhead=\"3ns\">"
-                   "<point bytes=\"0\" time=\"7ns\"/></message>"
-                   "<message scope=\"network\" send-overhead=\"11ns\"><point bytes=\"0\" "
-                   "time=\"100ns\"/><point bytes=\"1000\" time=\"300ns\"/></message>"
-                   "<collective op=\"allreduce\" time=\"1e-9*p*b\"/>"
-                   "<compute region=\"block\" time=\"w*1e-9\"/></machine>");
+        machine_of_text("<machine cpu-speed=\"1.5\"><message scope=\"node\" recv-overhead=\"3ns\">"
+                        "<point bytes=\"0\" time=\"7ns\"/></message>"
+                        "<message scope=\"network\" send-overhead=\"11ns\"><point bytes=\"0\" "
+                        "time=\"100ns\"/><point bytes=\"1000\" time=\"300ns\"/></message>"
+                        "<collective op=\"allreduce\" time=\"1e-9*p*b\"/>"
+                        "<compute region=\"block\" time=\"w*1e-9\"/></machine>");
     seed_range(DEFAULT_SEEDS, &first, &last);
     for (uint64_t seed = first; seed <= last; seed++)
         n_failed += !check_seed(seed, &machine);

@@ -14,6 +14,7 @@
 
 #include "analyzer/whatif/tolerance.h"
 #include "tests/reference/predicted_times.h"
+#include "tests/unit/machine_text.h"
 
 /// Run time of a network with `added`: the longest of some chains, each BASE + N_MESSAGES * added.
 struct chains {
@@ -184,12 +185,56 @@ static void test_added_latency_of_collectives(void **state)
     free(text);
 }
 
+/// A broadcast of 4 ranks on 4 nodes by a binomial tree, messages of 100: the root sends to 2, then
+/// to 1, both at 0, 2 sends to 3. So they leave at 100, 100 and 200; with 50 more for each message,
+/// or 10 and 40 for 1000 bytes of 40 ps, at 150, 150 and 300.
+static void test_added_latency_of_algorithms(void **state)
+{
+    (void)state;
+    struct machine machine =
+        machine_of_text("<machine><message scope=\"network\"><point bytes=\"0\" time=\"100ns\"/>"
+                        "</message><collective op=\"bcast\" algorithm=\"binomial\"/></machine>");
+    const struct scenario_settings settings[] = {
+        {.machine = &machine},
+        {.machine = &machine, .added_latency_ns = 50},
+        {.machine = &machine, .added_latency_ns = 10, .added_byte_fs = 40000},
+    };
+    static const uint64_t finish_ns[][4] = {
+        {0, 100, 100, 200}, {0, 150, 150, 300}, {0, 150, 150, 300}};
+    enum { N = sizeof settings / sizeof settings[0] };
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    fputs("nodes a b c d\n", stream);
+    for (int rank = 0; rank < 4; rank++)
+        fprintf(stream,
+                "%1$d 0 enter MPI_Bcast\n%1$d 0 coll-begin\n"
+                "%1$d 9 coll-end bcast world 0 %2$d %3$d\n%1$d 9 leave MPI_Bcast\n",
+                rank, rank == 0 ? 1000 : 0, rank == 0 ? 0 : 1000);
+    fclose(stream);
+    struct predicted_times times[N];
+    struct error err = {{0}};
+    if (predicted_times(text, settings, N, times, &err) != 0)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < N; i++) {
+        for (int rank = 0; rank < 4; rank++)
+            assert_int_equal(times[i].ranks[rank].finish_ns, finish_ns[i][rank]);
+        predicted_times_release(&times[i]);
+    }
+    machine_release(&machine);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_chain),     cmocka_unit_test(test_slack_first),
-        cmocka_unit_test(test_no_crossing),   cmocka_unit_test(test_a_run_that_gets_shorter),
-        cmocka_unit_test(test_added_latency), cmocka_unit_test(test_added_latency_of_collectives),
+        cmocka_unit_test(test_one_chain),
+        cmocka_unit_test(test_slack_first),
+        cmocka_unit_test(test_no_crossing),
+        cmocka_unit_test(test_a_run_that_gets_shorter),
+        cmocka_unit_test(test_added_latency),
+        cmocka_unit_test(test_added_latency_of_collectives),
+        cmocka_unit_test(test_added_latency_of_algorithms),
     };
     return cmocka_run_group_tests_name("whatif tolerance", tests, NULL, NULL);
 }
