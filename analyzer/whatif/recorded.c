@@ -150,9 +150,13 @@ static uint32_t operation_of(const int64_t *value)
 /// How long a member that shared its cores took after the last one it waited for had come.
 static void count_shared_collective(struct recorded *recorded, uint32_t rank, const int64_t *value)
 {
-    int64_t release_ns = release_of(value);
+    int64_t release_ns = release_of(value), kind = value[ROOT_COLLECTIVE_KIND];
     uint32_t operation = operation_of(value);
-    if (release_ns < value[ROOT_COLLECTIVE_ENTER] || release_ns > value[ROOT_COLLECTIVE_LEAVE])
+    bool needs_later =
+        kind == COLLECTIVE_ONE_TO_ALL || kind == COLLECTIVE_ALL_TO_ONE || kind == COLLECTIVE_SCAN;
+    if (value[ROOT_COLLECTIVE_N_MEMBERS] < 2 || release_ns == 0 ||
+        release_ns < value[ROOT_COLLECTIVE_ENTER] + needs_later ||
+        release_ns > value[ROOT_COLLECTIVE_LEAVE])
         return;
     if (!recorded->collective[operation])
         recorded->collective[operation] = memory_zeroed(1, sizeof(struct cost_table));

@@ -19,8 +19,8 @@
 //   shared flight     leave - send's enter, cut, of the message sent last (ties: of the highest
 //            sender) of those a call receives, whatever else it does, if sent after its enter
 //   shared collective leave - release, cut, by operation and bytes sent and received by the member,
-//            of members that were released after their enter (barriers and all-to-all kinds: in all
-//            cases) and not after their leave
+//            of members that were released (not at time 0) after the enter of the call (barriers,
+//            all-to-all kinds, handles and MPI_Finalize: or at it), and not after its leave
 // and test calls are never samples.
 //
 // A message makes its sender wait for the receiver (rendezvous) if it is sent by MPI_Ssend and the

@@ -81,8 +81,9 @@ static uint64_t shared_delay(const struct recorded *recorded, const struct pag_c
     if (condition->kind != PAG_CONDITION_MESSAGE)
         return is_measured ? min_ns(measured_ns, usual_ns) : 0;
     usual_ns = less(usual_ns, recorded_receive_ns(recorded, far, condition->size_bytes));
-    return has_moved(recorded, condition, scenario->node_of_rank) ? usual_ns
-                                                                  : min_ns(measured_ns, usual_ns);
+    bool is_other = condition->size_bytes != condition->recorded_bytes ||
+                    has_moved(recorded, condition, scenario->node_of_rank);
+    return is_other ? usual_ns : min_ns(measured_ns, usual_ns);
 }
 
 static uint64_t delay_of(const struct recorded *recorded, const struct pag_call *call,

@@ -19,9 +19,31 @@ struct predicted_times {
     uint64_t *arrived_ns;             // by send, of machines with contention
 };
 
-/// Flight or receive time of SIZE_BYTES by the recording, on one node or between nodes.
+/// NUMBER with all but its N highest binary digits set to zero; the class of a size.
+uint64_t highest_digits(uint64_t number, int n);
+uint64_t size_class(uint64_t size_bytes);
+
+/// What is asked of the recording: times of receive calls whose message was there, of messages, of
+/// messages to ranks that lacked cores.
+enum cost_kind { COST_RECEIVE, COST_FLIGHT, COST_SHARED_FLIGHT };
+
+/// A time of SIZE_BYTES by the recording, on one node or between nodes. Where there is none that of
+/// the other scope; of shared flights before that the flight on the same scope.
 uint64_t recorded_cost(const struct model *model, const struct predicted_scenario *scenario,
-                       bool is_flight, bool is_remote, uint64_t size_bytes);
+                       enum cost_kind kind, bool is_remote, uint64_t size_bytes);
+
+/// Did RANK run on a node with fewer cores than ranks?
+bool has_lacked_cores(const struct model *model, const struct predicted_scenario *scenario,
+                      uint32_t rank);
+
+/// Of FROM_NS..TO_NS, the time in which as many ranks of NODE as it has cores were outside MPI.
+uint64_t time_without_cores(const struct model *model, const struct predicted_scenario *scenario,
+                            uint32_t node, uint64_t from_ns, uint64_t to_ns);
+
+/// What members of PART's operation that lacked cores took after their release.
+uint64_t recorded_collective_cost(const struct model *model,
+                                  const struct predicted_scenario *scenario,
+                                  const struct model_part *part);
 
 /// Does the recording tell anything about flights on one node, or between nodes?
 bool is_flight_seen(const struct model *model, const struct predicted_scenario *scenario,

@@ -72,8 +72,9 @@ struct scenario_machine {
 
 struct predicted_scenario {
     uint32_t recorded_node[PROGRAM_MAX_RANKS];
-    uint32_t node[PROGRAM_MAX_RANKS]; // below PROGRAM_MAX_RANKS
-    uint32_t n_cores;                 // of each node; 0: every rank has a core of its own
+    uint32_t recorded_cores[PROGRAM_MAX_RANKS]; // of each node, 0: not known
+    uint32_t node[PROGRAM_MAX_RANKS];           // below PROGRAM_MAX_RANKS
+    uint32_t n_cores;                           // of each node; 0: every rank has a core of its own
     bool is_sticky, spins;
     uint64_t speed;                         // of all nodes, millionths
     uint64_t node_speed[PROGRAM_MAX_RANKS]; // of one, 0: as all

@@ -106,16 +106,44 @@ static int64_t flight_delay_ns(const struct model *model, const struct predicted
     bool was_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
     bool is_moved = is_remote != was_remote && is_flight_seen(model, scenario, false) &&
                     is_flight_seen(model, scenario, true);
-    int64_t flight_ns = (int64_t)recorded_cost(model, scenario, true, is_remote, send->size_bytes);
+    int64_t flight_ns =
+        (int64_t)recorded_cost(model, scenario, COST_FLIGHT, is_remote, send->size_bytes);
     if (is_deciding && is_moved)
         return positive(
             room_ns + flight_ns -
-            (int64_t)recorded_cost(model, scenario, true, was_remote, send->size_bytes));
+            (int64_t)recorded_cost(model, scenario, COST_FLIGHT, was_remote, send->size_bytes));
     if (is_deciding)
         return room_ns;
-    int64_t delay_ns = positive(
-        flight_ns - (int64_t)recorded_cost(model, scenario, false, is_remote, send->size_bytes));
+    int64_t delay_ns = positive(flight_ns - (int64_t)recorded_cost(model, scenario, COST_RECEIVE,
+                                                                   is_remote, send->size_bytes));
     return delay_ns > room_ns && !is_moved ? room_ns : delay_ns;
+}
+
+/// How long after its release CONDITION lets a rank go that lacked cores in the recording; ROOM_NS:
+/// the longest that the recording allows.
+static int64_t shared_delay_ns(const struct model *model, const struct predicted_scenario *scenario,
+                               const struct condition *condition, int64_t room_ns, bool is_deciding)
+{
+    int64_t usual_ns;
+    if (condition->kind == CONDITION_COLLECTIVE) {
+        usual_ns =
+            (int64_t)recorded_collective_cost(model, scenario, &model->parts[condition->index]);
+        usual_ns = scenario->spins ? 0 : usual_ns;
+        return !is_deciding ? 0 : usual_ns < room_ns ? usual_ns : room_ns;
+    }
+    const struct model_send *send = message_of(model, condition);
+    bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
+    bool was_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
+    usual_ns = scenario->spins ? 0
+                               : (int64_t)recorded_cost(model, scenario, COST_SHARED_FLIGHT,
+                                                        is_remote, send->size_bytes);
+    if (condition->kind == CONDITION_SEND)
+        return !is_deciding ? 0 : usual_ns < room_ns ? usual_ns : room_ns;
+    usual_ns = positive(usual_ns - (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote,
+                                                          send->size_bytes));
+    bool is_moved = is_remote != was_remote && is_flight_seen(model, scenario, false) &&
+                    is_flight_seen(model, scenario, true);
+    return is_moved || usual_ns < room_ns ? usual_ns : room_ns;
 }
 
 bool is_handle_call(const struct model *model, uint32_t c)
@@ -149,7 +177,8 @@ static int64_t usual_work_ns(const struct model *model, const struct predicted_s
             continue;
         const struct model_send *send = message_of(model, &conditions[i]);
         bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-        work_ns += (int64_t)recorded_cost(model, scenario, false, is_remote, send->size_bytes);
+        work_ns +=
+            (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->size_bytes);
     }
     return work_ns == 0 || work_ns > length_ns ? length_ns : work_ns;
 }
@@ -182,18 +211,21 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
     if (has_waited && decider->kind == CONDITION_RECEIVE) {
         const struct model_send *send = message_of(model, decider);
         bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-        own_ns = (int64_t)recorded_cost(model, scenario, false, is_remote, send->size_bytes);
+        own_ns = (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->size_bytes);
         if (own_ns > leave_ns - latest_ns)
             own_ns = leave_ns - latest_ns;
     }
     *ready_ns = times->enter_ns[c];
-    if (!has_waited)
+    bool is_shared = has_lacked_cores(model, scenario, call->rank);
+    if (!has_waited && !is_shared)
         *ready_ns += (uint64_t)(leave_ns - own_ns - (int64_t)call->enter_ns);
     for (uint32_t i = 0; i < n_conditions; i++) {
         int64_t recorded_ns = (int64_t)release_of(model, NULL, &conditions[i]);
         int64_t delay_ns = 0, room_ns = positive(leave_ns - own_ns - recorded_ns);
         bool is_deciding = i == deciding && has_waited;
-        if (conditions[i].kind == CONDITION_RECEIVE)
+        if (is_shared)
+            delay_ns = shared_delay_ns(model, scenario, &conditions[i], room_ns, is_deciding);
+        else if (conditions[i].kind == CONDITION_RECEIVE)
             delay_ns = flight_delay_ns(model, scenario, message_of(model, &conditions[i]), room_ns,
                                        is_deciding);
         else if (is_deciding)

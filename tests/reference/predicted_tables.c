@@ -8,7 +8,7 @@
 #include "tests/reference/predicted_costs.h"
 
 /// NUMBER with all but its N highest binary digits set to zero.
-static uint64_t highest_digits(uint64_t number, int n)
+uint64_t highest_digits(uint64_t number, int n)
 {
     uint64_t mask = UINT64_MAX;
     int digits = 0;
@@ -19,7 +19,7 @@ static uint64_t highest_digits(uint64_t number, int n)
     return number & mask;
 }
 
-static uint64_t size_class(uint64_t size_bytes)
+uint64_t size_class(uint64_t size_bytes)
 {
     return highest_digits(size_bytes, 2);
 }
@@ -48,23 +48,50 @@ static uint32_t sole_receive(const struct model *model, uint32_t c)
     return n == 1 ? found : REFERENCE_NONE;
 }
 
-/// A flight or receive time seen in call C for the given kind of messages; false: none.
+/// The message of those received in call C that was sent last, ties: by the highest rank.
+static const struct model_send *last_sent(const struct model *model, uint32_t c)
+{
+    const struct model_send *last = NULL;
+    for (uint32_t r = 0; r < model->n_receives; r++) {
+        if (model->receives[r].complete_call != c || model->receives[r].send == REFERENCE_NONE)
+            continue;
+        const struct model_send *send = &model->sends[model->receives[r].send];
+        uint64_t send_ns = model->calls[send->call].enter_ns;
+        uint64_t last_ns = last ? model->calls[last->call].enter_ns : 0;
+        if (!last || send_ns > last_ns || (send_ns == last_ns && send->sender > last->sender))
+            last = send;
+    }
+    return last;
+}
+
+/// A time of KIND seen in call C for the given kind of messages; false: none.
 static bool is_sample(const struct model *model, const struct predicted_scenario *scenario,
-                      uint32_t c, bool is_flight, bool is_remote, uint64_t *class, uint64_t *time)
+                      uint32_t c, enum cost_kind kind, bool is_remote, uint64_t *class,
+                      uint64_t *time)
 {
     const struct model_call *call = &model->calls[c];
+    bool is_shared = has_lacked_cores(model, scenario, call->rank);
+    if (call->is_test || (kind != COST_RECEIVE && is_shared != (kind == COST_SHARED_FLIGHT)))
+        return false;
     uint32_t r = sole_receive(model, c);
-    if (r == REFERENCE_NONE || call->is_test || model->receives[r].send == REFERENCE_NONE)
+    const struct model_send *send = NULL;
+    if (kind == COST_SHARED_FLIGHT)
+        send = last_sent(model, c);
+    else if (r != REFERENCE_NONE && model->receives[r].send != REFERENCE_NONE)
+        send = &model->sends[model->receives[r].send];
+    if (!send ||
+        is_between_nodes(scenario->recorded_node, send->sender, send->receiver) != is_remote)
         return false;
-    const struct model_send *send = &model->sends[model->receives[r].send];
     uint64_t send_ns = model->calls[send->call].enter_ns;
-    if (is_between_nodes(scenario->recorded_node, send->sender, send->receiver) != is_remote)
-        return false;
     bool is_late = send_ns > call->enter_ns;
-    if (is_late != is_flight || call->leave_ns < send_ns)
+    if (is_late == (kind == COST_RECEIVE) || call->leave_ns < send_ns)
         return false;
+    uint64_t from_ns = is_late ? send_ns : call->enter_ns, without_ns = 0;
+    if (is_shared && (is_late || model->calls[send->call].leave_ns > call->enter_ns))
+        without_ns = time_without_cores(model, scenario, scenario->recorded_node[call->rank],
+                                        from_ns, call->leave_ns);
     *class = size_class(send->size_bytes);
-    *time = highest_digits(call->leave_ns - (is_flight ? send_ns : call->enter_ns), 5);
+    *time = highest_digits(call->leave_ns - from_ns - without_ns, 5);
     return true;
 }
 
@@ -76,13 +103,13 @@ static int compare_numbers(const void *a, const void *b)
 
 /// The lower median of the samples of CLASS; false when there are none.
 static bool median_of_class(const struct model *model, const struct predicted_scenario *scenario,
-                            bool is_flight, bool is_remote, uint64_t class, uint64_t *median)
+                            enum cost_kind kind, bool is_remote, uint64_t class, uint64_t *median)
 {
     uint64_t *times = memory_zeroed(model->n_calls + 1, sizeof *times);
     size_t n = 0;
     for (uint32_t c = 0; c < model->n_calls; c++) {
         uint64_t own_class;
-        if (is_sample(model, scenario, c, is_flight, is_remote, &own_class, &times[n]))
+        if (is_sample(model, scenario, c, kind, is_remote, &own_class, &times[n]))
             n += own_class == class;
     }
     qsort(times, n, sizeof *times, compare_numbers);
@@ -93,14 +120,14 @@ static bool median_of_class(const struct model *model, const struct predicted_sc
 }
 
 static bool cost_of_scope(const struct model *model, const struct predicted_scenario *scenario,
-                          bool is_flight, bool is_remote, uint64_t size_bytes, uint64_t *cost)
+                          enum cost_kind kind, bool is_remote, uint64_t size_bytes, uint64_t *cost)
 {
     uint64_t own = size_class(size_bytes), below = 0, above = 0, class, time;
     bool has_below = false, has_above = false;
-    if (median_of_class(model, scenario, is_flight, is_remote, own, cost))
+    if (median_of_class(model, scenario, kind, is_remote, own, cost))
         return true;
     for (uint32_t c = 0; c < model->n_calls; c++) {
-        if (!is_sample(model, scenario, c, is_flight, is_remote, &class, &time))
+        if (!is_sample(model, scenario, c, kind, is_remote, &class, &time))
             continue;
         if (class < own && (!has_below || class > below)) {
             below = class;
@@ -113,9 +140,9 @@ static bool cost_of_scope(const struct model *model, const struct predicted_scen
     }
     uint64_t low = 0, high = 0;
     if (has_below)
-        median_of_class(model, scenario, is_flight, is_remote, below, &low);
+        median_of_class(model, scenario, kind, is_remote, below, &low);
     if (has_above)
-        median_of_class(model, scenario, is_flight, is_remote, above, &high);
+        median_of_class(model, scenario, kind, is_remote, above, &high);
     *cost = has_below ? low : high;
     if (has_below && has_above) {
         __int128 rise = (__int128)high - (__int128)low;
@@ -126,20 +153,27 @@ static bool cost_of_scope(const struct model *model, const struct predicted_scen
 }
 
 uint64_t recorded_cost(const struct model *model, const struct predicted_scenario *scenario,
-                       bool is_flight, bool is_remote, uint64_t size_bytes)
+                       enum cost_kind kind, bool is_remote, uint64_t size_bytes)
 {
     uint64_t cost = 0;
-    if (!cost_of_scope(model, scenario, is_flight, is_remote, size_bytes, &cost) &&
-        !cost_of_scope(model, scenario, is_flight, !is_remote, size_bytes, &cost))
-        return 0;
-    return cost;
+    if (cost_of_scope(model, scenario, kind, is_remote, size_bytes, &cost))
+        return cost;
+    if (kind == COST_SHARED_FLIGHT &&
+        cost_of_scope(model, scenario, COST_FLIGHT, is_remote, size_bytes, &cost))
+        return cost;
+    if (cost_of_scope(model, scenario, kind, !is_remote, size_bytes, &cost))
+        return cost;
+    return kind == COST_SHARED_FLIGHT
+               ? recorded_cost(model, scenario, COST_FLIGHT, is_remote, size_bytes)
+               : 0;
 }
 
 bool is_flight_seen(const struct model *model, const struct predicted_scenario *scenario,
                     bool is_remote)
 {
     uint64_t cost;
-    return cost_of_scope(model, scenario, true, is_remote, 0, &cost);
+    return cost_of_scope(model, scenario, COST_FLIGHT, is_remote, 0, &cost) ||
+           cost_of_scope(model, scenario, COST_SHARED_FLIGHT, is_remote, 0, &cost);
 }
 
 /// When the receive of SEND was posted in the recording.

@@ -54,6 +54,26 @@ static void put_line(FILE *stream, struct random *random, struct cpu_clock *cloc
         fprintf(stream, "%" PRIu32 " %" PRIu64 " cpu %" PRIu64 "\n", rank, time, clock->cpu_ns);
 }
 
+char *scenario_shared_trace_text(uint64_t seed, const struct sim_program_limits *limits)
+{
+    struct random random = {seed * 0x9e3779b97f4a7c15u + 11};
+    char *plain = scenario_trace_text(seed, limits), *text = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    char *nodes = strstr(plain, "\nnodes "), *rest = strchr(nodes + 1, '\n');
+    fprintf(stream, "%.*s", (int)(rest - plain), plain);
+    for (char node = '0'; node < '0' + MAX_NODES; node++) {
+        char name[] = {' ', 'n', node, '\0'};
+        const char *found = strstr(nodes, name);
+        if (found && found < rest && random_chance(&random, 70))
+            fprintf(stream, "\ncores%s %" PRIu32, name, 1 + random_below(&random, MAX_CORES));
+    }
+    fputs(rest, stream);
+    fclose(stream);
+    free(plain);
+    return text;
+}
+
 char *scenario_trace_text(uint64_t seed, const struct sim_program_limits *limits)
 {
     struct random random = {seed * 0x9e3779b97f4a7c15u + 7};
@@ -92,6 +112,8 @@ void scenario_unchanged(struct predicted_scenario *scenario, const char *text)
     const char *nodes = strstr(text, "\nnodes ") + strlen("\nnodes");
     for (uint32_t r = 0; *nodes == ' '; r++, nodes += strlen(" n0"))
         scenario->node[r] = scenario->recorded_node[r] = (uint32_t)(nodes[2] - '0');
+    for (const char *line = text; (line = strstr(line, "\ncores n")); line++)
+        scenario->recorded_cores[line[8] - '0'] = (uint32_t)(line[10] - '0');
 }
 
 void scenario_change(struct predicted_scenario *scenario, struct random *random, const char *text,

@@ -387,6 +387,8 @@ static int parse_line(struct reference_trace *trace, struct line *line, struct e
     if (strcmp(word, "spawned") == 0 && line->n_words == 2 &&
         read_number(line->words[1], &trace->n_spawned_ranks))
         return 0;
+    if (strcmp(word, "cores") == 0 && line->n_words == 3)
+        return 0; // predictions read it themselves
     if (strcmp(word, "nodes") == 0) {
         trace->n_ranks = (uint32_t)(line->n_words - 1);
         return 0;

@@ -41,9 +41,8 @@ static void test_given_names_are_taken_or_refused(void **state)
     (void)state;
     struct result_named parameters[] = {{(char *)"size", (char *)"1024"},
                                         {(char *)"it's", (char *)"\"quoted\""}};
-    const struct store_names names = {"o'ring",    "weak; scaling", "a \"b\" /c",
-                                      "predicted", parameters,      2,
-                                      NULL};
+    const struct store_names names = {
+        "o'ring", "weak; scaling", "a \"b\" /c", "predicted", parameters, 2, NULL};
     scratch_store_sample(&names);
     assert_string_equal(
         scratch_answer("SELECT application || '|' || experiment || '|' || trial || '|' || "
