@@ -235,13 +235,13 @@ uint64_t migration_sent(struct engine *engine, const struct location_state *loca
     migration->client_server_loads =
         array_reserve(migration->client_server_loads, &migration->client_server_capacity,
                       message_index + 1, sizeof *migration->client_server_loads);
-    migration->client_server_loads[message_index] =
-        message->is_left_out
-            ? (struct client_server_load){0}
-            : client_server_send(&state->process, clock, location->rank, message->receiver);
     struct load *load = &migration->loads[message_index];
     *load = (struct load){0};
-    if (state->leaving.work == 0 || state->receiver != message->receiver || message->is_left_out)
+    if (message->is_left_out) // nobody receives it
+        return 0;
+    migration->client_server_loads[message_index] =
+        client_server_send(&state->process, clock, location->rank, message->receiver);
+    if (state->leaving.work == 0 || state->receiver != message->receiver)
         return 0;
     *load = state->leaving;
     state->leaving = (struct load){0};
