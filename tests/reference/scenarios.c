@@ -188,6 +188,9 @@ static void choose_scope(struct scenario_scope *scope, struct random *random)
 static void choose_topology(struct scenario_machine *machine, struct random *random)
 {
     static const uint64_t speeds[] = {ONE / 2, 1500000, 2 * ONE, 333333};
+    // So slow that messages queue.
+    for (uint32_t i = 0; i < SCENARIO_MAX_POINTS && random_chance(random, 90); i++)
+        machine->network.time_ns[i] *= 30;
     if (random_chance(random, 30))
         choose_messages(&machine->core, random);
     for (uint32_t i = 0; i < SCENARIO_MAX_SCOPES; i++)
