@@ -39,6 +39,12 @@ static const char *const some_messages[] = {"size>=200", "from=0&tag=0-1=0.3"};
 static const char *const all_calls[] = {"MPI_*"};
 static const char *const all_synchronisation[] = {"(program)"};
 
+static const char *const overlapped[] = {"(program)"};
+static struct machine_point points[] = {{0, 50}, {100000, 1500}};
+static const struct machine machine = {
+    .speed = 1000000,
+    .messages = {[MACHINE_NETWORK] = {.points = points, .n_points = 2, .eager_bytes = 500}}};
+
 // The first N_SAME change nothing.
 static const struct scenario_settings settings[] = {
     {.scales = by_one, .n_scales = 1},
@@ -52,6 +58,18 @@ static const struct scenario_settings settings[] = {
     {.drops = all_synchronisation, .n_drops = 1},
     {.drops = all_calls, .n_drops = 1, .works = even_work, .n_works = 1},
     {.drops = all_calls, .n_drops = 1, .cuts = all_messages, .n_cuts = 1},
+    // With what others change about calls.
+    {.cuts = some_messages, .n_cuts = 2, .overlaps = overlapped, .n_overlaps = 1},
+    {.cuts = some_messages, .n_cuts = 2, .aggregate_bytes = 5000},
+    {.drops = all_synchronisation, .n_drops = 1, .overlaps = overlapped, .n_overlaps = 1},
+    {.cuts = some_messages,
+     .n_cuts = 2,
+     .drops = all_synchronisation,
+     .n_drops = 1,
+     .works = short_work,
+     .n_works = 1,
+     .n_nodes = 3,
+     .machine = &machine},
     {.drops = all_calls,
      .n_drops = 1,
      .cuts = all_messages,
