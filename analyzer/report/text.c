@@ -126,7 +126,7 @@ void page_ideal(const struct page *page)
     if (result->ideal_ns > window_ns)
         page_labelled(page, "",
                       "longer on an ideal network: clocks of the recording disagree, or "
-                      "messages are missing; transfer is taken for perfect");
+                      "partners are missing; transfer is taken for perfect");
 }
 
 static void print_efficiency(const struct page *page)
