@@ -17,6 +17,7 @@
 #include "analyzer/cmd/ideal_run.h"
 #include "analyzer/cmd/replay_run.h"
 #include "analyzer/cmd/shell_word.h"
+#include "analyzer/cmd/whatif_map.h"
 #include "analyzer/cmd/whatif_options.h"
 #include "analyzer/cmd/whatif_run.h"
 #include "analyzer/cmd/whatif_store.h"
@@ -47,6 +48,8 @@ struct replay_outcome {
     struct replay_run measured;
     struct whatif_report predicted;
     struct advice advice;
+    char **places; // of --map auto
+    size_t n_places;
     bool is_whatif;
 };
 
@@ -181,7 +184,20 @@ static int find_advice(const struct replay_request *request, struct replay_outco
     return advise_run(&setting, &target, &outcome->advice, err);
 }
 
-static int run_request(const struct replay_request *request, struct replay_outcome *outcome,
+/// Puts a placement in place of --map auto. 0, or -1 and ERR.
+static int find_placement(struct replay_request *request, struct replay_outcome *outcome,
+                          struct error *err)
+{
+    if (whatif_map_auto(&request->whatif, request->trace, &outcome->measured, &outcome->places,
+                        &outcome->n_places, err) != 0)
+        return -1;
+    if (outcome->n_places == 0)
+        return 0;
+    whatif_plan_release(&outcome->plan);
+    return whatif_plan_read(&outcome->plan, &request->whatif, err);
+}
+
+static int run_request(struct replay_request *request, struct replay_outcome *outcome,
                        struct error *err)
 {
     struct replay_run *measured = &outcome->measured;
@@ -201,6 +217,8 @@ static int run_request(const struct replay_request *request, struct replay_outco
         return find_advice(request, outcome, err);
     if (!outcome->is_whatif)
         return 0;
+    if (find_placement(request, outcome, err) != 0)
+        return -1;
     const struct whatif_wishes wishes = {.out = request->out,
                                          .keeps_results = request->database != NULL};
     return whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured, &wishes,
@@ -253,6 +271,9 @@ static void release_outcome(struct replay_outcome *outcome)
 {
     whatif_report_release(&outcome->predicted);
     advice_release(&outcome->advice);
+    for (size_t i = 0; i < outcome->n_places; i++)
+        free(outcome->places[i]);
+    free(outcome->places);
     replay_run_release(&outcome->measured);
     whatif_plan_release(&outcome->plan);
     catalogue_free(outcome->catalogue);

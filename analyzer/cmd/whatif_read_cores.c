@@ -27,6 +27,8 @@ WHATIF_READER(nodes)
 
 WHATIF_READER(map)
 {
+    if (strcmp(text, "auto") == 0) // until whatif_map.c has found one
+        return 0;
     return whatif_choose("map", text, "block", "cyclic", &set->settings.is_cyclic, err);
 }
 

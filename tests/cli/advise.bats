@@ -145,3 +145,17 @@ shortest_of_all() {
     run --separate-stderr "$PAGODA" replay late --advise --json
     [ "$status" = 2 ]
 }
+
+@test "replay --map auto predicts that placement" {
+    archive pairs
+    cp "$ROOT/tests/traces/advise/network.xml" .
+    "$PAGODA" advise pairs --only placement --nodes 2 --machine network.xml --json >advice
+    "$PAGODA" replay pairs --nodes 2 --map auto --machine network.xml --json >auto
+    [ "$(jq .candidates[0].predicted_ns advice)" = "$(jq .whatif.predicted_ns auto)" ]
+    run --separate-stderr "$PAGODA" replay pairs --nodes 2 --map auto,block
+    [ "$status" != 0 ]
+    [[ $stderr == *'auto'* ]]
+    run --separate-stderr "$PAGODA" replay pairs --nodes 2 --map auto --cpu-speed 1,2
+    [ "$status" = 1 ]
+    [[ $stderr == *'--map auto searches for one prediction'* ]]
+}
