@@ -413,6 +413,22 @@ static void set_up(struct prediction_state *state)
     deal_cores(state);
 }
 
+bool predicted_run_is_open(const struct model *model, const struct predicted_scenario *scenario)
+{
+    for (uint32_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (!is_waiting_send(model, scenario, send))
+            continue;
+        for (uint32_t r = 0; r < model->n_receives; r++) {
+            const struct model_receive *receive = &model->receives[r];
+            if (receive->receiver == send->receiver && !receive->is_reserving &&
+                receive->post_call != receive->complete_call)
+                return true;
+        }
+    }
+    return false;
+}
+
 /// When a message can go, UNKNOWN: not known yet.
 static uint64_t ready_ns(const struct prediction_state *state, const struct model_send *send)
 {
