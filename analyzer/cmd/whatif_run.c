@@ -324,7 +324,10 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     struct whatif_point same = {0};
     struct replay_run run = {0};
     struct whatif_input input = {.trace = trace, .recorded = measured->recorded};
+    input.catalogue = plan->is_list ? NULL : catalogue;
     int status = whatif_predict(&input, &unchanged, &run, &same, err);
+    report->unchanged = run.result;
+    run.result = (struct result){0};
     report->replayed_ns = same.predicted_ns;
     for (size_t i = 0; status == 0 && i < run.replay.n_ranks; i++)
         report->lost_ns += run.replay.simulated[i].lost_ns;

@@ -377,7 +377,7 @@ int json_print(const struct result *result, const struct whatif_report *whatif, 
     set_text(root, "headline", result->headline);
     set_text(root, "conclusion", result->conclusion);
     if (whatif)
-        json_object_set_new(root, "whatif", json_whatif(whatif));
+        json_object_set_new(root, "whatif", json_whatif(whatif, result));
     int status = json_dumpf(root, stream, JSON_FORMAT);
     json_decref(root);
     if (status != 0 && !ferror(stream)) // what the stream refuses is told where it is closed

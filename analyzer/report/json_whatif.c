@@ -178,7 +178,7 @@ static json_t *tolerance_object(const struct whatif_report *report)
     return object;
 }
 
-json_t *json_whatif(const struct whatif_report *report)
+json_t *json_whatif(const struct whatif_report *report, const struct result *measured)
 {
     json_t *object = json_object();
     set_count(object, "baseline_ns", report->baseline_ns);
@@ -208,6 +208,7 @@ json_t *json_whatif(const struct whatif_report *report)
     if (report->has_predicted) {
         json_object_set_new(object, "critical_path", critical_path_object(&report->predicted));
         json_object_set_new(object, "patterns", pattern_array(&report->predicted));
+        json_object_set_new(object, "changes", json_changes(report, measured));
     }
     return object;
 }

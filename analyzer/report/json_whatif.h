@@ -8,6 +8,9 @@
 #include "analyzer/report/whatif.h"
 
 /// REPORT as an object of schema 1 (pagoda-replay(1)); the caller gets the reference.
-json_t *json_whatif(const struct whatif_report *report);
+json_t *json_whatif(const struct whatif_report *report, const struct result *measured);
+
+/// What is different in a single prediction, and why (json_changes.c).
+json_t *json_changes(const struct whatif_report *report, const struct result *measured);
 
 #endif

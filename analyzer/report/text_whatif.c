@@ -8,10 +8,13 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/report/changes.h"
 #include "analyzer/report/page.h"
 #include "analyzer/report/text_moves.h"
 
-static const double worth_naming = 0.01; // of the ranks' run time
+enum { LEAST_ROWS = 4 }; // of a table, before those where nothing changes are left out
+static const double least_factor = 1.1;  // that is named
+static const double worth_naming = 0.01; // of the run time, or of all ranks' together
 
 /// "+12.3 %", as a share of the measured time.
 static struct quantity change_of(uint64_t measured_ns, uint64_t predicted_ns)
@@ -77,6 +80,12 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
                                quantity_time(report->replayed_ns).text);
     page_labelled(page, "Replay error", text);
     free(text);
+    bool is_measured;
+    whatif_base(report, page->result, &is_measured);
+    if (!is_measured)
+        page_labelled(page, "",
+                      "that is much, so all but the ranks' finish is compared with this run, which "
+                      "is called unchanged, not with the measured one");
     double rank_time_ns = (double)report->baseline_ns * (double)page->result->n_ranks;
     if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns) {
         text =
@@ -220,104 +229,103 @@ static void print_ranks(const struct page *page, const struct whatif_point *poin
     table_release(&table);
 }
 
-/// A time of both runs; rows of a table that shows the largest changes first.
-struct pair {
-    const char *name;
-    int64_t measured_ns, predicted_ns;
-};
-
-static uint64_t change_ns(const struct pair *pair)
+static void add_change(struct table *table, const struct page *page, const struct change *change)
 {
-    return (uint64_t)llabs(pair->predicted_ns - pair->measured_ns);
+    table_add_cell(table, "%s", quantity_in(change->measured_ns, page->unit).text);
+    table_add_cell(table, "%s", quantity_in(change->predicted_ns, page->unit).text);
+    table_add_cell(table, "%s",
+                   quantity_in(change->predicted_ns - change->measured_ns, page->unit).text);
+    table_add_cell(table, "%s", change->name);
 }
 
-static int by_change(const void *left, const void *right)
-{
-    const struct pair *a = left, *b = right;
-    if (change_ns(a) != change_ns(b))
-        return change_ns(a) > change_ns(b) ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
-
-static void print_pairs(const struct page *page, struct pair *pairs, size_t n_pairs,
-                        const char *heading, const char *explanation, const char *noun)
+/// Rows of CHANGES, and behind them TOTAL with what they sum to unless it is NULL; frees CHANGES.
+static void print_changes(const struct page *page, struct changes changes, const char *base,
+                          const char *heading, const char *explanation, const char *noun,
+                          const char *total)
 {
     struct table table = {0};
-    table_add_column(&table, "measured", false);
+    table_add_column(&table, base, false);
     table_add_column(&table, "predicted", false);
     table_add_column(&table, "change", false);
     table_add_column(&table, noun, true);
-    qsort(pairs, n_pairs, sizeof *pairs, by_change);
-    size_t n_shown = n_pairs < page->options->top ? n_pairs : page->options->top;
-    for (size_t i = 0; i < n_shown; i++) {
-        table_add_cell(&table, "%s", quantity_in(pairs[i].measured_ns, page->unit).text);
-        table_add_cell(&table, "%s", quantity_in(pairs[i].predicted_ns, page->unit).text);
-        table_add_cell(&table, "%s",
-                       quantity_in(pairs[i].predicted_ns - pairs[i].measured_ns, page->unit).text);
-        table_add_cell(&table, "%s", pairs[i].name);
+    size_t n_shown = changes.n < page->options->top ? changes.n : page->options->top;
+    while (n_shown > LEAST_ROWS &&
+           changes.items[n_shown - 1].measured_ns == changes.items[n_shown - 1].predicted_ns)
+        n_shown--;
+    struct change sum = {.name = total}, rest = {.name = "the rest"};
+    for (size_t i = 0; i < changes.n; i++) {
+        const struct change *change = &changes.items[i];
+        sum.measured_ns += change->measured_ns;
+        sum.predicted_ns += change->predicted_ns;
+        if (i < n_shown)
+            add_change(&table, page, change);
+        rest.measured_ns += i < n_shown ? 0 : change->measured_ns;
+        rest.predicted_ns += i < n_shown ? 0 : change->predicted_ns;
     }
+    if (total && changes.n > n_shown)
+        add_change(&table, page, &rest);
+    if (total && changes.n > 0)
+        add_change(&table, page, &sum);
     page_heading_of_times(page, heading, explanation);
-    if (n_pairs == 0)
+    if (changes.n == 0)
         fprintf(page->stream, "  none in either run\n");
     else
         page_table(page, &table);
-    page_left_out(page, n_pairs - n_shown, noun, "--top");
+    page_left_out(page, changes.n - n_shown, noun, "--top");
     table_release(&table);
+    changes_release(&changes);
 }
 
-static const struct result_pattern *find_pattern(const struct result *result, const char *id)
+static void print_all_changes(const struct page *page, const struct whatif_report *report)
 {
-    for (size_t i = 0; i < result->n_patterns; i++)
-        if (strcmp(result->patterns[i].id, id) == 0)
-            return &result->patterns[i];
-    return NULL;
+    const struct result *predicted = &report->predicted;
+    bool is_measured;
+    const struct result *base = whatif_base(report, page->result, &is_measured);
+    const char *name = is_measured ? "measured" : "unchanged";
+    print_changes(page, changes_of_critical_path(base, predicted), name, "Critical path",
+                  "what changed most comes first; the changes sum to that of the run time",
+                  "region", "run time");
+    print_changes(page, changes_of_time(base, predicted), name, "Time of the ranks",
+                  "sums over the ranks", "where", "run time x ranks");
+    print_changes(page, changes_of_waits(base, predicted), name, "Wait states",
+                  "sums over the ranks", "wait state", NULL);
+    print_changes(page, changes_of_call_paths(base, predicted), name, "Call paths",
+                  "exclusive time, sums over the ranks; those that changed", "call path",
+                  "all that changed");
 }
 
-static void print_waits(const struct page *page, const struct result *predicted)
+/// "1.27 times as fast" where that is worth saying, else nothing; behind ", ".
+static struct quantity factor_of(uint64_t before_ns, uint64_t predicted_ns)
 {
-    const struct result *measured = page->result;
-    struct pair *pairs = memory_zeroed(predicted->n_patterns, sizeof *pairs);
-    size_t n_pairs = 0;
-    for (size_t i = 0; i < predicted->n_patterns; i++) {
-        const struct result_pattern *pattern = &predicted->patterns[i];
-        const struct result_pattern *before = find_pattern(measured, pattern->id);
-        int64_t before_ns = before ? (int64_t)before->total_ns : 0;
-        if (pattern->total_ns > 0 || before_ns > 0)
-            pairs[n_pairs++] = (struct pair){pattern->name, before_ns, (int64_t)pattern->total_ns};
-    }
-    print_pairs(page, pairs, n_pairs, "Wait states", "sums over the ranks", "wait state");
-    free(pairs);
+    struct quantity quantity = {""};
+    if (predicted_ns > 0 && (double)before_ns / (double)predicted_ns >= least_factor)
+        snprintf(quantity.text, sizeof quantity.text, ", %.2f times as fast",
+                 (double)before_ns / (double)predicted_ns);
+    return quantity;
 }
 
-static int64_t path_time(const struct result *result, const char *region)
+/// The predicted time, how it compares, and why.
+static void print_answer(const struct page *page, const struct whatif_report *report)
 {
-    for (size_t i = 0; i < result->critical_path.n_by_region; i++) {
-        const struct result_path_share *share = &result->critical_path.by_region[i];
-        if (strcmp(result->regions[share->region].name, region) == 0)
-            return share->time_ns;
-    }
-    return 0;
-}
-
-static void print_critical_path(const struct page *page, const struct result *predicted)
-{
-    const struct result *measured = page->result;
-    size_t n_most = predicted->critical_path.n_by_region + measured->critical_path.n_by_region;
-    struct pair *pairs = memory_zeroed(n_most, sizeof *pairs);
-    size_t n_pairs = 0;
-    for (size_t i = 0; i < predicted->critical_path.n_by_region; i++) {
-        const struct result_path_share *share = &predicted->critical_path.by_region[i];
-        const char *name = predicted->regions[share->region].name;
-        pairs[n_pairs++] = (struct pair){name, path_time(measured, name), share->time_ns};
-    }
-    for (size_t i = 0; i < measured->critical_path.n_by_region; i++) {
-        const struct result_path_share *share = &measured->critical_path.by_region[i];
-        const char *name = measured->regions[share->region].name;
-        if (path_time(predicted, name) == 0)
-            pairs[n_pairs++] = (struct pair){name, share->time_ns, 0};
-    }
-    print_pairs(page, pairs, n_pairs, "Critical path", "", "region");
-    free(pairs);
+    uint64_t predicted_ns = report->points[0].predicted_ns;
+    bool is_measured;
+    const struct result *base = whatif_base(report, page->result, &is_measured);
+    const char *change = change_of(report->baseline_ns, predicted_ns).text;
+    char *text =
+        is_measured
+            ? memory_format("%s (%s)%s", quantity_time(predicted_ns).text, change,
+                            factor_of(report->baseline_ns, predicted_ns).text)
+            : memory_format("%s (%s); %s by what is changed%s, the rest is the replay error",
+                            quantity_time(predicted_ns).text, change,
+                            change_of(report->replayed_ns, predicted_ns).text,
+                            factor_of(report->replayed_ns, predicted_ns).text);
+    page_labelled(page, "Predicted", text);
+    free(text);
+    if (!report->has_predicted)
+        return;
+    text = changes_summary(base, &report->predicted);
+    page_labelled(page, "Why", text);
+    free(text);
 }
 
 void text_print_whatif(const struct result *measured, const struct whatif_report *report,
@@ -336,11 +344,7 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     page_labelled(&page, "What if", report->change);
     page_labelled(&page, "Measured", quantity_time(report->baseline_ns).text);
     if (!report->is_list) {
-        const struct whatif_point *point = &report->points[0];
-        char *text = memory_format("%s (%s)", quantity_time(point->predicted_ns).text,
-                                   change_of(report->baseline_ns, point->predicted_ns).text);
-        page_labelled(&page, "Predicted", text);
-        free(text);
+        print_answer(&page, report);
     }
     text_print_moves(&page, report, &report->points[0]);
     print_quality(&page, report);
@@ -351,7 +355,6 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     page_tolerance(&page, report);
     print_ranks(&page, &report->points[0]);
     if (report->has_predicted) {
-        print_waits(&page, &report->predicted);
-        print_critical_path(&page, &report->predicted);
+        print_all_changes(&page, report);
     }
 }

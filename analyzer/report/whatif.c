@@ -2,9 +2,12 @@
 // The result of predictions (see whatif.h).
 #include "analyzer/report/whatif.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+
+static const double worth_naming = 0.01; // a replay error, of the run time
 
 void whatif_point_release(struct whatif_point *point)
 {
@@ -40,6 +43,7 @@ void whatif_report_release(struct whatif_report *report)
     free(report->tolerances);
     free(report->sharing);
     result_release(&report->predicted);
+    result_release(&report->unchanged);
     *report = (struct whatif_report){0};
 }
 
@@ -48,6 +52,14 @@ void whatif_report_note(struct whatif_report *report, char *text)
     report->notes = array_reserve(report->notes, &report->note_capacity, report->n_notes + 1,
                                   sizeof *report->notes);
     report->notes[report->n_notes++] = text;
+}
+
+const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,
+                                 bool *is_measured)
+{
+    double error = whatif_change(report->baseline_ns, report->replayed_ns);
+    *is_measured = !report->has_predicted || fabs(error) <= worth_naming;
+    return *is_measured ? measured : &report->unchanged;
 }
 
 double whatif_change(uint64_t measured_ns, uint64_t predicted_ns)

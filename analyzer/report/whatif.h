@@ -98,8 +98,9 @@ struct whatif_report {
     bool tolerates_everywhere; // all ranks are on one node: all messages are meant
     bool is_list;              // some option had several values
     struct result predicted;   // the predicted run of a single point
-    bool has_predicted;
-    struct result *results; // of a list, by point: kept for a database, else NULL
+    struct result unchanged;   // likewise, the run predicted with nothing changed
+    bool has_predicted;        // these two are there
+    struct result *results;    // of a list, by point: kept for a database, else NULL
 };
 
 /// Frees everything in POINT (zeroed is fine) but not itself.
@@ -113,6 +114,12 @@ void whatif_report_note(struct whatif_report *report, char *text);
 
 /// (predicted - measured) / measured of a time; 0 when nothing was measured.
 double whatif_change(uint64_t measured_ns, uint64_t predicted_ns);
+
+/// The run that MEASURED's prediction is best compared with: the one predicted with nothing changed
+/// where the replay error is more than 1 % of the run time, or all would look like the effect of
+/// what was changed; else MEASURED. *IS_MEASURED says which.
+const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,
+                                 bool *is_measured);
 
 /// Run time by the client/server algorithm: that predicted with nothing changed, and what its path
 /// gains or loses.
