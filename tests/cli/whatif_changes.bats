@@ -51,5 +51,7 @@ END
         .replayed_ns == 1000 and .predicted_ns == 500 and .changes.against == "unchanged" and
         .changes.critical_path == [{region: "main", before_ns: 1000, predicted_ns: 500}]'
     run "$PAGODA" replay --cores 2 --scale main=0.5 lost
+    output=$(tr -s ' \n' ' ' <<<"$output")
+    echo "$output"
     [[ $output == *"500 ns (-83.3 %); -50.0 % by what is changed, 2.00 times as fast"* ]]
 }

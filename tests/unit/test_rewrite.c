@@ -31,9 +31,9 @@
 #include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 60 };
+enum { DEFAULT_SEEDS = 40 };
 #else
-enum { DEFAULT_SEEDS = 200 };
+enum { DEFAULT_SEEDS = 120 };
 #endif
 enum { MIN_TRACES = 50, MAX_SHOWN_LINES = 12 };
 
