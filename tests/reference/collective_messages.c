@@ -2,7 +2,6 @@
 // Collectives by messages (see collective_messages.h).
 #include "tests/reference/collective_messages.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { N = COLLECTIVE_MAX_MEMBERS, MAX_ACTIONS = 6 * N };
@@ -429,6 +428,9 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 static const struct scenario_messages *between(const struct stage *stage, uint32_t a, uint32_t b)
 {
+    if (stage->one->between)
+        return stage->one->between(stage->one->context, stage->actors[a].member,
+                                   stage->actors[b].member);
     const uint32_t *node = stage->one->node;
     bool is_near = node[stage->actors[a].member] == node[stage->actors[b].member];
     return is_near ? stage->one->on_node : stage->one->network;
@@ -438,7 +440,7 @@ static const struct scenario_messages *between(const struct stage *stage, uint32
 static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
 {
     struct actor *self = &stage->actors[place];
-    if (self->n_done == self->n_actions)
+    if (self->n_done == self->n_actions || self->time_ns == UINT64_MAX)
         return false;
     const struct action *action = &self->actions[self->n_done];
     uint32_t other = action->peer;
@@ -479,14 +481,19 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
 void collective_through(const struct collective_case *one, uint64_t *switch_ns,
                         uint64_t *through_ns)
 {
-    struct stage *stage = calloc(1, sizeof *stage);
-    if (!stage)
-        abort();
+    static struct stage all; // too large for the stack
+    struct stage *stage = &all;
     stage->one = one;
+    stage->is_multicast_sent = false;
+    memset(stage->n_sent, 0, sizeof stage->n_sent);
+    memset(stage->n_taken, 0, sizeof stage->n_taken);
     for (uint32_t place = 0; place < one->n; place++) {
         uint32_t member = has_root(one->operation) ? (place + one->root) % one->n : place;
-        stage->actors[place].member = member;
-        stage->actors[place].time_ns = one->enter_ns[member];
+        struct actor *actor = &stage->actors[place];
+        actor->n_actions = actor->n_done = 0;
+        actor->out_ns = actor->in_ns = 0;
+        actor->member = member;
+        actor->time_ns = one->enter_ns[member];
     }
     if (one->n > 1)
         write_programs(stage);
@@ -501,5 +508,4 @@ void collective_through(const struct collective_case *one, uint64_t *switch_ns,
             stage->actors[place].n_done == stage->actors[place].n_actions
                 ? stage->actors[place].time_ns
                 : UINT64_MAX;
-    free(stage);
 }

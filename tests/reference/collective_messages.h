@@ -17,12 +17,17 @@ struct collective_case {
     const char *tree;                  // of hardware-multicast
     uint32_t n, root;
     uint64_t share_bytes[COLLECTIVE_MAX_MEMBERS]; // count of each member's call, in bytes
-    uint64_t enter_ns[COLLECTIVE_MAX_MEMBERS];
+    uint64_t enter_ns[COLLECTIVE_MAX_MEMBERS];    // UINT64_MAX: it has not come
     uint32_t node[COLLECTIVE_MAX_MEMBERS];
     const struct scenario_messages *on_node, *network; // both are given
+    /// Messages between two members; NULL: by their nodes.
+    const struct scenario_messages *(*between)(const void *context, uint32_t member,
+                                               uint32_t other);
+    const void *context;
 };
 
-/// When each member is through. *SWITCH_NS: when the root switch of multicasts is free.
+/// When each member is through, UINT64_MAX: it waits for one that has not come. *SWITCH_NS: when
+/// the root switch of multicasts is free.
 void collective_through(const struct collective_case *one, uint64_t *switch_ns,
                         uint64_t *through_ns);
 

@@ -174,6 +174,11 @@ static void write_machine(FILE *stream, const struct predicted_scenario *scenari
     }
     for (uint32_t f = 0; f < machine->n_formulas; f++) {
         const struct scenario_formula *formula = &machine->formulas[f];
+        if (formula->algorithm) {
+            fprintf(stream, "<collective op=\"%s\" algorithm=\"%s\"/>\n", formula->operation,
+                    formula->algorithm);
+            continue;
+        }
         fprintf(stream,
                 "<collective op=\"%s\" time=\"(%" PRIu64 " + %" PRIu64 " * p + %" PRIu64
                 " * b) * 1e-9\"/>\n",

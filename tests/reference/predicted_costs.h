@@ -70,6 +70,17 @@ bool is_between_nodes(const uint32_t *node, uint32_t rank, uint32_t other);
 /// Is it MPI_Init or MPI_Finalize, or does it nothing but create or destroy handles?
 bool is_handle_call(const struct model *model, uint32_t call);
 
+/// Is the operation of PART carried out by messages on the machine?
+bool is_by_messages(const struct model *model, const struct predicted_scenario *scenario,
+                    const struct model_part *part);
+
+/// When the member of PART, which is carried out, is through; UINT64_MAX: not known yet.
+uint64_t by_messages_ns(const struct model *model, const struct predicted_scenario *scenario,
+                        const struct predicted_times *times, const struct model_part *part);
+
+/// What the call of PART says it handles, in bytes.
+uint64_t counted_bytes(const struct model *model, const struct model_part *part);
+
 /// When CALL has what it waits for, all of it known, into READY_NS. Returns the work that follows,
 /// in ns.
 uint64_t recorded_settle_call(const struct model *model, const struct predicted_scenario *scenario,

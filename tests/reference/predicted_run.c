@@ -208,8 +208,8 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
     uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *part = &model->parts[p];
-        if (part->complete_call == c && releasers_of(model, p, releasers) > 0 &&
-            is_synchronising(model, part))
+        if (part->complete_call == c && is_synchronising(model, part) &&
+            (releasers_of(model, p, releasers) > 0 || is_by_messages(model, state->scenario, part)))
             conditions[n++] = (struct condition){CONDITION_COLLECTIVE, p};
     }
     free(releasers);
@@ -254,6 +254,10 @@ static uint64_t work_before_ns(const struct prediction_state *state, uint32_t c,
 static bool is_known(const struct prediction_state *state, const struct condition *condition)
 {
     const struct model *model = state->model;
+    if (condition->kind == CONDITION_COLLECTIVE &&
+        is_by_messages(model, state->scenario, &model->parts[condition->index]))
+        return by_messages_ns(model, state->scenario, &state->times,
+                              &model->parts[condition->index]) != UNKNOWN;
     if (condition->kind == CONDITION_COLLECTIVE) {
         uint32_t *releasers =
             memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);

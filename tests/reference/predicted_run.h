@@ -52,9 +52,10 @@ struct scenario_region {
     uint64_t factor; // millionths
 };
 
-/// A collective takes base + per_member * p + per_byte * b ns.
+/// A collective takes base + per_member * p + per_byte * b ns, or is carried out by messages.
 struct scenario_formula {
     const char *operation;
+    const char *algorithm; // NULL: none
     uint64_t base_ns, per_member_ns, per_byte_ns;
 };
 

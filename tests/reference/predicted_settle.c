@@ -256,7 +256,7 @@ static uint64_t met_by_message(const struct model *model, const struct predicted
 
 /// What the call says it handles: a block of one member, or of bcast, reductions and scans the
 /// whole. The recording counts what goes to and comes from all, the member itself included.
-static uint64_t counted_bytes(const struct model *model, const struct model_part *part)
+uint64_t counted_bytes(const struct model *model, const struct model_part *part)
 {
     uint64_t p = model->instances[part->instance].n_members;
     uint64_t sum = part->sent_bytes + part->received_bytes;
@@ -309,6 +309,11 @@ uint64_t machine_settle_call(const struct model *model, const struct predicted_s
                                    ->receive_overhead_ns;
         } else {
             const struct model_part *part = &model->parts[condition->index];
+            if (is_by_messages(model, scenario, part)) {
+                met_ns = by_messages_ns(model, scenario, times, part);
+                latest_ns = met_ns > latest_ns ? met_ns : latest_ns;
+                continue;
+            }
             met_ns = release_of(model, times, condition) + added_ns(model, scenario, condition);
             uint64_t own_ns = times->enter_ns[part->post_call];
             if (part->class != CLASS_ONE_TO_ALL && own_ns > met_ns)

@@ -237,6 +237,32 @@ void scenario_give_machine(struct predicted_scenario *scenario, struct random *r
     }
 }
 
+/// One of those that OPERATION has.
+static const char *choose_algorithm(const char *operation, struct random *random)
+{
+    static const char *const all[] = {"flat", "binomial", "recursive-doubling", "ring"};
+    bool has_tree = strcmp(operation, "scan") != 0 && strncmp(operation, "alltoall", 8) != 0;
+    bool has_others = strcmp(operation, "scatter") != 0 && strncmp(operation, "gather", 6) != 0;
+    uint32_t which = random_below(random, has_others ? 4 : 2);
+    return which == 1 && !has_tree ? all[0] : all[which];
+}
+
+void scenario_give_algorithms(struct predicted_scenario *scenario, struct random *random)
+{
+    struct scenario_machine *machine = &scenario->machine;
+    struct scenario_messages *messages[] = {&machine->core, &machine->node, &machine->network,
+                                            &machine->scopes[0].messages,
+                                            &machine->scopes[1].messages};
+    for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++)
+        messages[i]->n_points = messages[i]->n_points > 0;
+    scenario->added_latency_ns = scenario->added_byte_fs = 0;
+    for (uint32_t f = 0; f < machine->n_formulas; f++)
+        if (random_chance(random, 80)) // between groups it takes no time
+            machine->formulas[f] = (struct scenario_formula){
+                .operation = machine->formulas[f].operation,
+                .algorithm = choose_algorithm(machine->formulas[f].operation, random)};
+}
+
 void scenario_lift_limits(struct predicted_scenario *scenario)
 {
     struct scenario_machine *machine = &scenario->machine;
@@ -291,9 +317,13 @@ static void print_machine(const struct scenario_machine *machine, FILE *stream)
         fprintf(stream, "  %s %" PRIu64 " times as fast\n", machine->regions[i].name,
                 machine->regions[i].factor);
     for (uint32_t f = 0; f < machine->n_formulas; f++)
-        fprintf(stream, "  %s: %" PRIu64 " + %" PRIu64 " p + %" PRIu64 " b\n",
-                machine->formulas[f].operation, machine->formulas[f].base_ns,
-                machine->formulas[f].per_member_ns, machine->formulas[f].per_byte_ns);
+        if (machine->formulas[f].algorithm)
+            fprintf(stream, "  %s: %s\n", machine->formulas[f].operation,
+                    machine->formulas[f].algorithm);
+        else
+            fprintf(stream, "  %s: %" PRIu64 " + %" PRIu64 " p + %" PRIu64 " b\n",
+                    machine->formulas[f].operation, machine->formulas[f].base_ns,
+                    machine->formulas[f].per_member_ns, machine->formulas[f].per_byte_ns);
 }
 
 void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks, FILE *stream)

@@ -24,6 +24,10 @@ void scenario_change(struct predicted_scenario *scenario, struct random *random,
 /// Puts the run on a random machine.
 void scenario_give_machine(struct predicted_scenario *scenario, struct random *random);
 
+/// Lets the machine carry out collectives by messages, which cost the same whatever their size:
+/// what a member has posted says it only when it is complete.
+void scenario_give_algorithms(struct predicted_scenario *scenario, struct random *random);
+
 /// Gives the machine any number of links and buses.
 void scenario_lift_limits(struct predicted_scenario *scenario);
 

@@ -136,6 +136,20 @@ static bool check_machines(const struct subject *subject, struct random *random,
     return is_sound;
 }
 
+static bool check_algorithms(const struct subject *subject, struct random *random, FILE *stream)
+{
+    bool is_sound = true;
+    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
+        struct predicted_scenario scenario = subject->unchanged;
+        if (i > 0)
+            scenario_change(&scenario, random, subject->text, subject->n_ranks);
+        scenario_give_machine(&scenario, random);
+        scenario_give_algorithms(&scenario, random);
+        is_sound = agrees(subject, &scenario, stream);
+    }
+    return is_sound;
+}
+
 /// Are the ends of all ranks the same, or with IS_BOUND at least not later?
 static bool compare(const struct subject *subject, const char *what, const uint64_t *expected,
                     const uint64_t *found, bool is_bound, FILE *stream)
@@ -369,6 +383,12 @@ static void test_random_machines(void **state)
     check_seeds(check_machines);
 }
 
+static void test_random_algorithms(void **state)
+{
+    (void)state;
+    check_seeds(check_algorithms);
+}
+
 /// A run in which nobody waits, and the sum of its ranks' times.
 static char *text_without_waits(struct random *random, uint32_t n_ranks, uint64_t *work_ns)
 {
@@ -466,11 +486,12 @@ int main(void)
     if (!getenv("TMPDIR"))
         setenv("TMPDIR", "/dev/shm", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_scenarios), cmocka_unit_test(test_runs_that_lacked_cores),
-        cmocka_unit_test(test_random_machines),  cmocka_unit_test(test_unchanged_runs),
-        cmocka_unit_test(test_more_cores),       cmocka_unit_test(test_zero_network),
-        cmocka_unit_test(test_contention),       cmocka_unit_test(test_repeated_predictions),
-        cmocka_unit_test(test_relabelled_ranks), cmocka_unit_test(test_one_core_without_waits),
+        cmocka_unit_test(test_random_scenarios),  cmocka_unit_test(test_runs_that_lacked_cores),
+        cmocka_unit_test(test_random_machines),   cmocka_unit_test(test_unchanged_runs),
+        cmocka_unit_test(test_more_cores),        cmocka_unit_test(test_zero_network),
+        cmocka_unit_test(test_contention),        cmocka_unit_test(test_repeated_predictions),
+        cmocka_unit_test(test_relabelled_ranks),  cmocka_unit_test(test_one_core_without_waits),
+        cmocka_unit_test(test_random_algorithms),
     };
     return cmocka_run_group_tests_name("prediction", tests, NULL, NULL);
 }
