@@ -100,16 +100,18 @@ static uint64_t delay_of(const struct recorded *recorded, const struct pag_call 
 }
 
 /// The work of a call that did not wait: what receiving its messages usually takes; all of its time
-/// where it has none, or nothing is known.
-static uint64_t usual_work(const struct recorded *recorded, const struct pag_condition *conditions,
-                           uint32_t n_conditions, const uint32_t *node_of_rank)
+/// where it has none, or nothing is known. Of a call some of which is left out that time may have
+/// been waiting for what is left out, so it is no work then.
+static uint64_t usual_work(const struct recorded *recorded, const struct pag_call *call,
+                           const struct pag_condition *conditions, uint32_t n_conditions,
+                           const uint32_t *node_of_rank)
 {
     uint64_t work_ns = 0;
     for (uint32_t i = 0; i < n_conditions; i++)
         if (conditions[i].kind == PAG_CONDITION_MESSAGE)
             work_ns += recorded_receive_ns(recorded, is_remote(&conditions[i], node_of_rank),
                                            conditions[i].size_bytes);
-    return work_ns > 0 ? work_ns : UINT64_MAX;
+    return work_ns > 0 || call->n_left_out > 0 ? work_ns : UINT64_MAX;
 }
 
 /// What receiving those messages usually takes that are put together with others: nothing now.
@@ -147,10 +149,10 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
     bool has_waited = n_conditions > 0 && is_whole &&
                       (conditions[last].recorded_ns > call->recorded_enter_ns ||
                        is_all_to_all(&conditions[last]));
-    uint64_t work_ns = has_waited
-                           ? work_after(recorded, call, &conditions[last], node_of_rank)
-                           : min_ns(call->recorded_work_ns,
-                                    usual_work(recorded, conditions, n_conditions, node_of_rank));
+    uint64_t work_ns =
+        has_waited ? work_after(recorded, call, &conditions[last], node_of_rank)
+                   : min_ns(call->recorded_work_ns,
+                            usual_work(recorded, call, conditions, n_conditions, node_of_rank));
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
     if (!has_waited && is_whole && !recorded_lacked_cores(recorded, call->rank))
