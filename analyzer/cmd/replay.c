@@ -100,8 +100,8 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
         error_set(&err,
                   plan->is_list
                       ? "--out DIR writes one predicted run, not one for each value of a list"
-                      : "--out DIR cannot write what --%s predicts: no program that "
-                        "MPI allows would do that",
+                      : "--out DIR cannot write what --%s predicts: the trace's records of "
+                        "messages and collectives would not fit the times",
                   plan->no_trace);
     }
     *status = options_usage_error(usage, "%s", err.text);

@@ -88,9 +88,37 @@ END
 @test "bad input" {
     refused 'say by what-if options' --out out trace
     refused 'one predicted run, not one for each value' --nodes 1,2 --out out trace
+    refused 'cannot write what --drop-sync predicts' --drop-sync P1 --out out trace
+    refused 'cannot write what --overlap predicts' --overlap P1 --nodes 2 --out out trace
     refused 'rank 2 is on no node' --place a=0,1 --out out trace
     truncate -s -3 trace/traces/1.evt
     refused 'cannot be read to its end' --nodes 1 --out out trace
+}
+
+@test "nothing is left after an interrupt" {
+    # Long enough to be hit while it is written; which of the two happens is not what is tested.
+    {
+        echo '0 0 enter main'
+        for ((i = 1; i < 20000; i++)); do
+            printf '0 %d enter f\n0 %d leave f\n' $((10 * i)) $((10 * i + 5))
+        done
+        echo '0 200000 leave main'
+    } >long.txt
+    "$BUILD/tools/mktrace" long.txt long
+    "$PAGODA" replay --cpu-speed 2 --out out long >/dev/null 2>err &
+    local pid=$!
+    until compgen -G '.pagoda-out-*' >/dev/null || [ -e out ] || ! kill -0 $pid 2>/dev/null; do :; done
+    kill -INT $pid 2>/dev/null || true
+    local status=0
+    wait $pid || status=$?
+    cat err
+    if [ -e out ]; then
+        "$PAGODA" check out
+    else
+        ((status == 1 || status == 130))
+    fi
+    run compgen -G '.pagoda-out-*'
+    [ "$status" = 1 ]
 }
 
 @test "nothing is left when the disk is full" {
