@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/whatif_machines.h"
 
 enum { MAX_POINTS = 1000 };
 
@@ -262,7 +263,7 @@ static int fill_plan(struct whatif_plan *plan, const struct axes *axes, struct e
 int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *options,
                      struct error *err)
 {
-    *plan = (struct whatif_plan){0};
+    *plan = (struct whatif_plan){.machines = whatif_machines_new()};
     if (check(options, err) != 0)
         return -1;
     struct axes axes = axes_of(options);
@@ -278,6 +279,7 @@ void whatif_plan_release(struct whatif_plan *plan)
 {
     for (size_t i = 0; i < plan->n_sets; i++)
         whatif_set_release(&plan->sets[i]);
+    whatif_machines_free(plan->machines);
     free(plan->sets);
     free(plan->change);
     *plan = (struct whatif_plan){0};

@@ -63,8 +63,9 @@ struct whatif_plan {
     struct whatif_set *sets;
     size_t n_sets;
     bool is_list;
-    char *change;         // in words
-    const char *no_trace; // an option given whose row is_no_trace, NULL: none
+    struct whatif_machines *machines; // read so far
+    char *change;                     // in words
+    const char *no_trace;             // an option given whose row is_no_trace, NULL: none
 };
 
 bool whatif_is_wanted(const struct whatif_options *options);

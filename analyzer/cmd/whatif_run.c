@@ -7,21 +7,24 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/whatif_machines.h"
 #include "analyzer/cmd/whatif_regions.h"
 #include "analyzer/cmd/whatif_tolerance.h"
 #include "analyzer/whatif/prediction.h"
 
 /// The machine of SET, and its settings on it. 0, or -1 and ERR; the caller releases MACHINE.
-static int prepare(const struct whatif_set *set, struct scenario_settings *settings,
-                   struct machine *machine, struct error *err)
+static int prepare(const struct whatif_plan *plan, const struct whatif_set *set,
+                   struct scenario_settings *settings, struct machine *machine, struct error *err)
 {
     *settings = set->settings;
     *machine = (struct machine){0};
     if (!set->machine)
         return 0;
     settings->machine = machine;
-    if (machine_read(machine, set->machine, err) != 0)
+    const struct machine *whole = whatif_machines_get(plan->machines, set->machine, err);
+    if (!whole)
         return -1;
+    machine_view(machine, whole);
     if (set->latency_ns == PAG_NOT_KNOWN && set->bandwidth == 0 &&
         set->eager_bytes == PAG_NOT_KNOWN)
         return 0;
@@ -37,7 +40,7 @@ int whatif_check(const struct whatif_plan *plan, const struct replay_run *measur
         struct scenario scenario = {0};
         struct scenario_settings settings;
         struct machine machine;
-        int status = prepare(&plan->sets[i], &settings, &machine, err);
+        int status = prepare(plan, &plan->sets[i], &settings, &machine, err);
         if (status == 0)
             status = scenario_init(&scenario, definitions, &settings, err);
         scenario_release(&scenario);
@@ -56,7 +59,7 @@ static int prepare_regions(const struct whatif_plan *plan, const char *trace,
     struct scenario_settings settings;
     struct machine machine;
     *visits = NULL;
-    int status = prepare(&plan->sets[0], &settings, &machine, err);
+    int status = prepare(plan, &plan->sets[0], &settings, &machine, err);
     if (status == 0)
         status = whatif_regions(&settings, trace, trace_definitions(measured->trace),
                                 &measured->replay, measured->recorded, report, visits, err);
@@ -258,7 +261,7 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
     struct scenario_settings settings;
     struct machine machine;
     struct error err;
-    if (prepare(&plan->sets[0], &settings, &machine, &err) == 0 &&
+    if (prepare(plan, &plan->sets[0], &settings, &machine, &err) == 0 &&
         scenario_init(&scenario, definitions, &settings, &err) == 0)
         report->sharing = plan->is_list && scenario.is_shared
                               ? memory_format("%s (the first prediction)",
@@ -340,7 +343,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         struct scenario_settings settings;
         struct machine machine;
         put_set(&report->points[i], &plan->sets[i]);
-        status = prepare(&plan->sets[i], &settings, &machine, err);
+        status = prepare(plan, &plan->sets[i], &settings, &machine, err);
         settings.visits = visits;
         if (status == 0)
             status = whatif_predict(&input, &settings, &run, &report->points[i], err);
@@ -376,7 +379,7 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
     *point = (struct whatif_point){0};
     int status = prepare_regions(plan, trace, measured, &report, &visits, err);
     if (status == 0)
-        status = prepare(&plan->sets[0], &settings, &machine, err);
+        status = prepare(plan, &plan->sets[0], &settings, &machine, err);
     settings.visits = visits;
     if (status == 0)
         status = whatif_predict(&input, &settings, &run, point, err);

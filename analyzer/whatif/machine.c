@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/formula.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/trace/event.h"
 #include "analyzer/whatif/scopes.h"
 
@@ -18,8 +19,23 @@ static void release_texts(char **texts, size_t n)
     free(texts);
 }
 
+void machine_view(struct machine *machine, const struct machine *whole)
+{
+    struct machine_messages *network = &machine->messages[MACHINE_NETWORK];
+    *machine = *whole;
+    machine->is_view = true;
+    network->points = memory_zeroed(network->n_points, sizeof *network->points);
+    for (size_t i = 0; i < network->n_points; i++)
+        network->points[i] = whole->messages[MACHINE_NETWORK].points[i];
+}
+
 void machine_release(struct machine *machine)
 {
+    if (machine->is_view) {
+        free(machine->messages[MACHINE_NETWORK].points);
+        *machine = (struct machine){0};
+        return;
+    }
     for (size_t i = 0; i < machine->n_collectives; i++) {
         formula_free(machine->collectives[i].time);
         free(machine->collectives[i].missing_nodes);

@@ -89,8 +89,9 @@ enum machine_scope { MACHINE_NODE, MACHINE_NETWORK, MACHINE_CORE, MACHINE_SCOPES
 
 struct machine {
     char *path, *name;
-    uint32_t n_cores;             // of a node, 0: not given
-    uint64_t speed;               // of its processors in millionths, 0: not given
+    bool is_view;     // machine_view(): all but the points of its network belong to another one
+    uint32_t n_cores; // of a node, 0: not given
+    uint64_t speed;   // of its processors in millionths, 0: not given
     uint64_t hand_over_ns;        // of a core from one process to another
     uint64_t compute_ns;          // of the piece of computing calibrate measures, 0: not given
     uint32_t out_links, in_links; // of a node: transfers from and to other nodes at once, 0: any
@@ -113,6 +114,10 @@ struct machine {
 /// wrong"); the caller releases MACHINE in either case.
 int machine_read(struct machine *machine, const char *name, struct error *err);
 void machine_release(struct machine *machine);
+
+/// MACHINE becomes the same as WHOLE, which must outlive it, but for a network of its own, which
+/// may be changed. The caller releases it.
+void machine_view(struct machine *machine, const struct machine *whole);
 
 /// Whether the file says what messages cost; else they cost what they did in the recording.
 bool machine_has_messages(const struct machine *machine);
