@@ -11,6 +11,8 @@
 #include "analyzer/base/spelling.h"
 #include "analyzer/whatif/rank_list.h"
 
+__extension__ typedef unsigned __int128 wide;
+
 enum { FACTOR_OF_ONE = 1000000, MAX_FACTOR = 1000 };
 
 struct tag_range {
@@ -238,7 +240,6 @@ bool message_cuts_sends(const struct message_cuts *cuts, uint32_t sender, uint32
             continue;
         if (cut->factor == 0)
             return false;
-        __extension__ typedef unsigned __int128 wide;
         *size_bytes = (uint64_t)((wide)*size_bytes * cut->factor / FACTOR_OF_ONE);
         return true;
     }

@@ -30,7 +30,8 @@ static int simulate(struct trace *trace, const struct scenario_settings *setting
     options.explains = false;
     int status = scenario_init(&scenario, trace_definitions(trace), settings, err);
     if (status == 0) {
-        prediction_init(&prediction, trace_definitions(trace), &scenario, recorded, settings->machine);
+        prediction_init(&prediction, trace_definitions(trace), &scenario, recorded,
+                        settings->machine);
         prediction.counted = visits;
         prediction.clock.counts_wall_time = counts_wall_time;
         prediction.clock.visit = kind;
