@@ -146,6 +146,9 @@ struct pag_clock {
     /// The work of a part of the visit LOCATION is in; *IS_SCALED: times the scale of its paths.
     pag_work (*visit_work)(void *context, uint32_t location, int32_t kind,
                            const struct pag_visit_part *part, bool *is_scaled);
+    /// The factor in millionths by which the visit that begins at LOCATION changes, for listeners
+    /// that want to know before its work is set.
+    uint64_t (*visit_scale)(void *context, uint32_t location, int32_t kind, bool *is_scaled);
     /// N_VISITS visits of LOCATION are over, in the order they began; RECORDED work all together.
     void (*visited)(void *context, uint32_t location, int32_t kind, uint64_t n_visits,
                     pag_work recorded);

@@ -102,7 +102,8 @@ static void count(const struct engine *engine, struct location_state *location,
         part->recorded_ns += passed_ns;
     interval->recorded_now_ns += passed_ns;
     if (engine->listener.weighed)
-        engine->listener.weighed(engine->listener.context, location->index, passed_ns, part->scale);
+        engine->listener.weighed(engine->listener.context, location->index, passed_ns,
+                                 visit_weight(&interval->visit, part->scale));
 }
 
 /// Counts the recorded time since the last enter or leave, up to RECORDED_NS, at PATH.

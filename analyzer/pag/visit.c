@@ -33,6 +33,9 @@ bool visit_begin(const struct engine *engine, const struct location_state *locat
     visit->is_going_on = false;
     visit->before = 0;
     visit->wall_ns = 0;
+    if (visit->kind > 0)
+        visit->scale =
+            clock->visit_scale(clock->context, location->index, visit->kind, &visit->is_scaled);
     return visit->kind != 0;
 }
 
@@ -51,6 +54,14 @@ bool visit_pass(struct interval *interval, uint32_t part, uint64_t ns)
     }
     interval->parts[part].visit_ns += ns;
     return true;
+}
+
+uint64_t visit_weight(const struct visit *visit, uint64_t scale)
+{
+    if (visit->kind <= 0)
+        return scale;
+    return visit->is_scaled ? (uint64_t)((pag_work)visit->scale * scale / PAG_WORK_PER_NS)
+                            : visit->scale;
 }
 
 /// Gives WORK to PART, scaled like the path or not; the work it is.

@@ -28,6 +28,8 @@ struct visit {
     uint32_t path;    // where it began
     bool is_going_on; // work of an earlier interval belongs to it
     uint64_t wall_ns; // in this interval
+    uint64_t scale;   // by which its work changes, about, millionths
+    bool is_scaled;   // times the scale of its paths
     pag_work before;  // work before this interval
     uint32_t *parts;  // of the interval that it has touched
     size_t n_parts, part_capacity;
@@ -44,6 +46,9 @@ bool visit_begin(const struct engine *engine, const struct location_state *locat
 /// NS of wall time passed in part PART of the interval. True when they belong to a visit whose work
 /// is set, so that they are no work of their own.
 bool visit_pass(struct interval *interval, uint32_t part, uint64_t ns);
+
+/// How much more or less a part of the interval counts now, in millionths, with SCALE of its path.
+uint64_t visit_weight(const struct visit *visit, uint64_t scale);
 
 /// Ends the open visit, if there is one: *SET_WORK is increased by what it has still to do.
 void visit_end(const struct engine *engine, struct location_state *location,

@@ -99,6 +99,12 @@ static pag_work visit_work(void *context, uint32_t location, int32_t kind,
     return visit_run_work(prediction->visits, location, kind, part, is_scaled);
 }
 
+static uint64_t visit_scale(void *context, uint32_t location, int32_t kind, bool *is_scaled)
+{
+    const struct prediction *prediction = context;
+    return visit_run_factor(prediction->visits, location, kind, is_scaled);
+}
+
 static bool sends(void *context, uint32_t sender, uint32_t receiver, uint32_t tag,
                   uint64_t *size_bytes)
 {
@@ -295,6 +301,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         prediction->visits = visit_run_new(scenario->visits, scenario);
         prediction->clock.visit = visit;
         prediction->clock.visit_work = visit_work;
+        prediction->clock.visit_scale = visit_scale;
     }
     if (!prediction->machine)
         return;

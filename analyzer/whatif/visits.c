@@ -194,12 +194,33 @@ static pag_work recorded_work(const struct visit_list *list, uint64_t visit)
     return list->n_visits ? list->total / list->n_visits : 0;
 }
 
+/// A over B in millionths, 1 where that is no number.
+static uint64_t ratio(pag_work a, pag_work b)
+{
+    for (; a >> 100; a >>= 1)
+        b >>= 1;
+    if (b == 0)
+        return PAG_WORK_PER_NS;
+    pag_work factor = (a * PAG_WORK_PER_NS + b / 2) / b;
+    return factor >> 63 ? PAG_WORK_PER_NS : (uint64_t)factor;
+}
+
+/// The work that is set for visit number VISIT.
+static pag_work set_work(const struct visit_run *run, uint32_t location, int32_t kind_number,
+                         uint64_t visit)
+{
+    const struct region_works_item *item = &run->scenario->works.items[kind_number - 1];
+    const struct visit_kind *kind = kind_at(run->visits, kind_number);
+    if (!item->is_balanced)
+        return (pag_work)item->duration_ns * PAG_WORK_PER_NS;
+    return visit < kind->lists[location].n_visits ? kind->means[visit] : 0;
+}
+
 pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind_number,
                         const struct pag_visit_part *part, bool *is_scaled)
 {
     const struct region_works_item *item = &run->scenario->works.items[kind_number - 1];
-    const struct visit_kind *kind = kind_at(run->visits, kind_number);
-    const struct visit_list *list = &kind->lists[location];
+    const struct visit_list *list = &kind_at(run->visits, kind_number)->lists[location];
     struct visit_place *place =
         &run->places[(size_t)(kind_number - 1) * run->visits->n_locations + location];
     if (part->is_first) {
@@ -207,9 +228,7 @@ pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind_n
         place->seen = place->given = 0;
     }
     uint64_t visit = place->n_begun - 1;
-    pag_work all = (pag_work)item->duration_ns * PAG_WORK_PER_NS;
-    if (item->is_balanced)
-        all = visit < list->n_visits ? kind->means[visit] : 0;
+    pag_work all = set_work(run, location, kind_number, visit);
     *is_scaled = item->is_balanced;
     place->seen += part->recorded;
     pag_work up_to = part->is_last ? all : portion(all, place->seen, recorded_work(list, visit));
@@ -218,17 +237,21 @@ pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind_n
     return work;
 }
 
+uint64_t visit_run_factor(const struct visit_run *run, uint32_t location, int32_t kind,
+                          bool *is_scaled)
+{
+    const struct visit_place *place =
+        &run->places[(size_t)(kind - 1) * run->visits->n_locations + location];
+    *is_scaled = run->scenario->works.items[kind - 1].is_balanced;
+    return ratio(set_work(run, location, kind, place->n_begun),
+                 recorded_work(&kind_at(run->visits, kind)->lists[location], place->n_begun));
+}
+
 uint64_t visit_run_scale(const struct visit_run *run, uint32_t location, uint64_t mark)
 {
     int32_t kind = region_works_kind(&run->scenario->works, run->scenario->regions, location, mark);
     if (kind == 0 || !is_by_total(run, kind))
         return PAG_WORK_PER_NS;
     const struct visit_kind *of = kind_at(run->visits, kind);
-    pag_work own = of->lists[location].total, mean = of->mean;
-    for (; mean >> 100; mean >>= 1)
-        own >>= 1;
-    if (own == 0)
-        return PAG_WORK_PER_NS;
-    pag_work factor = (mean * PAG_WORK_PER_NS + own / 2) / own;
-    return factor >> 63 ? PAG_WORK_PER_NS : (uint64_t)factor;
+    return ratio(of->mean, of->lists[location].total);
 }

@@ -58,6 +58,9 @@ void visit_run_free(struct visit_run *run);
 int32_t visit_run_kind(const struct visit_run *run, uint32_t location, uint64_t mark);
 pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind,
                         const struct pag_visit_part *part, bool *is_scaled);
+/// The factor in millionths by which the visit that begins changes; *IS_SCALED as above.
+uint64_t visit_run_factor(const struct visit_run *run, uint32_t location, int32_t kind,
+                          bool *is_scaled);
 /// The factor in millionths of a path, for what is balanced by total.
 uint64_t visit_run_scale(const struct visit_run *run, uint32_t location, uint64_t mark);
 
