@@ -96,7 +96,8 @@ static bool is_right(uint64_t seed, const struct predicted_times *times, uint64_
         }
         *n_moved += times[i].ranks[0].outside_ns != times[UNCHANGED].ranks[0].outside_ns;
     }
-    if (times[MACHINE_OVERLAP].time_ns > times[MACHINE].time_ns) {
+    // With wildcards senders go on whose receiver is not known yet, which may be later then.
+    if (seed % 2 == 1 && times[MACHINE_OVERLAP].time_ns > times[MACHINE].time_ns) {
         print_error("seed %llu: %llu ns, %llu without --overlap\n", (unsigned long long)seed,
                     (unsigned long long)times[MACHINE_OVERLAP].time_ns,
                     (unsigned long long)times[MACHINE].time_ns);
@@ -109,6 +110,7 @@ static bool check_program(uint64_t seed, uint64_t *n_moved)
 {
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
+    limits.allow_wildcards = limits.allow_foreign = seed % 2 == 0;
     char *text = sim_program_trace_text(seed, &limits), from_first[32], to_first[32];
     uint32_t last = count_ranks(text) - 1;
     snprintf(from_first, sizeof from_first, "main=0:1-%u", last);
