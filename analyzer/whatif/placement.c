@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/whatif/rank_list.h"
 
 #define UNPLACED UINT32_MAX
 
@@ -60,30 +61,13 @@ static uint32_t find_node(struct placement *placement, const char *name, size_t 
     return placement->n_nodes++;
 }
 
-/// The whole number at *AT, which moves behind it; false when there is none.
-static bool read_rank(const char **at, uint64_t *number)
-{
-    if (**at < '0' || **at > '9')
-        return false;
-    for (*number = 0; **at >= '0' && **at <= '9'; (*at)++)
-        if (*number < UINT32_MAX)
-            *number = *number * 10 + (uint64_t)(**at - '0');
-    return true;
-}
-
-static int place(struct placement *placement, uint32_t node, uint64_t first, uint64_t last,
+static int place(struct placement *placement, uint32_t node, struct rank_range range,
                  const char *text, struct error *err)
 {
-    if (last >= placement->n_ranks)
-        return error_set(err, "--place %s: there is no rank %" PRIu64 ", the last one is %" PRIu32,
-                         text, last, placement->n_ranks - 1);
-    if (last < first)
-        return error_set(err, "--place %s: %" PRIu64 "-%" PRIu64 " is no range of ranks", text,
-                         first, last);
-    for (uint64_t rank = first; rank <= last; rank++) {
+    for (uint32_t rank = range.first; rank <= range.last; rank++) {
         uint32_t before = placement->node_of_rank[rank];
         if (before != UNPLACED)
-            return error_set(err, "--place %s: rank %" PRIu64 " is on node %s already", text, rank,
+            return error_set(err, "--place %s: rank %" PRIu32 " is on node %s already", text, rank,
                              placement->node_names[before]);
         placement->node_of_rank[rank] = node;
     }
@@ -96,22 +80,15 @@ static int read_text(struct placement *placement, const char *text, struct error
     if (!equals || equals == text || !equals[1])
         return error_set(err, "--place %s: not of the form NODE=RANKS, such as a=0-3,8", text);
     uint32_t node = find_node(placement, text, (size_t)(equals - text));
-    for (const char *at = equals + 1;; at++) {
-        uint64_t first, last;
-        bool is_good = read_rank(&at, &first);
-        last = first;
-        if (is_good && *at == '-') {
-            at++;
-            is_good = read_rank(&at, &last);
-        }
-        if (!is_good || (*at && *at != ','))
-            return error_set(err, "--place %s: `%s` is no list of ranks, such as 0-3,8", text,
-                             equals + 1);
-        if (place(placement, node, first, last, text, err) != 0)
+    const char *at = equals + 1, *end = at + strlen(at);
+    while (at < end) {
+        struct rank_range range;
+        if (rank_list_next(&at, end, placement->n_ranks, &range, err) != 0)
+            return error_wrap(err, "--place %s", text);
+        if (place(placement, node, range, text, err) != 0)
             return -1;
-        if (!*at)
-            return 0;
     }
+    return 0;
 }
 
 int placement_read(struct placement *placement, uint32_t n_ranks, const char *const *texts,
