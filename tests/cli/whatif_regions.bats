@@ -82,8 +82,7 @@ refused() {
 assumed() {
     local pattern=$1
     shift
-    run "$PAGODA" replay --json "$@" trace
-    jq -r '.whatif.assumptions[]' <<<"$output" | grep -E -- "$pattern"
+    "$PAGODA" replay --json "$@" trace | jq -r '.whatif.assumptions[]' | grep -E -- "$pattern"
 }
 
 @test "duration: of visits between two MPI calls" {

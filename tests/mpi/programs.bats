@@ -329,3 +329,18 @@ trace_mpi() {
         [ "$n_events" -lt 10000 ] || { echo "$program: $n_events events" && false; }
     done
 }
+
+@test "uneven work, the same result" {
+    local mpi program
+    for mpi in openmpi mpich; do
+        has_mpi $mpi || continue
+        for program in ep irk; do
+            # shellcheck disable=SC2046 # several words
+            run_mpi $mpi 2 "$BUILD/programs/$mpi/$program" $(size_of $program) >"$BATS_TEST_TMPDIR/even"
+            # shellcheck disable=SC2046 # several words
+            run_mpi $mpi 3 "$BUILD/programs/$mpi/$program" $(size_of $program) --skew 200 |
+                diff "$BATS_TEST_TMPDIR/even" -
+        done
+    done
+    has_mpi openmpi || has_mpi mpich || skip "there is no MPI"
+}
