@@ -109,9 +109,12 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-de
 
 static OTF2_MetricValue value_of(OTF2_Type type, uint64_t value)
 {
-    return type == OTF2_TYPE_DOUBLE  ? (OTF2_MetricValue){.floating_point = (double)value}
-           : type == OTF2_TYPE_INT64 ? (OTF2_MetricValue){.signed_int = (int64_t)value}
-                                     : (OTF2_MetricValue){.unsigned_int = value};
+    OTF2_MetricValue result = {.unsigned_int = value};
+    if (type == OTF2_TYPE_DOUBLE)
+        result.floating_point = (double)value;
+    else if (type == OTF2_TYPE_INT64)
+        result.signed_int = (int64_t)value;
+    return result;
 }
 
 /// CPU time is that of the predicted run; other metrics stay what they were.
