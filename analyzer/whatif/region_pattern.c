@@ -5,8 +5,6 @@
 // region), so that globs are compared once for each of them.
 #include "analyzer/whatif/region_pattern.h"
 
-#include <ctype.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,23 +12,9 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/whatif/region_text.h"
 
-enum { MAX_PARTS = 31, MAX_CANDIDATES = 4096 };
-
-struct pattern {
-    char *where, *text; // as given
-    char *whole;        // both
-    char *words;        // what the parts point into
-    const char *parts[MAX_PARTS];
-    uint32_t n_parts; // 0: any call
-    bool is_anchored; // begins at the location
-    bool is_root;     // the location itself
-    bool takes_calls; // MPI functions may be named
-    bool only_calls;  // nothing else may
-    bool is_for_calls;
-    const char *file; // of a place, NULL without
-    uint32_t line;    // 0: any
-};
+enum { MAX_CANDIDATES = 4096 };
 
 /// What a path is to the patterns, a bit each.
 struct state {
@@ -40,9 +24,8 @@ struct state {
 
 struct region_patterns {
     const struct definitions *definitions;
-    struct pattern patterns[REGION_MAX_PATTERNS];
+    struct region_text patterns[REGION_MAX_PATTERNS];
     uint32_t n_patterns;
-    bool has_places;
     struct state *states;
     size_t n_states, capacity;
     struct map next, at_place; // (state, region), (state, context) -> state
@@ -64,210 +47,21 @@ void region_patterns_free(struct region_patterns *patterns)
 {
     if (!patterns)
         return;
-    for (uint32_t i = 0; i < patterns->n_patterns; i++) {
-        free(patterns->patterns[i].where);
-        free(patterns->patterns[i].text);
-        free(patterns->patterns[i].whole);
-        free(patterns->patterns[i].words);
-    }
+    for (uint32_t i = 0; i < patterns->n_patterns; i++)
+        region_text_release(&patterns->patterns[i]);
     map_release(&patterns->next);
     map_release(&patterns->at_place);
     free(patterns->states);
     free(patterns);
 }
 
-// --- reading a pattern
-
-static const char *base_name(const char *path)
+static void name(struct state *state, uint64_t bit)
 {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    state->named |= bit;
+    state->inside |= bit;
 }
 
-static bool is_program_name(const struct definitions *definitions, const char *text)
-{
-    if (strcmp(text, "(program)") == 0)
-        return true;
-    for (size_t i = 0; i < definitions->n_properties; i++) {
-        const struct property *property = &definitions->properties[i];
-        bool is_executable = strcmp(property->name, "PAGODA::EXECUTABLE") == 0 ||
-                             strcmp(property->name, "Score-P::EXECUTABLE") == 0;
-        if (is_executable && strcmp(text, base_name(property->value)) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool has_region(const struct definitions *definitions, const char *name)
-{
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        if (strcmp(definitions->regions[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/// Cuts the place off the end of WORDS, `FILE:LINE` or `... at FILE:LINE`, if there is one.
-static void take_place(struct pattern *pattern, char **words)
-{
-    char *colon = strrchr(*words, ':');
-    if (!colon || colon == *words || colon[-1] == ':')
-        return;
-    bool is_any = strcmp(colon + 1, "*") == 0;
-    size_t n_digits = strspn(colon + 1, "0123456789");
-    if (!is_any && (n_digits == 0 || n_digits > 9 || colon[1 + n_digits] != '\0'))
-        return;
-    pattern->line = is_any ? 0 : (uint32_t)strtoul(colon + 1, NULL, 10);
-    *colon = '\0';
-    char *at = NULL;
-    for (char *next = *words; (next = strstr(next, " at ")); next++)
-        at = next;
-    pattern->file = at ? at + 4 : *words;
-    if (at)
-        *at = '\0';
-    else
-        *words = colon; // nothing but the place
-}
-
-/// 0, or -1 and ERR.
-static int take_parts(struct pattern *pattern, const struct definitions *definitions, char *words,
-                      struct error *err)
-{
-    if (*words == '\0')
-        return 0;
-    if (has_region(definitions, words)) { // whatever is in its name
-        pattern->parts[pattern->n_parts++] = words;
-        return 0;
-    }
-    pattern->is_anchored = *words == '/';
-    words += pattern->is_anchored;
-    while (words) {
-        char *slash = strchr(words, '/');
-        if (slash)
-            *slash = '\0';
-        if (*words == '\0' || pattern->n_parts == MAX_PARTS)
-            return error_set(err, "%s %s: %s", pattern->where, pattern->text,
-                             *words ? "too many names" : "a name is missing beside a /");
-        pattern->parts[pattern->n_parts++] = words;
-        words = slash ? slash + 1 : NULL;
-    }
-    return 0;
-}
-
-static bool names_mpi(const struct definitions *definitions, const char *part)
-{
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        if (definitions->regions[i].mpi != MPI_FUNCTION_NONE &&
-            fnmatch(part, definitions->regions[i].name, 0) == 0)
-            return true;
-    return false;
-}
-
-static bool part_matches(const struct pattern *pattern, const struct region *region, uint32_t part)
-{
-    bool is_mpi = region->mpi != MPI_FUNCTION_NONE;
-    bool is_last = part + 1 == pattern->n_parts;
-    if ((is_mpi && !pattern->takes_calls) || (is_last && !is_mpi && pattern->only_calls))
-        return false;
-    return fnmatch(pattern->parts[part], region->name, 0) == 0;
-}
-
-static int refuse(const struct pattern *pattern, const char *what, const char *nearest,
-                  struct error *err)
-{
-    return error_set(err, "%s %s: %s%s%s%s", pattern->where, pattern->text, what,
-                     nearest ? "; is it " : "", nearest ? nearest : "", nearest ? "?" : "");
-}
-
-/// Part PART is no region of the run.
-static int unknown_part(const struct pattern *pattern, const struct definitions *definitions,
-                        uint32_t part, struct error *err)
-{
-    const char *name = pattern->parts[part];
-    if (!pattern->takes_calls && names_mpi(definitions, name))
-        return error_set(err,
-                         "%s %s: there is no such region but in MPI, which does no computing; "
-                         "`before %s` names the computing that ends with its calls",
-                         pattern->where, pattern->text, pattern->text);
-    const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
-    size_t n = 0;
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        if (pattern->takes_calls || definitions->regions[i].mpi == MPI_FUNCTION_NONE)
-            names[n++] = definitions->regions[i].name;
-    names[n++] = "(program)";
-    const char *nearest = spelling_nearest(name, names, n);
-    char *what = pattern->n_parts == 1 ? memory_copy_text("there is no such region")
-                                       : memory_format("there is no region %s", name);
-    int status = refuse(pattern, what, nearest, err);
-    free(what);
-    free(names);
-    return status;
-}
-
-static bool is_file(const char *wanted, const char *path)
-{
-    size_t length = strlen(path), wanted_length = strlen(wanted);
-    if (fnmatch(wanted, base_name(path), 0) == 0)
-        return true;
-    return wanted_length < length && strcmp(path + length - wanted_length, wanted) == 0 &&
-           path[length - wanted_length - 1] == '/';
-}
-
-static bool is_place(const struct pattern *pattern, const struct calling_context *context)
-{
-    return (pattern->line == 0 || pattern->line == context->line) &&
-           (strcmp(pattern->file, context->file) == 0 || is_file(pattern->file, context->file));
-}
-
-static uint32_t distance(uint32_t a, uint32_t b)
-{
-    return a > b ? a - b : b - a;
-}
-
-/// 0, or -1 and ERR when no call of the run is at the pattern's place.
-static int check_place(const struct pattern *pattern, const struct definitions *definitions,
-                       struct error *err)
-{
-    const struct calling_context *nearest = NULL;
-    const char **files = memory_zeroed(definitions->n_contexts + 1, sizeof *files);
-    size_t n_files = 0;
-    bool is_found = false;
-    for (size_t i = 0; i < definitions->n_contexts && !is_found; i++) {
-        const struct calling_context *context = &definitions->contexts[i];
-        is_found = is_place(pattern, context);
-        if (context->file[0])
-            files[n_files++] = base_name(context->file);
-        if (context->line > 0 && is_file(pattern->file, context->file) &&
-            (!nearest ||
-             distance(pattern->line, context->line) < distance(pattern->line, nearest->line)))
-            nearest = context;
-    }
-    int status = 0;
-    if (!is_found && definitions->n_contexts == 0) {
-        status = refuse(pattern, "the trace does not tell where MPI calls are made", NULL, err);
-    } else if (!is_found && nearest) {
-        char *place = memory_format("%s:%u", base_name(nearest->file), nearest->line);
-        status = refuse(pattern, "no MPI call is made there", place, err);
-        free(place);
-    } else if (!is_found) {
-        const char *file = spelling_nearest(base_name(pattern->file), files, n_files);
-        status = refuse(pattern, "no MPI call is made there", file, err);
-    }
-    free(files);
-    return status;
-}
-
-static int check_names(const struct pattern *pattern, const struct definitions *definitions,
-                       struct error *err)
-{
-    for (uint32_t part = 0; part < pattern->n_parts; part++) {
-        bool is_found = strcmp(pattern->parts[part], "**") == 0;
-        for (size_t i = 0; i < definitions->n_regions && !is_found; i++)
-            is_found = part_matches(pattern, &definitions->regions[i], part);
-        if (!is_found)
-            return unknown_part(pattern, definitions, part, err);
-    }
-    return pattern->file ? check_place(pattern, definitions, err) : 0;
-}
+// --- patterns
 
 int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
                         enum region_purpose purpose, uint32_t *index, struct error *err)
@@ -275,34 +69,14 @@ int region_patterns_add(struct region_patterns *patterns, const char *where, con
     if (patterns->n_patterns == REGION_MAX_PATTERNS)
         return error_set(err, "%s %s: more than %d regions", where, text, REGION_MAX_PATTERNS);
     *index = patterns->n_patterns++;
-    struct pattern *pattern = &patterns->patterns[*index];
-    *pattern = (struct pattern){.where = memory_copy_text(where),
-                                .text = memory_copy_text(text),
-                                .whole = memory_format("%s %s", where, text),
-                                .words = memory_copy_text(text),
-                                .is_for_calls = purpose == REGION_CALLS};
-    char *words = pattern->words;
-    const uint64_t bit = UINT64_C(1) << *index;
-    bool is_before = strncmp(words, "before ", 7) == 0;
-    if (is_before)
-        words += 7;
-    else if (is_program_name(patterns->definitions, words)) {
-        pattern->is_root = true;
-        patterns->states[0].inside |= bit;
-        patterns->states[0].named |= bit;
-        return 0;
-    }
-    if (*words == '\0')
-        return error_set(err, "%s: a region is missing", where);
-    if (!has_region(patterns->definitions, words))
-        take_place(pattern, &words);
-    pattern->only_calls = is_before || pattern->file;
-    pattern->takes_calls = pattern->only_calls || pattern->is_for_calls;
-    patterns->has_places = patterns->has_places || pattern->file;
-    patterns->states[0].seen[*index] = 1;
-    if (take_parts(pattern, patterns->definitions, words, err) != 0 ||
-        check_names(pattern, patterns->definitions, err) != 0)
+    struct region_text *pattern = &patterns->patterns[*index];
+    if (region_text_read(pattern, where, text, purpose == REGION_CALLS, patterns->definitions,
+                         err) != 0)
         return -1;
+    if (pattern->is_root)
+        name(&patterns->states[0], UINT64_C(1) << *index);
+    else
+        patterns->states[0].seen[*index] = 1;
     return 0;
 }
 
@@ -314,7 +88,7 @@ uint32_t region_patterns_count(const struct region_patterns *patterns)
 // --- paths
 
 /// With part i being **, the first i + 1 parts match where the first i do.
-static uint32_t skip_any(const struct pattern *pattern, uint32_t seen)
+static uint32_t skip_any(const struct region_text *pattern, uint32_t seen)
 {
     for (uint32_t i = 0; i < pattern->n_parts; i++)
         if (seen >> i & 1 && strcmp(pattern->parts[i], "**") == 0)
@@ -323,7 +97,7 @@ static uint32_t skip_any(const struct pattern *pattern, uint32_t seen)
 }
 
 /// Which leading parts match the end of a path to REGION, SEEN of which match that of its parent.
-static uint32_t see(const struct pattern *pattern, uint32_t seen, const struct region *region)
+static uint32_t see(const struct region_text *pattern, uint32_t seen, const struct region *region)
 {
     uint32_t now = pattern->is_anchored ? 0 : 1;
     seen = skip_any(pattern, seen);
@@ -332,7 +106,7 @@ static uint32_t see(const struct pattern *pattern, uint32_t seen, const struct r
             continue;
         if (strcmp(pattern->parts[i], "**") == 0)
             now |= UINT32_C(1) << i;
-        else if (part_matches(pattern, region, i))
+        else if (region_text_matches(pattern, region, i))
             now |= UINT32_C(1) << (i + 1);
     }
     return now;
@@ -351,12 +125,6 @@ static uint32_t intern(struct region_patterns *patterns, const struct state *sta
     return (uint32_t)index;
 }
 
-static void name(struct state *state, uint64_t bit)
-{
-    state->named |= bit;
-    state->inside |= bit;
-}
-
 static uint32_t enter(struct region_patterns *patterns, uint32_t from, uint32_t region_index)
 {
     const struct region *region = &patterns->definitions->regions[region_index];
@@ -364,7 +132,7 @@ static uint32_t enter(struct region_patterns *patterns, uint32_t from, uint32_t 
     struct state state = patterns->states[from];
     state.named = state.placed = 0;
     for (uint32_t i = 0; i < patterns->n_patterns; i++) {
-        const struct pattern *pattern = &patterns->patterns[i];
+        const struct region_text *pattern = &patterns->patterns[i];
         if (pattern->is_root)
             continue;
         state.seen[i] = see(pattern, state.seen[i], region);
@@ -385,7 +153,7 @@ static uint32_t enter_place(struct region_patterns *patterns, uint32_t from, uin
     const struct calling_context *context = &patterns->definitions->contexts[context_index];
     struct state state = patterns->states[from];
     for (uint32_t i = 0; i < patterns->n_patterns; i++)
-        if (state.placed >> i & 1 && is_place(&patterns->patterns[i], context))
+        if (state.placed >> i & 1 && region_text_is_place(&patterns->patterns[i], context))
             name(&state, UINT64_C(1) << i);
     return intern(patterns, &state);
 }
@@ -419,7 +187,7 @@ bool region_patterns_is_inside(const struct region_patterns *patterns, uint64_t 
 
 bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t mark, uint32_t index)
 {
-    const struct pattern *pattern = &patterns->patterns[index];
+    const struct region_text *pattern = &patterns->patterns[index];
     if (!(patterns->states[mark].named >> index & 1) || pattern->is_root)
         return false;
     if (pattern->file || pattern->n_parts == 0)
@@ -429,7 +197,7 @@ bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t ma
 
 bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t index)
 {
-    const struct pattern *pattern = &patterns->patterns[index];
+    const struct region_text *pattern = &patterns->patterns[index];
     if (pattern->is_root)
         return false;
     if (pattern->n_parts == 0)
@@ -471,7 +239,7 @@ static char *path_text(const struct region_patterns *patterns, const struct pag_
 }
 
 /// No path of the run is named: the nearest one, or one that ends alike.
-static int unknown_path(const struct region_patterns *patterns, const struct pattern *pattern,
+static int unknown_path(const struct region_patterns *patterns, const struct region_text *pattern,
                         const struct pag_result *replay, struct error *err)
 {
     const struct region *regions = patterns->definitions->regions;
@@ -484,7 +252,7 @@ static int unknown_path(const struct region_patterns *patterns, const struct pat
                 continue;
             names[n_names] = path_text(patterns, &replay->locations[l], i);
             bool is_like = pattern->n_parts > 0 &&
-                           part_matches(pattern, &regions[region], pattern->n_parts - 1);
+                           region_text_matches(pattern, &regions[region], pattern->n_parts - 1);
             if (is_like && like == MAX_CANDIDATES)
                 like = n_names;
             n_names++;
@@ -492,7 +260,7 @@ static int unknown_path(const struct region_patterns *patterns, const struct pat
     const char *nearest = spelling_nearest(pattern->text, (const char *const *)names, n_names);
     if (!nearest && like < n_names)
         nearest = names[like];
-    int status = refuse(pattern, "the run has no such call path", nearest, err);
+    int status = region_text_refuse(pattern, "the run has no such call path", nearest, err);
     for (size_t i = 0; i < n_names; i++)
         free(names[i]);
     free(names);

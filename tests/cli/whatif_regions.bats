@@ -211,7 +211,7 @@ assumed() {
     use left-out
     refused '--drop-sync MPI_Barier: there is no such region; is it MPI_Barrier' --drop-sync MPI_Barier
     refused '--drop-sync snyc: there is no such region; is it sync' --drop-sync snyc
-    refused 'unknown selector `sise`; is it size' --cut-messages 'sise>1'
+    refused 'unknown selector .sise.; is it size' --cut-messages 'sise>1'
     refused 'not of the form SELECTOR' --cut-messages 'size'
     refused 'not of the form SELECTOR' --cut-messages ''
     refused 'operators are = > < >= <=' --cut-messages 'size=>1'
