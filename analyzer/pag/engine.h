@@ -12,6 +12,8 @@
 //   window.c      time covered by efficiencies and findings
 //   simulation.c  the same replay in simulated time; interval.c: work between two calls;
 //   moved.c       where each event went, for a listener
+//   migration.c   work moved to other ranks (client_server.c: the same by the published algorithm)
+//   overlap.c     calls waited for later; aggregation.c: messages put together
 //   outcome.c     struct pag_result
 #ifndef PAGODA_PAG_ENGINE_H
 #define PAGODA_PAG_ENGINE_H
