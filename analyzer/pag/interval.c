@@ -121,9 +121,7 @@ static void pass_visit(const struct engine *engine, struct location_state *locat
     const struct pag_clock *clock = engine->simulation->clock;
     if (!clock->visit_ps)
         return;
-    uint64_t ps =
-        interval->left_ps + clock->visit_ps(clock->context, location->index, event->index,
-                                            event->flags & EVENT_HAS_WORK, event->size_bytes);
+    uint64_t ps = interval->left_ps + clock->visit_ps(clock->context, location->index, event);
     interval->left_ps = ps % PS_PER_NS;
     count(engine, location, interval, location->profile.current, ps / PS_PER_NS);
 }

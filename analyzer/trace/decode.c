@@ -114,8 +114,8 @@ static void put_polls(struct decoder *decoder, struct event *event, uint64_t n_p
     }
 }
 
-// Whole units: what is negative or no number counts as none.
-static void put_work(struct event *event, OTF2_Type type, OTF2_AttributeValue value)
+// A count in whole units; false for what is negative or no number.
+static bool read_count(OTF2_Type type, OTF2_AttributeValue value, uint64_t *count)
 {
     double units = -1;
     switch (type) {
@@ -138,12 +138,12 @@ static void put_work(struct event *event, OTF2_Type type, OTF2_AttributeValue va
         units = value.int32;
         break;
     default:
-        return;
+        return false;
     }
     if (!(units >= 0) || units >= 0x1p63)
-        return;
-    event->flags |= EVENT_HAS_WORK;
-    event->size_bytes = (uint64_t)(units + 0.5);
+        return false;
+    *count = (uint64_t)(units + 0.5);
+    return true;
 }
 
 // on_enter for archives that define pagoda::poll_count, pagoda::call_site or work.
@@ -177,8 +177,10 @@ static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_Regi
             n_polls = value.uint64;
         } else if (role == ATTRIBUTE_POLL_NS && type == OTF2_TYPE_UINT64) {
             inside_ns = value.uint64;
-        } else if (role == ATTRIBUTE_WORK) {
-            put_work(event, type, value);
+        } else if (role == ATTRIBUTE_WORK && read_count(type, value, &event->size_bytes)) {
+            event->flags |= EVENT_HAS_WORK;
+        } else if (role == ATTRIBUTE_ELEMENTS && read_count(type, value, &event->received_bytes)) {
+            event->flags |= EVENT_HAS_ELEMENTS;
         }
     }
     if (is_polls)

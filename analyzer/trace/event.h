@@ -36,13 +36,14 @@ enum event_kind {
 };
 
 enum event_flag {
-    EVENT_HAS_ENVELOPE = 1, // an EVENT_IRECV_REQUEST that says communicator, source and tag; an
-                            // EVENT_COLLECTIVE_REQUEST that says its communicator
-    EVENT_UNEVEN = 4,       // a collective whose members give and take different amounts, perhaps
-                            // nothing: gatherv, allgatherv, alltoallv, alltoallw, reduce_scatter
-    EVENT_FOLDED_POLLS = 2, // an EVENT_ENTER of a folded polling loop: size_bytes = its polls; its
-                            // leave is where the time inside them ends, the rest lies around it
-    EVENT_HAS_WORK = 8,     // an EVENT_ENTER that says how much work it does: size_bytes = units
+    EVENT_HAS_ENVELOPE = 1,  // an EVENT_IRECV_REQUEST that says communicator, source and tag; an
+                             // EVENT_COLLECTIVE_REQUEST that says its communicator
+    EVENT_UNEVEN = 4,        // a collective whose members give and take different amounts, perhaps
+                             // nothing: gatherv, allgatherv, alltoallv, alltoallw, reduce_scatter
+    EVENT_FOLDED_POLLS = 2,  // an EVENT_ENTER of a folded polling loop: size_bytes = its polls; its
+                             // leave is where the time inside them ends, the rest lies around it
+    EVENT_HAS_WORK = 8,      // an EVENT_ENTER that says how much work it does: size_bytes = units
+    EVENT_HAS_ELEMENTS = 16, // and of how many elements that is a part: received_bytes
 };
 
 #define EVENT_ANY UINT32_MAX // wildcard source or tag of a posted receive

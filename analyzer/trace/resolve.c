@@ -256,6 +256,7 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
         [ATTRIBUTE_POLL_COUNT] = "pagoda::poll_count",
         [ATTRIBUTE_POLL_NS] = "pagoda::poll_ns",
         [ATTRIBUTE_WORK] = "work",
+        [ATTRIBUTE_ELEMENTS] = "elements",
         [ATTRIBUTE_CALL_SITE] = "pagoda::call_site",
     };
     for (size_t i = 0; i < records->attributes.n; i++) {
@@ -266,7 +267,7 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
                 continue;
             id_table_add(&resolved->attribute_roles, record->id, role);
             if (role == ATTRIBUTE_POLL_COUNT || role == ATTRIBUTE_CALL_SITE ||
-                role == ATTRIBUTE_WORK)
+                role == ATTRIBUTE_WORK || role == ATTRIBUTE_ELEMENTS)
                 resolved->has_enter_attributes = true;
         }
     }

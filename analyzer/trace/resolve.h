@@ -16,6 +16,7 @@ enum attribute_role {
     ATTRIBUTE_POLL_COUNT,   // pagoda::poll_count of a folded polling loop
     ATTRIBUTE_POLL_NS,      // pagoda::poll_ns, the time inside its calls
     ATTRIBUTE_WORK,         // work, how much a region does, in units of the program
+    ATTRIBUTE_ELEMENTS,     // elements, how many the process has
     ATTRIBUTE_CALL_SITE,    // pagoda::call_site, the calling context (or only the source line)
 };
 

@@ -75,14 +75,14 @@ struct machine_collective {
     size_t n_missing_nodes;
 };
 
-enum { MACHINE_COMPUTE_VARIABLES = 4 };
+enum { MACHINE_COMPUTE_VARIABLES = 5 };
 
 /// What visits of regions cost in a replay of order only (timeless.h).
 struct machine_compute {
     char *pattern; // name or glob
     uint32_t line;
-    struct formula *time; // seconds, of w, p, rank, visit
-    bool uses_work;       // it has a w
+    struct formula *time;          // seconds, of w, e, p, rank, visit
+    bool uses_work, uses_elements; // it has a w, an e
 };
 
 enum machine_scope { MACHINE_NODE, MACHINE_NETWORK, MACHINE_CORE, MACHINE_SCOPES };

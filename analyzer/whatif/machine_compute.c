@@ -6,7 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/whatif/machine_reader.h"
 
-static const char *const variables[MACHINE_COMPUTE_VARIABLES] = {"w", "p", "rank", "visit"};
+static const char *const variables[MACHINE_COMPUTE_VARIABLES] = {"w", "e", "p", "rank", "visit"};
 
 int machine_read_compute(const struct machine_reader *reader, const struct xml_element *element)
 {
@@ -29,6 +29,7 @@ int machine_read_compute(const struct machine_reader *reader, const struct xml_e
         (struct machine_compute){.pattern = memory_copy_text(region),
                                  .line = element->line,
                                  .time = formula,
-                                 .uses_work = formula_uses(time, variables[0])};
+                                 .uses_work = formula_uses(time, variables[0]),
+                                 .uses_elements = formula_uses(time, variables[1])};
     return 0;
 }

@@ -178,11 +178,10 @@ static void settle(void *context, const struct pag_call *call,
                         &prediction->use, ready_ns, amount);
 }
 
-static uint64_t visit_ps(void *context, uint32_t location, uint32_t region, bool has_work,
-                         uint64_t work_units)
+static uint64_t visit_ps(void *context, uint32_t location, const struct event *enter)
 {
     const struct prediction *prediction = context;
-    return timeless_visit_ps(prediction->timeless, location, region, has_work, work_units);
+    return timeless_visit_ps(prediction->timeless, location, enter);
 }
 
 /// Partners that nobody knows, and handles, take no time where no recorded one counts.

@@ -72,11 +72,13 @@ void timeless_free(struct timeless *timeless)
     free(timeless);
 }
 
-uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, uint32_t region,
-                           bool has_work, uint64_t work_units)
+uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, const struct event *enter)
 {
     const struct definitions *definitions = timeless->definitions;
-    uint32_t rule = timeless->rule_of_region[region];
+    bool has_work = enter->flags & EVENT_HAS_WORK, has_size = enter->flags & EVENT_HAS_ELEMENTS;
+    uint64_t work_units = has_work ? enter->size_bytes : 0;
+    uint64_t n_elements = has_size ? enter->received_bytes : 0;
+    uint32_t rule = timeless->rule_of_region[enter->index];
     timeless->use.n_visits++;
     if (rule == NO_RULE) {
         timeless->use.n_without_rule++;
@@ -85,13 +87,14 @@ uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, uint32_
     const struct machine_compute *compute = &timeless->machine->computes[rule];
     uint64_t visit = ++timeless->n_visits[location * timeless->machine->n_computes + rule];
     uint32_t rank = definitions->locations[location].rank;
-    timeless->use.n_without_work += compute->uses_work && !has_work;
+    timeless->use.n_without_work +=
+        (compute->uses_work && !has_work) || (compute->uses_elements && !has_size);
     const double values[MACHINE_COMPUTE_VARIABLES] = {
-        has_work ? (double)work_units : 0, (double)definitions->n_ranks,
+        (double)work_units, (double)n_elements, (double)definitions->n_ranks,
         rank == EVENT_NO_INDEX ? 0 : (double)rank, (double)visit};
     struct timeless_rule_use *use = &timeless->rules[rule];
     use->n_visits++;
-    use->work_units += has_work ? work_units : 0;
+    use->work_units += work_units;
     double ps = ps_per_s * formula_value(compute->time, values);
     if (ps >= 0 && ps <= most_ps) {
         use->time_ps += ps;
@@ -99,10 +102,10 @@ uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, uint32_
     }
     if (!timeless->wrong)
         timeless->wrong = memory_format(
-            "%s:%u: <compute region=\"%s\">: the time is %g s for w = %" PRIu64
+            "%s:%u: <compute region=\"%s\">: the time is %g s for w = %" PRIu64 ", e = %" PRIu64
             ", p = %zu, rank = %" PRIu32 ", visit = %" PRIu64 ", it should be from 0 to %g s",
-            timeless->machine->path, compute->line, compute->pattern, ps / ps_per_s,
-            has_work ? work_units : 0, definitions->n_ranks, rank, visit, most_ps / ps_per_s);
+            timeless->machine->path, compute->line, compute->pattern, ps / ps_per_s, work_units,
+            n_elements, definitions->n_ranks, rank, visit, most_ps / ps_per_s);
     return 0;
 }
 

@@ -7,6 +7,7 @@
 // says; markers are regions, too. Regions without a <compute> cost nothing. Formulas may use
 //   w      the work count of this visit: the attribute "work" of its enter, in whole units; 0
 //          without one
+//   e      elements the process has: the attribute "elements"; 0 without one
 //   p      ranks of the run
 //   rank   its own
 //   visit  how many visits this rank has made of regions of this <compute>, this one included
@@ -41,9 +42,8 @@ struct timeless;
 struct timeless *timeless_new(const struct definitions *definitions, const struct machine *machine);
 void timeless_free(struct timeless *timeless);
 
-/// What a visit of REGION by LOCATION costs, in ps; WORK_UNITS if it HAS_WORK.
-uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, uint32_t region,
-                           bool has_work, uint64_t work_units);
+/// What a visit by LOCATION costs that begins with ENTER, in ps.
+uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, const struct event *enter);
 
 /// Whether an operation that handles no data synchronises its members; no recorded time tells.
 /// Those that create handles do, those that destroy them and MPI_Finalize do not.

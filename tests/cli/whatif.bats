@@ -339,11 +339,11 @@ compute() {
     echo '<machine/>' >machine.xml
     refused 'machine.xml has no <message>' --timeless --machine machine.xml
     compute '<compute region="block" time="w*1e-6 - 1e-5"/>'
-    refused 'machine.xml:3: <compute region="block">: the time is -1e-05 s for w = 0, p = 2, rank = 1, visit = 1' \
+    refused 'machine.xml:3: <compute region="block">: the time is -1e-05 s for w = 0, e = 0, p = 2, rank = 1, visit = 1' \
         --timeless --machine machine.xml
     compute '<compute region="block" time="ln(w)"/>'
     refused 'machine.xml:3: .*the time is -inf s for w = 0' --timeless --machine machine.xml
-    bad_machine 'unknown name work at 1; its variables are w, p, rank, visit' '<compute region="block" time="work"/>'
+    bad_machine 'unknown name work at 1; its variables are w, e, p, rank, visit' '<compute region="block" time="work"/>'
     bad_machine 'unknown name visits at 3; is it visit' '<compute region="block" time="2*visits"/>'
     bad_machine 'needs region=' '<compute time="w"/>'
     bad_machine 'a second <compute region="block">' '<compute region="block" time="w"/><compute region="block" time="1"/>'

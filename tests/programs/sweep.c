@@ -199,13 +199,14 @@ static void sweep_block(struct mesh *mesh, const struct octant *octant,
     }
 }
 
-/* Tells the tracer how many cell-angles the next block has, for replays without times. */
+/* Tells the tracer the next block's cell-angles and the rank's cells, for replays without times. */
 static void mark_work(const struct mesh *mesh, long n_planes)
 {
-    const char *const names[] = {"work"};
-    const double values[] = {(double)(n_planes * mesh->ny * mesh->nx * N_ANGLES)};
+    const char *const names[] = {"work", "elements"};
+    const double values[] = {(double)(n_planes * mesh->ny * mesh->nx * N_ANGLES),
+                             (double)(mesh->n * mesh->ny * mesh->nx)};
 
-    pagoda_marker("cell_angles", 1, names, values);
+    pagoda_marker("cell_angles", 2, names, values);
 }
 
 static void sweep_octant(struct mesh *mesh, const struct angle angles[N_ANGLES], int number)

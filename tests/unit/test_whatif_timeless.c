@@ -135,6 +135,30 @@ static void test_work_counts(void **state)
     close_text(&run);
 }
 
+/// The time of an element by how many of them a process has (seeds: Kerbyson, Hoisie, Pautz, table
+/// 1): 3.7 us below 800, 1.8 ln(e) - 8.4 up to 16384, then 9.2; ten elements each, in ns.
+static void test_elements(void **state)
+{
+    (void)state;
+    struct machine machine = machine_of_text(
+        "<machine><message scope=\"node\"><point bytes=\"0\" time=\"0s\"/></message>"
+        "<compute region=\"cells\" time=\"w*1e-6*(e &lt; 800 ? 3.7 : e &lt;= 16384 ? "
+        "1.8*ln(e)-8.4 : 9.2)\"/></machine>");
+    const struct scenario_settings settings = {.machine = &machine, .is_timeless = true};
+    static const struct {
+        uint32_t n_elements, time_ns;
+    } cases[] = {{799, 37000}, {800, 36323}, {16384, 90673}, {16385, 92000}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = memory_format("0 0 enter cells work 10 %" PRIu32 "\n0 0 leave cells\n",
+                                   cases[i].n_elements);
+        struct predicted_times times = predict(text, &settings);
+        assert_int_equal(times.time_ns, cases[i].time_ns);
+        predicted_times_release(&times);
+        free(text);
+    }
+    machine_release(&machine);
+}
+
 /// Counts, rules that fit nothing, and values that are none.
 static void test_what_is_said(void **state)
 {
@@ -146,14 +170,17 @@ static void test_what_is_said(void **state)
                                    "0 3 leave solve\n1 0 enter solve\n1 1 leave solve\n");
     struct timeless *timeless = timeless_new(run.definitions, &machine);
     struct error err = {{0}};
-    uint32_t solve = next(&run, 0).index, output = next(&run, 0).index;
-    assert_int_equal(timeless_visit_ps(timeless, 0, solve, true, 6), 2000000000000);
-    assert_int_equal(timeless_visit_ps(timeless, 1, output, true, 6), 0);
+    struct event solve = next(&run, 0), output = next(&run, 0);
+    struct event busy = solve;
+    busy.flags |= EVENT_HAS_WORK;
+    busy.size_bytes = 6;
+    assert_int_equal(timeless_visit_ps(timeless, 0, &busy), 2000000000000);
+    assert_int_equal(timeless_visit_ps(timeless, 1, &output), 0);
     assert_int_equal(timeless_check(timeless, &err), 0);
-    assert_int_equal(timeless_visit_ps(timeless, 1, solve, false, 0), 0);
+    assert_int_equal(timeless_visit_ps(timeless, 1, &solve), 0);
     assert_int_equal(timeless_check(timeless, &err), -1);
     assert_non_null(strstr(err.text, "machine.xml:2: <compute region=\"solve\">: the time is -10 s "
-                                     "for w = 0, p = 2, rank = 1, visit = 1"));
+                                     "for w = 0, e = 0, p = 2, rank = 1, visit = 1"));
     struct timeless_use use = timeless_use(timeless);
     assert_int_equal(use.n_visits, 3);
     assert_int_equal(use.n_without_rule, 1);
@@ -274,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_time_stamps_do_not_matter),
         cmocka_unit_test(test_parts_of_a_nanosecond_add_up),
         cmocka_unit_test(test_work_counts),
+        cmocka_unit_test(test_elements),
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_recorded_times_as_costs),
     };

@@ -475,6 +475,7 @@ static void write_attributes_and_metric(struct archive_writer *writer)
         [ARCHIVE_ATTRIBUTE_POLL_NS] = {"pagoda::poll_ns", OTF2_TYPE_UINT64},
         [ARCHIVE_ATTRIBUTE_CALL_SITE] = {"pagoda::call_site", OTF2_TYPE_CALLING_CONTEXT},
         [ARCHIVE_ATTRIBUTE_WORK] = {"work", OTF2_TYPE_DOUBLE},
+        [ARCHIVE_ATTRIBUTE_ELEMENTS] = {"elements", OTF2_TYPE_UINT64},
         [ARCHIVE_ATTRIBUTE_CALL_LINE] = {"pagoda::call_site", OTF2_TYPE_SOURCE_CODE_LOCATION},
     };
     for (uint32_t i = 0; i < sizeof attributes / sizeof *attributes; i++)

@@ -23,6 +23,7 @@ enum {
     ARCHIVE_ATTRIBUTE_POLL_NS,
     ARCHIVE_ATTRIBUTE_CALL_SITE,
     ARCHIVE_ATTRIBUTE_WORK,
+    ARCHIVE_ATTRIBUTE_ELEMENTS,
     ARCHIVE_ATTRIBUTE_CALL_LINE, // the same name, but the type of a source code location
 };
 enum { ARCHIVE_METRIC_CPU_TIME };

@@ -205,13 +205,19 @@ static bool write_enter(struct parser *parser)
         return false;
     const char *name = parser->words[3];
     uint64_t n_polls, inside_ns;
-    bool has_work = parser->n_words == 6 && strcmp(parser->words[4], "work") == 0;
+    bool has_work = parser->n_words > 5 && strcmp(parser->words[4], "work") == 0;
     if (has_work) {
         char *end;
         double work = strtod(parser->words[5], &end);
         if (*end)
             return FAIL(parser, "'%s' is no number", parser->words[5]);
         OTF2_AttributeList_AddDouble(parser->attributes, ARCHIVE_ATTRIBUTE_WORK, work);
+        uint64_t n_elements = 0;
+        if (parser->n_words > 6 && !parse_number(parser, parser->words[6], &n_elements))
+            return false;
+        if (parser->n_words > 6)
+            OTF2_AttributeList_AddUint64(parser->attributes, ARCHIVE_ATTRIBUTE_ELEMENTS,
+                                         n_elements);
         parser->n_words = 4;
     }
     if (parser->n_words > 4) {

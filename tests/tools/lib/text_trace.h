@@ -18,7 +18,7 @@
 //   offset LOC TIME OFFSET            clock offset record
 //   LOC TIME enter NAME [POLLS [NS]] [at CONTEXT | at-line FILE:LINE]
 //                                     POLLS: a folded polling loop, NS inside its calls
-//   LOC TIME enter NAME work UNITS    how much work it does
+//   LOC TIME enter NAME work UNITS [ELEMENTS]   how much work it does, of how many elements
 //   LOC TIME leave NAME
 //   LOC TIME context-enter CONTEXT | context-leave CONTEXT   of the function of CONTEXT
 //   LOC TIME send COMM DEST TAG BYTES
