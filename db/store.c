@@ -379,8 +379,8 @@ int store_result(const char *path, const struct result *result, const struct sto
 
 // --- predictions
 
-/// The measured trial of FULL's trace in its experiment, the last one if there are several; 0 when
-/// there is none.
+/// The trial of FULL's trace as it is in its experiment, not a prediction from it, the last one if
+/// there are several; 0 when there is none.
 static int find_measured(struct database *database, const struct full_names *full, int64_t *trial,
                          struct error *err)
 {
@@ -390,7 +390,8 @@ static int find_measured(struct database *database, const struct full_names *ful
         return -1;
     return add_and_find(database, NULL,
                         "SELECT max(id) FROM trial WHERE experiment_id = ?1 AND trace_path = ?2 "
-                        "AND origin = 'measured'",
+                        "AND origin <> 'threshold' AND origin <> 'interval' "
+                        "AND id NOT IN (SELECT trial_id FROM prediction)",
                         experiment, full->trace_path, trial, err);
 }
 

@@ -225,6 +225,15 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
                       &outcome->predicted, err);
 }
 
+/// Whether the archive holds a predicted run (--out).
+static bool is_of_prediction(const struct result *result)
+{
+    for (size_t i = 0; i < result->n_properties; i++)
+        if (strcmp(result->properties[i].name, "PAGODA::PREDICTED") == 0)
+            return true;
+    return false;
+}
+
 static int store_run(const struct replay_request *request, const struct replay_outcome *outcome,
                      struct error *err)
 {
@@ -238,6 +247,7 @@ static int store_run(const struct replay_request *request, const struct replay_o
         parameters[i].value = memory_copy_text(equals + 1);
     }
     struct store_names names = request->names;
+    names.origin = is_of_prediction(result) ? "predicted" : NULL;
     names.parameters = parameters;
     names.n_parameters = n_parameters;
     int status = outcome->is_whatif ? whatif_store(request->database, &outcome->plan,

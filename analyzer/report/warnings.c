@@ -248,6 +248,21 @@ static void warn_of_short_regions(const struct definitions *definitions, struct 
          least_ns ? quantity_time(least_ns).text : "the limit");
 }
 
+/// Archives that `pagoda replay --out` wrote.
+static void warn_of_prediction(const struct definitions *definitions, struct result *result)
+{
+    const char *change = NULL, *source = "another trace";
+    for (size_t i = 0; i < definitions->n_properties; i++) {
+        if (!strcmp(definitions->properties[i].name, "PAGODA::PREDICTED"))
+            change = definitions->properties[i].value;
+        else if (!strcmp(definitions->properties[i].name, "PAGODA::PREDICTED_FROM"))
+            source = definitions->properties[i].value;
+    }
+    warn(result, "predicted-run", change != NULL, "run",
+         "that was not measured but predicted, by pagoda replay %s from %s", change ? change : "",
+         source);
+}
+
 static int compare_warnings(const void *left, const void *right)
 {
     const struct result_warning *a = left, *b = right;
@@ -268,6 +283,7 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
          "or function it fell into, so no time here is free of it");
     warn_of_ends(trace_definitions(trace), replay, result);
     warn_of_short_regions(trace_definitions(trace), result);
+    warn_of_prediction(trace_definitions(trace), result);
     warn(result, "bad-context", trace_definitions(trace)->n_bad_contexts, "calling context",
          "naming a region, source line or caller the archive does not define, or its own caller: "
          "what they lack is left out of call paths");

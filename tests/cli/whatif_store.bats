@@ -54,6 +54,14 @@ trials() {
     "$PAGODA" store show runs.db half | grep 'measured trial that was removed'
 }
 
+@test "predictions from a predicted archive" {
+    "$PAGODA" replay --place a=0,1 --place b=2 --out out trace >/dev/null
+    "$PAGODA" replay --store runs.db --scale P2=0.5 out >/dev/null
+    "$PAGODA" replay --store runs.db --scale P2=0.25 out >/dev/null
+    [ "$(trials | jq -c 'map(.[0])')" = '["predicted","predicted","predicted"]' ]
+    "$PAGODA" store show --json runs.db 3 | jq -e '.prediction.measured_id == 1'
+}
+
 @test "all or nothing: a name that is taken" {
     "$PAGODA" replay --store runs.db --trial half --cpu-speed 0.5 trace >/dev/null
     run "$PAGODA" replay --store runs.db --trial half --cpu-speed 0.5,0.25 trace
