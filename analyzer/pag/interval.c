@@ -98,7 +98,7 @@ static void count(const struct engine *engine, struct location_state *location,
         return;
     uint32_t index = interval_part_of(engine, location, interval, path);
     struct interval_part *part = &interval->parts[index];
-    if (!visit_pass(interval, index, passed_ns))
+    if (interval->visit.kind == 0 || !visit_pass(interval, index, passed_ns))
         part->recorded_ns += passed_ns;
     interval->recorded_now_ns += passed_ns;
     if (engine->listener.weighed)
@@ -194,7 +194,8 @@ static void enter(const struct engine *engine, struct location_state *location,
                   struct interval *interval, const struct event *event)
 {
     profile_enter(location, event->index, location->profile.last_ns);
-    visit_begin(engine, location, interval, location->profile.current);
+    if (engine->simulation->clock->visit)
+        visit_begin(engine, location, interval, location->profile.current);
     pass_visit(engine, location, interval, event);
 }
 
@@ -224,7 +225,8 @@ const struct event *interval_read(struct engine *engine, struct location_state *
             enter(engine, location, interval, event);
         } else if (event->kind == EVENT_LEAVE) {
             gap_leave(engine, location, event->index, profile->last_ns);
-            visit_end_if_left(engine, location, interval, work);
+            if (interval->visit.kind != 0)
+                visit_end_if_left(engine, location, interval, work);
         } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
             gap_event(engine, location, event, profile->last_ns);
         else if (event->kind == EVENT_CPU_TIME && !engine->simulation->clock->counts_wall_time)
@@ -241,8 +243,9 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     if (!event || is_stretch_visited)
         visit_end(engine, location, interval, work);
     *work += work_of(engine, interval);
-    visit_close_interval(engine, location, interval, interval->process_ns, interval->recorded_ns,
-                         work);
+    if (engine->simulation->clock->visit)
+        visit_close_interval(engine, location, interval, interval->process_ns,
+                             interval->recorded_ns, work);
     if (engine->simulation->migration && location->rank != NONE)
         *work = exchange(engine, location, interval, *work);
     return event;

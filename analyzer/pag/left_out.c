@@ -7,9 +7,9 @@
 bool left_out_message(struct engine *engine, struct location_state *location,
                       const struct event *event, uint32_t sender, uint32_t receiver)
 {
-    if (!engine->simulation || !engine->simulation->clock->sends)
-        return false;
     const struct pag_clock *clock = engine->simulation->clock;
+    if (!clock->sends)
+        return false;
     uint64_t size_bytes = event->size_bytes;
     if (clock->sends(clock->context, sender, receiver, event->tag, &size_bytes))
         return false;

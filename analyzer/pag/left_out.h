@@ -19,7 +19,7 @@ struct location_state;
 struct member;
 
 /// Whether LOCATION's message to or from world rank PEER, recorded as EVENT in its open call, is
-/// left out. Never in measured time.
+/// left out. Not in measured time.
 bool left_out_message(struct engine *engine, struct location_state *location,
                       const struct event *event, uint32_t sender, uint32_t receiver);
 

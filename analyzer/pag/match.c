@@ -219,7 +219,8 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .is_synchronous = call->is_synchronous,
         .is_nonblocking = event->kind == EVENT_ISEND,
         .is_alone = call->n_records == 1,
-        .is_left_out = left_out_message(engine, location, event, location->rank, receiver),
+        .is_left_out = engine->simulation &&
+                       left_out_message(engine, location, event, location->rank, receiver),
     };
     if (engine->simulation)
         simulation_sent(engine, location, index);
@@ -357,7 +358,8 @@ static void complete(struct engine *engine, struct location_state *location,
     receive->completed_communicator = event->index;
     receive->completed_source = source;
     receive->completed_tag = event->tag;
-    receive->is_left_out = left_out_message(engine, location, event, source, location->rank);
+    receive->is_left_out =
+        engine->simulation && left_out_message(engine, location, event, source, location->rank);
     add_completing(engine, &location->call, index);
 }
 
