@@ -150,8 +150,8 @@ shortest_of_all() {
     archive pairs
     cp "$ROOT/tests/traces/advise/network.xml" .
     "$PAGODA" advise pairs --only placement --nodes 2 --machine network.xml --json >advice
-    "$PAGODA" replay pairs --nodes 2 --map auto --machine network.xml --json >auto
-    [ "$(jq .candidates[0].predicted_ns advice)" = "$(jq .whatif.predicted_ns auto)" ]
+    "$PAGODA" replay pairs --nodes 2 --map auto --machine network.xml --json >by-auto
+    [ "$(jq .candidates[0].predicted_ns advice)" = "$(jq .whatif.predicted_ns by-auto)" ]
     run --separate-stderr "$PAGODA" replay pairs --nodes 2 --map auto,block
     [ "$status" != 0 ]
     [[ $stderr == *'auto'* ]]
