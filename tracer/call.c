@@ -6,9 +6,10 @@
 // be if the last one after the same MPI function was. An unexpected one (often a preemption) gets
 // its start time from the last reading, which is at most CPU_READING_AGE_NS older, by assuming
 // that the process ran since then. Records go in time order, so this works only while no
-// user event stands between; such an interval stays without CPU times. Calls as long as that get a
-// CPU time at their end. Once several threads call
-// MPI the process's CPU time says nothing about any of them, and recording it ends.
+// user event stands between; such an interval has a CPU time at its end only, and readers know no
+// more than that it had at most what the process used since the record before. Calls as long as
+// that get a CPU time at their end. Once several threads call MPI the process's CPU time says
+// nothing about any of them, and recording it ends.
 #include "tracer/call.h"
 
 #include "tracer/functions.h"
@@ -51,8 +52,7 @@ void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole)
         write_cpu(stream, stream->left_ns, least(stream->cpu_ns + since_ns, cpu_ns));
         stream->left_sampled = true;
     }
-    if (stream->left_sampled)
-        write_cpu(stream, now_ns, cpu_ns);
+    write_cpu(stream, now_ns, cpu_ns);
     stream->cpu_ns = cpu_ns;
     stream->cpu_read_at_ns = now_ns;
 }

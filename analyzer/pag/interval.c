@@ -127,7 +127,8 @@ static void pass_visit(const struct engine *engine, struct location_state *locat
 }
 
 /// Process time of the whole interval: what the first and last CPU sample say for the time between
-/// them (never more than that time: other threads of the process), wall time outside.
+/// them (never more than that time: other threads of the process), wall time outside; but up to the
+/// last sample at most what the process used since the last one before the interval.
 static uint64_t process_time(const struct interval *interval)
 {
     uint64_t wall_ns = interval->recorded_now_ns - interval->recorded_begin_ns;
@@ -135,10 +136,14 @@ static uint64_t process_time(const struct interval *interval)
         return wall_ns;
     uint64_t seen_ns = interval->last_cpu_at_ns - interval->first_cpu_at_ns;
     uint64_t cpu_ns = interval->last_cpu_ns - interval->first_cpu_ns;
-    return cpu_ns < seen_ns ? wall_ns - seen_ns + cpu_ns : wall_ns;
+    uint64_t process_ns = cpu_ns < seen_ns ? wall_ns - seen_ns + cpu_ns : wall_ns;
+    if (!interval->had_cpu || interval->last_cpu_ns < interval->had_cpu_ns)
+        return process_ns;
+    uint64_t most_ns = interval->last_cpu_ns - interval->had_cpu_ns +
+                       (interval->recorded_now_ns - interval->last_cpu_at_ns);
+    return most_ns < process_ns ? most_ns : process_ns;
 }
 
-/// Work of all that belongs to no visit whose work is set.
 static pag_work work_of(const struct engine *engine, struct interval *interval)
 {
     wide scaled = 0;
@@ -208,6 +213,8 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     interval->recorded_begin_ns = interval->recorded_now_ns = recorded_ns;
     interval->n_parts = 0;
     interval->n_events = 0;
+    interval->had_cpu = interval->has_seen_cpu;
+    interval->had_cpu_ns = interval->seen_cpu_ns;
     interval->has_cpu = interval->has_set_work = false;
     *work = 0;
     visit_end_if_left(engine, location, interval, work);

@@ -55,6 +55,8 @@ struct interval {
     uint64_t lost_ns;                 // by which its process time is less than its wall time
     bool has_seen_cpu;                // in this interval or an earlier one:
     uint64_t seen_cpu_ns;             // the last sample
+    bool had_cpu;                     // before this interval:
+    uint64_t had_cpu_ns;
     bool has_cpu;
     uint64_t first_cpu_at_ns, first_cpu_ns, last_cpu_at_ns, last_cpu_ns;
 };

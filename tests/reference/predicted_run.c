@@ -140,10 +140,22 @@ static uint64_t process_ns(const struct reference_location *location, size_t fir
         low = low ? low : &location->records[i];
         high = &location->records[i];
     }
-    if (!low || high->cpu_ns < low->cpu_ns ||
-        high->cpu_ns - low->cpu_ns >= high->time_ns - low->time_ns)
+    if (!low || high->cpu_ns < low->cpu_ns)
         return wall_ns;
-    return wall_ns - (high->time_ns - low->time_ns) + (high->cpu_ns - low->cpu_ns);
+    uint64_t used_ns = wall_ns;
+    if (high->cpu_ns - low->cpu_ns < high->time_ns - low->time_ns)
+        used_ns = wall_ns - (high->time_ns - low->time_ns) + (high->cpu_ns - low->cpu_ns);
+    // Up to the last reading the process cannot have used more than since the one before.
+    for (size_t i = first; i-- > 0;) {
+        if (location->records[i].kind != RECORD_CPU)
+            continue;
+        uint64_t rest_ns = location->records[last].time_ns - high->time_ns;
+        if (high->cpu_ns >= location->records[i].cpu_ns &&
+            high->cpu_ns - location->records[i].cpu_ns + rest_ns < used_ns)
+            used_ns = high->cpu_ns - location->records[i].cpu_ns + rest_ns;
+        break;
+    }
+    return used_ns;
 }
 
 /// The record from which on what is computed belongs to the call at LAST, whose place is known: the
