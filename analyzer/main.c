@@ -18,6 +18,7 @@
 #include "analyzer/cmd/patterns.h"
 #include "analyzer/cmd/replay.h"
 #include "analyzer/cmd/store.h"
+#include "analyzer/cmd/sweep.h"
 #include "analyzer/cmd/trace.h"
 
 #ifndef PAGODA_VERSION
@@ -38,6 +39,7 @@ static const struct command commands[] = {
     {"advise", cmd_advise, "rank possible changes by what they would save"},
     {"calibrate", cmd_calibrate, "measure this machine: what messages, collectives, cores cost"},
     {"store", cmd_store, "the experiment database: list, show and remove runs"},
+    {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
     {"check", cmd_check, "check archives and pattern catalogues, and say what is wrong where"},
     {"patterns", cmd_patterns, "list what a replay looks for, or explain one pattern"},
     {NULL, NULL, NULL},

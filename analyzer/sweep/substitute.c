@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Substitution in one pass (see substitute.h).
+#include "analyzer/sweep/substitute.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+
+static const char dir_name[] = "{dir}";
+
+/// Length of {name} at the begin of TEXT, 0: there is none.
+static size_t braced_name(const char *text)
+{
+    size_t n = 1;
+    if (text[0] != '{' || !(isalpha((unsigned char)text[1]) || text[1] == '_'))
+        return 0;
+    while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '-')
+        n++;
+    return text[n] == '}' ? n + 1 : 0;
+}
+
+/// What stands at the begin of TEXT: how long it is (0: nothing to replace), and its value.
+static size_t found_at(const struct sweep_plan *plan, const struct sweep_point *point,
+                       const char *dir, const char *text, const char **value)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < plan->n_parameters; i++) {
+        const char *search = plan->parameters[i].search;
+        size_t length = strlen(search);
+        if (!point->values[i] || length <= longest || strncmp(text, search, length) != 0)
+            continue;
+        longest = length;
+        *value = point->values[i];
+    }
+    if (longest == 0 && strncmp(text, dir_name, sizeof dir_name - 1) == 0) {
+        longest = sizeof dir_name - 1;
+        *value = dir;
+    }
+    return longest;
+}
+
+char *sweep_substitute(const struct sweep_plan *plan, const struct sweep_point *point,
+                       const char *dir, const char *text)
+{
+    size_t n = 0, capacity = 0;
+    char *made = array_reserve(NULL, &capacity, strlen(text) + 1, 1);
+    while (*text) {
+        const char *value = text;
+        size_t kept = text[0] == '{' ? braced_name(text + 1) : 0; // {{name}
+        size_t length = kept ? 0 : found_at(plan, point, dir, text, &value);
+        size_t n_value = kept ? kept : length ? strlen(value) : 1;
+        made = array_reserve(made, &capacity, n + n_value + 1, 1);
+        memcpy(made + n, kept ? text + 1 : value, n_value);
+        n += n_value;
+        text += kept ? kept + 1 : length ? length : 1;
+    }
+    made[n] = '\0';
+    return made;
+}
+
+char **sweep_line(const struct sweep_plan *plan, const struct sweep_point *point, const char *dir)
+{
+    size_t n = 0;
+    while (plan->line[n])
+        n++;
+    char **line = memory_zeroed(n + 1, sizeof *line);
+    for (size_t i = 0; i < n; i++)
+        line[i] = sweep_substitute(plan, point, dir, plan->line[i]);
+    return line;
+}
+
+void sweep_line_free(char **line)
+{
+    for (size_t i = 0; line && line[i]; i++)
+        free(line[i]);
+    free(line);
+}
+
+static bool is_known(const struct sweep_plan *plan, const char *text, size_t length)
+{
+    if (length == sizeof dir_name - 1 && strncmp(text, dir_name, length) == 0)
+        return true;
+    for (size_t i = 0; i < plan->n_parameters; i++) {
+        const char *search = plan->parameters[i].search;
+        if (strlen(search) == length && strncmp(text, search, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+int sweep_check_names(const struct sweep_plan *plan, const char *text, struct error *err)
+{
+    const char *names[SWEEP_MAX_PARAMETERS];
+    for (size_t i = 0; i < plan->n_parameters; i++)
+        names[i] = plan->parameters[i].name;
+    for (; *text; text++) {
+        size_t kept = text[0] == '{' ? braced_name(text + 1) : 0;
+        size_t length = kept ? 0 : braced_name(text);
+        if (kept)
+            text += kept;
+        if (length == 0 || is_known(plan, text, length))
+            continue;
+        char *name = memory_format("%.*s", (int)length - 2, text + 1);
+        const char *nearest = spelling_nearest(name, names, plan->n_parameters);
+        if (nearest)
+            error_set(err, "there is no parameter %s; did you mean {%s}?", name, nearest);
+        else
+            error_set(err, "there is no parameter %s ({{%s} stands for {%s} itself)", name, name,
+                      name);
+        free(name);
+        return -1;
+    }
+    return 0;
+}
+
+bool sweep_uses(const struct sweep_parameter *parameter, const char *text)
+{
+    return strstr(text, parameter->search) != NULL;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts the values of a point into texts: words of command lines, files.
+#ifndef PAGODA_SWEEP_SUBSTITUTE_H
+#define PAGODA_SWEEP_SUBSTITUTE_H
+
+#include "analyzer/base/error.h"
+#include "analyzer/sweep/plan.h"
+
+/// TEXT with the value of each parameter in place of what it replaces, in one pass: values are not
+/// looked through again, and of two that fit at one place the longer one goes. DIR stands for
+/// {dir}. Undefined values replace nothing. The caller frees.
+char *sweep_substitute(const struct sweep_plan *plan, const struct sweep_point *point,
+                       const char *dir, const char *text);
+
+/// The launch line of a point, up to NULL, for sweep_line_free().
+char **sweep_line(const struct sweep_plan *plan, const struct sweep_point *point, const char *dir);
+void sweep_line_free(char **line);
+
+/// 0 when each {name} in TEXT is a parameter (or {dir}); {{name} is one that shall stay as {name}.
+/// -1 and ERR with the nearest parameter.
+int sweep_check_names(const struct sweep_plan *plan, const char *text, struct error *err);
+
+/// Whether TEXT has what the parameter replaces.
+bool sweep_uses(const struct sweep_parameter *parameter, const char *text);
+
+#endif
