@@ -311,7 +311,10 @@ void machine_text_write(struct measurements *measurements,
     put_attribute(out, "name", settings->name);
     if (measurements->n_hosts > 0)
         fprintf(out, " cores=\"%d\"", measurements->hosts[0].n_cores);
-    fprintf(out, " hand-over=\"%.0fns\">\n", hand_over_ns);
+    fprintf(out, " hand-over=\"%.0fns\"", hand_over_ns);
+    if (measurements_slice_ns(measurements) > 0)
+        fprintf(out, " slice=\"%.0fns\"", measurements_slice_ns(measurements));
+    fputs(">\n", out);
     put_calibration(measurements, settings, errors, out);
     fputs(body, out);
     fputs("</machine>\n", out);

@@ -157,3 +157,10 @@ double measurements_hand_over_ns(const struct measurements *measurements)
     double cost_ns = measurements->hand_over_ns - node->send_ns - node->receive_ns;
     return measurements_spins(measurements) || cost_ns < 0 ? 0 : cost_ns;
 }
+
+double measurements_slice_ns(const struct measurements *measurements)
+{
+    bool has_slices =
+        measurements_spins(measurements) && measurements->hand_over_ns >= time_slice_ns;
+    return has_slices ? measurements->hand_over_ns : 0;
+}

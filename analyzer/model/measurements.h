@@ -68,6 +68,10 @@ bool measurements_spins(const struct measurements *measurements);
 /// it was not measured, or waiting ranks keep the core.
 double measurements_hand_over_ns(const struct measurements *measurements);
 
+/// How long a rank that spins keeps a core it shares: half of a round trip on one core, for each
+/// notices its message when the other one's slice is over. 0 where ranks do not spin.
+double measurements_slice_ns(const struct measurements *measurements);
+
 struct machine_text_settings {
     const char *name, *date;
     bool has_points;  // the measured points instead of fitted lines

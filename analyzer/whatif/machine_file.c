@@ -33,8 +33,8 @@ static bool has_links(const struct machine *machine)
 
 static int read_machine(const struct machine_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"name",      "cores",     "cpu-speed",
-                                        "hand-over", "out-links", "in-links"};
+    static const char *const known[] = {"name",  "cores",     "cpu-speed", "hand-over",
+                                        "slice", "out-links", "in-links"};
     struct machine *machine = reader->machine;
     const char *name = xml_attribute(element, "name");
     machine->name = memory_copy_text(name ? name : "");
@@ -44,6 +44,8 @@ static int read_machine(const struct machine_reader *reader, const struct xml_el
             0 ||
         machine_read_attribute(reader, element, "hand-over", true, option_read_duration,
                                &machine->hand_over_ns) != 0 ||
+        machine_read_attribute(reader, element, "slice", true, option_read_duration,
+                               &machine->slice_ns) != 0 ||
         machine_read_factor(reader, element, "cpu-speed", &machine->speed) != 0 ||
         machine_read_links(reader, element, &machine->out_links, &machine->in_links) != 0)
         return -1;

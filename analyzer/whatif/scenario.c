@@ -126,6 +126,14 @@ static int check_node_speeds(const struct scenario *scenario,
     return 0;
 }
 
+/// How long ranks that spin keep a core.
+static uint64_t slice_of(const struct scenario_settings *settings)
+{
+    if (settings->slice_ns == 0 && settings->machine)
+        return settings->machine->slice_ns;
+    return settings->slice_ns;
+}
+
 /// Fluid: a group a node. Sticky: a group a core, the ranks of a node dealt round robin.
 static void make_groups(struct scenario *scenario, const struct definitions *definitions,
                         const struct scenario_settings *settings)
@@ -150,7 +158,7 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
         first_group[node] = (uint32_t)scenario->n_groups;
         for (uint32_t i = 0; i < n_groups; i++)
             scenario->groups[scenario->n_groups++] = (struct core_group){
-                settings->is_sticky ? 1 : n_used, speed, hand_over_ns, settings->slice_ns};
+                settings->is_sticky ? 1 : n_used, speed, hand_over_ns, slice_of(settings)};
         if (n_ranks[node] == 0)
             continue;
         scenario->is_shared = scenario->is_shared || n_ranks[node] > n_cores;
@@ -292,7 +300,7 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .regions = region_patterns_new(definitions),
         .visits = settings->visits,
         .spins = settings->spins,
-        .slice_ns = settings->slice_ns,
+        .slice_ns = slice_of(settings),
         .is_sticky = settings->is_sticky,
         .move_data_bytes = settings->move_data_bytes,
         .aggregate_bytes = settings->aggregate_bytes,

@@ -208,6 +208,11 @@ static void test_flight_is_not_negative(void **state)
     assert_true(measurements.n_warnings > n_warnings);
     assert_int_equal(machine_message_ns(&machine.messages[MACHINE_NODE], 0), 1);
     assert_int_equal(machine.hand_over_ns, 0); // a waiting rank keeps its core
+    assert_int_equal(machine.slice_ns, 0);     // 2.5 us are no time slice
+    machine_release(&machine);
+    assert_true(measurements_read(&measurements, "hand-over 4000000.0 0.02\n"));
+    through_file(&measurements, &settings, &machine);
+    assert_int_equal(machine.slice_ns, 4000000);
     machine_release(&machine);
     measurements_release(&measurements);
 }
