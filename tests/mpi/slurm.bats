@@ -216,3 +216,18 @@ has_archive() {
     [ -e "$1/traces.otf2" ] && [ ! -e "$1/spool" ] && return
     ! pgrep -f "trace -o $1 " && "$PAGODA" trace --finish "$1"
 }
+
+@test "a sweep over srun" {
+    swept() {
+        [ -d "$BUILD/programs/$1" ] || return 0
+        srun_line "$1" "{n}"
+        cd "$BATS_TEST_TMPDIR" && rm -rf runs.*
+        run timeout -k 5 60 "$PAGODA" sweep --db runs.db -n 1,2 -- "${line[@]}" \
+            "$BUILD/programs/$1/ep" --size 10
+        echo "$output"
+        [ "$status" = 0 ]
+        [ "$("$PAGODA" store list --json runs.db | jq -c '[.trials[].ranks]')" = "[1,2]" ]
+    }
+    swept openmpi
+    swept mpich
+}
