@@ -15,6 +15,7 @@
 #include "analyzer/cmd/advise.h"
 #include "analyzer/cmd/calibrate.h"
 #include "analyzer/cmd/check.h"
+#include "analyzer/cmd/diff.h"
 #include "analyzer/cmd/patterns.h"
 #include "analyzer/cmd/replay.h"
 #include "analyzer/cmd/store.h"
@@ -40,6 +41,7 @@ static const struct command commands[] = {
     {"calibrate", cmd_calibrate, "measure this machine: what messages, collectives, cores cost"},
     {"store", cmd_store, "the experiment database: list, show and remove runs"},
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
+    {"diff", cmd_diff, "what the change of run time between stored runs consists of"},
     {"check", cmd_check, "check archives and pattern catalogues, and say what is wrong where"},
     {"patterns", cmd_patterns, "list what a replay looks for, or explain one pattern"},
     {NULL, NULL, NULL},

@@ -197,9 +197,7 @@ static int unknown_trial(struct database *database, const char *selector, struct
     return -1;
 }
 
-/// Finds the trial SELECTOR means.
-static int find_trial(struct database *database, const char *selector, int64_t *id,
-                      struct error *err)
+int trials_find(struct database *database, const char *selector, int64_t *id, struct error *err)
 {
     static const char by_name[] =
         "SELECT trial_id FROM trials WHERE trial = ?1 OR experiment || '/' || trial = ?1 "
@@ -363,7 +361,7 @@ int trial_read(const char *path, const char *selector, struct trial_details *det
     int64_t trial;
     if (open_for_reading(&database, path, err))
         return -1;
-    int status = find_trial(database, selector, &trial, err);
+    int status = trials_find(database, selector, &trial, err);
     if (status == 0)
         status = read_details(database, trial, details, err);
     database_close(database);
@@ -400,7 +398,7 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
     int64_t trial = 0;
     if (open_for_reading(&database, path, err))
         return -1;
-    int status = find_trial(database, selector, &trial, err);
+    int status = trials_find(database, selector, &trial, err);
     if (status == 0)
         status = database_prepare(database, &statement, sql, err);
     if (status == 0) {
@@ -441,7 +439,7 @@ static int remove_all(struct database *database, const char *const *selectors, s
     int status = database_begin(database, err);
     // All names first: no removal may change what a later name means.
     for (size_t i = 0; i < n_selectors && status == 0; i++)
-        status = find_trial(database, selectors[i], &trials[i], err);
+        status = trials_find(database, selectors[i], &trials[i], err);
     for (size_t i = 0; i < n_selectors && status == 0; i++)
         status = remove_trial(database, trials[i], removed, err);
     if (status == 0)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "db/database.h"
 
 struct trial_summary {
     int64_t id;
@@ -27,6 +28,10 @@ struct trial_list {
 };
 
 void trial_list_release(struct trial_list *list);
+
+/// The number of the one trial that SELECTOR means. 0, or -1 and ERR: none (with the nearest name),
+/// or more than one.
+int trials_find(struct database *database, const char *selector, int64_t *id, struct error *err);
 
 /// Which trials a list has; NULL means all.
 struct trial_filter {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a report about the difference of two groups of runs is made from, and names in it.
+#ifndef PAGODA_REPORT_DIFFERENCE_H
+#define PAGODA_REPORT_DIFFERENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/model/difference.h"
+
+struct difference_run {
+    const char *name, *origin;
+    uint64_t time_ns, n_ranks;
+    enum difference_group group;
+};
+
+struct difference_page {
+    const char *database;
+    const struct difference_run *runs;
+    size_t n_runs;
+    struct difference_thresholds thresholds;
+    struct difference_table tables[N_DIFFERENCE_BY];
+};
+
+/// A resource's path without its hierarchy: "main/MPI_Recv" of "/CallPath/main/MPI_Recv".
+const char *difference_short_path(const char *path);
+
+/// What kind of time a row is: the wait state's name, "no wait", or "not recorded".
+const char *difference_kind(const struct difference_row *row);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading by the tables of the schema: exclusive times, less the waits of those wait states whose
+// waits are in no other's.
+#include "db/trial_times.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+#include "db/trials.h"
+
+static int group_read(struct database *database, const char *sql, const char *selector,
+                      struct trial_group *group, struct error *err)
+{
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_text(statement, 1, selector, -1, SQLITE_STATIC);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        group->ids =
+            array_reserve(group->ids, &group->capacity, group->n_ids + 1, sizeof *group->ids);
+        group->ids[group->n_ids++] = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
+                     struct error *err)
+{
+    static const char by_pattern[] =
+        "SELECT trial_id FROM trials WHERE trial GLOB ?1 OR experiment || '/' || trial GLOB ?1 "
+        "OR application || '/' || experiment || '/' || trial GLOB ?1 ORDER BY trial_id";
+    static const char by_attribute[] = "SELECT DISTINCT trial_id FROM trial_attribute "
+                                       "WHERE name || '=' || value = ?1 ORDER BY trial_id";
+    *group = (struct trial_group){0};
+    int64_t id;
+    if (trials_find(database, selector, &id, err) == 0) {
+        group->ids = array_reserve(group->ids, &group->capacity, 1, sizeof *group->ids);
+        group->ids[group->n_ids++] = id;
+        return 0;
+    }
+    struct error ignored;
+    const char *const ways[] = {by_pattern, by_attribute};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && group->n_ids == 0; i++)
+        if (group_read(database, ways[i], selector, group, &ignored)) {
+            *err = ignored;
+            trial_group_release(group);
+            return -1;
+        }
+    return group->n_ids ? 0 : -1; // with what trials_find() said
+}
+
+void trial_group_release(struct trial_group *group)
+{
+    free(group->ids);
+    *group = (struct trial_group){0};
+}
+
+int trial_time_read(struct database *database, int64_t trial, struct trial_time *time,
+                    struct error *err)
+{
+    static const char sql[] = "SELECT application || '/' || experiment || '/' || trial, origin, "
+                              "time_ns, n_ranks FROM trials WHERE trial_id = ?1";
+    sqlite3_stmt *statement;
+    *time = (struct trial_time){0};
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row = database_step(database, statement, err);
+    if (row == 1)
+        *time = (struct trial_time){
+            .name = utf8_clean((const char *)sqlite3_column_text(statement, 0)),
+            .origin = utf8_clean((const char *)sqlite3_column_text(statement, 1)),
+            .time_ns = (uint64_t)sqlite3_column_int64(statement, 2),
+            .n_ranks = (uint64_t)sqlite3_column_int64(statement, 3)};
+    sqlite3_finalize(statement);
+    if (row == 0)
+        error_set(err, "%s has no trial %lld any more", database->path, (long long)trial);
+    return row == 1 ? 0 : -1;
+}
+
+void trial_time_release(struct trial_time *time)
+{
+    free(time->name);
+    free(time->origin);
+    *time = (struct trial_time){0};
+}
+
+int trial_time_parts(struct database *database, int64_t trial,
+                     void (*add)(void *user, const char *call_path, const char *process,
+                                 const char *wait_state, int64_t value_ns),
+                     void *user, struct error *err)
+{
+    static const char sql[] =
+        "WITH part AS (\n"
+        "    SELECT t.focus_id, '' AS wait_state, t.value FROM tuple t\n"
+        "        JOIN metric m ON m.id = t.metric_id AND m.name = 'exclusive_ns'\n"
+        "        WHERE t.trial_id = ?1 AND t.interval = 0\n"
+        "    UNION ALL\n"
+        "    SELECT t.focus_id, p.name, t.value FROM trial_property tp\n"
+        "        JOIN property p ON p.id = tp.property_id\n"
+        "        JOIN metric m ON m.name = p.name || '.wait_ns'\n"
+        "        JOIN tuple t ON t.trial_id = tp.trial_id AND t.metric_id = m.id\n"
+        "        WHERE tp.trial_id = ?1 AND tp.is_top = 1 AND t.interval = 0)\n"
+        "SELECT call_path.path, process.path, part.wait_state, part.value FROM part\n"
+        "    JOIN focus f ON f.id = part.focus_id\n"
+        "    JOIN resource call_path ON call_path.id = f.call_path_id\n"
+        "    JOIN resource process ON process.id = f.process_id";
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        const char *call_path = (const char *)sqlite3_column_text(statement, 0);
+        const char *process = (const char *)sqlite3_column_text(statement, 1);
+        const char *wait_state = (const char *)sqlite3_column_text(statement, 2);
+        int64_t value_ns = sqlite3_column_int64(statement, 3);
+        add(user, call_path, process, wait_state, value_ns);
+        if (*wait_state)
+            add(user, call_path, process, "", -value_ns);
+    }
+    sqlite3_finalize(statement);
+    return row;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The trials a user means by one word, and where their time went.
+#ifndef PAGODA_DB_TRIAL_TIMES_H
+#define PAGODA_DB_TRIAL_TIMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "db/database.h"
+
+/// Numbers of trials.
+struct trial_group {
+    int64_t *ids;
+    size_t n_ids, capacity;
+};
+
+/// The trials SELECTOR means, in the order of their numbers: one as in trials.h; else all whose
+/// name, experiment/name or application/experiment/name matches it as a pattern (* ? [...]); else
+/// all with an attribute of that NAME=VALUE. 0 (GROUP is to be released), or -1 and ERR.
+int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
+                     struct error *err);
+void trial_group_release(struct trial_group *group);
+
+struct trial_time {
+    char *name; // application/experiment/name
+    char *origin;
+    uint64_t time_ns, n_ranks;
+};
+
+/// 0 (TIME is to be released), or -1 and ERR.
+int trial_time_read(struct database *database, int64_t trial, struct trial_time *time,
+                    struct error *err);
+void trial_time_release(struct trial_time *time);
+
+/// Calls ADD with the time of each call path and process of a trial, cut into waits by their wait
+/// state and the rest (WAIT_STATE ""), which comes in several parts that may be negative. Paths are
+/// escaped as in focus.h. 0, or -1 and ERR.
+int trial_time_parts(struct database *database, int64_t trial,
+                     void (*add)(void *user, const char *call_path, const char *process,
+                                 const char *wait_state, int64_t value_ns),
+                     void *user, struct error *err);
+
+#endif
