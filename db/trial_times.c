@@ -126,3 +126,19 @@ int trial_time_parts(struct database *database, int64_t trial,
     sqlite3_finalize(statement);
     return row;
 }
+
+int trial_resources(struct database *database, int64_t trial,
+                    void (*add)(void *user, const char *path), void *user, struct error *err)
+{
+    static const char sql[] = "SELECT path FROM trial_resource JOIN resource ON id = resource_id "
+                              "WHERE trial_id = ?1 AND parent_id <> 0";
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1)
+        add(user, (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return row;
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trials a user means by one word, and where their time went.
+// The trials a user means by one word, what they consist of, and where their time went.
 #ifndef PAGODA_DB_TRIAL_TIMES_H
 #define PAGODA_DB_TRIAL_TIMES_H
 
@@ -40,5 +40,10 @@ int trial_time_parts(struct database *database, int64_t trial,
                      void (*add)(void *user, const char *call_path, const char *process,
                                  const char *wait_state, int64_t value_ns),
                      void *user, struct error *err);
+
+/// Calls ADD with the path of each resource of a trial but the hierarchies' roots. 0, or -1 and
+/// ERR.
+int trial_resources(struct database *database, int64_t trial,
+                    void (*add)(void *user, const char *path), void *user, struct error *err);
 
 #endif
