@@ -10,23 +10,29 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/diff_structure.h"
+#include "analyzer/cmd/diff_traces.h"
 #include "analyzer/model/difference.h"
 #include "analyzer/report/json_difference.h"
 #include "analyzer/report/text_difference.h"
 #include "db/database.h"
+#include "db/resource_map.h"
 #include "db/trial_times.h"
 
 struct settings {
     struct difference_thresholds thresholds;
     double relative_percent;
     uint64_t top;
-    bool wants_json, is_gate;
+    const char *map_path;
+    struct resource_map *map; // NULL: resources keep their names
+    bool wants_json, is_gate, wants_structure, shows_all;
+    bool is_of_traces; // the database is only a means
 };
 
 static const char details[] =
     "DB is a file that `pagoda replay --store DB` made. A and each B are a trial as in `pagoda\n"
     "store show`, or several at once, repetitions of one run: a pattern (\"before*\") or an\n"
-    "attribute (NAME=VALUE). Each B is compared with A.\n";
+    "attribute (NAME=VALUE). Each B is compared with A. Traces that are not stored are replayed.\n";
 
 /// One comparison: the page and what it is made from.
 struct comparison {
@@ -39,6 +45,7 @@ struct comparison {
 
 struct part_adder {
     struct difference *difference;
+    const struct resource_map *map;
     size_t run;
 };
 
@@ -46,11 +53,16 @@ static void add_part(void *user, const char *call_path, const char *process, con
                      int64_t value_ns)
 {
     const struct part_adder *adder = user;
-    difference_add(adder->difference, adder->run, call_path, process, wait_state, value_ns);
+    char *path = resource_map_apply(adder->map, call_path);
+    char *rank = resource_map_apply(adder->map, process);
+    difference_add(adder->difference, adder->run, path, rank, wait_state, value_ns);
+    free(path);
+    free(rank);
 }
 
 static int add_group(struct comparison *comparison, struct database *database,
-                     enum difference_group group, const char *selector, struct error *err)
+                     const struct resource_map *map, enum difference_group group,
+                     const char *selector, struct error *err)
 {
     struct trial_group trials;
     if (trial_group_find(database, selector, &trials, err))
@@ -69,7 +81,7 @@ static int add_group(struct comparison *comparison, struct database *database,
         comparison->runs[page->n_runs++] =
             (struct difference_run){time->name, time->origin, time->time_ns, time->n_ranks, group};
         struct part_adder adder = {
-            comparison->difference,
+            comparison->difference, map,
             difference_add_run(comparison->difference, group, time->time_ns, time->n_ranks)};
         status = trial_time_parts(database, trials.ids[i], add_part, &adder, err);
     }
@@ -81,15 +93,16 @@ static int compare(struct comparison *comparison, struct database *database, con
                    const char *b, const struct settings *settings, struct error *err)
 {
     comparison->difference = difference_new();
-    comparison->page.database = database->path;
+    comparison->page.database = settings->is_of_traces ? NULL : database->path;
     comparison->page.thresholds = settings->thresholds;
-    if (add_group(comparison, database, DIFFERENCE_A, a, err) ||
-        add_group(comparison, database, DIFFERENCE_B, b, err))
+    if (add_group(comparison, database, settings->map, DIFFERENCE_A, a, err) ||
+        add_group(comparison, database, settings->map, DIFFERENCE_B, b, err))
         return -1;
     comparison->page.runs = comparison->runs;
     for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
         difference_tabulate(comparison->difference, by, &settings->thresholds,
                             &comparison->page.tables[by]);
+    difference_descend(comparison->difference, &settings->thresholds, &comparison->page.top_down);
     return 0;
 }
 
@@ -97,6 +110,7 @@ static void comparison_release(struct comparison *comparison)
 {
     for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
         difference_table_release(&comparison->page.tables[by]);
+    difference_table_release(&comparison->page.top_down);
     for (size_t i = 0; i < comparison->page.n_runs; i++)
         trial_time_release(&comparison->times[i]);
     free(comparison->times);
@@ -104,36 +118,89 @@ static void comparison_release(struct comparison *comparison)
     difference_free(comparison->difference);
 }
 
-/// Compares and prints; 0, -1 and ERR, or 1: something got worse.
-static int print_all(struct database *database, char **operands, size_t n_operands,
-                     const struct settings *settings, struct error *err)
+/// Prints the pages as SETTINGS say. 0 and how much got worse, or -1 and ERR.
+static int print_pages(const struct difference_page *pages, size_t n,
+                       const struct settings *settings, size_t *n_worse, struct error *err)
 {
-    size_t n_pages = n_operands - 1, n_violations = 0;
-    struct comparison *comparisons = memory_zeroed(n_pages, sizeof *comparisons);
-    struct difference_page *pages = memory_zeroed(n_pages, sizeof *pages);
+    for (size_t i = 0; i < n; i++)
+        *n_worse += settings->is_gate ? difference_count_worse(&pages[i]) : 0;
+    if (settings->wants_json)
+        return json_print_differences(pages, n, PAGODA_VERSION, stdout, err);
+    for (size_t i = 0; i < n; i++) {
+        if (settings->is_gate) {
+            text_print_violations(&pages[i], stdout);
+            continue;
+        }
+        printf("%s", i ? "\n" : "");
+        text_print_difference(&pages[i], settings->top, stdout);
+    }
+    return 0;
+}
+
+/// Compares each of the N operands behind the first with it, and prints. As print_pages().
+static int compare_all(struct database *database, char *const *operands, size_t n,
+                       const struct settings *settings, size_t *n_worse, struct error *err)
+{
+    struct comparison *comparisons = memory_zeroed(n, sizeof *comparisons);
+    struct difference_page *pages = memory_zeroed(n, sizeof *pages);
     int status = 0;
-    for (size_t i = 0; i < n_pages && status == 0; i++) {
+    for (size_t i = 0; i + 1 < n && status == 0; i++) {
         status = compare(&comparisons[i], database, operands[0], operands[i + 1], settings, err);
         pages[i] = comparisons[i].page;
     }
-    if (status == 0 && settings->wants_json)
-        status = json_print_differences(pages, n_pages, PAGODA_VERSION, stdout, err);
-    FILE *none = settings->is_gate && settings->wants_json ? fopen("/dev/null", "w") : NULL;
-    for (size_t i = 0; i < n_pages && status == 0; i++) {
-        if (settings->is_gate)
-            n_violations += text_print_violations(&pages[i], none ? none : stdout);
-        else if (!settings->wants_json)
-            text_print_difference(&pages[i], settings->top, stdout);
-        if (!settings->is_gate && !settings->wants_json && i + 1 < n_pages)
-            printf("\n");
-    }
-    if (none)
-        fclose(none);
-    for (size_t i = 0; i < n_pages; i++)
+    if (status == 0)
+        status = print_pages(pages, n - 1, settings, n_worse, err);
+    for (size_t i = 0; i + 1 < n; i++)
         comparison_release(&comparisons[i]);
     free(pages);
     free(comparisons);
-    return status ? status : n_violations > 0;
+    return status;
+}
+
+/// Opens the database at PATH and compares what OPERANDS select. As print_pages().
+static int run_on_database(const char *path, char *const *operands, size_t n,
+                           const struct settings *settings, size_t *n_worse, struct error *err)
+{
+    struct database *database;
+    if (database_open(&database, path, DATABASE_READ, err))
+        return -1;
+    // One transaction: all trials are read from the same state of the database.
+    int status = database_run(database, "BEGIN", err);
+    if (status == 0 && settings->wants_structure)
+        status =
+            diff_structure(database, operands, n,
+                           &(struct diff_structure_options){.map = settings->map,
+                                                            .shows_all = settings->shows_all,
+                                                            .wants_json = settings->wants_json,
+                                                            .is_of_traces = settings->is_of_traces},
+                           err);
+    else if (status == 0)
+        status = compare_all(database, operands, n, settings, n_worse, err);
+    database_close(database);
+    return status;
+}
+
+static int run_diff(char *const *operands, size_t n, struct settings *settings)
+{
+    struct error err;
+    struct diff_traces traces = {0};
+    size_t n_worse = 0;
+    int status = 0;
+    if (settings->map_path)
+        status = resource_map_read(&settings->map, settings->map_path, &err);
+    if (status == 0 && settings->is_of_traces) {
+        status = diff_traces_replay(&traces, operands, n, &err);
+        if (status == 0)
+            status = run_on_database(traces.database, operands, n, settings, &n_worse, &err);
+    } else if (status == 0) {
+        status = run_on_database(operands[0], operands + 1, n - 1, settings, &n_worse, &err);
+    }
+    bool is_unreadable = traces.has_unreadable_records;
+    diff_traces_remove(&traces);
+    resource_map_free(settings->map);
+    if (status)
+        log_error("%s", err.text);
+    return status || n_worse ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
 }
 
 int cmd_diff(int argc, char **argv)
@@ -149,17 +216,23 @@ int cmd_diff(int argc, char **argv)
                           "level of the t test over repeated runs", "0.05"),
         OPTION_FLAG_ROW("check", 0, &settings.is_gate,
                         "print what got worse, a line each, and fail if there is any"),
+        OPTION_FLAG_ROW("structure", 0, &settings.wants_structure,
+                        "print which resources the runs have instead of their times"),
+        OPTION_FLAG_ROW("all", 0, &settings.shows_all,
+                        "with --structure, print also the resources that all runs have"),
+        OPTION_TEXT_ROW("map", 0, "FILE", &settings.map_path,
+                        "resources that have another name in another run", NULL),
         OPTION_COUNT_ROW("top", 0, "N", &settings.top, "rows per table", "12"),
         OPTION_FLAG_ROW("json", 0, &settings.wants_json, "print JSON instead of text"),
     };
     const struct option_usage usage = {
         .command = "diff",
-        .operands = "DB A B...",
-        .summary = "Tells what the change of run time between stored runs consists of",
+        .operands = "DB A B... | TRACE TRACE...",
+        .summary = "Tells what the change of run time between runs consists of",
         .details = details,
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 3,
+        .min_operands = 2,
         .max_operands = -1,
     };
     int first, status;
@@ -167,19 +240,13 @@ int cmd_diff(int argc, char **argv)
         return status;
     if (!(settings.thresholds.alpha > 0 && settings.thresholds.alpha < 1))
         return options_usage_error(&usage, "--alpha must be between 0 and 1");
+    if (settings.wants_structure && settings.is_gate)
+        return options_usage_error(&usage, "--structure and --check exclude each other");
+    if (settings.shows_all && !settings.wants_structure)
+        return options_usage_error(&usage, "--all goes with --structure only");
+    settings.is_of_traces = diff_is_trace(argv[first]);
+    if (argc - first < 3 && !settings.is_of_traces && !settings.wants_structure)
+        return options_usage_error(&usage, "there must be two runs at least, A and B");
     settings.thresholds.relative = settings.relative_percent / 100;
-    struct error err;
-    struct database *database;
-    if (database_open(&database, argv[first], DATABASE_READ, &err)) {
-        log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
-    // One transaction: all trials are read from the same state of the database.
-    int result = database_run(database, "BEGIN", &err);
-    if (result == 0)
-        result = print_all(database, argv + first + 1, (size_t)(argc - first - 1), &settings, &err);
-    database_close(database);
-    if (result < 0)
-        log_error("%s", err.text);
-    return result ? STATUS_FAILED : STATUS_DONE;
+    return run_diff(argv + first, (size_t)(argc - first), &settings);
 }

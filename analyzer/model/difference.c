@@ -3,17 +3,20 @@
 // are rounded by the differences of rounded running sums, so that they sum to the whole exactly.
 #include "analyzer/model/difference.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/resource_path.h"
 #include "analyzer/model/significance.h"
 
 struct run {
     enum difference_group group;
     uint64_t time_ns, n_ranks;
     int64_t recorded_ns; // sum of its values
+    size_t sample;       // where its values stand among those of all runs, A before B
 };
 
 struct value {
@@ -27,7 +30,8 @@ struct difference {
     size_t n_runs, run_capacity;
     struct value *values;
     size_t n_values, value_capacity;
-    bool is_complete; // what was not recorded is among the values
+    bool is_complete;             // what was not recorded is among the values
+    struct difference *inclusive; // of difference_descend(), NULL before
 };
 
 struct difference *difference_new(void)
@@ -39,6 +43,7 @@ void difference_free(struct difference *difference)
 {
     if (!difference)
         return;
+    difference_free(difference->inclusive);
     for (size_t i = 0; i < difference->n_values; i++) {
         free(difference->values[i].call_path);
         free(difference->values[i].process);
@@ -115,38 +120,30 @@ static int (*const compare_keys[N_DIFFERENCE_BY])(const void *, const void *) = 
 
 /// Values of one row run by run, those of A before those of B.
 struct samples {
-    double *ns; // room for all runs
+    double *ns;       // per rank; room for all runs
+    int64_t *sums_ns; // over ranks: integers, so that the order of the values does not matter
     size_t n_a, n_b;
 };
 
 static void row_judge(struct difference_row *row, const struct samples *samples, double alpha)
 {
     const double *a = samples->ns, *b = samples->ns + samples->n_a;
-    for (size_t i = 0; i < samples->n_a; i++)
-        row->a_ns += a[i] / (double)samples->n_a;
-    for (size_t i = 0; i < samples->n_b; i++)
-        row->b_ns += b[i] / (double)samples->n_b;
+    row->a_ns = gsl_stats_mean(a, 1, samples->n_a); // exact for equal values
+    row->b_ns = gsl_stats_mean(b, 1, samples->n_b);
     row->p = significance_of_difference(a, samples->n_a, b, samples->n_b);
     row->half_width_ns = significance_half_width(a, samples->n_a, b, samples->n_b, alpha);
 }
 
-/// Where the value of RUN stands among the samples.
-static size_t sample_index(const struct difference *difference, size_t run)
+static void count_samples(struct difference *difference, struct samples *samples)
 {
-    enum difference_group own = difference->runs[run].group;
-    size_t index = 0;
-    for (size_t i = 0; i < difference->n_runs; i++) {
-        enum difference_group group = difference->runs[i].group;
-        index += group < own || (group == own && i < run);
-    }
-    return index;
-}
-
-static void count_samples(const struct difference *difference, struct samples *samples)
-{
-    *samples = (struct samples){.ns = memory_zeroed(difference->n_runs + 1, sizeof(double))};
+    *samples = (struct samples){.ns = memory_zeroed(difference->n_runs + 1, sizeof *samples->ns),
+                                .sums_ns = memory_zeroed(difference->n_runs + 1, sizeof(int64_t))};
     for (size_t i = 0; i < difference->n_runs; i++)
-        *(difference->runs[i].group == DIFFERENCE_A ? &samples->n_a : &samples->n_b) += 1;
+        if (difference->runs[i].group == DIFFERENCE_A)
+            difference->runs[i].sample = samples->n_a++;
+    for (size_t i = 0; i < difference->n_runs; i++)
+        if (difference->runs[i].group == DIFFERENCE_B)
+            difference->runs[i].sample = samples->n_a + samples->n_b++;
 }
 
 /// Makes the row of the values FIRST to BEFORE.
@@ -160,13 +157,16 @@ static struct difference_row make_row(const struct difference *difference, enum 
                                  .process = has_process ? key->process : "",
                                  .wait_state = has_process ? "" : key->wait_state,
                                  .is_unrecorded = !*key->process};
-    memset(samples->ns, 0, difference->n_runs * sizeof *samples->ns);
+    memset(samples->sums_ns, 0, difference->n_runs * sizeof *samples->sums_ns);
     for (size_t i = first; i < before; i++) {
         const struct value *value = &difference->values[i];
         const struct run *run = &difference->runs[value->run];
-        samples->ns[sample_index(difference, value->run)] +=
-            (double)value->value_ns / (double)run->n_ranks;
+        samples->sums_ns[run->sample] += value->value_ns;
         *(run->group == DIFFERENCE_A ? &row.is_in_a : &row.is_in_b) = true;
+    }
+    for (size_t i = 0; i < difference->n_runs; i++) {
+        const struct run *run = &difference->runs[i];
+        samples->ns[run->sample] = (double)samples->sums_ns[run->sample] / (double)run->n_ranks;
     }
     row_judge(&row, samples, alpha);
     return row;
@@ -178,7 +178,7 @@ static void make_total(const struct difference *difference, struct samples *samp
     *total = (struct difference_row){
         .call_path = "", .process = "", .wait_state = "", .is_in_a = true, .is_in_b = true};
     for (size_t i = 0; i < difference->n_runs; i++)
-        samples->ns[sample_index(difference, i)] = (double)difference->runs[i].time_ns;
+        samples->ns[difference->runs[i].sample] = (double)difference->runs[i].time_ns;
     row_judge(total, samples, alpha);
     total->change_ns = llround(total->b_ns - total->a_ns);
 }
@@ -214,17 +214,30 @@ static int compare_p(const void *a, const void *b)
     return (p_a > p_b) - (p_a < p_b);
 }
 
-static void correct_p(struct difference_table *table)
+static double absolute_threshold(const struct difference_thresholds *thresholds, double run_time_ns)
 {
-    if (table->n_rows == 0 || isnan(table->rows[0].p))
-        return;
-    struct difference_row **order = memory_zeroed(table->n_rows, sizeof *order);
-    for (size_t i = 0; i < table->n_rows; i++)
-        order[i] = &table->rows[i];
-    qsort(order, table->n_rows, sizeof *order, compare_p);
-    double largest = 0;
+    return thresholds->absolute_ns == DIFFERENCE_DEFAULT ? 0.01 * run_time_ns
+                                                         : (double)thresholds->absolute_ns;
+}
+
+/// Corrects for the number of tests. Rows too small to reach the threshold are not tested: their
+/// size, other than their change, says nothing about whether they changed.
+static void correct_p(struct difference_table *table, double absolute_ns)
+{
+    struct difference_row **order = memory_zeroed(table->n_rows + 1, sizeof *order);
+    size_t n_tests = 0;
     for (size_t i = 0; i < table->n_rows; i++) {
-        largest = fmax(largest, fmin(1, order[i]->p * (double)(table->n_rows - i)));
+        struct difference_row *row = &table->rows[i];
+        if (fabs(row->a_ns) + fabs(row->b_ns) < absolute_ns)
+            row->p = NAN;
+        if (!isnan(row->p))
+            order[n_tests++] = row;
+    }
+    if (n_tests)
+        qsort(order, n_tests, sizeof *order, compare_p);
+    double largest = 0;
+    for (size_t i = 0; i < n_tests; i++) {
+        largest = fmax(largest, fmin(1, order[i]->p * (double)(n_tests - i)));
         order[i]->p = largest;
     }
     free(order);
@@ -234,23 +247,22 @@ static bool is_change(const struct difference_row *row,
                       const struct difference_thresholds *thresholds, double run_time_ns)
 {
     double distance_ns = fabs(row->b_ns - row->a_ns);
-    double absolute_ns = thresholds->absolute_ns == DIFFERENCE_DEFAULT
-                             ? 0.01 * run_time_ns
-                             : (double)thresholds->absolute_ns;
-    bool is_large = distance_ns > 0 && distance_ns >= absolute_ns &&
+    bool is_large = distance_ns >= 0.5 &&
+                    distance_ns >= absolute_threshold(thresholds, run_time_ns) &&
                     distance_ns >= thresholds->relative * fabs(row->a_ns);
     return is_large && (isnan(row->p) || row->p < thresholds->alpha);
 }
 
-void difference_tabulate(struct difference *difference, enum difference_by by,
-                         const struct difference_thresholds *thresholds,
-                         struct difference_table *table)
+/// Rows put together BY, with their p values; the changes are not rounded.
+static void make_table(struct difference *difference, enum difference_by by,
+                       const struct difference_thresholds *thresholds,
+                       struct difference_table *table)
 {
-    *table = (struct difference_table){0};
-    complete(difference);
     struct samples samples;
     count_samples(difference, &samples);
-    qsort(difference->values, difference->n_values, sizeof *difference->values, compare_keys[by]);
+    if (difference->n_values)
+        qsort(difference->values, difference->n_values, sizeof *difference->values,
+              compare_keys[by]);
     size_t capacity = 0;
     for (size_t first = 0, before; first < difference->n_values; first = before) {
         for (before = first + 1; before < difference->n_values; before++)
@@ -261,14 +273,74 @@ void difference_tabulate(struct difference *difference, enum difference_by by,
             make_row(difference, by, first, before, &samples, thresholds->alpha);
     }
     make_total(difference, &samples, thresholds->alpha, &table->total);
-    if (table->n_rows)
-        qsort(table->rows, table->n_rows, sizeof *table->rows, compare_changes);
-    round_changes(table);
-    correct_p(table);
+    correct_p(table, absolute_threshold(thresholds, table->total.a_ns));
     for (size_t i = 0; i < table->n_rows; i++)
         table->rows[i].is_change = is_change(&table->rows[i], thresholds, table->total.a_ns);
     table->total.is_change = is_change(&table->total, thresholds, table->total.a_ns);
     free(samples.ns);
+    free(samples.sums_ns);
+}
+
+void difference_tabulate(struct difference *difference, enum difference_by by,
+                         const struct difference_thresholds *thresholds,
+                         struct difference_table *table)
+{
+    *table = (struct difference_table){0};
+    complete(difference);
+    make_table(difference, by, thresholds, table);
+    if (table->n_rows)
+        qsort(table->rows, table->n_rows, sizeof *table->rows, compare_changes);
+    round_changes(table);
+}
+
+/// Adds VALUE to its call path and to all above.
+static void add_inclusive(struct difference *inclusive, const struct value *value)
+{
+    char *path = memory_copy_text(value->call_path);
+    size_t length = resource_path_next(path, 0); // the root
+    while (path[length]) {
+        length = resource_path_next(path, length);
+        char next = path[length];
+        path[length] = '\0';
+        difference_add(inclusive, value->run, path, value->process, "", value->value_ns);
+        path[length] = next;
+    }
+    free(path);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    return resource_path_compare(((const struct difference_row *)a)->call_path,
+                                 ((const struct difference_row *)b)->call_path);
+}
+
+void difference_descend(struct difference *difference,
+                        const struct difference_thresholds *thresholds,
+                        struct difference_table *table)
+{
+    *table = (struct difference_table){0};
+    difference_free(difference->inclusive);
+    difference->inclusive = difference_new();
+    for (size_t i = 0; i < difference->n_runs; i++)
+        difference_add_run(difference->inclusive, difference->runs[i].group,
+                           difference->runs[i].time_ns, difference->runs[i].n_ranks);
+    for (size_t i = 0; i < difference->n_values; i++)
+        add_inclusive(difference->inclusive, &difference->values[i]);
+    make_table(difference->inclusive, DIFFERENCE_BY_CALL_PATH, thresholds, table);
+    if (table->n_rows)
+        qsort(table->rows, table->n_rows, sizeof *table->rows, compare_places);
+    const char *closed = NULL; // below it nothing is looked at
+    size_t n_kept = 0;
+    for (size_t i = 0; i < table->n_rows; i++) {
+        struct difference_row row = table->rows[i];
+        if (closed && resource_path_is_within(row.call_path, closed))
+            continue;
+        row.change_ns = llround(row.b_ns - row.a_ns);
+        row.is_change = row.is_change && row.is_in_a && row.is_in_b;
+        closed = row.is_change ? NULL : row.call_path;
+        table->rows[n_kept++] = row;
+    }
+    table->n_rows = n_kept;
 }
 
 void difference_table_release(struct difference_table *table)

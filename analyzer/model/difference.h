@@ -43,9 +43,9 @@ struct difference_row {
     const char *wait_state;
     bool is_unrecorded; // time before a rank's first and after its last event
     bool is_in_a, is_in_b;
-    double a_ns, b_ns;    // means per run and rank
-    int64_t change_ns;    // rounded such that the rows of a table sum to the change of run time
-    double p;             // see significance.h, by Holm's correction for all rows; NAN: no test
+    double a_ns, b_ns; // means per run and rank
+    int64_t change_ns; // rounded such that the rows of a table sum to the change of run time
+    double p;          // see significance.h, corrected by Holm for the rows tested; NAN: not tested
     double half_width_ns; // of the confidence interval of the change, NAN: no test
     bool is_change;
 };
@@ -74,6 +74,15 @@ void difference_add(struct difference *difference, size_t run, const char *call_
 void difference_tabulate(struct difference *difference, enum difference_by by,
                          const struct difference_thresholds *thresholds,
                          struct difference_table *table);
+
+/// The performance difference of the two groups from the top down: the time in a call path and all
+/// below it, and, only where that is a change, of the call paths right below. In the order of a
+/// walk through the tree; those that one group lacks are there, but not compared. Must come after
+/// all difference_add(); the table's rows belong to DIFFERENCE and do not sum.
+void difference_descend(struct difference *difference,
+                        const struct difference_thresholds *thresholds,
+                        struct difference_table *table);
+
 void difference_table_release(struct difference_table *table);
 
 #endif

@@ -16,3 +16,17 @@ const char *difference_kind(const struct difference_row *row)
         return "not recorded";
     return *row->wait_state ? row->wait_state : "no wait";
 }
+
+bool difference_is_worse(const struct difference_row *row)
+{
+    return row->is_change && row->b_ns > row->a_ns;
+}
+
+size_t difference_count_worse(const struct difference_page *page)
+{
+    const struct difference_table *table = &page->tables[DIFFERENCE_BY_CALL_PATH];
+    size_t n_worse = difference_is_worse(&table->total);
+    for (size_t i = 0; i < table->n_rows; i++)
+        n_worse += difference_is_worse(&table->rows[i]);
+    return n_worse;
+}

@@ -73,6 +73,18 @@ static json_t *runs_array(const struct difference_page *page, enum difference_gr
     return array;
 }
 
+static json_t *top_down_array(const struct difference_table *table)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < table->n_rows; i++) {
+        json_t *object = json_object();
+        json_object_set_new(object, "path", text(difference_short_path(table->rows[i].call_path)));
+        add_values(object, &table->rows[i]);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *page_object(const struct difference_page *page)
 {
     static const char *const names[N_DIFFERENCE_BY] = {
@@ -88,6 +100,7 @@ static json_t *page_object(const struct difference_page *page)
     json_object_set_new(object, "time", total);
     for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
         json_object_set_new(object, names[by], table_array(&page->tables[by], by));
+    json_object_set_new(object, "top_down", top_down_array(&page->top_down));
     return object;
 }
 
@@ -97,7 +110,8 @@ int json_print_differences(const struct difference_page *pages, size_t n, const 
     json_t *root = json_object(), *differences = json_array();
     json_object_set_new(root, "schema", json_integer(1));
     json_object_set_new(root, "pagoda", json_string(version));
-    json_object_set_new(root, "database", n ? text(pages[0].database) : json_null());
+    json_object_set_new(root, "database",
+                        n && pages[0].database ? text(pages[0].database) : json_null());
     for (size_t i = 0; i < n; i++)
         json_array_append_new(differences, page_object(&pages[i]));
     json_object_set_new(root, "differences", differences);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "analyzer/model/resource_path.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
 
@@ -153,6 +154,38 @@ static void print_table(const struct difference_page *page, enum difference_by b
     table_release(&table);
 }
 
+static void print_top_down(const struct difference_page *page, FILE *stream)
+{
+    struct table table = {0};
+    table_add_column(&table, "", true);
+    table_add_column(&table, "A", false);
+    table_add_column(&table, "B", false);
+    table_add_column(&table, "change", false);
+    table_add_column(&table, "p", false);
+    table_add_column(&table, "call path", true);
+    for (size_t i = 0; i < page->top_down.n_rows; i++) {
+        const struct difference_row *row = &page->top_down.rows[i];
+        table_add_cell(&table, "%s", row->is_change ? "*" : "");
+        table_add_cell(&table, "%s", row->is_in_a ? mean_time(row->a_ns).text : "-");
+        table_add_cell(&table, "%s", row->is_in_b ? mean_time(row->b_ns).text : "-");
+        if (!row->is_in_a || !row->is_in_b)
+            table_add_cell(&table, "only %s", row->is_in_a ? "A" : "B");
+        else
+            table_add_cell(&table, "%s", signed_time(row->change_ns).text);
+        if (isnan(row->p))
+            table_add_cell(&table, "-");
+        else
+            table_add_cell(&table, "%.2g", row->p);
+        size_t depth = resource_path_depth(row->call_path);
+        table_add_cell(&table, "%*s%s", depth > 2 ? (int)(2 * (depth - 2)) : 0, "",
+                       resource_path_last(row->call_path));
+    }
+    fprintf(stream, "\nFrom the top down, where there is a change: time per rank, all below "
+                    "included\n");
+    table_print(&table, 2, 0, stream);
+    table_release(&table);
+}
+
 void text_print_difference(const struct difference_page *page, uint64_t top, FILE *stream)
 {
     static const enum difference_by order[] = {DIFFERENCE_BY_WAIT_STATE, DIFFERENCE_BY_CALL_PATH,
@@ -161,6 +194,7 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
     print_total(page, stream);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         print_table(page, order[i], top, stream);
+    print_top_down(page, stream);
 }
 
 static void print_violation(const struct difference_row *row, const char *what, FILE *stream)
@@ -175,18 +209,12 @@ static void print_violation(const struct difference_row *row, const char *what, 
     fprintf(stream, ")\n");
 }
 
-size_t text_print_violations(const struct difference_page *page, FILE *stream)
+void text_print_violations(const struct difference_page *page, FILE *stream)
 {
     const struct difference_table *table = &page->tables[DIFFERENCE_BY_CALL_PATH];
-    size_t n_violations = 0;
-    if (table->total.is_change && table->total.change_ns > 0) {
+    if (difference_is_worse(&table->total))
         print_violation(&table->total, "run time", stream);
-        n_violations++;
-    }
     for (size_t i = 0; i < table->n_rows; i++)
-        if (table->rows[i].is_change && table->rows[i].change_ns > 0) {
+        if (difference_is_worse(&table->rows[i]))
             print_violation(&table->rows[i], difference_kind(&table->rows[i]), stream);
-            n_violations++;
-        }
-    return n_violations;
 }

@@ -11,8 +11,7 @@
 /// Prints the runs, the change of run time, and the TOP rows of each table, the rest of it in sum.
 void text_print_difference(const struct difference_page *page, uint64_t top, FILE *stream);
 
-/// Prints a line for the run time and for each call path and wait state that got worse; returns how
-/// many lines.
-size_t text_print_violations(const struct difference_page *page, FILE *stream);
+/// Prints a line for the run time and for each call path and wait state that got worse.
+void text_print_violations(const struct difference_page *page, FILE *stream);
 
 #endif

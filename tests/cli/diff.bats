@@ -2,6 +2,8 @@
 # pagoda diff: what a change of run time consists of, noise told from change, and the gate.
 load ../helper
 
+bats_require_minimum_version 1.5.0
+
 # The pipeline of 9.04 ms; with a delay, rank 0 computes longer in `solve` and rank 1 waits longer
 # in its MPI_Recv, both by the delay; so each has half of the change.
 setup_file() {
@@ -21,6 +23,14 @@ setup_file() {
     keep 1000000 new1 new
     keep 1100000 new2 new
     keep 1200000 new3 new
+    sed 's/solve/compute/g' "$ROOT/tests/traces/replay/pipeline.txt" >renamed.txt
+    "$BUILD/tools/mktrace" renamed.txt run-renamed
+    keep -renamed renamed other
+    cat >map.txt <<'MAP'
+# One file and its function have other names.
+/Code/solve.c -> /Code/compute.c
+/Code/solve.c/solve -> /Code/compute.c/compute
+MAP
 }
 
 keep() {
@@ -109,6 +119,99 @@ setup() {
     [ "${#lines[@]}" = 1 ]
     run "$PAGODA" diff runs.db old1
     [ "$status" = 2 ]
-    run "$PAGODA" diff --alpha 2 runs.db old1 new1
-    [ "$status" = 2 ]
+    local options
+    for options in "--alpha 2" "--structure --check" "--all"; do
+        # shellcheck disable=SC2086 # words
+        run "$PAGODA" diff $options runs.db old1 new1
+        [ "$status" = 2 ]
+        [ "${#lines[@]}" = 1 ]
+    done
+}
+
+@test "from the top down, down to where the change is" {
+    run "$PAGODA" diff runs.db old1 new1 --json
+    [ "$(jq -c '.differences[0].top_down[] | select(.is_change) | [.path, .change_ns]' <<<"$output")" = \
+        '["main",1000000]
+["main/solve",1000000]
+["main/solve/MPI_Recv",500000]' ]
+    run "$PAGODA" diff runs.db old1 old1 --json # no change: nothing below the top
+    [ "$(jq -c '[.differences[0].top_down[].path]' <<<"$output")" = '["main"]' ]
+}
+
+@test "the structure of runs: sums of run ids, and what is only where" {
+    run "$PAGODA" diff --structure runs.db old1 renamed
+    [ "$status" = 0 ]
+    [[ ${lines[1]} =~ ^" "+"1  ring/default/old1"$ ]]
+    [[ ${lines[2]} =~ ^" "+"2  ring/default/renamed"$ ]]
+    [[ $output == *"/Code: 12 resources, 8 in all runs"* ]]
+    [[ $output =~ " 2  only in 2  compute.c"$'\n'" "+"2  only in 2    compute"$'\n' ]]
+    [[ $output =~ " 1  only in 1  solve.c"$'\n'" "+"1  only in 1    solve"$'\n' ]]
+    [[ $output =~ " 3  in all     main"$'\n'" "+"2  only in 2    compute"$'\n'" "+"2  only in 2      MPI_Recv" ]]
+    [[ $output == *"/Process: 2 resources, 2 in all runs"* ]]
+    run "$PAGODA" diff --structure --json runs.db old1 renamed old2
+    [ "$(jq -c '.runs | map(.id)' <<<"$output")" = "[1,2,4]" ]
+    [ "$(jq '.resources[] | select(.path == "/Code/solve.c/solve") | .run_ids' <<<"$output")" = 5 ]
+    [ "$(jq '.resources[] | select(.path == "/Code/compute.c") | .run_ids' <<<"$output")" = 2 ]
+    [ "$(jq '.resources[] | select(.path == "/CallPath/main") | .run_ids' <<<"$output")" = 7 ]
+}
+
+@test "a mapping file makes renamed resources equal" {
+    run "$PAGODA" diff --structure --map map.txt --json runs.db old1 renamed
+    [ "$status" = 0 ]
+    [ "$(jq '[.resources[] | select(.run_ids != 3)] | length' <<<"$output")" = 0 ]
+    [ "$(jq '[.resources[] | select(.path | test("solve"))] | length' <<<"$output")" = 0 ]
+    run "$PAGODA" diff --map map.txt --json runs.db old1 renamed
+    [ "$(jq '[.differences[0].by_path[] | select(.change_ns != 0)] | length' <<<"$output")" = 0 ]
+    run "$PAGODA" diff --json runs.db old1 renamed
+    [ "$(jq '[.differences[0].by_path[] | select(.a_ns == null)] | length' <<<"$output")" = 4 ]
+    [ "$(jq '.differences[0].by_path | map(.change_ns) | add' <<<"$output")" = 0 ]
+}
+
+@test "a wrong mapping file is refused with its line" {
+    cd "$BATS_TEST_TMPDIR" || return
+    local line message
+    while IFS='|' read -r line message; do
+        printf '# a comment\n%s\n' "$line" >wrong.txt
+        run "$PAGODA" diff --structure --map wrong.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
+        [ "$status" = 1 ]
+        [ "${#lines[@]}" = 1 ]
+        [[ $output == "pagoda: wrong.txt:2: "*"$message"* ]]
+    done <<'END'
+/Code/a.c /Code/b.c|expected /RESOURCE -> /RESOURCE
+/Code/a.c -> |a resource begins with /
+/Code/a.c -> /Process/1|are of different hierarchies
+/Code -> /Code/b.c|is a whole hierarchy
+/Code/(a,b) -> /Code/b.c|is more than one resource
+END
+    run "$PAGODA" diff --map none.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
+    [ "$status" = 1 ]
+    [[ $output == "pagoda: cannot open none.txt: "* ]]
+}
+
+@test "traces are compared without a database" {
+    mkdir -p "$BATS_TEST_TMPDIR/scratch"
+    TMPDIR=$BATS_TEST_TMPDIR/scratch run --separate-stderr "$PAGODA" diff run0 run1000000 --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '[.database, .differences[0].time.change_ns, .differences[0].a[0].trial]' \
+        <<<"$output")" = '[null,1000000,"run0/traces/run0"]' ]
+    [ -z "$(ls "$BATS_TEST_TMPDIR/scratch")" ]
+    run --separate-stderr "$PAGODA" diff --check run0 run1000000 run0
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 3 ]
+    run --separate-stderr "$PAGODA" diff run0 missing.otf2
+    [ "$status" = 1 ]
+    [ "$(wc -l <<<"${stderr-}")" = 1 ]
+}
+
+@test "a predicted run compares with the measured one, and its causes sum too" {
+    "$PAGODA" replay run0 --store "$BATS_TEST_TMPDIR/p.db" --trial half --cpu-speed 2 >/dev/null
+    run "$PAGODA" diff "$BATS_TEST_TMPDIR/p.db" 1 2 --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '.differences[0] | [.a[0].origin, .b[0].origin]' <<<"$output")" = \
+        '["measured","predicted"]' ]
+    [ "$(jq '.differences[0] | .time.change_ns < 0' <<<"$output")" = true ]
+    [ "$(jq '.differences[0] | (.by_path | map(.change_ns) | add) == .time.change_ns' \
+        <<<"$output")" = true ]
+    [ "$(jq '.differences[0] | (.by_rank | map(.change_ns) | add) == .time.change_ns' \
+        <<<"$output")" = true ]
 }
