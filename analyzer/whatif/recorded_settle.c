@@ -86,13 +86,20 @@ static uint64_t shared_delay(const struct recorded *recorded, const struct pag_c
     return is_other ? usual_ns : min_ns(measured_ns, usual_ns);
 }
 
+/// Whether the wait for a core is taken out of the times of CALL. Start-up, end and operations that
+/// create or destroy handles take their time, but no core.
+static bool is_cut(const struct recorded *recorded, const struct pag_call *call)
+{
+    return !call->is_handle && recorded_lacked_cores(recorded, call->rank);
+}
+
 static uint64_t delay_of(const struct recorded *recorded, const struct pag_call *call,
                          const struct pag_condition *condition, bool is_measured,
                          uint64_t measured_ns, const struct recorded_scenario *scenario)
 {
     if (condition->follows_ns != PAG_NOT_KNOWN)
         return condition->follows_ns;
-    if (recorded_lacked_cores(recorded, call->rank))
+    if (is_cut(recorded, call))
         return shared_delay(recorded, condition, is_measured, measured_ns, scenario);
     if (condition->kind == PAG_CONDITION_MESSAGE)
         return message_delay(recorded, condition, is_measured, measured_ns, scenario->node_of_rank);
@@ -155,7 +162,7 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
                             usual_work(recorded, call, conditions, n_conditions, node_of_rank));
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
-    if (!has_waited && is_whole && !recorded_lacked_cores(recorded, call->rank))
+    if (!has_waited && is_whole && !is_cut(recorded, call))
         *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
     work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, node_of_rank));
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;

@@ -216,7 +216,7 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
             own_ns = leave_ns - latest_ns;
     }
     *ready_ns = times->enter_ns[c];
-    bool is_shared = has_lacked_cores(model, scenario, call->rank);
+    bool is_shared = has_lacked_cores(model, scenario, call->rank) && !is_handle_call(model, c);
     if (!has_waited && !is_shared)
         *ready_ns += (uint64_t)(leave_ns - own_ns - (int64_t)call->enter_ns);
     for (uint32_t i = 0; i < n_conditions; i++) {
