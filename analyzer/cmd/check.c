@@ -24,6 +24,7 @@
 #include "analyzer/report/check.h"
 #include "analyzer/report/collect.h"
 #include "analyzer/report/json_check.h"
+#include "analyzer/sweep/spec.h"
 #include "analyzer/trace/reader.h"
 #include "analyzer/whatif/machine.h"
 
@@ -80,24 +81,40 @@ static int check_machine(struct check *check, struct error *err)
     return status;
 }
 
+static int check_sweep(struct check *check, struct error *err)
+{
+    struct sweep_spec spec;
+    sweep_spec_init(&spec);
+    int status = sweep_spec_read(&spec, check->path, err);
+    check->kind = CHECK_SWEEP;
+    if (status == 0) {
+        check->n_entries = sweep_plan_n_points(&spec.plan);
+        check->status = STATUS_DONE;
+    }
+    sweep_spec_release(&spec);
+    return status;
+}
+
 static int check_xml(struct check *check, struct error *err)
 {
     struct xml_document *document = xml_read(check->path, err);
     if (!document)
         return -1;
     const char *name = document->top.n_children ? document->top.children[0].name : "";
-    bool is_machine = strcmp(name, "machine") == 0;
+    bool is_machine = strcmp(name, "machine") == 0, is_sweep = strcmp(name, "sweep") == 0;
     bool is_catalogue = strcmp(name, "pattern") == 0 || strcmp(name, "patterns") == 0 ||
                         strcmp(name, "PATTERN") == 0;
-    if (!is_catalogue && !is_machine)
+    if (!is_catalogue && !is_machine && !is_sweep)
         error_set(
             err,
-            "%s:1: <%s> is neither <pattern>, <patterns> nor <machine>: of XML files, pattern "
-            "catalogues and machine files can be checked",
+            "%s:1: <%s> is neither <pattern>, <patterns>, <machine> nor <sweep>: of XML files, "
+            "pattern catalogues, machine files and sweep files can be checked",
             check->path, name);
     xml_free(document);
     if (is_machine)
         return check_machine(check, err);
+    if (is_sweep)
+        return check_sweep(check, err);
     if (!is_catalogue)
         return -1;
     check->kind = CHECK_CATALOGUE;
@@ -198,7 +215,8 @@ int cmd_check(int argc, char **argv)
         .summary = "Checks archives and pattern catalogues and says what is wrong where",
         .details =
             "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file of "
-            "patterns, a machine file, or a configuration or filter file of pagoda trace.\n",
+            "patterns, a machine file, a sweep file, or a configuration or filter file of pagoda "
+            "trace.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda sweep`: runs a program at all points of a parameter sweep and keeps what each run shows.
-// The options become a plan (analyzer/sweep/plan.h), sweep_run.c carries it out.
+// A sweep file and options become a plan (analyzer/sweep/), sweep_run.c carries it out.
 #include "analyzer/cmd/sweep.h"
 
 #include <stdio.h>
@@ -11,23 +11,44 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/cmd/sweep_batch.h"
 #include "analyzer/cmd/sweep_run.h"
-#include "analyzer/sweep/plan.h"
+#include "analyzer/sweep/spec.h"
 #include "analyzer/sweep/substitute.h"
 
+/// What the command line says; NULL, 0 or UINT64_MAX where it does not.
 struct sweep_request {
     const char *ranks;             // -n
     struct option_list parameters; // NAME=VALUES
-    bool is_line_by_line, is_dry;
-    uint64_t n_repetitions;
-    const char *dir; // NULL: beside the database
-    struct sweep_setting setting;
+    struct option_list skips, checkpoints;
+    bool is_line_by_line, is_dry, wants_json, retries_failed, keeps_no_traces;
+    uint64_t n_repetitions, point_limit_ns, limit_ns;
+    const char *database, *application, *experiment, *dir, *batch;
+    uint64_t leaves_result; // number of the point, in a batch job
+    char **arguments;       // as they were given
+    char **line;            // the launch line
+    const char *file;       // or a sweep file
 };
 
-static int add_parameter(struct sweep_plan *plan, const char *name, const char *values,
-                         struct error *err)
+/// A parameter of the command line: a new one, or other values of one of the sweep file's.
+static int set_parameter(struct sweep_plan *plan, const char *name, const char *values,
+                         bool has_file, struct error *err)
 {
-    struct sweep_parameter *parameter = sweep_plan_add(plan, name, NULL, err);
+    struct sweep_parameter *parameter = has_file ? sweep_plan_find(plan, name) : NULL;
+    if (has_file && !parameter) {
+        const char *names[SWEEP_MAX_PARAMETERS];
+        for (size_t i = 0; i < plan->n_parameters; i++)
+            names[i] = plan->parameters[i].name;
+        const char *nearest = spelling_nearest(name, names, plan->n_parameters);
+        return error_set(err, "the sweep file has no parameter %s%s%s%s", name,
+                         nearest ? "; did you mean " : "", nearest ? nearest : "",
+                         nearest ? "?" : "");
+    }
+    if (parameter)
+        sweep_values_release(&parameter->values);
+    else
+        parameter = sweep_plan_add(plan, name, NULL, err);
     if (!parameter)
         return -1;
     if (sweep_values_read(values, &parameter->values, err) != 0)
@@ -35,10 +56,11 @@ static int add_parameter(struct sweep_plan *plan, const char *name, const char *
     return 0;
 }
 
-static int add_parameters(struct sweep_plan *plan, const struct sweep_request *request,
+static int set_parameters(struct sweep_plan *plan, const struct sweep_request *request,
                           struct error *err)
 {
-    if (request->ranks && add_parameter(plan, "n", request->ranks, err) != 0)
+    bool has_file = request->file != NULL;
+    if (request->ranks && set_parameter(plan, "n", request->ranks, has_file, err) != 0)
         return -1;
     for (size_t i = 0; i < request->parameters.count; i++) {
         const char *text = request->parameters.values[i];
@@ -46,7 +68,7 @@ static int add_parameters(struct sweep_plan *plan, const struct sweep_request *r
         if (!equals)
             return error_set(err, "--parameter %s: not of the form NAME=VALUE,VALUE,...", text);
         char *name = memory_format("%.*s", (int)(equals - text), text);
-        int status = add_parameter(plan, name, equals + 1, err);
+        int status = set_parameter(plan, name, equals + 1, has_file, err);
         free(name);
         if (status != 0)
             return -1;
@@ -54,86 +76,155 @@ static int add_parameters(struct sweep_plan *plan, const struct sweep_request *r
     return 0;
 }
 
-/// Each name in the launch line is a parameter, and each parameter is in it.
-static int check_line(const struct sweep_plan *plan, struct error *err)
+static int set_conditions(struct sweep_spec *spec, const struct sweep_request *request,
+                          struct error *err)
 {
-    for (size_t i = 0; plan->line[i]; i++)
-        if (sweep_check_names(plan, plan->line[i], err) != 0)
-            return error_wrap(err, "%s in the launch line", plan->line[i]);
-    for (size_t i = 0; i < plan->n_parameters; i++) {
-        bool is_used = false;
-        for (size_t k = 0; plan->line[k]; k++)
-            is_used = is_used || sweep_uses(&plan->parameters[i], plan->line[k]);
-        if (!is_used)
-            return error_set(err, "parameter %s changes nothing: %s is not in the launch line",
-                             plan->parameters[i].name, plan->parameters[i].search);
-    }
+    for (size_t i = 0; i < request->skips.count; i++)
+        if (sweep_skips_add(&spec->skips, &spec->plan, request->skips.values[i], NULL, err) != 0)
+            return error_wrap(err, "--skip");
+    for (size_t i = 0; i < request->checkpoints.count; i++)
+        if (sweep_checkpoints_add(&spec->checkpoints, request->checkpoints.values[i], err) != 0)
+            return error_wrap(err, "--stop-when");
     return 0;
 }
 
-static int read_plan(struct sweep_plan *plan, const struct sweep_request *request, char **line,
+static int read_plan(struct sweep_spec *spec, const struct sweep_request *request,
                      struct error *err)
 {
-    plan->is_line_by_line = request->is_line_by_line;
-    plan->n_repetitions = request->n_repetitions;
-    sweep_plan_set_line(plan, line);
-    if (add_parameters(plan, request, err) != 0 || sweep_plan_check(plan, err) != 0)
+    struct sweep_plan *plan = &spec->plan;
+    if (request->file && sweep_spec_read(spec, request->file, err) != 0)
         return -1;
-    return check_line(plan, err);
+    if (!request->file)
+        sweep_plan_set_line(plan, request->line);
+    if (request->is_line_by_line)
+        plan->is_line_by_line = true;
+    if (request->n_repetitions != UINT64_MAX)
+        plan->n_repetitions = request->n_repetitions;
+    if (request->batch) {
+        free(plan->batch);
+        plan->batch = memory_copy_text(request->batch);
+    }
+    if (plan->batch && strcmp(plan->line[0], "pagoda") == 0)
+        return error_set(err, "predictions are no batch jobs: leave out --sbatch");
+    if (plan->batch && (request->limit_ns || spec->limit_ns))
+        return error_set(err, "--limit is for runs one after the other; with --sbatch the options "
+                              "of sbatch limit the jobs");
+    if (set_parameters(plan, request, err) != 0 || sweep_plan_check(plan, err) != 0 ||
+        sweep_check_uses(plan, err) != 0)
+        return -1;
+    return set_conditions(spec, request, err);
 }
 
 /// "runs.sweep/EXPERIMENT" beside "runs.db".
-static char *default_dir(const struct sweep_setting *setting)
+static char *default_dir(const struct sweep_place *place)
 {
-    size_t length = strlen(setting->database);
-    if (length > 3 && strcmp(setting->database + length - 3, ".db") == 0)
+    size_t length = strlen(place->database);
+    if (length > 3 && strcmp(place->database + length - 3, ".db") == 0)
         length -= 3;
-    char *name = memory_copy_text(setting->experiment);
+    char *name = memory_copy_text(place->experiment);
     for (char *c = name; *c; c++)
         if (*c == '/')
             *c = '_';
-    char *dir = memory_format("%.*s.sweep/%s", (int)length, setting->database, name);
+    char *dir = memory_format("%.*s.sweep/%s", (int)length, place->database, name);
     free(name);
     return dir;
 }
 
-static void print_outcome(const struct sweep_outcome *outcome, const struct sweep_setting *setting)
+/// The first of the two that is given, else OTHERWISE.
+static const char *given(const char *option, const char *in_file, const char *otherwise)
 {
-    size_t n_done = outcome->n_stored + outcome->n_stored_before + outcome->n_failed;
-    printf("%zu of %zu points stored in %s, %zu of them now",
-           outcome->n_stored + outcome->n_stored_before, outcome->n_points, setting->database,
-           outcome->n_stored);
-    if (outcome->n_failed > 0)
-        printf("; %zu failed (--retry runs them again)", outcome->n_failed);
-    if (n_done < outcome->n_points)
-        printf("; %zu to go: the same command goes on", outcome->n_points - n_done);
-    printf("\n");
+    return option ? option : in_file ? in_file : otherwise;
 }
 
-static int carry_out(const struct sweep_request *request, const struct sweep_plan *plan)
+static int carry_out(const struct sweep_request *request, struct sweep_spec *spec)
 {
     struct error err = {{0}};
-    struct sweep_outcome outcome;
-    if (request->is_dry ? sweep_show(plan, &request->setting, &err)
-                        : sweep_run(plan, &request->setting, &outcome, &err)) {
+    struct sweep_report report = {0};
+    struct sweep_setting setting = {
+        .plan = &spec->plan,
+        .skips = &spec->skips,
+        .checkpoints = &spec->checkpoints,
+        .place = {.database = given(request->database, spec->database, "sweep.db"),
+                  .application = given(request->application, spec->application, NULL),
+                  .experiment = given(request->experiment, spec->name, "sweep"),
+                  .point_limit_ns =
+                      request->point_limit_ns ? request->point_limit_ns : spec->point_limit_ns},
+        .limit_ns = request->limit_ns ? request->limit_ns : spec->limit_ns,
+        .retries_failed = request->retries_failed,
+        .keeps_no_traces = request->keeps_no_traces,
+        .arguments = request->arguments,
+    };
+    char *dir = request->dir ? memory_copy_text(request->dir) : default_dir(&setting.place);
+    setting.place.dir = dir;
+    if (request->leaves_result) {
+        int left = sweep_batch_leave(&setting, request->leaves_result, &err);
+        if (left != 0)
+            log_error("%s", err.text);
+        free(dir);
+        return left == 0 ? STATUS_DONE : STATUS_FAILED;
+    }
+    int status =
+        request->is_dry ? sweep_look(&setting, &report, &err) : sweep_run(&setting, &report, &err);
+    if (status == 0 && request->wants_json)
+        status = sweep_report_print_json(&report, PAGODA_VERSION, stdout, &err);
+    else if (status == 0 && request->is_dry)
+        sweep_report_print_points(&report, stdout);
+    else if (status == 0)
+        sweep_report_print(&report, stdout);
+    if (status != 0)
         log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
-    if (request->is_dry)
-        return STATUS_DONE;
-    print_outcome(&outcome, &request->setting);
-    if (outcome.is_interrupted) {
+    else if (report.is_interrupted)
         log_error("interrupted: the same command goes on where it was");
+    bool has_failed = sweep_report_count(&report, SWEEP_FAILED) > 0 ||
+                      sweep_report_count(&report, SWEEP_TOO_LONG) > 0;
+    bool is_interrupted = report.is_interrupted;
+    sweep_report_release(&report);
+    free(dir);
+    if (status != 0 || is_interrupted)
         return STATUS_FAILED;
-    }
-    return outcome.n_failed > 0 ? STATUS_UNREADABLE : STATUS_DONE;
+    return has_failed && !request->is_dry ? STATUS_UNREADABLE : STATUS_DONE;
+}
+
+/// What stands behind `--` is the launch line; without one, the operand is a sweep file. Options of
+/// a launch line would be taken for ours. 0, or -1 and ERR.
+static int read_operands(struct sweep_request *request, char **operands, int n_operands,
+                         int n_behind_dashes, struct error *err)
+{
+    if (n_behind_dashes == n_operands && n_operands > 0)
+        request->line = operands;
+    else if (n_behind_dashes < 0 && n_operands == 1)
+        request->file = operands[0];
+    else if (n_operands == 0)
+        return error_set(err, "what is to be run? for example: -n 1,2,4 -- mpirun -n {n} ./app");
+    else if (n_behind_dashes > 0)
+        return error_set(err, "either a sweep file or a launch line, not %s and a line",
+                         operands[0]);
+    else
+        return error_set(err, "the launch line stands behind --: -- %s ...", operands[0]);
+    return 0;
+}
+
+/// How many words follow the first `--`, -1: there is none.
+static int count_behind_dashes(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return argc - i - 1;
+    return -1;
+}
+
+/// What follows the command's name, up to NULL; the words stay where they are.
+static char **copy_arguments(int argc, char **argv)
+{
+    char **arguments = memory_zeroed((size_t)argc + 1, sizeof *arguments);
+    for (int i = 1; i < argc; i++)
+        arguments[i - 1] = argv[i];
+    return arguments;
 }
 
 int cmd_sweep(int argc, char **argv)
 {
-    struct sweep_request request = {.n_repetitions = 1,
-                                    .setting = {.database = "sweep.db", .experiment = "sweep"}};
-    struct sweep_setting *setting = &request.setting;
+    struct sweep_request request = {.n_repetitions = UINT64_MAX};
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("ranks", 'n', "VALUES", &request.ranks,
                         "values of the parameter n, short for --parameter n=VALUES", NULL),
@@ -142,55 +233,68 @@ int cmd_sweep(int argc, char **argv)
         OPTION_FLAG_ROW("line-by-line", 0, &request.is_line_by_line,
                         "the first values together, then the second, ... instead of all with all"),
         OPTION_COUNT_ROW("repeat", 0, "N", &request.n_repetitions, "runs of each point", "1"),
-        OPTION_TEXT_ROW("db", 0, "DB", &setting->database, "keep the runs in this database",
+        OPTION_LIST_ROW("skip", 0, "CONDITION", &request.skips,
+                        "leave out points where this holds, such as n*size>100"),
+        OPTION_LIST_ROW("stop-when", 0, "CHECKPOINT", &request.checkpoints,
+                        "end the sweep when this holds of what was seen so far"),
+        OPTION_TEXT_ROW("db", 0, "DB", &request.database, "keep the runs in this database",
                         "sweep.db"),
-        OPTION_TEXT_ROW("application", 0, "NAME", &setting->application,
+        OPTION_TEXT_ROW("application", 0, "NAME", &request.application,
                         "application the runs belong to", "the program's name"),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &setting->experiment,
+        OPTION_TEXT_ROW("experiment", 0, "NAME", &request.experiment,
                         "experiment they belong to, the name of the sweep", "sweep"),
         OPTION_TEXT_ROW("dir", 0, "DIR", &request.dir, "folder of the traces and outputs",
                         "DB.sweep/EXPERIMENT"),
-        OPTION_DURATION_ROW("point-limit", 0, "T", &setting->point_limit_ns,
+        OPTION_DURATION_ROW("point-limit", 0, "T", &request.point_limit_ns,
                             "end a run that takes longer", NULL),
-        OPTION_DURATION_ROW("limit", 0, "T", &setting->limit_ns, "begin no run after this time",
+        OPTION_DURATION_ROW("limit", 0, "T", &request.limit_ns, "begin no run after this time",
                             NULL),
-        OPTION_FLAG_ROW("retry", 0, &setting->retries_failed,
+        OPTION_TEXT_ROW("sbatch", 0, "OPTIONS", &request.batch,
+                        "run the points as Slurm job arrays with these options of sbatch", NULL),
+        OPTION_COUNT_ROW("leave-result", 0, "NUMBER", &request.leaves_result,
+                         "run this point only and leave its result, as batch jobs do", NULL),
+        OPTION_FLAG_ROW("retry", 0, &request.retries_failed,
                         "run points again that failed in an earlier call"),
-        OPTION_FLAG_ROW("remove-traces", 0, &setting->keeps_no_traces,
+        OPTION_FLAG_ROW("remove-traces", 0, &request.keeps_no_traces,
                         "remove each archive when its run is stored"),
         OPTION_FLAG_ROW("dry-run", 0, &request.is_dry,
                         "print the points and their commands, run nothing"),
+        OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
     };
     const struct option_usage usage = {
         .command = "sweep",
-        .operands = "-- LAUNCHER...",
+        .operands = "SPEC.xml | -- LAUNCHER...",
         .summary = "Traces, replays and stores a program at all points of a parameter sweep",
-        .details = "LAUNCHER is a launch line with the names of parameters in braces:\n"
-                   "mpirun -n {n} ./app {size}. VALUES is a list of texts and ranges\n"
-                   "FIRST:LAST:STEP, such as 1,2:8:2. What is stored is not run again: after an\n"
-                   "interruption the same command goes on.\n",
+        .details = "SPEC.xml is a sweep file, pagoda-sweep(5). LAUNCHER is a launch line with the\n"
+                   "names of parameters in braces: mpirun -n {n} ./app {size}. VALUES is a list\n"
+                   "of texts and ranges FIRST:LAST:STEP, such as 1,2:8:2. What is stored is not\n"
+                   "run again: after an interruption the same command goes on.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 1,
+        .min_operands = 0,
         .max_operands = -1,
-        .stops_at_operand = true,
     };
-    struct sweep_plan plan;
+    struct sweep_spec spec;
     struct error err = {{0}};
-    char *dir = NULL;
+    int n_behind_dashes = count_behind_dashes(argc, argv);
     int first, status;
-    sweep_plan_init(&plan);
+    sweep_spec_init(&spec);
+    request.arguments = copy_arguments(argc, argv); // before they are put in order
     if (!options_parse(&usage, argc, argv, &first, &status))
-        goto out;
-    dir = request.dir ? NULL : default_dir(setting);
-    setting->dir = request.dir ? request.dir : dir;
-    if (read_plan(&plan, &request, argv + first, &err) != 0)
+        ;
+    else if (read_operands(&request, argv + first, argc - first, n_behind_dashes, &err) != 0)
         status = options_usage_error(&usage, "%s", err.text);
-    else
-        status = carry_out(&request, &plan);
-out:
-    free(dir);
-    sweep_plan_release(&plan);
+    else if (read_plan(&spec, &request, &err) == 0)
+        status = carry_out(&request, &spec);
+    else if (request.file) {
+        log_error("%s", err.text);
+        status = STATUS_FAILED;
+    } else
+        status = options_usage_error(&usage, "%s", err.text);
+    sweep_spec_release(&spec);
+    free(request.arguments);
     options_list_release(&request.parameters);
+    options_list_release(&request.skips);
+    options_list_release(&request.checkpoints);
     return status;
 }

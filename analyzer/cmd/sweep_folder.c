@@ -124,8 +124,8 @@ int sweep_result_write(const char *point_dir, const char *command,
     FILE *file = fopen(unfinished, "we");
     bool is_written = file != NULL;
     if (file) {
-        fprintf(file, "status %d\nover_limit %d\nwall_ns %" PRIu64 "\ncommand %s\n", result->status,
-                result->is_over_limit, result->wall_ns, command);
+        fprintf(file, "status %d\nover_limit %d\nbuild %d\nwall_ns %" PRIu64 "\ncommand %s\n",
+                result->status, result->is_over_limit, result->is_build, result->wall_ns, command);
         is_written = fflush(file) == 0 && fsync(fileno(file)) == 0;
         is_written = fclose(file) == 0 && is_written && rename(unfinished, path) == 0;
     }
@@ -141,12 +141,14 @@ bool sweep_result_read(const char *point_dir, const char *command, struct sweep_
     FILE *file = fopen(path, "re");
     char *line = NULL;
     size_t capacity = 0;
-    int over_limit = 0;
+    int over_limit = 0, build = 0;
     *result = (struct sweep_result){0};
-    bool is_there = file && fscanf(file, "status %d\nover_limit %d\nwall_ns %" SCNu64 "\n",
-                                   &result->status, &over_limit, &result->wall_ns) == 3;
+    bool is_there =
+        file && fscanf(file, "status %d\nover_limit %d\nbuild %d\nwall_ns %" SCNu64 "\n",
+                       &result->status, &over_limit, &build, &result->wall_ns) == 4;
     ssize_t length = is_there ? getdelim(&line, &capacity, '\0', file) : -1;
     result->is_over_limit = over_limit != 0;
+    result->is_build = build != 0;
     if (length > 0 && line[length - 1] == '\n')
         line[length - 1] = '\0';
     is_there = length > 0 && strncmp(line, "command ", 8) == 0 && strcmp(line + 8, command) == 0;

@@ -28,6 +28,7 @@ int sweep_folder_remove(const char *dir, struct error *err);
 struct sweep_result {
     int status;         // exit status
     bool is_over_limit; // it was ended because its time was over
+    bool is_build;      // it ended in its build, which failed
     uint64_t wall_ns;
 };
 

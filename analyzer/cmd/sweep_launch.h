@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs one point of a sweep under `pagoda trace` in a process of its own, with a time limit.
+// Runs one step of a point of a sweep in a process of its own, with a time limit.
 #ifndef PAGODA_CMD_SWEEP_LAUNCH_H
 #define PAGODA_CMD_SWEEP_LAUNCH_H
 
@@ -8,7 +8,16 @@
 
 #include "analyzer/base/error.h"
 
-/// How a point's run ended.
+struct sweep_start {
+    const char *program; // path of what is run
+    char **words;        // its arguments, up to NULL
+    const char *output;  // files of standard output and error; standard input is empty
+    const char *errors;
+    uint64_t limit_ns; // 0: none
+    bool hands_on;     // it passes a request to end on to what it has started
+};
+
+/// How it ended.
 struct sweep_end {
     int status; // exit status; 128 + number of the signal that ended it
     bool is_over_limit;
@@ -16,11 +25,11 @@ struct sweep_end {
     uint64_t wall_ns;
 };
 
-/// Runs LINE under the tracer: the archive goes to DIR/trace, standard output and error to
-/// DIR/stdout and DIR/stderr, standard input is empty. LIMIT_NS 0: no limit. Past it, or when
-/// SIGINT, SIGTERM or SIGHUP comes, the run is asked to end and ten seconds later killed. The run
-/// ends with this process, however that ends. 0, or -1 and ERR: not started.
-int sweep_launch(char **line, const char *dir, uint64_t limit_ns, struct sweep_end *end,
-                 struct error *err);
+/// The program that this is.
+#define SWEEP_PAGODA "/proc/self/exe"
+
+/// Past its limit, or when SIGINT, SIGTERM or SIGHUP comes, the run is asked to end and ten seconds
+/// later killed. It ends with this process, however that ends. 0, or -1 and ERR: not started.
+int sweep_launch(const struct sweep_start *start, struct sweep_end *end, struct error *err);
 
 #endif

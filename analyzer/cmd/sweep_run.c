@@ -4,7 +4,6 @@
 // whose archive was not stored yet.
 #include "analyzer/cmd/sweep_run.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,37 +15,19 @@
 #include "analyzer/base/interrupt.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
 #include "analyzer/cmd/replay_run.h"
-#include "analyzer/cmd/shell_word.h"
+#include "analyzer/cmd/sweep_batch.h"
+#include "analyzer/cmd/sweep_driver.h"
 #include "analyzer/cmd/sweep_folder.h"
-#include "analyzer/cmd/sweep_launch.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/quantity.h"
-#include "analyzer/sweep/substitute.h"
 #include "db/database.h"
 #include "db/store.h"
 #include "db/trials.h"
 
-/// A point while it is dealt with.
-struct sweep_job {
-    const struct sweep_plan *plan;
-    const struct sweep_setting *setting;
-    struct sweep_point point;
-    char *dir;
-    char **line;
-    char *command; // the line as one text
-};
-
-struct sweep_driver {
-    const struct sweep_plan *plan;
-    const struct sweep_setting *setting;
-    struct sweep_outcome *outcome;
-    struct catalogue *catalogue;
-    struct trial_list stored; // before
-    uint64_t begin_ns;
-    uint64_t ran_ns; // points run by this call
-    size_t n_ran;
-};
+/// Beside the ids of patterns: what is lost of the program's parallel efficiency.
+static const char inefficiency[] = "inefficiency";
 
 static uint64_t now_ns(void)
 {
@@ -55,153 +36,117 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static char *command_of(char **line)
+/// What the database has of the experiment now. 0, or -1 and ERR.
+static int read_stored(struct sweep_driver *driver, struct error *err)
 {
-    char *command = memory_copy_text("");
-    for (size_t i = 0; line[i]; i++) {
-        // A word that begins with - is an option here, no file.
-        char *word = line[i][0] == '-' ? memory_copy_text(line[i]) : shell_word(line[i]);
-        char *longer = memory_format("%s%s%s", command, i ? " " : "", word);
-        free(command);
-        free(word);
-        command = longer;
-    }
-    return command;
-}
-
-static void job_init(struct sweep_job *job, const struct sweep_plan *plan,
-                     const struct sweep_setting *setting, size_t number)
-{
-    *job = (struct sweep_job){.plan = plan, .setting = setting};
-    sweep_plan_point(plan, number, &job->point);
-    job->dir = sweep_folder_of(setting->dir, job->point.name);
-    job->line = sweep_line(plan, &job->point, job->dir);
-    job->command = command_of(job->line);
-}
-
-static void job_release(struct sweep_job *job)
-{
-    sweep_point_release(&job->point);
-    sweep_line_free(job->line);
-    free(job->dir);
-    free(job->command);
-}
-
-/// What the database has of the experiment. 0, or -1 and ERR.
-static int read_stored(const struct sweep_setting *setting, struct trial_list *stored,
-                       struct error *err)
-{
-    const struct trial_filter filter = {setting->application, setting->experiment};
+    const struct sweep_place *place = &driver->setting->place;
+    const struct trial_filter filter = {place->application, place->experiment};
     struct stat status;
-    *stored = (struct trial_list){0};
-    if (stat(setting->database, &status) == 0 && status.st_size == 0)
+    trial_list_release(&driver->stored);
+    driver->stored = (struct trial_list){0};
+    // A dry run may find no database, or one whose making was cut short.
+    if (stat(place->database, &status) != 0 || status.st_size == 0)
         return 0;
-    if (access(setting->database, F_OK) != 0)
-        return 0;
-    return trials_read(setting->database, &filter, stored, err);
+    return trials_read(place->database, &filter, &driver->stored, err);
 }
 
-static bool is_stored(const struct trial_list *stored, const char *name)
+static const struct trial_summary *find_stored(const struct sweep_driver *driver, const char *name)
 {
-    for (size_t i = 0; i < stored->n_trials; i++)
-        if (strcmp(stored->trials[i].name, name) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < driver->stored.n_trials; i++)
+        if (strcmp(driver->stored.trials[i].name, name) == 0)
+            return &driver->stored.trials[i];
+    return NULL;
 }
 
-static enum sweep_state state_of(const struct sweep_job *job, const struct trial_list *stored)
+static char *reason_of(const struct sweep_result *result)
 {
-    struct sweep_result result;
-    if (is_stored(stored, job->point.name))
-        return SWEEP_STORED;
-    if (job->setting->retries_failed || !sweep_result_read(job->dir, job->command, &result))
-        return SWEEP_TO_RUN;
-    if (result.is_over_limit)
-        return SWEEP_TOO_LONG;
-    return result.status == 0 ? SWEEP_TO_RUN : SWEEP_FAILED;
+    if (result->is_over_limit)
+        return memory_format("ended after %s", quantity_time(result->wall_ns).text);
+    return memory_format("%s exit status %d", result->is_build ? "build with" : "with",
+                         result->status);
 }
 
-int sweep_show(const struct sweep_plan *plan, const struct sweep_setting *setting,
-               struct error *err)
+/// What is known about a point before anything is run.
+static struct sweep_row row_of(const struct sweep_driver *driver, const struct sweep_job *job)
 {
-    static const char *const states[] = {"to run", "stored", "failed", "too long"};
-    struct trial_list stored;
-    if (read_stored(setting, &stored, err) != 0)
+    const struct sweep_setting *setting = driver->setting;
+    const struct sweep_skip *skip = sweep_skips_find(setting->skips, &job->point);
+    struct sweep_result result = {0};
+    struct sweep_row row = {.name = memory_copy_text(job->point.name),
+                            .command = memory_copy_text(job->command)};
+    bool has_result = sweep_job_result(job, &result);
+    row.wall_ns = result.wall_ns;
+    if (find_stored(driver, job->point.name)) {
+        row.state = SWEEP_STORED;
+    } else if (skip) {
+        row.state = SWEEP_SKIPPED;
+        row.reason = memory_copy_text(*skip->reason ? skip->reason : skip->when);
+    } else if (has_result && !setting->retries_failed &&
+               (result.status != 0 || result.is_over_limit)) {
+        row.state = result.is_over_limit ? SWEEP_TOO_LONG : SWEEP_FAILED;
+        row.reason = reason_of(&result);
+    }
+    if (!row.reason)
+        row.reason = memory_copy_text("");
+    return row;
+}
+
+static int look(struct sweep_driver *driver, struct error *err)
+{
+    const struct sweep_setting *setting = driver->setting;
+    struct sweep_report *report = driver->report;
+    size_t n = sweep_plan_n_points(setting->plan);
+    *report = (struct sweep_report){.database = setting->place.database,
+                                    .experiment = setting->place.experiment,
+                                    .dir = setting->place.dir};
+    if (read_stored(driver, err) != 0)
         return -1;
-    size_t n = sweep_plan_n_points(plan);
+    report->rows = memory_zeroed(n, sizeof *report->rows);
     for (size_t i = 0; i < n; i++) {
         struct sweep_job job;
-        job_init(&job, plan, setting, i);
-        printf("%zu/%zu %s (%s): %s\n", i + 1, n, job.point.name, states[state_of(&job, &stored)],
-               job.command);
-        job_release(&job);
+        sweep_job_init(&job, setting->plan, &setting->place, i);
+        report->rows[report->n_rows++] = row_of(driver, &job);
+        sweep_job_release(&job);
     }
-    trial_list_release(&stored);
     return 0;
 }
 
-/// The line before the last of what the program wrote on stderr is rarely the cause, but the last
-/// one often is.
-static char *last_line(const char *dir)
+int sweep_look(const struct sweep_setting *setting, struct sweep_report *report, struct error *err)
 {
-    char *path = memory_format("%s/stderr", dir);
-    FILE *file = fopen(path, "re");
-    char *line = NULL, *last = memory_copy_text("");
-    size_t capacity = 0;
-    ssize_t length;
-    while (file && (length = getline(&line, &capacity, file)) > 0) {
-        line[strcspn(line, "\r\n")] = '\0';
-        if (line[strspn(line, " \t-=*")] == '\0')
-            continue;
-        free(last);
-        last = memory_format("%.200s", line);
-    }
-    if (file)
-        fclose(file);
-    free(line);
-    free(path);
-    return last;
+    struct sweep_driver driver = {.setting = setting, .report = report};
+    int status = look(&driver, err);
+    trial_list_release(&driver.stored);
+    return status;
 }
 
-/// Runs a job and leaves its result. 0; 1: the sweep was interrupted; -1 and ERR.
-static int run_job(const struct sweep_job *job, struct sweep_result *result, struct error *err)
-{
-    struct sweep_end end;
-    if (sweep_folder_make(job->dir, err) != 0 ||
-        sweep_launch(job->line, job->dir, job->setting->point_limit_ns, &end, err) != 0)
-        return -1;
-    if (end.is_interrupted)
-        return 1;
-    *result = (struct sweep_result){end.status, end.is_over_limit, end.wall_ns};
-    return sweep_result_write(job->dir, job->command, result, err);
-}
-
-/// Replays the archive of a point and stores it. 0; -1 and ERR.
-static int store_job(const struct sweep_driver *driver, const struct sweep_job *job,
-                     struct replay_run *run, struct error *err)
+/// Replays the archive of a point and stores it. 0, or -1 and ERR.
+static int store_trace(const struct sweep_driver *driver, const struct sweep_job *job,
+                       struct error *err)
 {
     struct result_named parameters[SWEEP_MAX_PARAMETERS];
-    struct store_names names = {.application = job->setting->application,
-                                .experiment = job->setting->experiment,
+    struct store_names names = {.application = job->place->application,
+                                .experiment = job->place->experiment,
                                 .trial = job->point.name,
                                 .parameters = parameters};
     for (size_t i = 0; i < job->plan->n_parameters; i++)
         if (job->point.values[i])
             parameters[names.n_parameters++] =
                 (struct result_named){job->plan->parameters[i].name, (char *)job->point.values[i]};
+    struct replay_run run;
     char *trace = memory_format("%s/trace", job->dir);
-    int status = replay_run_open(run, trace, err);
+    int status = replay_run_open(&run, trace, err);
     if (status == 0)
-        status = replay_run(run, driver->catalogue, NULL, false, NULL, err);
+        status = replay_run(&run, driver->catalogue, NULL, false, NULL, err);
     if (status == 0)
-        status = store_result(job->setting->database, &run->result, &names, err);
-    if (status == 0 && job->setting->keeps_no_traces)
+        status = store_result(job->place->database, &run.result, &names, err);
+    replay_run_release(&run);
+    if (status == 0 && driver->setting->keeps_no_traces)
         status = sweep_folder_remove(trace, err);
     free(trace);
     return status;
 }
 
-/// " about 2 min left", by the mean of the points run so far.
+/// "; about 2 min left", by the mean of the points run so far.
 static char *time_left(const struct sweep_driver *driver, size_t n_left)
 {
     if (n_left == 0 || driver->n_ran == 0)
@@ -209,103 +154,171 @@ static char *time_left(const struct sweep_driver *driver, size_t n_left)
     double left_s = (double)driver->ran_ns / 1e9 / (double)driver->n_ran * (double)n_left;
     if (left_s < 90)
         return memory_format("; about %.0f s left", left_s);
-    if (left_s < 90 * 60)
+    if (left_s < 90.0 * 60)
         return memory_format("; about %.0f min left", left_s / 60);
     return memory_format("; about %.1f h left", left_s / 3600);
 }
 
-static void say_stored(const struct sweep_driver *driver, const struct sweep_job *job,
-                       size_t number, const struct result *result)
+static void say_stored(const struct sweep_driver *driver, size_t number,
+                       const struct trial_summary *trial)
 {
-    size_t n = driver->outcome->n_points;
-    char *left = time_left(driver, n - number - 1);
-    fprintf(stderr, "pagoda: %zu/%zu %s: %s", number + 1, n, job->point.name,
-            quantity_count(result->n_ranks, "rank").text);
-    fprintf(stderr, ", %s%s\n", quantity_time(result->time_ns).text, left);
+    const struct sweep_report *report = driver->report;
+    char *left = time_left(driver, sweep_report_count(report, SWEEP_TO_RUN));
+    fprintf(stderr, "pagoda: %zu/%zu %s: %s", number + 1, report->n_rows, trial->name,
+            quantity_count(trial->n_ranks, "rank").text);
+    fprintf(stderr, ", %s%s\n", quantity_time(trial->time_ns).text, left);
     free(left);
 }
 
 static void say_failed(const struct sweep_driver *driver, const struct sweep_job *job,
                        size_t number, const struct sweep_result *result)
 {
-    char *last = last_line(job->dir);
+    size_t n = driver->report->n_rows;
+    char *last = sweep_job_last_line(job, result);
     if (result->is_over_limit)
-        log_warning("%zu/%zu %s: ended after %s, its limit", number + 1, driver->outcome->n_points,
-                    job->point.name, quantity_time(result->wall_ns).text);
+        log_warning("%zu/%zu %s: ended after %s, its limit", number + 1, n, job->point.name,
+                    quantity_time(result->wall_ns).text);
     else
-        log_warning("%zu/%zu %s: failed with exit status %d%s%s (all in %s/stderr)", number + 1,
-                    driver->outcome->n_points, job->point.name, result->status, *last ? ": " : "",
-                    last, job->dir);
+        log_warning("%zu/%zu %s: %sfailed with exit status %d%s%s (all in %s/stderr)", number + 1,
+                    n, job->point.name, result->is_build ? "its build " : "", result->status,
+                    *last ? ": " : "", last, job->dir);
     free(last);
 }
 
-/// Runs and stores the job unless that is done. 0; 1: the sweep was interrupted; -1 and ERR.
-static int advance(struct sweep_driver *driver, const struct sweep_job *job, size_t number,
+/// Stores a job that has run. 0, or -1 and ERR.
+static int store_job(struct sweep_driver *driver, const struct sweep_job *job, size_t number,
+                     struct error *err)
+{
+    if ((!job->is_replay && store_trace(driver, job, err) != 0) || read_stored(driver, err) != 0)
+        return -1;
+    const struct trial_summary *trial = find_stored(driver, job->point.name);
+    if (!trial)
+        return error_set(err, "it was not stored: does %s store elsewhere?", job->command);
+    driver->report->rows[number].state = SWEEP_STORED;
+    driver->report->n_stored_now++;
+    say_stored(driver, number, trial);
+    return 0;
+}
+
+int sweep_driver_take(struct sweep_driver *driver, const struct sweep_job *job, size_t number,
+                      const struct sweep_result *result, struct error *err)
+{
+    struct sweep_row *row = &driver->report->rows[number];
+    row->wall_ns = result->wall_ns;
+    if (result->status == 0 && !result->is_over_limit)
+        return store_job(driver, job, number, err);
+    row->state = result->is_over_limit ? SWEEP_TOO_LONG : SWEEP_FAILED;
+    free(row->reason);
+    row->reason = reason_of(result);
+    say_failed(driver, job, number, result);
+    return 0;
+}
+
+/// Runs the job, or takes what an earlier call has left of it. 0; 1: the sweep was interrupted; -1
+/// and ERR.
+static int run_job(struct sweep_driver *driver, const struct sweep_job *job, size_t number,
                    struct error *err)
 {
-    struct sweep_outcome *outcome = driver->outcome;
-    enum sweep_state state = state_of(job, &driver->stored);
     struct sweep_result result;
-    struct replay_run run = {0};
-    if (state == SWEEP_STORED) {
-        outcome->n_stored_before++;
-        return 0;
-    }
-    if (state != SWEEP_TO_RUN) {
-        outcome->n_failed++;
-        return 0;
-    }
-    if (!sweep_result_read(job->dir, job->command, &result) || result.status != 0 ||
+    if (job->is_replay || !sweep_job_result(job, &result) || result.status != 0 ||
         result.is_over_limit) {
-        int status = run_job(job, &result, err);
+        int status = sweep_job_run(job, &result, err);
         if (status != 0)
             return status;
         driver->ran_ns += result.wall_ns;
         driver->n_ran++;
     }
-    if (result.status != 0 || result.is_over_limit) {
-        outcome->n_failed++;
-        say_failed(driver, job, number, &result);
-        return 0;
-    }
-    int status = store_job(driver, job, &run, err);
-    if (status == 0) {
-        outcome->n_stored++;
-        say_stored(driver, job, number, &run.result);
-    }
-    replay_run_release(&run);
-    return status;
+    return sweep_driver_take(driver, job, number, &result, err);
 }
 
-static int load_patterns(struct sweep_driver *driver, struct error *err)
+static double severity_in(const struct trial_details *details, const char *property)
 {
-    char *directory = data_folder(err);
-    driver->catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
-    free(directory);
-    return driver->catalogue ? 0 : -1;
+    if (strcmp(property, inefficiency) == 0)
+        return 1 - details->summary.parallel_efficiency;
+    for (size_t i = 0; i < details->properties.n_rows; i++)
+        if (strcmp(details->properties.rows[i].name, property) == 0)
+            return details->properties.rows[i].severity;
+    return 0;
+}
+
+int sweep_driver_check(struct sweep_driver *driver, size_t number, struct error *err)
+{
+    struct sweep_checkpoints *checkpoints = driver->setting->checkpoints;
+    const char *database = driver->setting->place.database;
+    const struct trial_summary *trial = find_stored(driver, driver->report->rows[number].name);
+    if (checkpoints->n == 0 || !trial)
+        return 0;
+    char *selector = memory_format("%lld", (long long)trial->id);
+    struct trial_details details;
+    int status = trial_read(database, selector, &details, err);
+    free(selector);
+    if (status != 0)
+        return -1;
+    for (size_t i = 0; i < checkpoints->n_series; i++)
+        sweep_checkpoints_note(checkpoints, i,
+                               severity_in(&details, checkpoints->series[i].property));
+    trial_details_release(&details);
+    const struct sweep_checkpoint *reached = sweep_checkpoints_reached(checkpoints);
+    if (reached)
+        driver->report->stopped_by = memory_copy_text(reached->text);
+    return reached ? 1 : 0;
+}
+
+/// 0; 1: the sweep ends here; -1 and ERR.
+static int advance(struct sweep_driver *driver, size_t number, struct error *err)
+{
+    const struct sweep_setting *setting = driver->setting;
+    struct sweep_report *report = driver->report;
+    struct sweep_row *row = &report->rows[number];
+    if (row->state == SWEEP_TO_RUN) {
+        report->is_over_limit =
+            setting->limit_ns && now_ns() - driver->begin_ns >= setting->limit_ns;
+        report->is_interrupted = interrupt_has_come();
+        if (report->is_over_limit || report->is_interrupted)
+            return 1;
+        struct sweep_job job;
+        sweep_job_init(&job, setting->plan, &setting->place, number);
+        int status = run_job(driver, &job, number, err);
+        if (status < 0)
+            error_wrap(err, "%s", job.point.name);
+        sweep_job_release(&job);
+        report->is_interrupted = status > 0;
+        if (status != 0)
+            return status;
+    }
+    return row->state == SWEEP_STORED ? sweep_driver_check(driver, number, err) : 0;
 }
 
 static int run_points(struct sweep_driver *driver, struct error *err)
 {
-    struct sweep_outcome *outcome = driver->outcome;
-    const struct sweep_setting *setting = driver->setting;
     int status = 0;
-    for (size_t i = 0; status == 0 && i < outcome->n_points; i++) {
-        struct sweep_job job;
-        if (interrupt_has_come())
-            status = 1;
-        outcome->is_over_limit =
-            setting->limit_ns && now_ns() - driver->begin_ns >= setting->limit_ns;
-        if (status != 0 || outcome->is_over_limit)
-            break;
-        job_init(&job, driver->plan, setting, i);
-        status = advance(driver, &job, i, err);
-        if (status < 0)
-            error_wrap(err, "%s", job.point.name);
-        job_release(&job);
-    }
-    outcome->is_interrupted = status > 0;
+    for (size_t i = 0; status == 0 && i < driver->report->n_rows; i++)
+        status = advance(driver, i, err);
     return status < 0 ? -1 : 0;
+}
+
+/// Properties that checkpoints ask for are known.
+static int check_properties(const struct sweep_driver *driver, struct error *err)
+{
+    const struct sweep_checkpoints *checkpoints = driver->setting->checkpoints;
+    const struct catalogue *catalogue = driver->catalogue;
+    const char **names = memory_zeroed(catalogue->n_patterns + 1, sizeof *names);
+    int status = 0;
+    for (size_t i = 0; i < catalogue->n_patterns; i++)
+        names[i] = catalogue->patterns[i].id;
+    names[catalogue->n_patterns] = inefficiency;
+    for (size_t i = 0; status == 0 && i < checkpoints->n_series; i++) {
+        const char *property = checkpoints->series[i].property;
+        if (strcmp(property, inefficiency) == 0 ||
+            catalogue_find(catalogue, property) < catalogue->n_patterns)
+            continue;
+        const char *nearest = spelling_nearest(property, names, catalogue->n_patterns + 1);
+        status = error_set(err, "a checkpoint asks for %s, which is no wait state%s%s%s", property,
+                           nearest ? "; did you mean " : " (`pagoda patterns` lists them)",
+                           nearest ? nearest : "", nearest ? "?" : "");
+    }
+    free(names);
+    return status;
 }
 
 /// So that a database that cannot be written is found before the first point is run, and one whose
@@ -319,26 +332,31 @@ static int make_database(const char *path, struct error *err)
     return 0;
 }
 
-int sweep_run(const struct sweep_plan *plan, const struct sweep_setting *setting,
-              struct sweep_outcome *outcome, struct error *err)
+static int prepare(struct sweep_driver *driver, struct error *err)
 {
-    struct sweep_driver driver = {
-        .plan = plan, .setting = setting, .outcome = outcome, .begin_ns = now_ns()};
-    *outcome = (struct sweep_outcome){.n_points = sweep_plan_n_points(plan)};
-    int lock = sweep_folder_open(setting->dir, err);
+    char *directory = data_folder(err);
+    driver->catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
+    free(directory);
+    if (!driver->catalogue || check_properties(driver, err) != 0 ||
+        make_database(driver->setting->place.database, err) != 0)
+        return -1;
+    return look(driver, err);
+}
+
+int sweep_run(const struct sweep_setting *setting, struct sweep_report *report, struct error *err)
+{
+    struct sweep_driver driver = {.setting = setting, .report = report, .begin_ns = now_ns()};
+    *report = (struct sweep_report){0};
+    int lock = sweep_folder_open(setting->place.dir, err);
     if (lock < 0)
         return -1;
-    int status = load_patterns(&driver, err);
-    if (status == 0)
-        status = make_database(setting->database, err);
-    if (status == 0)
-        status = read_stored(setting, &driver.stored, err);
     interrupt_begin();
+    int status = prepare(&driver, err);
     if (status == 0)
-        status = run_points(&driver, err);
+        status = setting->plan->batch ? sweep_batch_run(&driver, err) : run_points(&driver, err);
     interrupt_end();
     trial_list_release(&driver.stored);
     catalogue_free(driver.catalogue);
     close(lock);
-    return status;
+    return status < 0 ? -1 : 0;
 }

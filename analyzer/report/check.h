@@ -17,7 +17,8 @@ enum check_kind {
     CHECK_CATALOGUE,
     CHECK_SETTINGS,
     CHECK_FILTER,
-    CHECK_MACHINE
+    CHECK_MACHINE,
+    CHECK_SWEEP
 };
 
 struct check_location {
@@ -39,7 +40,7 @@ struct check {
     char **pattern_ids; // of a catalogue
     size_t n_patterns;
     size_t n_entries; // settings of a configuration file, rules of a filter file, operations with
-                      // a formula of a machine file
+                      // a formula of a machine file, points of a sweep
 };
 
 /// Copies what the reader says about each location of a trace that is read to its end.

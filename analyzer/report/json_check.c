@@ -67,7 +67,8 @@ static json_t *check_object(const struct check *check)
 {
     static const char *const kinds[] = {
         [CHECK_UNKNOWN] = "unknown",   [CHECK_ARCHIVE] = "archive", [CHECK_CATALOGUE] = "catalogue",
-        [CHECK_SETTINGS] = "settings", [CHECK_FILTER] = "filter",   [CHECK_MACHINE] = "machine"};
+        [CHECK_SETTINGS] = "settings", [CHECK_FILTER] = "filter",   [CHECK_MACHINE] = "machine",
+        [CHECK_SWEEP] = "sweep"};
     json_t *object = json_object();
     json_object_set_new(object, "path", text(check->path));
     json_object_set_new(object, "kind", json_string(kinds[check->kind]));

@@ -23,7 +23,13 @@ void sweep_plan_release(struct sweep_plan *plan)
     }
     for (size_t i = 0; plan->line && plan->line[i]; i++)
         free(plan->line[i]);
+    for (size_t i = 0; i < plan->n_templates; i++) {
+        free(plan->templates[i].path);
+        free(plan->templates[i].text);
+    }
     free(plan->line);
+    free(plan->build);
+    free(plan->batch);
     *plan = (struct sweep_plan){0};
 }
 
@@ -37,6 +43,14 @@ static bool is_name(const char *name)
     return true;
 }
 
+struct sweep_parameter *sweep_plan_find(struct sweep_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->n_parameters; i++)
+        if (strcmp(plan->parameters[i].name, name) == 0)
+            return &plan->parameters[i];
+    return NULL;
+}
+
 struct sweep_parameter *sweep_plan_add(struct sweep_plan *plan, const char *name,
                                        const char *search, struct error *err)
 {
@@ -48,9 +62,7 @@ struct sweep_parameter *sweep_plan_add(struct sweep_plan *plan, const char *name
         error_set(err, "parameter %s replaces an empty text", name);
         return NULL;
     }
-    for (size_t i = 0; i < plan->n_parameters; i++) {
-        if (strcmp(plan->parameters[i].name, name) != 0)
-            continue;
+    if (sweep_plan_find(plan, name)) {
         error_set(err, "there are two parameters %s", name);
         return NULL;
     }

@@ -15,12 +15,18 @@
 #include "analyzer/base/error.h"
 #include "analyzer/sweep/values.h"
 
-enum { SWEEP_MAX_POINTS = 1000000, SWEEP_MAX_PARAMETERS = 64 };
+enum { SWEEP_MAX_POINTS = 1000000, SWEEP_MAX_PARAMETERS = 64, SWEEP_MAX_TEMPLATES = 64 };
 
 struct sweep_parameter {
     char *name;   // letters, digits, _ and -
     char *search; // what its values are put in place of: {name}, or another text
     struct sweep_values values;
+};
+
+/// A file that each point gets a copy of, with its values (template.h).
+struct sweep_template {
+    char *path;
+    char *text;
 };
 
 struct sweep_plan {
@@ -29,6 +35,10 @@ struct sweep_plan {
     bool is_line_by_line;
     uint64_t n_repetitions; // at least 1
     char **line;            // words of the launch line, up to NULL
+    char *build;            // text for the shell before each run, NULL: none
+    char *batch;            // options of sbatch, NULL: points run here
+    struct sweep_template templates[SWEEP_MAX_TEMPLATES];
+    size_t n_templates;
 };
 
 struct sweep_point {
@@ -44,6 +54,9 @@ void sweep_plan_release(struct sweep_plan *plan);
 /// taken, or an empty SEARCH. It stays where it is.
 struct sweep_parameter *sweep_plan_add(struct sweep_plan *plan, const char *name,
                                        const char *search, struct error *err);
+
+/// The parameter NAME, or NULL.
+struct sweep_parameter *sweep_plan_find(struct sweep_plan *plan, const char *name);
 
 /// Copies the words of the launch line, up to NULL.
 void sweep_plan_set_line(struct sweep_plan *plan, char **line);

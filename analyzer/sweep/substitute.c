@@ -35,7 +35,7 @@ static size_t found_at(const struct sweep_plan *plan, const struct sweep_point *
         longest = length;
         *value = point->values[i];
     }
-    if (longest == 0 && strncmp(text, dir_name, sizeof dir_name - 1) == 0) {
+    if (longest == 0 && dir && strncmp(text, dir_name, sizeof dir_name - 1) == 0) {
         longest = sizeof dir_name - 1;
         *value = dir;
     }
@@ -49,7 +49,7 @@ char *sweep_substitute(const struct sweep_plan *plan, const struct sweep_point *
     char *made = array_reserve(NULL, &capacity, strlen(text) + 1, 1);
     while (*text) {
         const char *value = text;
-        size_t kept = text[0] == '{' ? braced_name(text + 1) : 0; // {{name}
+        size_t kept = dir && text[0] == '{' ? braced_name(text + 1) : 0; // {{name}
         size_t length = kept ? 0 : found_at(plan, point, dir, text, &value);
         size_t n_value = kept ? kept : length ? strlen(value) : 1;
         made = array_reserve(made, &capacity, n + n_value + 1, 1);
@@ -116,7 +116,28 @@ int sweep_check_names(const struct sweep_plan *plan, const char *text, struct er
     return 0;
 }
 
-bool sweep_uses(const struct sweep_parameter *parameter, const char *text)
+static bool is_used(const struct sweep_plan *plan, const struct sweep_parameter *parameter)
 {
-    return strstr(text, parameter->search) != NULL;
+    bool is_there = (plan->build && strstr(plan->build, parameter->search)) ||
+                    (plan->batch && strstr(plan->batch, parameter->search));
+    for (size_t i = 0; !is_there && plan->line[i]; i++)
+        is_there = strstr(plan->line[i], parameter->search) != NULL;
+    for (size_t i = 0; !is_there && i < plan->n_templates; i++)
+        is_there = strstr(plan->templates[i].text, parameter->search) != NULL;
+    return is_there;
+}
+
+int sweep_check_uses(const struct sweep_plan *plan, struct error *err)
+{
+    for (size_t i = 0; plan->line[i]; i++)
+        if (sweep_check_names(plan, plan->line[i], err) != 0)
+            return error_wrap(err, "%s in the launch line", plan->line[i]);
+    if (plan->batch && sweep_check_names(plan, plan->batch, err) != 0)
+        return error_wrap(err, "%s in the options of sbatch", plan->batch);
+    for (size_t i = 0; i < plan->n_parameters; i++)
+        if (!is_used(plan, &plan->parameters[i]))
+            return error_set(err, "parameter %s changes nothing: %s is not in the launch line%s",
+                             plan->parameters[i].name, plan->parameters[i].search,
+                             plan->build || plan->n_templates > 0 ? ", the build or a file" : "");
+    return 0;
 }

@@ -8,7 +8,8 @@
 
 /// TEXT with the value of each parameter in place of what it replaces, in one pass: values are not
 /// looked through again, and of two that fit at one place the longer one goes. DIR stands for
-/// {dir}. Undefined values replace nothing. The caller frees.
+/// {dir}, and {{name} for {name}; with DIR NULL, in files, both stay as they are. Undefined values
+/// replace nothing. The caller frees.
 char *sweep_substitute(const struct sweep_plan *plan, const struct sweep_point *point,
                        const char *dir, const char *text);
 
@@ -20,7 +21,8 @@ void sweep_line_free(char **line);
 /// -1 and ERR with the nearest parameter.
 int sweep_check_names(const struct sweep_plan *plan, const char *text, struct error *err);
 
-/// Whether TEXT has what the parameter replaces.
-bool sweep_uses(const struct sweep_parameter *parameter, const char *text);
+/// Names in the launch line are parameters, and each parameter changes something: the launch line,
+/// the build or a file. 0, or -1 and ERR.
+int sweep_check_uses(const struct sweep_plan *plan, struct error *err);
 
 #endif

@@ -136,7 +136,7 @@ refused() {
     printf '<patterns>\n<pattern id="Not An Id"/></patterns>\n' >bad.xml
     refused bad.xml 'bad.xml:2'
     printf '<other name="m"/>\n' >other.xml
-    refused other.xml 'other.xml:1: <other> is neither <pattern>, <patterns> nor <machine>'
+    refused other.xml 'other.xml:1: <other> is neither <pattern>, <patterns>, <machine> nor <sweep>'
     printf '<!DOCTYPE p [<!ENTITY a "aaaa">]>\n<pattern id="a">&a;</pattern>\n' >entity.xml
     refused entity.xml 'entity.xml:'
 }
@@ -184,4 +184,15 @@ refused() {
     [ "$status" = 2 ]
     run "$PAGODA" check --frobnicate x
     [ "$status" = 2 ]
+}
+
+@test "a sweep file: sound, and wrong with file and line" {
+    printf '%s\n' '<sweep name="s"><parameter name="n" values="1:3"/>' \
+        '<skip when="n &gt; 2"/><run>mpirun -n {n} ./app</run></sweep>' >sweep.xml
+    run "$PAGODA" check sweep.xml
+    [ "$status" = 0 ]
+    [[ $output == *"sweep.xml: sweep file: 3 points"* ]]
+    "$PAGODA" check --json sweep.xml | jq -e '.files[0] | .kind == "sweep" and .status == 0'
+    sed -i 's/n &gt;/m \&gt;/' sweep.xml
+    refused sweep.xml 'sweep.xml:2: formula `m > 2`: unknown name m'
 }

@@ -231,3 +231,43 @@ has_archive() {
     swept openmpi
     swept mpich
 }
+
+# by_arrays OPTIONS...: a sweep of four points by job arrays.
+by_arrays() {
+    run timeout -k 5 60 "$PAGODA" sweep --db runs.db -n 1,2 -p size=8,10 --sbatch "-n {n}" "$@" -- \
+        srun --mpi=pmi2 -n "{n}" "$BUILD/programs/mpich/ep" --size "{size}"
+    echo "$output"
+}
+
+@test "a sweep by job arrays, also when its driver is killed" {
+    [ -d "$BUILD/programs/mpich" ] || skip "no mpich"
+    cd "$BATS_TEST_TMPDIR" || return
+    by_arrays --experiment whole
+    [ "$status" = 0 ]
+    [[ $output == *"4 of 4 points stored in runs.db, 4 of them now"* ]]
+    [ "$("$PAGODA" store list --json runs.db | jq -c '[.trials[] | "\(.trial) \(.ranks)"] | sort')" = \
+        '["n=1,size=10 1","n=1,size=8 1","n=2,size=10 2","n=2,size=8 2"]' ]
+    [ "$(find runs.sweep/whole -name 'array-*.sh' | wc -l)" = 2 ] # one for each n
+    "$PAGODA" sweep --db runs.db --experiment killed -n 1,2 -p size=8,10 --sbatch "-n {n}" -- \
+        srun --mpi=pmi2 -n "{n}" "$BUILD/programs/mpich/ep" --size "{size}" >out 2>&1 &
+    await [ -s runs.sweep/killed/n=2,size=10.task ]
+    kill -KILL $!
+    wait $! || true
+    by_arrays --experiment killed
+    [ "$status" = 0 ]
+    [[ $output == *"4 of 4 points stored"* ]]
+    [ "$(find runs.sweep/killed -name 'array-*.sh' | wc -l)" = 2 ] # nothing was submitted again
+}
+
+@test "a sweep by job arrays: a task that is cancelled fails its point" {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$PAGODA" sweep --db runs.db -n 1 --sbatch "-n {n} --hold" -- srun ./none >out 2>&1 &
+    local driver=$! status=0
+    await [ -s runs.sweep/sweep/n=1.task ]
+    scancel "$(cat runs.sweep/sweep/n=1.task)"
+    wait $driver || status=$?
+    cat out
+    [ "$status" = 3 ]
+    grep -q "n=1: its Slurm task ended without a result" out
+    grep -q "0 of 1 points stored in runs.db, 0 of them now; 1 failed" out
+}

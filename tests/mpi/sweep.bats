@@ -127,3 +127,116 @@ trials() {
     [[ $output == *"2 of 2 points stored in runs.db, $((2 - n)) of them now"* ]]
     [ "$(trials | sort | tr '\n' ';')" = "n=2,size=20 2;n=2,size=21 2;" ]
 }
+
+@test "a sweep file: files and builds by point, impossible points" {
+    has_mpi mpich || skip "no mpich"
+    mkdir in
+    printf 'SIZE=10\nexec %s --size $SIZE\n' "$BUILD/programs/mpich/ep" >in/run.sh
+    cp in/run.sh before
+    cat >spec.xml <<'END'
+<sweep name="spec" database="runs.db">
+  <parameter name="n" values="{1, 2:4:2}"/>
+  <parameter name="size" replaces="SIZE=10"><undefined/><value>SIZE=12</value></parameter>
+  <file path="in/run.sh"/>
+  <build>echo {n} &gt; {dir}/built</build>
+  <skip when="n &gt; 2" reason="too many"/>
+  <run>mpirun.mpich -n {n} sh {dir}/in/run.sh 'a b'</run>
+</sweep>
+END
+    run "$PAGODA" sweep spec.xml --dry-run --json
+    [ "$status" = 0 ]
+    jq -e '[.points[].trial] == ["n=1", "n=1,size=SIZE=12", "n=2", "n=2,size=SIZE=12", "n=4",
+        "n=4,size=SIZE=12"] and [.points[].state] == ["to run", "to run", "to run", "to run",
+        "skipped", "skipped"] and .points[5].reason == "too many" and .experiment == "spec" and
+        .points[0].command == "mpirun.mpich -n 1 sh runs.sweep/spec/n=1/in/run.sh '"'a b'"'"' \
+        <<<"$output"
+    run timeout -k 5 60 "$PAGODA" sweep spec.xml
+    echo "$output"
+    [ "$status" = 0 ]
+    [[ $output == *"4 of 6 points stored in runs.db, 4 of them now; 2 skipped as impossible"* ]]
+    [ "$(trials | tr '\n' ';')" = "n=1 1;n=1,size=SIZE=12 1;n=2 2;n=2,size=SIZE=12 2;" ]
+    "$PAGODA" store show --json runs.db n=2 |
+        jq -e '[.attributes[] | select(.kind == "parameter") | .name] == ["n"]'
+    [ "$(cat runs.sweep/spec/n=2/built)" = 2 ]
+    [ "$(head -n 1 runs.sweep/spec/n=2/in/run.sh)" = SIZE=10 ]
+    [ "$(head -n 1 runs.sweep/spec/n=2,size=SIZE=12/in/run.sh)" = SIZE=12 ]
+    cmp in/run.sh before
+    # values of a parameter from the command line; a build that fails
+    sed -i 's/<build>.*</<build>echo no compiler; exit 5</' spec.xml
+    run "$PAGODA" sweep spec.xml -n 3 --experiment other
+    echo "$output"
+    [ "$status" = 0 ]
+    [[ $output == *"0 of 2 points stored"*"2 skipped"* ]]
+    run "$PAGODA" sweep spec.xml -n 1 -p size=x --experiment other
+    [ "$status" = 3 ]
+    [[ $output == *"n=1,size=x: its build failed with exit status 5"* ]]
+    [ "$("$PAGODA" store list --json runs.db | jq '.trials | length')" = 4 ]
+}
+
+@test "wrong sweep files: one sentence with file and line, nothing is run" {
+    wrong() {
+        printf '<sweep>\n%s\n</sweep>\n' "$2" >wrong.xml
+        run "$PAGODA" sweep --db runs.db wrong.xml
+        echo "$output"
+        [ "$status" = 1 ]
+        [[ $output == "pagoda: wrong.xml:"*"$1"* ]]
+        [ "$(wc -l <<<"$output")" = 1 ]
+        [ ! -e runs.db ] && [ ! -e runs.sweep ]
+    }
+    local n='<parameter name="n" values="1,2"/>' run='<run>./app {n}</run>'
+    wrong "2: <sweep> has no element paramter; did you mean parameter?" '<paramter name="n"/>'
+    wrong "2: <parameter> has no attribute value; did you mean values?" '<parameter value="1"/>'
+    wrong "2: <parameter> has no attribute name" '<parameter values="1"/>'
+    wrong '2: values="4:1": the range 4:1 is empty' '<parameter name="n" values="4:1"/>'
+    wrong "1: parameter n has no value" "<parameter name=\"n\"/>$run"
+    wrong "1: there is no <run>" "$n"
+    wrong "1: ./app {m} in the launch line: there is no parameter m" "$n<run>'./app {m}'</run>"
+    wrong "2: a quotation mark has no second one" "$n<run>'./app {n}</run>"
+    wrong "2: there are two <run>" "$n$run$run"
+    wrong "1: parameter m changes nothing" "$n<parameter name=\"m\" values=\"1\"/>$run"
+    wrong "2: cannot read none.in" "$n$run<file path=\"none.in\"/>"
+    wrong "2: the file ../x is not below" "$n$run<file path=\"../x\"/>"
+    wrong "2: formula \`k > 1\`: unknown name k" "$n$run<skip when=\"k &gt; 1\"/>"
+    wrong "did you mean avg?" "$n$run<checkpoint when=\"avgg severity(inefficiency) &gt; 1\"/>"
+    wrong "a number of points" "$n$run<checkpoint when=\"avg severity(x, main) &gt; 1\"/>"
+    run "$PAGODA" sweep none.xml
+    [ "$status" = 1 ]
+    run "$PAGODA" sweep ./app "{n}" -n 1
+    [ "$status" = 2 ]
+    [[ $output == *"the launch line stands behind --"* ]]
+}
+
+# what-if DB OPTIONS...: a sweep of predictions from a trace of two ranks.
+predictions() {
+    [ -e late ] || "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/late.txt" late
+    sweep -p cpu=1,2,4 "$@" -- pagoda replay late --cpu-speed "{cpu}"
+}
+
+@test "predictions at all points of a sweep, without a run" {
+    predictions
+    [ "$status" = 0 ]
+    [[ $output == *"3 of 3 points stored in runs.db, 3 of them now"* ]]
+    local cpu
+    for cpu in 1 2 4; do
+        "$PAGODA" store show --json runs.db "cpu=$cpu" | jq -e --argjson time "$("$PAGODA" replay \
+            --json late --cpu-speed $cpu | jq .whatif.predicted_ns)" '.origin == "predicted" and
+            .time_ns == $time and any(.attributes[]; .name == "cpu")'
+    done
+    [ "$("$PAGODA" store list --json runs.db | jq '[.trials[] | .origin] | length')" = 4 ]
+    predictions
+    [[ $output == *"3 of 3 points stored in runs.db, 0 of them now"* ]]
+}
+
+@test "a checkpoint ends the sweep, at the same point when it is called again" {
+    predictions --stop-when "min severity(inefficiency, program, last 2) >= 0 and max < 1.01"
+    [ "$status" = 0 ]
+    [[ $output == *"2 of 3 points stored in runs.db, 2 of them now; 1 not run"*"stopped by"* ]]
+    predictions --stop-when "min severity(inefficiency, program, last 2) >= 0 and max < 1.01"
+    [[ $output == *"2 of 3 points stored in runs.db, 0 of them now; 1 not run"* ]]
+    # one that does not hold, or not yet
+    predictions --stop-when "avg severity(late-sender, last 4) >= 0" --skip "cpu == 2"
+    [[ $output == *"3 of 3 points stored in runs.db, 1 of them now"* ]]
+    predictions --stop-when "avg severity(late-sendr) > 1"
+    [ "$status" = 1 ]
+    [[ $output == *"late-sendr, which is no wait state; did you mean late-sender?"* ]]
+}

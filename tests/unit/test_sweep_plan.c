@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points of a sweep: value lists, order, substitution.
+// Sweeps: value lists, order of points, substitution, words, checkpoints.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/sweep/checkpoint.h"
 #include "analyzer/sweep/plan.h"
 #include "analyzer/sweep/substitute.h"
 #include "analyzer/sweep/values.h"
+#include "analyzer/sweep/words.h"
 
 static void expect_values(const char *text, const char *expected)
 {
@@ -127,12 +130,70 @@ static void test_substitution(void **state)
     sweep_plan_release(&plan);
 }
 
+static void expect_words(const char *text, const char *expected)
+{
+    struct error err = {{0}};
+    char **words = sweep_words(text, &err);
+    char *joined = memory_copy_text("");
+    assert_non_null(words);
+    for (size_t i = 0; words[i]; i++) {
+        char *longer = memory_format("%s[%s]", joined, words[i]);
+        free(joined);
+        joined = longer;
+    }
+    assert_string_equal(joined, expected);
+    free(joined);
+    sweep_line_free(words);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    struct error err = {{0}};
+    expect_words(" a  'b c'\n\"d 'e\" ", "[a][b c][d 'e]");
+    expect_words("a\\ b '\\' \"\\\"\\n\" '' x''y", "[a b][\\][\"\\n][][xy]");
+    assert_null(sweep_words("a 'b", &err));
+    assert_null(sweep_words("  ", &err));
+}
+
+/// Notes the severities and returns whether the checkpoint TEXT then holds.
+static bool reached(const char *text, const double *severities, size_t n)
+{
+    struct error err = {{0}};
+    struct sweep_checkpoints checkpoints = {0};
+    assert_int_equal(sweep_checkpoints_add(&checkpoints, text, &err), 0);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < checkpoints.n_series; k++)
+            sweep_checkpoints_note(&checkpoints, k, severities[i]);
+    bool is_reached = sweep_checkpoints_reached(&checkpoints) != NULL;
+    sweep_checkpoints_release(&checkpoints);
+    return is_reached;
+}
+
+// Last five of 0.1 0.7 0.8 0.8 0.8 0.9: mean 0.8, sample deviation sqrt(0.02 / 4) = 0.0707.
+static void test_checkpoints(void **state)
+{
+    (void)state;
+    static const double seen[] = {0.1, 0.7, 0.8, 0.8, 0.8, 0.9};
+    static const char aksum[] =
+        "avg severity(inefficiency, program, last 5) > 0.75 and stddev \xe2\x89\xa4 0.1";
+    assert_true(reached(aksum, seen, 6));
+    assert_false(reached(aksum, seen, 5)); // 0.1 counts: mean 0.64
+    assert_false(reached(aksum, seen, 4)); // too few
+    assert_true(reached("stddev severity(x, last 5) >= 0.0707 and stddev < 0.0708", seen, 6));
+    assert_true(reached("avg severity(x) > 0.683 and avg < 0.684", seen, 6)); // 4.1 / 6
+    assert_true(reached("min severity(x) = 0.1 and max severity(y, 1) >= 0.9", seen, 6));
+    assert_false(reached("max severity(x) > 0.9", seen, 6));
+    assert_true(reached("stddev severity(x) <= 0", seen, 1));
+    assert_false(reached("avg severity(x) >= 0", seen, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_substitution),
+        cmocka_unit_test(test_values),       cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_substitution), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_checkpoints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints (see checkpoint.h): a recursive descent over a line of text, mean and variance by
+// Welford's method.
+#include "analyzer/sweep/checkpoint.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+
+struct reading {
+    const char *text; // whole
+    const char *at;
+    struct error *err;
+};
+
+static int complain(const struct reading *reading, const char *wanted)
+{
+    return error_set(reading->err, "checkpoint `%s`: %s wanted at `%.24s`", reading->text, wanted,
+                     *reading->at ? reading->at : "its end");
+}
+
+static void skip_space(struct reading *reading)
+{
+    while (isspace((unsigned char)*reading->at))
+        reading->at++;
+}
+
+/// Moves behind TOKEN if it is next.
+static bool take(struct reading *reading, const char *token)
+{
+    size_t length = strlen(token);
+    skip_space(reading);
+    if (strncmp(reading->at, token, length) != 0 ||
+        (isalnum((unsigned char)token[0]) && isalnum((unsigned char)reading->at[length])))
+        return false;
+    reading->at += length;
+    return true;
+}
+
+/// Letters, digits and dashes; "" for none. To be freed.
+static char *read_name(struct reading *reading)
+{
+    size_t length = 0;
+    skip_space(reading);
+    while (isalnum((unsigned char)reading->at[length]) || strchr("-_", reading->at[length])) {
+        if (reading->at[length] == '\0')
+            break;
+        length++;
+    }
+    char *name = memory_format("%.*s", (int)length, reading->at);
+    reading->at += length;
+    return name;
+}
+
+static int read_operation(struct reading *reading, struct sweep_condition *condition)
+{
+    static const char *const names[] = {"avg", "min", "max", "stddev"};
+    char *name = read_name(reading);
+    int status = -1;
+    for (int i = 0; i < 4 && status != 0; i++) {
+        if (strcmp(name, names[i]) != 0)
+            continue;
+        condition->operation = (enum sweep_operation)i;
+        status = 0;
+    }
+    if (status != 0) {
+        const char *nearest = spelling_nearest(name, names, 4);
+        error_set(reading->err, "checkpoint `%s`: avg, min, max or stddev wanted, not `%s`%s%s%s",
+                  reading->text, *name ? name : reading->at, nearest ? "; did you mean " : "",
+                  nearest ? nearest : "", nearest ? "?" : "");
+    }
+    free(name);
+    return status;
+}
+
+static int read_relation(struct reading *reading, struct sweep_condition *condition)
+{
+    static const struct {
+        const char *sign;
+        enum sweep_relation relation;
+    } signs[] = {
+        {">=", SWEEP_AT_LEAST}, {"\xe2\x89\xa5", SWEEP_AT_LEAST}, {">", SWEEP_MORE},
+        {"<=", SWEEP_AT_MOST},  {"\xe2\x89\xa4", SWEEP_AT_MOST},  {"<", SWEEP_LESS},
+        {"=", SWEEP_EQUAL},
+    };
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        if (!take(reading, signs[i].sign))
+            continue;
+        condition->relation = signs[i].relation;
+        return 0;
+    }
+    return complain(reading, "one of > >= < <= =");
+}
+
+static size_t series_of(struct sweep_checkpoints *checkpoints, char *property)
+{
+    for (size_t i = 0; i < checkpoints->n_series; i++) {
+        if (strcmp(checkpoints->series[i].property, property) != 0)
+            continue;
+        free(property);
+        return i;
+    }
+    checkpoints->series = array_reserve(checkpoints->series, &checkpoints->series_capacity,
+                                        checkpoints->n_series + 1, sizeof *checkpoints->series);
+    checkpoints->series[checkpoints->n_series] = (struct sweep_series){.property = property};
+    return checkpoints->n_series++;
+}
+
+/// "last N" or "N".
+static int read_last(struct reading *reading, struct sweep_condition *condition)
+{
+    char *end;
+    take(reading, "last");
+    skip_space(reading);
+    unsigned long n = strtoul(reading->at, &end, 10);
+    if (!isdigit((unsigned char)*reading->at) || n == 0 || n > 1000000)
+        return complain(reading, "a number of points, at least 1,");
+    reading->at = end;
+    condition->last = n;
+    return 0;
+}
+
+/// "severity(PROPERTY[, program][, last N])"; without it the one of the condition before stays.
+static int read_severity(struct sweep_checkpoints *checkpoints, struct reading *reading,
+                         struct sweep_condition *condition, bool is_first)
+{
+    if (!take(reading, "severity"))
+        return is_first ? complain(reading, "severity(PROPERTY, program, last N)") : 0;
+    condition->last = 0;
+    if (!take(reading, "("))
+        return complain(reading, "(");
+    char *property = read_name(reading);
+    if (!*property) {
+        free(property);
+        return complain(reading, "a property");
+    }
+    condition->property = series_of(checkpoints, property);
+    bool goes_on = take(reading, ",");
+    if (goes_on && take(reading, "program"))
+        goes_on = take(reading, ",");
+    if (goes_on && read_last(reading, condition) != 0)
+        return -1;
+    return take(reading, ")") ? 0 : complain(reading, ")");
+}
+
+static int read_condition(struct sweep_checkpoints *checkpoints, struct reading *reading,
+                          struct sweep_checkpoint *checkpoint)
+{
+    if (checkpoint->n_conditions == SWEEP_MAX_CONDITIONS)
+        return complain(reading, "at most 8 conditions");
+    bool is_first = checkpoint->n_conditions == 0;
+    struct sweep_condition *condition = &checkpoint->conditions[checkpoint->n_conditions];
+    if (!is_first)
+        *condition = condition[-1];
+    if (read_operation(reading, condition) != 0 ||
+        read_severity(checkpoints, reading, condition, is_first) != 0 ||
+        read_relation(reading, condition) != 0)
+        return -1;
+    char *end;
+    skip_space(reading);
+    condition->bound = strtod(reading->at, &end);
+    if (end == reading->at || !isfinite(condition->bound))
+        return complain(reading, "a number");
+    reading->at = end;
+    checkpoint->n_conditions++;
+    return 0;
+}
+
+int sweep_checkpoints_add(struct sweep_checkpoints *checkpoints, const char *text,
+                          struct error *err)
+{
+    checkpoints->items = array_reserve(checkpoints->items, &checkpoints->capacity,
+                                       checkpoints->n + 1, sizeof *checkpoints->items);
+    struct sweep_checkpoint *checkpoint = &checkpoints->items[checkpoints->n++];
+    *checkpoint = (struct sweep_checkpoint){.text = memory_copy_text(text)};
+    struct reading reading = {checkpoint->text, checkpoint->text, err};
+    do {
+        if (read_condition(checkpoints, &reading, checkpoint) != 0)
+            return -1;
+    } while (take(&reading, "and"));
+    skip_space(&reading);
+    return *reading.at ? complain(&reading, "`and`") : 0;
+}
+
+void sweep_checkpoints_note(struct sweep_checkpoints *checkpoints, size_t series, double severity)
+{
+    struct sweep_series *one = &checkpoints->series[series];
+    one->severities =
+        array_reserve(one->severities, &one->capacity, one->n + 1, sizeof *one->severities);
+    one->severities[one->n++] = severity;
+}
+
+static double value_of(enum sweep_operation operation, const double *values, size_t n)
+{
+    double mean = 0, squares = 0, least = values[0], most = values[0];
+    for (size_t i = 0; i < n; i++) {
+        double step = values[i] - mean;
+        if (isnan(values[i]))
+            return NAN;
+        mean += step / (double)(i + 1);
+        squares += step * (values[i] - mean);
+        least = fmin(least, values[i]);
+        most = fmax(most, values[i]);
+    }
+    switch (operation) {
+    case SWEEP_AVG:
+        return mean;
+    case SWEEP_MIN:
+        return least;
+    case SWEEP_MAX:
+        return most;
+    case SWEEP_STDDEV:
+        break;
+    }
+    return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+}
+
+static bool holds(const struct sweep_checkpoints *checkpoints,
+                  const struct sweep_condition *condition)
+{
+    const struct sweep_series *series = &checkpoints->series[condition->property];
+    size_t n = condition->last > 0 ? condition->last : series->n;
+    if (n == 0 || series->n < n)
+        return false;
+    double value = value_of(condition->operation, series->severities + series->n - n, n);
+    switch (condition->relation) { // nothing holds for NAN
+    case SWEEP_MORE:
+        return value > condition->bound;
+    case SWEEP_AT_LEAST:
+        return value >= condition->bound;
+    case SWEEP_LESS:
+        return value < condition->bound;
+    case SWEEP_AT_MOST:
+        return value <= condition->bound;
+    case SWEEP_EQUAL:
+        break;
+    }
+    return fabs(value - condition->bound) <= 1e-9;
+}
+
+const struct sweep_checkpoint *
+sweep_checkpoints_reached(const struct sweep_checkpoints *checkpoints)
+{
+    for (size_t i = 0; i < checkpoints->n; i++) {
+        const struct sweep_checkpoint *checkpoint = &checkpoints->items[i];
+        size_t n_held = 0;
+        while (n_held < checkpoint->n_conditions &&
+               holds(checkpoints, &checkpoint->conditions[n_held]))
+            n_held++;
+        if (n_held == checkpoint->n_conditions && n_held > 0)
+            return checkpoint;
+    }
+    return NULL;
+}
+
+void sweep_checkpoints_release(struct sweep_checkpoints *checkpoints)
+{
+    for (size_t i = 0; i < checkpoints->n; i++)
+        free(checkpoints->items[i].text);
+    for (size_t i = 0; i < checkpoints->n_series; i++) {
+        free(checkpoints->series[i].property);
+        free(checkpoints->series[i].severities);
+    }
+    free(checkpoints->items);
+    free(checkpoints->series);
+    *checkpoints = (struct sweep_checkpoints){0};
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conditions on what the points so far have shown, which end a sweep (Aksum's checkpoints):
+//
+//     avg severity(inefficiency, program, last 5) > 0.75 and stddev <= 0.1
+//
+// Operations: avg, min, max, stddev (of a sample; 0 of a single value). Relations: > >= < <= = and
+// their signs. A condition without severity(...) takes that of the one before. Without `last N` all
+// points count, else the condition does not hold before there are N.
+#ifndef PAGODA_SWEEP_CHECKPOINT_H
+#define PAGODA_SWEEP_CHECKPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/base/error.h"
+
+enum { SWEEP_MAX_CONDITIONS = 8 };
+
+enum sweep_operation { SWEEP_AVG, SWEEP_MIN, SWEEP_MAX, SWEEP_STDDEV };
+enum sweep_relation { SWEEP_MORE, SWEEP_AT_LEAST, SWEEP_LESS, SWEEP_AT_MOST, SWEEP_EQUAL };
+
+struct sweep_condition {
+    enum sweep_operation operation;
+    enum sweep_relation relation;
+    size_t property; // index in the checkpoints' list
+    size_t last;     // 0: all
+    double bound;
+};
+
+struct sweep_checkpoint {
+    char *text;
+    struct sweep_condition conditions[SWEEP_MAX_CONDITIONS];
+    size_t n_conditions;
+};
+
+/// The checkpoints of a sweep, the properties they ask for, and the severities seen so far.
+struct sweep_checkpoints {
+    struct sweep_checkpoint *items;
+    size_t n, capacity;
+    struct sweep_series {
+        char *property;
+        double *severities; // by point, in the order of the sweep; NAN where unknown
+        size_t n, capacity;
+    } * series;
+    size_t n_series, series_capacity;
+};
+
+/// Adds the checkpoint TEXT. 0, or -1 and ERR with what cannot be understood.
+int sweep_checkpoints_add(struct sweep_checkpoints *checkpoints, const char *text,
+                          struct error *err);
+
+/// Notes the severity of property number SERIES in one more point.
+void sweep_checkpoints_note(struct sweep_checkpoints *checkpoints, size_t series, double severity);
+
+/// The first checkpoint that holds, or NULL.
+const struct sweep_checkpoint *
+sweep_checkpoints_reached(const struct sweep_checkpoints *checkpoints);
+
+void sweep_checkpoints_release(struct sweep_checkpoints *checkpoints);
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading sweep files (see spec.h). Parameters first: conditions name them.
+#include "analyzer/sweep/spec.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/base/xml.h"
+#include "analyzer/sweep/substitute.h"
+#include "analyzer/sweep/template.h"
+#include "analyzer/sweep/words.h"
+
+struct spec_reader {
+    struct sweep_spec *spec;
+    const char *path;
+    struct error *err;
+};
+
+void sweep_spec_init(struct sweep_spec *spec)
+{
+    *spec = (struct sweep_spec){0};
+    sweep_plan_init(&spec->plan);
+}
+
+void sweep_spec_release(struct sweep_spec *spec)
+{
+    sweep_plan_release(&spec->plan);
+    sweep_skips_release(&spec->skips);
+    sweep_checkpoints_release(&spec->checkpoints);
+    free(spec->name);
+    free(spec->application);
+    free(spec->database);
+    *spec = (struct sweep_spec){0};
+}
+
+/// Puts the place in front of what is wrong. -1.
+static int wrong(const struct spec_reader *reader, const struct xml_element *element)
+{
+    return error_wrap(reader->err, "%s:%u", reader->path, element->line);
+}
+
+/// OWNER has no KIND ("attribute") NAME, which stands at PLACE. -1.
+static int unknown(const struct spec_reader *reader, const struct xml_element *place,
+                   const char *owner, const char *kind, const char *name, const char *const *known,
+                   size_t n)
+{
+    const char *nearest = spelling_nearest(name, known, n);
+    error_set(reader->err, "<%s> has no %s %s%s%s%s", owner, kind, name,
+              nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    return wrong(reader, place);
+}
+
+static int check_attributes(const struct spec_reader *reader, const struct xml_element *element,
+                            const char *const *known, size_t n)
+{
+    for (size_t i = 0; i < element->n_attributes; i++) {
+        const char *name = element->attributes[i].name;
+        bool is_known = false;
+        for (size_t k = 0; k < n; k++)
+            is_known = is_known || strcmp(name, known[k]) == 0;
+        if (!is_known)
+            return unknown(reader, element, element->name, "attribute", name, known, n);
+    }
+    return 0;
+}
+
+/// The attribute NAME, which must be there; NULL and the error.
+static const char *needed(const struct spec_reader *reader, const struct xml_element *element,
+                          const char *name)
+{
+    const char *value = xml_attribute(element, name);
+    if (value && *value)
+        return value;
+    error_set(reader->err, "<%s> has no attribute %s", element->name, name);
+    wrong(reader, element);
+    return NULL;
+}
+
+static int read_duration(const struct spec_reader *reader, const struct xml_element *element,
+                         const char *name, uint64_t *duration_ns)
+{
+    const char *text = xml_attribute(element, name);
+    if (!text || option_read_duration(text, duration_ns, reader->err) == 0)
+        return 0;
+    error_wrap(reader->err, "%s=\"%s\"", name, text);
+    return wrong(reader, element);
+}
+
+/// Values in elements: <value>text</value>, as it is, and <undefined/>.
+static int read_values(const struct spec_reader *reader, const struct xml_element *element,
+                       struct sweep_parameter *parameter)
+{
+    static const char *const known[] = {"value", "undefined"};
+    for (size_t i = 0; i < element->n_children; i++) {
+        const struct xml_element *child = &element->children[i];
+        bool is_value = strcmp(child->name, "value") == 0;
+        if (!is_value && strcmp(child->name, "undefined") != 0)
+            return unknown(reader, child, element->name, "element", child->name, known, 2);
+        if (is_value && !*child->text) {
+            error_set(reader->err, "the value is empty; <undefined/> changes nothing");
+            return wrong(reader, child);
+        }
+        sweep_values_add(&parameter->values, is_value ? child->text : NULL);
+    }
+    return 0;
+}
+
+static int read_parameter(const struct spec_reader *reader, const struct xml_element *element)
+{
+    static const char *const known[] = {"name", "values", "replaces"};
+    if (check_attributes(reader, element, known, 3) != 0)
+        return -1;
+    const char *name = needed(reader, element, "name");
+    if (!name)
+        return -1;
+    struct sweep_parameter *parameter =
+        sweep_plan_add(&reader->spec->plan, name, xml_attribute(element, "replaces"), reader->err);
+    if (!parameter)
+        return wrong(reader, element);
+    const char *values = xml_attribute(element, "values");
+    if (values && sweep_values_read(values, &parameter->values, reader->err) != 0) {
+        error_wrap(reader->err, "values=\"%s\"", values);
+        return wrong(reader, element);
+    }
+    return read_values(reader, element, parameter);
+}
+
+static int read_run(const struct spec_reader *reader, const struct xml_element *element)
+{
+    struct sweep_plan *plan = &reader->spec->plan;
+    if (check_attributes(reader, element, NULL, 0) != 0)
+        return -1;
+    char **words = plan->line ? NULL : sweep_words(element->text, reader->err);
+    if (plan->line)
+        error_set(reader->err, "there are two <run>");
+    if (!words)
+        return wrong(reader, element);
+    sweep_plan_set_line(plan, words);
+    sweep_line_free(words);
+    return 0;
+}
+
+static int read_build(const struct spec_reader *reader, const struct xml_element *element)
+{
+    struct sweep_plan *plan = &reader->spec->plan;
+    if (check_attributes(reader, element, NULL, 0) != 0)
+        return -1;
+    if (plan->build || !*element->text) {
+        error_set(reader->err, plan->build ? "there are two <build>" : "<build> is empty");
+        return wrong(reader, element);
+    }
+    plan->build = memory_copy_text(element->text);
+    return 0;
+}
+
+static int read_file(const struct spec_reader *reader, const struct xml_element *element)
+{
+    static const char *const known[] = {"path"};
+    if (check_attributes(reader, element, known, 1) != 0)
+        return -1;
+    const char *path = needed(reader, element, "path");
+    if (!path)
+        return -1;
+    if (sweep_template_add(&reader->spec->plan, path, reader->err) != 0)
+        return wrong(reader, element);
+    return 0;
+}
+
+static int read_skip(const struct spec_reader *reader, const struct xml_element *element)
+{
+    static const char *const known[] = {"when", "reason"};
+    struct sweep_spec *spec = reader->spec;
+    if (check_attributes(reader, element, known, 2) != 0)
+        return -1;
+    const char *when = needed(reader, element, "when");
+    if (!when)
+        return -1;
+    if (sweep_skips_add(&spec->skips, &spec->plan, when, xml_attribute(element, "reason"),
+                        reader->err) != 0)
+        return wrong(reader, element);
+    return 0;
+}
+
+static int read_checkpoint(const struct spec_reader *reader, const struct xml_element *element)
+{
+    static const char *const known[] = {"when"};
+    if (check_attributes(reader, element, known, 1) != 0)
+        return -1;
+    const char *when = needed(reader, element, "when");
+    if (!when)
+        return -1;
+    if (sweep_checkpoints_add(&reader->spec->checkpoints, when, reader->err) != 0)
+        return wrong(reader, element);
+    return 0;
+}
+
+static int read_policy(const struct spec_reader *reader, const struct xml_element *element)
+{
+    static const char *const known[] = {"all", "line-by-line"};
+    const char *policy = xml_attribute(element, "policy");
+    if (!policy || strcmp(policy, known[0]) == 0)
+        return 0;
+    if (strcmp(policy, known[1]) != 0)
+        return unknown(reader, element, element->name, "policy", policy, known, 2);
+    reader->spec->plan.is_line_by_line = true;
+    return 0;
+}
+
+static int read_settings(const struct spec_reader *reader, const struct xml_element *element)
+{
+    static const char *const known[] = {"name",   "application", "database", "policy",
+                                        "repeat", "point-limit", "limit",    "sbatch"};
+    struct sweep_spec *spec = reader->spec;
+    if (check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0 ||
+        read_policy(reader, element) != 0 ||
+        read_duration(reader, element, "point-limit", &spec->point_limit_ns) != 0 ||
+        read_duration(reader, element, "limit", &spec->limit_ns) != 0)
+        return -1;
+    const char *repeat = xml_attribute(element, "repeat");
+    if (repeat && option_read_count(repeat, &spec->plan.n_repetitions, reader->err) != 0) {
+        error_wrap(reader->err, "repeat=\"%s\"", repeat);
+        return wrong(reader, element);
+    }
+    const char *name = xml_attribute(element, "name");
+    const char *application = xml_attribute(element, "application");
+    const char *database = xml_attribute(element, "database");
+    const char *batch = xml_attribute(element, "sbatch");
+    spec->plan.batch = batch ? memory_copy_text(batch) : NULL;
+    spec->name = name && *name ? memory_copy_text(name) : NULL;
+    spec->application = application && *application ? memory_copy_text(application) : NULL;
+    spec->database = database && *database ? memory_copy_text(database) : NULL;
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*read)(const struct spec_reader *, const struct xml_element *);
+    bool comes_late;
+} parts[] = {
+    {"parameter", read_parameter, false},   {"run", read_run, false},
+    {"build", read_build, false},           {"file", read_file, false},
+    {"checkpoint", read_checkpoint, false}, {"skip", read_skip, true},
+};
+enum { N_PARTS = sizeof parts / sizeof parts[0] };
+
+static int read_parts(const struct spec_reader *reader, const struct xml_element *element,
+                      bool late_ones)
+{
+    const char *names[N_PARTS];
+    for (size_t k = 0; k < N_PARTS; k++)
+        names[k] = parts[k].name;
+    for (size_t i = 0; i < element->n_children; i++) {
+        const struct xml_element *child = &element->children[i];
+        size_t k = 0;
+        while (k < N_PARTS && strcmp(child->name, names[k]) != 0)
+            k++;
+        if (k == N_PARTS)
+            return unknown(reader, child, element->name, "element", child->name, names, N_PARTS);
+        if (parts[k].comes_late == late_ones && parts[k].read(reader, child) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_sweep(const struct spec_reader *reader, const struct xml_element *element)
+{
+    struct sweep_plan *plan = &reader->spec->plan;
+    if (read_settings(reader, element) != 0 || read_parts(reader, element, false) != 0 ||
+        read_parts(reader, element, true) != 0)
+        return -1;
+    if (!plan->line) {
+        error_set(reader->err, "there is no <run>: the launch line");
+        return wrong(reader, element);
+    }
+    if (sweep_plan_check(plan, reader->err) != 0 || sweep_check_uses(plan, reader->err) != 0)
+        return wrong(reader, element);
+    return 0;
+}
+
+int sweep_spec_read(struct sweep_spec *spec, const char *path, struct error *err)
+{
+    struct xml_document *document = xml_read(path, err);
+    if (!document)
+        return -1;
+    const struct spec_reader reader = {spec, path, err};
+    int status = -1;
+    if (document->top.n_children != 1 || strcmp(document->top.children[0].name, "sweep") != 0)
+        error_set(err, "%s: no sweep file: its outermost element is not <sweep>", path);
+    else
+        status = read_sweep(&reader, &document->top.children[0]);
+    xml_free(document);
+    return status;
+}
