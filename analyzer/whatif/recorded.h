@@ -103,8 +103,8 @@ struct recorded_scenario {
 ///   A rank that lacked cores lasts no longer than it worked where it did not wait (the rest was
 ///   the lack of a core), and D is at most the shared flight of the size less the receive time (of
 ///   a posting: the shared flight; a collective: the shared collective time); all of these are 0
-///   where waiting ranks spin, for then the cores were taken at all times. Handle calls are left out
-///   of this: they took no core.
+///   where waiting ranks spin, for then the cores were taken at all times. Handle calls are left
+///   out of this: they took no core.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
                      const struct pag_condition *conditions, uint32_t n_conditions,
