@@ -4,10 +4,25 @@
 
 #include <string.h>
 
+#include "analyzer/base/memory.h"
+
 const char *difference_short_path(const char *path)
 {
     const char *slash = path[0] ? strchr(path + 1, '/') : NULL;
     return slash ? slash + 1 : path;
+}
+
+char *difference_plain(const char *path)
+{
+    char *plain = memory_copy_text(path), *to = plain;
+    for (const char *from = path; *from; from++) {
+        bool is_escape = *from == '\\' && from[1] && from[1] != 'x'; // a byte stays \xHH
+        from += is_escape;
+        if (!is_escape || *from != 'e') // the empty name
+            *to++ = *from;
+    }
+    *to = '\0';
+    return plain;
 }
 
 const char *difference_kind(const struct difference_row *row)

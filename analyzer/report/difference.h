@@ -27,6 +27,10 @@ struct difference_page {
 /// A resource's path without its hierarchy: "main/MPI_Recv" of "/CallPath/main/MPI_Recv".
 const char *difference_short_path(const char *path);
 
+/// A path or a part of one without escapes, as replays write call paths: "main/f(int)" of
+/// "main/f\(int\)". The caller frees.
+char *difference_plain(const char *path);
+
 /// Whether a row is a change for the worse.
 bool difference_is_worse(const struct difference_row *row);
 

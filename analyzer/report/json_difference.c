@@ -16,6 +16,14 @@ static json_t *text(const char *bytes)
     return value;
 }
 
+static json_t *name_of(const char *path)
+{
+    char *name = difference_plain(difference_short_path(path));
+    json_t *value = text(name);
+    free(name);
+    return value;
+}
+
 static json_t *number(double value)
 {
     return isnan(value) ? json_null() : json_real(value);
@@ -47,9 +55,9 @@ static json_t *table_array(const struct difference_table *table, enum difference
                                 ? json_string("all")
                                 : text(difference_kind(row)));
         if (by == DIFFERENCE_BY_CALL_PATH)
-            json_object_set_new(object, "path", text(difference_short_path(row->call_path)));
+            json_object_set_new(object, "path", name_of(row->call_path));
         if (by == DIFFERENCE_BY_PROCESS)
-            json_object_set_new(object, "rank", text(difference_short_path(row->process)));
+            json_object_set_new(object, "rank", name_of(row->process));
         add_values(object, row);
         json_array_append_new(array, object);
     }
@@ -78,7 +86,7 @@ static json_t *top_down_array(const struct difference_table *table)
     json_t *array = json_array();
     for (size_t i = 0; i < table->n_rows; i++) {
         json_t *object = json_object();
-        json_object_set_new(object, "path", text(difference_short_path(table->rows[i].call_path)));
+        json_object_set_new(object, "path", name_of(table->rows[i].call_path));
         add_values(object, &table->rows[i]);
         json_array_append_new(array, object);
     }

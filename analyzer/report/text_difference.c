@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "analyzer/model/resource_path.h"
 #include "analyzer/report/quantity.h"
@@ -83,6 +84,14 @@ static void print_total(const struct difference_page *page, FILE *stream)
     fprintf(stream, "; %s\n", total->is_change ? "changed" : "no change beyond the thresholds");
 }
 
+/// (A part of) the path of a resource, INDENT columns in.
+static void add_name_cell(struct table *table, size_t indent, const char *path)
+{
+    char *name = difference_plain(path);
+    table_add_cell(table, "%*s%s", (int)indent, "", name);
+    free(name);
+}
+
 static void add_row(struct table *table, const struct difference_table *from,
                     const struct difference_row *row, enum difference_by by)
 {
@@ -100,13 +109,15 @@ static void add_row(struct table *table, const struct difference_table *from,
     else
         table_add_cell(table, "%.2g", row->p);
     if (by == DIFFERENCE_BY_PROCESS) {
-        table_add_cell(table, "%s",
-                       row->is_unrecorded ? "not recorded" : difference_short_path(row->process));
+        if (row->is_unrecorded)
+            table_add_cell(table, "not recorded");
+        else
+            add_name_cell(table, 0, difference_short_path(row->process));
         return;
     }
     table_add_cell(table, "%s", difference_kind(row));
     if (by == DIFFERENCE_BY_CALL_PATH)
-        table_add_cell(table, "%s", difference_short_path(row->call_path));
+        add_name_cell(table, 0, difference_short_path(row->call_path));
 }
 
 /// The rows from FIRST on in one.
@@ -177,8 +188,7 @@ static void print_top_down(const struct difference_page *page, FILE *stream)
         else
             table_add_cell(&table, "%.2g", row->p);
         size_t depth = resource_path_depth(row->call_path);
-        table_add_cell(&table, "%*s%s", depth > 2 ? (int)(2 * (depth - 2)) : 0, "",
-                       resource_path_last(row->call_path));
+        add_name_cell(&table, depth > 2 ? 2 * (depth - 2) : 0, resource_path_last(row->call_path));
     }
     fprintf(stream, "\nFrom the top down, where there is a change: time per rank, all below "
                     "included\n");
@@ -200,8 +210,9 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
 static void print_violation(const struct difference_row *row, const char *what, FILE *stream)
 {
     fprintf(stream, "%s: ", what);
-    if (*row->call_path)
-        fprintf(stream, "%s: ", difference_short_path(row->call_path));
+    char *call_path = difference_plain(difference_short_path(row->call_path));
+    fprintf(stream, "%s%s", call_path, *call_path ? ": " : "");
+    free(call_path);
     fprintf(stream, "%s", mean_time(row->a_ns).text);
     fprintf(stream, " -> %s", mean_time(row->b_ns).text);
     fprintf(stream, " (%s", relative_change(row).text);

@@ -215,3 +215,16 @@ END
     [ "$(jq '.differences[0] | (.by_rank | map(.change_ns) | add) == .time.change_ns' \
         <<<"$output")" = true ]
 }
+
+@test "names of regions are written as in a replay's report" {
+    cd "$BATS_TEST_TMPDIR" || return
+    sed 's/solve/f(a\/b,<c>)/' "$ROOT/tests/traces/replay/pipeline.txt" >odd.txt
+    "$BUILD/tools/mktrace" odd.txt odd
+    run --separate-stderr "$PAGODA" diff odd odd --json
+    [ "$(jq '[.differences[0].by_path[] | select(.path == "main/f(a/b,<c>)")] | length' \
+        <<<"$output")" = 1 ]
+    run --separate-stderr "$PAGODA" diff odd "$BATS_FILE_TMPDIR/run1000000"
+    [[ $output == *"  main/f(a/b,<c>)"$'\n'* ]]
+    run --separate-stderr "$PAGODA" diff --check "$BATS_FILE_TMPDIR/run1000000" odd
+    [[ $output == *"no wait: main/f(a/b,<c>): 0 ns -> "*" (new)"* ]]
+}
