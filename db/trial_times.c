@@ -33,8 +33,10 @@ int trial_group_find(struct database *database, const char *selector, struct tri
     static const char by_pattern[] =
         "SELECT trial_id FROM trials WHERE trial GLOB ?1 OR experiment || '/' || trial GLOB ?1 "
         "OR application || '/' || experiment || '/' || trial GLOB ?1 ORDER BY trial_id";
-    static const char by_attribute[] = "SELECT DISTINCT trial_id FROM trial_attribute "
-                                       "WHERE name || '=' || value = ?1 ORDER BY trial_id";
+    static const char by_attribute[] =
+        "SELECT DISTINCT trial_id FROM trial_attribute WHERE name || '=' || value = ?1 "
+        "OR (name = 'PAGODA::REVISION' AND length(?1) >= 9 + 4 "
+        "AND 'revision=' || substr(value, 1, length(?1) - 9) = ?1) ORDER BY trial_id";
     *group = (struct trial_group){0};
     int64_t id;
     if (trials_find(database, selector, &id, err) == 0) {

@@ -17,7 +17,8 @@ struct trial_group {
 
 /// The trials SELECTOR means, in the order of their numbers: one as in trials.h; else all whose
 /// name, experiment/name or application/experiment/name matches it as a pattern (* ? [...]); else
-/// all with an attribute of that NAME=VALUE. 0 (GROUP is to be released), or -1 and ERR.
+/// all with an attribute of that NAME=VALUE; revision=COMMIT means the program's git revision, four
+/// digits of it at least. 0 (GROUP is to be released), or -1 and ERR.
 int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
                      struct error *err);
 void trial_group_release(struct trial_group *group);

@@ -228,3 +228,16 @@ END
     run --separate-stderr "$PAGODA" diff --check "$BATS_FILE_TMPDIR/run1000000" odd
     [[ $output == *"no wait: main/f(a/b,<c>): 0 ns -> "*" (new)"* ]]
 }
+
+@test "the baseline can be a git revision" {
+    cp runs.db "$BATS_TEST_TMPDIR/r.db"
+    cd "$BATS_TEST_TMPDIR" || return
+    sqlite3 r.db "INSERT INTO trial_attribute SELECT trial_id, 'version', 'PAGODA::REVISION',
+        CASE WHEN trial LIKE 'old%' THEN '48aecbcc45fe' ELSE '48ae00000000' END FROM trials
+        WHERE trial LIKE 'old%' OR trial LIKE 'new%'"
+    run "$PAGODA" diff --json r.db revision=48aecb revision=48ae00000000
+    [ "$(jq -c '.differences[0] | [(.a, .b | length), .time.change_ns]' <<<"$output")" = "[3,3,1000000]" ]
+    run "$PAGODA" diff r.db revision=48a new1 # too short to mean something
+    [ "$status" = 1 ]
+    [[ $output == 'pagoda: r.db has no trial "revision=48a"'* ]]
+}
