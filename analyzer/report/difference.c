@@ -27,8 +27,8 @@ char *difference_plain(const char *path)
 
 const char *difference_kind(const struct difference_row *row)
 {
-    if (row->is_unrecorded)
-        return "not recorded";
+    if (row->is_unrecorded) // below 0: more was recorded than the run time times the ranks
+        return row->a_ns < 0 || row->b_ns < 0 ? "parallel threads" : "not recorded";
     return *row->wait_state ? row->wait_state : "no wait";
 }
 

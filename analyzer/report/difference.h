@@ -37,7 +37,8 @@ bool difference_is_worse(const struct difference_row *row);
 /// How many of the run time and its parts by call path and wait state got worse.
 size_t difference_count_worse(const struct difference_page *page);
 
-/// What kind of time a row is: the wait state's name, "no wait", or "not recorded".
+/// What kind of time a row is: the wait state's name, "no wait", "not recorded", or
+/// "parallel threads": what threads of one rank recorded at the same time, taken off again.
 const char *difference_kind(const struct difference_row *row);
 
 #endif

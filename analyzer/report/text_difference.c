@@ -110,7 +110,7 @@ static void add_row(struct table *table, const struct difference_table *from,
         table_add_cell(table, "%.2g", row->p);
     if (by == DIFFERENCE_BY_PROCESS) {
         if (row->is_unrecorded)
-            table_add_cell(table, "not recorded");
+            table_add_cell(table, "%s", difference_kind(row));
         else
             add_name_cell(table, 0, difference_short_path(row->process));
         return;

@@ -241,3 +241,14 @@ END
     [ "$status" = 1 ]
     [[ $output == 'pagoda: r.db has no trial "revision=48a"'* ]]
 }
+
+# Thread 1 records from 12 to 60 while the master's 100 ns pass.
+@test "what threads did at the same time is taken off again, and sums still fit" {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/threads.txt" threads
+    run --separate-stderr "$PAGODA" diff threads "$BATS_FILE_TMPDIR/run0" --json
+    [ "$(jq '.differences[0].by_wait_state[] | select(.kind == "parallel threads") | .a_ns | round' \
+        <<<"$output")" = -48 ]
+    [ "$(jq '.differences[0] | (.by_path | map(.change_ns) | add) == .time.change_ns' \
+        <<<"$output")" = true ]
+}
