@@ -57,7 +57,7 @@ int sweep_folder_open(const char *dir, struct error *err)
     int file = open(path, O_RDWR | O_CREAT, 0666);
     if (file < 0)
         error_set(err, "cannot write %s: %s", path, strerror(errno));
-    else if (!lock_within_seconds(file, 10)) {
+    else if (!lock_within_seconds(file, 20)) {
         error_set(err,
                   "another sweep runs in %s, or the program of one that was killed: wait for its "
                   "end, or choose another folder with --dir",

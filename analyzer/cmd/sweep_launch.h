@@ -28,8 +28,9 @@ struct sweep_end {
 /// The program that this is.
 #define SWEEP_PAGODA "/proc/self/exe"
 
-/// Past its limit, or when SIGINT, SIGTERM or SIGHUP comes, the run is asked to end and ten seconds
-/// later killed. It ends with this process, however that ends. 0, or -1 and ERR: not started.
+/// Past its limit, or when SIGINT, SIGTERM or SIGHUP comes, the run is asked to end and five
+/// seconds later killed, with all it has started. It ends with this process, however that ends. 0,
+/// or -1 and ERR: not started.
 int sweep_launch(const struct sweep_start *start, struct sweep_end *end, struct error *err);
 
 #endif

@@ -109,6 +109,17 @@ trials() {
     [ -z "$(trials)" ]
 }
 
+@test "a launcher that does not end when asked is killed, with all it has started" {
+    printf '%s\n' '#!/bin/sh' 'trap "" TERM' 'setsid sleep 1000 &' 'echo $! >daemon' 'sleep 1000' >launch
+    chmod +x launch
+    sweep -n 1 --point-limit 1s -- ./launch "{n}"
+    [ "$status" = 3 ]
+    [[ $output == *"1/1 n=1: ended after "*", its limit"* ]]
+    [ -s daemon ]
+    run kill -0 "$(cat daemon)"
+    [ "$status" != 0 ]
+}
+
 @test "killed at any moment, the same command goes on" {
     has_mpi mpich || skip "no mpich"
     local line=(mpirun.mpich -n "{n}" "$BUILD/programs/mpich/ep" --size "{size}") pid n=0
