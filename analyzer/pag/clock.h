@@ -24,6 +24,7 @@ struct pag_call {
     uint64_t recorded_work_ns; // CPU time it took in the recording, its whole length if not known
     uint64_t enter_ns;
     uint32_t n_sent;     // messages that depart in it, and have an overhead
+    uint64_t sent_bytes; // of the message where there is one
     uint32_t n_records;  // of messages and collectives in it
     uint32_t n_left_out; // of these: messages not sent, operations left out
     bool is_waiting;     // it has conditions, or is a handle call, which takes its time but no core

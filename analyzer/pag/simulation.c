@@ -70,7 +70,10 @@ static uint64_t recorded_work(const struct engine *engine, const struct location
 static struct pag_call describe(const struct engine *engine, const struct location_state *location)
 {
     const struct call *call = &location->call;
+    const struct location_simulation *state = state_of(engine, location);
     return (struct pag_call){
+        .sent_bytes =
+            state->n_departing == 1 ? message_at(engine, state->departing[0])->size_bytes : 0,
         .location = location->index,
         .rank = location->rank,
         .recorded_enter_ns = call->recorded_enter_ns,

@@ -40,6 +40,11 @@ uint32_t cost_table_class(uint64_t size_bytes)
     return class_of(size_bytes, SIZE_DIGITS);
 }
 
+uint64_t cost_table_time(uint64_t time_ns)
+{
+    return value_of(class_of(time_ns, TIME_DIGITS), TIME_DIGITS);
+}
+
 void cost_table_count(struct cost_table *table, uint64_t size_bytes, uint64_t time_ns)
 {
     uint32_t class = class_of(size_bytes, SIZE_DIGITS);
@@ -49,16 +54,16 @@ void cost_table_count(struct cost_table *table, uint64_t size_bytes, uint64_t ti
     table->n[class]++;
 }
 
-void cost_table_conclude(struct cost_table *table)
+void cost_table_conclude(struct cost_table *table, uint32_t part)
 {
     for (int class = 0; class < COST_TABLE_SIZE_CLASSES; class ++) {
         if (table->n[class] == 0)
             continue;
-        uint64_t before = (table->n[class] - 1) / 2;
+        uint64_t before = (table->n[class] - 1) / part;
         uint32_t time = 0;
         for (; before >= table->counts[class][time]; time++)
             before -= table->counts[class][time];
-        table->median_ns[class] = value_of(time, TIME_DIGITS);
+        table->usual_ns[class] = value_of(time, TIME_DIGITS);
     }
     uint16_t nearest = COST_TABLE_NO_CLASS;
     for (int class = 0; class < COST_TABLE_SIZE_CLASSES; class ++)
@@ -85,12 +90,12 @@ bool cost_table_find(const struct cost_table *table, uint64_t size_bytes, uint64
     if (!has_below && !has_above)
         return false;
     if (!has_above || below == class) {
-        *time_ns = table->median_ns[below];
+        *time_ns = table->usual_ns[below];
     } else if (!has_below) {
-        *time_ns = table->median_ns[above];
+        *time_ns = table->usual_ns[above];
     } else {
-        int64_t from_ns = (int64_t)table->median_ns[below];
-        int64_t rise_ns = (int64_t)table->median_ns[above] - from_ns;
+        int64_t from_ns = (int64_t)table->usual_ns[below];
+        int64_t rise_ns = (int64_t)table->usual_ns[above] - from_ns;
         uint64_t first = value_of(below, SIZE_DIGITS), last = value_of(above, SIZE_DIGITS);
         wide gain = (wide)rise_ns * (wide)(size_bytes - first) / (wide)(last - first);
         *time_ns = (uint64_t)(from_ns + (int64_t)gain);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/whatif/cost_table.h"
 
 static void work(void *context, uint32_t location, uint64_t now_ns, pag_work amount,
                  enum pag_turn turn)
@@ -141,6 +142,18 @@ static uint32_t move_of(void *context, uint32_t moves, uint32_t from, uint32_t t
     return moves_move_of(&prediction->scenario->moves, moves, from, to);
 }
 
+/// Work of a call that waits for nobody, as recorded; where cores were lacking others' turns are
+/// not counted.
+static uint64_t recorded_work(const struct prediction *prediction, const struct pag_call *call,
+                              const uint32_t *receivers)
+{
+    if (call->n_sent != 1 || !recorded_lacked_cores(prediction->recorded, call->rank))
+        return call->recorded_work_ns;
+    bool is_remote = scopes_is_remote(&prediction->scenario->scopes, call->rank, receivers[0]);
+    uint64_t usual_ns = recorded_shared_send_ns(prediction->recorded, is_remote, call->sent_bytes);
+    return usual_ns < cost_table_time(call->recorded_work_ns) ? usual_ns : call->recorded_work_ns;
+}
+
 static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
 {
     struct prediction *prediction = context;
@@ -150,7 +163,9 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
         prediction->last_finalize_ns = call->enter_ns; // calls are entered in the order of time
     }
     if (!prediction->machine || (call->is_handle && !prediction->timeless)) {
-        amount = call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
+        amount = call->is_waiting
+                     ? 0
+                     : (pag_work)recorded_work(prediction, call, receivers) * PAG_WORK_PER_NS;
         return call->n_left_out == 0
                    ? amount
                    : amount * (call->n_records - call->n_left_out) / call->n_records;

@@ -21,6 +21,9 @@
 //   shared collective leave - release, cut, by operation and bytes sent and received by the member,
 //            of members that were released (not at time 0) after the enter of the call (barriers,
 //            all-to-all kinds, handles and MPI_Finalize: or at it), and not after its leave
+//   shared send       leave - enter, of calls that send one message, blocking, and do nothing else;
+//            of these not the median but the lower decile (element (n-1)/10) is the usual one, for
+//            others' turns on the core are in them
 // and test calls are never samples.
 //
 // A message makes its sender wait for the receiver (rendezvous) if it is sent by MPI_Ssend and the
@@ -61,6 +64,10 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result);
 
 /// Median times of a message of SIZE_BYTES, on one node or between two.
+/// Usual time of sending by a rank that lacked cores; UINT64_MAX where none was seen. What such a
+/// rank's call that sends one message and waits for nobody took beyond that is no work.
+uint64_t recorded_shared_send_ns(const struct recorded *recorded, bool is_remote,
+                                 uint64_t size_bytes);
 uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 uint64_t recorded_receive_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 /// Whether messages both on one node and between nodes were seen to take their time.

@@ -55,7 +55,7 @@ late_sender() {
     "$PAGODA" patterns --json >"$BATS_TEST_TMPDIR/all.json"
     run -0 jq -r '.schema, (.patterns | length), ([.patterns[] | select(.abstract)] | length)' \
         "$BATS_TEST_TMPDIR/all.json"
-    n_files=$(find patterns -name '*.xml' | wc -l)
+    n_files=$(find patterns -maxdepth 1 -name '*.xml' | wc -l)
     [ "${lines[0]}" = 1 ]
     [ "${lines[1]}" = "$n_files" ]
     [ "${lines[2]}" = "$(grep -L '<wait>' patterns/*.xml | wc -l)" ]

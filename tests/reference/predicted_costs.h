@@ -25,12 +25,19 @@ uint64_t size_class(uint64_t size_bytes);
 
 /// What is asked of the recording: times of receive calls whose message was there, of messages, of
 /// messages to ranks that lacked cores.
-enum cost_kind { COST_RECEIVE, COST_FLIGHT, COST_SHARED_FLIGHT };
+enum cost_kind { COST_RECEIVE, COST_FLIGHT, COST_SHARED_FLIGHT, COST_SHARED_SEND };
 
 /// A time of SIZE_BYTES by the recording, on one node or between nodes. Where there is none that of
 /// the other scope; of shared flights before that the flight on the same scope.
 uint64_t recorded_cost(const struct model *model, const struct predicted_scenario *scenario,
                        enum cost_kind kind, bool is_remote, uint64_t size_bytes);
+
+/// The time of KIND as above; false where the recording has none at all.
+bool find_cost(const struct model *model, const struct predicted_scenario *scenario,
+               enum cost_kind kind, bool is_remote, uint64_t size_bytes, uint64_t *cost);
+
+/// Does call C send one message, blocking, and nothing else?
+bool is_sole_send(const struct model *model, const struct model_send *send);
 
 /// Did RANK run on a node with fewer cores than ranks?
 bool has_lacked_cores(const struct model *model, const struct predicted_scenario *scenario,

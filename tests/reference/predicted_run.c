@@ -241,12 +241,36 @@ static uint64_t before_window_ns(const struct model *model, uint32_t c)
     return leave_ns < model->window_begin_ns ? leave_ns : model->window_begin_ns;
 }
 
+/// Work of call C, which waits for nobody: all of it, but of a rank that lacked cores no more than
+/// sending its one message usually takes.
+static uint64_t sole_work_ns(const struct prediction_state *state, uint32_t c)
+{
+    const struct model *model = state->model;
+    const struct model_call *call = &model->calls[c];
+    uint64_t length_ns = call->leave_ns - call->enter_ns, usual_ns;
+    const struct model_send *sent = NULL;
+    uint32_t n_sent = 0;
+    for (uint32_t s = 0; s < model->n_sends; s++) {
+        if (model->sends[s].call != c)
+            continue;
+        sent = &model->sends[s];
+        n_sent++;
+    }
+    if (n_sent != 1 || !has_lacked_cores(model, state->scenario, call->rank))
+        return length_ns;
+    bool is_remote = is_between_nodes(state->scenario->node, sent->sender, sent->receiver);
+    if (!find_cost(model, state->scenario, COST_SHARED_SEND, is_remote, sent->size_bytes,
+                   &usual_ns))
+        return length_ns;
+    return usual_ns < highest_digits(length_ns, 5) ? usual_ns : length_ns;
+}
+
 /// Work of a call in front of its waiting; of one that waits for nobody it is all.
 static uint64_t work_before_ns(const struct prediction_state *state, uint32_t c, bool is_waiting)
 {
     const struct model *model = state->model;
     const struct model_call *call = &model->calls[c];
-    uint64_t recorded_ns = is_waiting ? 0 : call->leave_ns - call->enter_ns;
+    uint64_t recorded_ns = is_waiting ? 0 : sole_work_ns(state, c);
     if (state->scenario->is_ideal) {
         uint64_t least_ns = before_window_ns(model, c);
         return is_waiting || least_ns < call->enter_ns ? 0 : least_ns - call->enter_ns;

@@ -64,12 +64,46 @@ static const struct model_send *last_sent(const struct model *model, uint32_t c)
     return last;
 }
 
+bool is_sole_send(const struct model *model, const struct model_send *send)
+{
+    const struct model_call *call = &model->calls[send->call];
+    uint32_t n_records = 0;
+    if (send->complete_call != send->call || send->receive == REFERENCE_NONE)
+        return false;
+    for (size_t i = call->first; i <= call->last; i++) {
+        enum record_kind kind = model->trace->locations[call->location].records[i].kind;
+        n_records += kind >= RECORD_SEND && kind <= RECORD_COLL_COMPLETE;
+    }
+    return n_records == 1;
+}
+
+/// The length of a sole send, call C, by a rank that lacked cores, whose message was received.
+static bool is_send_sample(const struct model *model, const struct predicted_scenario *scenario,
+                           uint32_t c, bool is_remote, uint64_t *class, uint64_t *time)
+{
+    const struct model_call *call = &model->calls[c];
+    for (uint32_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (send->call != c)
+            continue;
+        if (!is_sole_send(model, send) || !has_lacked_cores(model, scenario, call->rank) ||
+            is_between_nodes(scenario->recorded_node, send->sender, send->receiver) != is_remote)
+            return false;
+        *class = size_class(send->size_bytes);
+        *time = highest_digits(call->leave_ns - call->enter_ns, 5);
+        return true;
+    }
+    return false;
+}
+
 /// A time of KIND seen in call C for the given kind of messages; false: none.
 static bool is_sample(const struct model *model, const struct predicted_scenario *scenario,
                       uint32_t c, enum cost_kind kind, bool is_remote, uint64_t *class,
                       uint64_t *time)
 {
     const struct model_call *call = &model->calls[c];
+    if (kind == COST_SHARED_SEND)
+        return is_send_sample(model, scenario, c, is_remote, class, time);
     bool is_shared = has_lacked_cores(model, scenario, call->rank);
     if (call->is_test || (kind != COST_RECEIVE && is_shared != (kind == COST_SHARED_FLIGHT)))
         return false;
@@ -101,7 +135,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/// The lower median of the samples of CLASS; false when there are none.
+/// The lower median of the samples of CLASS, of sends the lower decile; false when there are none.
 static bool median_of_class(const struct model *model, const struct predicted_scenario *scenario,
                             enum cost_kind kind, bool is_remote, uint64_t class, uint64_t *median)
 {
@@ -114,7 +148,7 @@ static bool median_of_class(const struct model *model, const struct predicted_sc
     }
     qsort(times, n, sizeof *times, compare_numbers);
     if (n > 0)
-        *median = times[(n - 1) / 2];
+        *median = times[(n - 1) / (kind == COST_SHARED_SEND ? 10 : 2)];
     free(times);
     return n > 0;
 }
@@ -152,6 +186,13 @@ static bool cost_of_scope(const struct model *model, const struct predicted_scen
     return has_below || has_above;
 }
 
+bool find_cost(const struct model *model, const struct predicted_scenario *scenario,
+               enum cost_kind kind, bool is_remote, uint64_t size_bytes, uint64_t *cost)
+{
+    return cost_of_scope(model, scenario, kind, is_remote, size_bytes, cost) ||
+           cost_of_scope(model, scenario, kind, !is_remote, size_bytes, cost);
+}
+
 uint64_t recorded_cost(const struct model *model, const struct predicted_scenario *scenario,
                        enum cost_kind kind, bool is_remote, uint64_t size_bytes)
 {
@@ -185,16 +226,11 @@ static uint64_t recorded_post_ns(const struct model *model, const struct model_s
 /// Was SEND, which its call does and nothing else, seen to wait for its receive?
 static bool was_seen_waiting(const struct model *model, const struct model_send *send)
 {
-    uint32_t s = (uint32_t)(send - model->sends), n_records = 0;
     const struct model_call *call = &model->calls[send->call];
-    if (model->sends[s].complete_call != send->call || send->receive == REFERENCE_NONE)
+    if (!is_sole_send(model, send))
         return false;
-    for (size_t i = call->first; i <= call->last; i++) {
-        enum record_kind kind = model->trace->locations[call->location].records[i].kind;
-        n_records += kind >= RECORD_SEND && kind <= RECORD_COLL_COMPLETE;
-    }
     uint64_t post_ns = recorded_post_ns(model, send);
-    return n_records == 1 && call->enter_ns < post_ns && post_ns < call->leave_ns;
+    return call->enter_ns < post_ns && post_ns < call->leave_ns;
 }
 
 static bool was_over_early(const struct model *model, const struct model_send *send)
