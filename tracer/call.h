@@ -157,8 +157,9 @@ static inline void call_leave(struct call *call)
         stream->left_function = call->function;
         stream->left_sampled = false;
         stream->left_at = stream->at;
-        // Of a long call it tells how much of it the process ran.
-        is_wanted |= stream_holds(stream, call->record) &&
+        // Of a long call it tells how much of it the process ran. Behind a poll it would keep the
+        // next one from being folded into it.
+        is_wanted |= stream->poll == NULL && stream_holds(stream, call->record) &&
                      call->leave_ns - call->record->enter_ns > LONG_INTERVAL_NS;
         if (is_wanted || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
             call_read_cpu(stream, call->leave_ns, is_wanted);
