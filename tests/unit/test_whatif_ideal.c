@@ -28,7 +28,7 @@ enum { DEFAULT_SEEDS = 600 };
 static struct engine_ideal ideal_of(const char *text)
 {
     struct error err = {{0}};
-    struct engine_ideal found;
+    struct engine_ideal found = {0};
     struct engine_run *run = engine_run_new(text, &err);
     if (!run || engine_run_ideal(run, &found, &err) != 0)
         fail_msg("%s", err.text);
