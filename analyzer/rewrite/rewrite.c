@@ -127,6 +127,7 @@ struct rewriting {
     const struct trace *trace;
     struct trace_source source;
     struct time_map *times;
+    struct time_map_reader *location_times; // of the location being copied, else NULL
     const struct rewrite_run *run;
     char *folder;
     OTF2_Reader *reader;
@@ -232,11 +233,12 @@ static int copy_location(struct rewriting *all, uint32_t index, struct error *er
                          : all->run->ranks[location->rank].processor_speed;
     struct copy_location *copied = &all->locations[index];
     copied->end_ns = time_map_end_ns(all->times, index);
-    struct time_map_reader *times = time_map_read(all->times, index, speed);
+    all->location_times = time_map_read(all->times, index, speed);
     int status =
         copy_events(&all->copy, location->id, trace_location_report(all->trace, index)->n_read,
-                    times, &copied->n_records, err);
-    time_map_reader_free(times);
+                    all->location_times, &copied->n_records, err);
+    time_map_reader_free(all->location_times);
+    all->location_times = NULL;
     return status;
 }
 
@@ -334,6 +336,8 @@ static int write_or_escape(struct rewriting *all, struct error *err)
         status = error_set(err, "%s", cause);
     otf2_error_begin();
     progress_end(&all->progress);
+    if (all->location_times)
+        time_map_reader_free(all->location_times);
     if (all->copy.callbacks)
         OTF2_EvtReaderCallbacks_Delete(all->copy.callbacks);
     if (status == 0)
