@@ -37,9 +37,9 @@ static uint32_t *first_of_name(const struct definitions *definitions)
     return first;
 }
 
-static bool is_start_or_end(const char *name)
+static bool is_start_or_end(const struct region *region)
 {
-    return strncmp(name, "MPI_Init", 8) == 0 || strncmp(name, "MPI_Finalize", 12) == 0;
+    return region->mpi == MPI_FUNCTION_INIT || region->mpi == MPI_FUNCTION_FINALIZE;
 }
 
 /// A sum by region in the making.
@@ -89,7 +89,7 @@ static void collect_regions(struct advise_path *path, const struct definitions *
         uint32_t region = location->paths[entry->call_path].region;
         const struct region *own = region == EVENT_NO_INDEX ? NULL : &definitions->regions[region];
         if (own && own->mpi != MPI_FUNCTION_NONE) {
-            path->mpi_ns += is_start_or_end(own->name) ? 0 : (uint64_t)entry->time_ns;
+            path->mpi_ns += is_start_or_end(own) ? 0 : (uint64_t)entry->time_ns;
             continue;
         }
         path->computing_ns += (uint64_t)entry->time_ns;

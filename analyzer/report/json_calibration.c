@@ -2,16 +2,8 @@
 // A calibration as JSON, by jansson.
 #include <jansson.h>
 
-#include "analyzer/base/utf8.h"
 #include "analyzer/report/calibration.h"
-
-static json_t *text(const char *bytes)
-{
-    char *clean = utf8_clean(bytes);
-    json_t *value = json_string(clean);
-    free(clean);
-    return value;
-}
+#include "analyzer/report/json_values.h"
 
 /// Null for what was not measured.
 static json_t *number(double value)
@@ -25,8 +17,8 @@ static json_t *hosts(const struct measurements *measurements)
     for (size_t i = 0; i < measurements->n_hosts; i++) {
         const struct measured_host *host = &measurements->hosts[i];
         json_t *object = json_object();
-        json_object_set_new(object, "name", text(host->name));
-        json_object_set_new(object, "processor", text(host->processor));
+        json_object_set_new(object, "name", json_clean_text(host->name));
+        json_object_set_new(object, "processor", json_clean_text(host->processor));
         json_object_set_new(object, "ranks", json_integer(host->n_ranks));
         json_object_set_new(object, "cores", json_integer(host->n_cores));
         json_object_set_new(object, "packages", json_integer(host->n_packages));
@@ -64,7 +56,7 @@ static json_t *collectives(const struct measurements *measurements)
     for (size_t i = 0; i < measurements->n_collectives; i++) {
         const struct measured_collective *collective = &measurements->collectives[i];
         json_t *object = json_object();
-        json_object_set_new(object, "operation", text(collective->operation));
+        json_object_set_new(object, "operation", json_clean_text(collective->operation));
         json_object_set_new(object, "members", json_real(collective->n_members));
         json_object_set_new(object, "size_bytes", json_real(collective->size_bytes));
         json_object_set_new(object, "time_ns", json_real(collective->time_ns));
@@ -81,7 +73,7 @@ static json_t *differences(const struct calibration_report *report)
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++) {
         json_t *object = json_object();
-        json_object_set_new(object, "what", text(rows[i].what));
+        json_object_set_new(object, "what", json_clean_text(rows[i].what));
         json_object_set_new(object, rows[i].is_rate ? "here_bytes_per_s" : "here_ns",
                             number(rows[i].here));
         json_object_set_new(object, rows[i].is_rate ? "there_bytes_per_s" : "there_ns",
@@ -98,8 +90,8 @@ int json_print_calibration(const struct calibration_report *report, const char *
     json_t *top = json_object(), *scopes = json_array(), *warnings = json_array();
     json_object_set_new(top, "schema", json_integer(1));
     json_object_set_new(top, "pagoda", json_string(version));
-    json_object_set_new(top, "path", text(report->path));
-    json_object_set_new(top, "mpi", text(measurements->mpi));
+    json_object_set_new(top, "path", json_clean_text(report->path));
+    json_object_set_new(top, "mpi", json_clean_text(measurements->mpi));
     json_object_set_new(top, "hosts", hosts(measurements));
     json_object_set_new(top, "compute_ns", json_real(measurements->compute_ns));
     for (int scope = 0; scope < N_SCOPES; scope++)
@@ -117,7 +109,7 @@ int json_print_calibration(const struct calibration_report *report, const char *
     json_object_set_new(top, "collectives", collectives(measurements));
     json_object_set_new(top, "collective_fit_rms", number(report->errors->collective_rms));
     for (size_t i = 0; i < measurements->n_warnings; i++)
-        json_array_append_new(warnings, text(measurements->warnings[i]));
+        json_array_append_new(warnings, json_clean_text(measurements->warnings[i]));
     json_object_set_new(top, "warnings", warnings);
     if (report->against)
         json_object_set_new(top, "differences", differences(report));

@@ -5,21 +5,7 @@
 #include <jansson.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
-
-static json_t *count(uint64_t value)
-{
-    return json_integer(value > INT64_MAX ? INT64_MAX : (int64_t)value);
-}
-
-// Texts from the command line and from error messages may be any bytes.
-static json_t *text(const char *bytes)
-{
-    char *clean = utf8_clean(bytes);
-    json_t *value = json_string(clean);
-    free(clean);
-    return value;
-}
+#include "analyzer/report/json_values.h"
 
 static json_t *location_object(const struct check_location *location)
 {
@@ -29,31 +15,32 @@ static json_t *location_object(const struct check_location *location)
     free(id);
     json_object_set_new(object, "rank",
                         location->rank == RESULT_NONE ? json_null() : json_integer(location->rank));
-    json_object_set_new(object, "name", text(location->name));
-    json_object_set_new(object, "declared_events", count(location->n_declared));
-    json_object_set_new(object, "events", count(location->n_read));
-    json_object_set_new(object, "unknown_records", count(location->n_unknown));
-    json_object_set_new(object, "bad_references", count(location->n_bad_references));
-    json_object_set_new(object, "backward_times", count(location->n_backward));
-    json_object_set_new(object, "damage", *location->reason ? text(location->reason) : json_null());
+    json_object_set_new(object, "name", json_clean_text(location->name));
+    json_object_set_new(object, "declared_events", json_count(location->n_declared));
+    json_object_set_new(object, "events", json_count(location->n_read));
+    json_object_set_new(object, "unknown_records", json_count(location->n_unknown));
+    json_object_set_new(object, "bad_references", json_count(location->n_bad_references));
+    json_object_set_new(object, "backward_times", json_count(location->n_backward));
+    json_object_set_new(object, "damage",
+                        *location->reason ? json_clean_text(location->reason) : json_null());
     return object;
 }
 
 static void add_archive(json_t *object, const struct check *check)
 {
     const struct result *result = &check->result;
-    json_object_set_new(object, "creator", text(result->creator));
-    json_object_set_new(object, "ranks", count(result->n_ranks));
-    json_object_set_new(object, "events", count(result->n_events));
-    json_object_set_new(object, "messages", count(result->n_messages));
-    json_object_set_new(object, "collectives", count(result->n_collectives));
-    json_object_set_new(object, "time_ns", count(result->time_ns));
+    json_object_set_new(object, "creator", json_clean_text(result->creator));
+    json_object_set_new(object, "ranks", json_count(result->n_ranks));
+    json_object_set_new(object, "events", json_count(result->n_events));
+    json_object_set_new(object, "messages", json_count(result->n_messages));
+    json_object_set_new(object, "collectives", json_count(result->n_collectives));
+    json_object_set_new(object, "time_ns", json_count(result->time_ns));
     json_t *warnings = json_array();
     for (size_t i = 0; i < result->n_warnings; i++) {
         json_t *warning = json_object();
-        json_object_set_new(warning, "code", text(result->warnings[i].code));
-        json_object_set_new(warning, "count", count(result->warnings[i].count));
-        json_object_set_new(warning, "text", text(result->warnings[i].text));
+        json_object_set_new(warning, "code", json_clean_text(result->warnings[i].code));
+        json_object_set_new(warning, "count", json_count(result->warnings[i].count));
+        json_object_set_new(warning, "text", json_clean_text(result->warnings[i].text));
         json_array_append_new(warnings, warning);
     }
     json_object_set_new(object, "warnings", warnings);
@@ -70,17 +57,18 @@ static json_t *check_object(const struct check *check)
         [CHECK_SETTINGS] = "settings", [CHECK_FILTER] = "filter",   [CHECK_MACHINE] = "machine",
         [CHECK_SWEEP] = "sweep"};
     json_t *object = json_object();
-    json_object_set_new(object, "path", text(check->path));
+    json_object_set_new(object, "path", json_clean_text(check->path));
     json_object_set_new(object, "kind", json_string(kinds[check->kind]));
     json_object_set_new(object, "status", json_integer(check->status));
-    json_object_set_new(object, "error", check->error ? text(check->error) : json_null());
+    json_object_set_new(object, "error",
+                        check->error ? json_clean_text(check->error) : json_null());
     if (check->error)
         return object;
     if (check->kind == CHECK_ARCHIVE)
         add_archive(object, check);
     json_t *patterns = json_array();
     for (size_t i = 0; i < check->n_patterns; i++)
-        json_array_append_new(patterns, text(check->pattern_ids[i]));
+        json_array_append_new(patterns, json_clean_text(check->pattern_ids[i]));
     if (check->kind == CHECK_CATALOGUE)
         json_object_set(object, "patterns", patterns);
     else if (check->kind != CHECK_ARCHIVE)

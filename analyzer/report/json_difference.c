@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Differences as JSON, by jansson (see json_difference.h).
 #include "analyzer/report/json_difference.h"
+#include "analyzer/report/json_values.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/base/utf8.h"
-
-static json_t *text(const char *bytes)
-{
-    char *clean = utf8_clean(bytes);
-    json_t *value = json_string(clean);
-    free(clean);
-    return value;
-}
-
 static json_t *name_of(const char *path)
 {
     char *name = difference_plain(difference_short_path(path));
-    json_t *value = text(name);
+    json_t *value = json_clean_text(name);
     free(name);
     return value;
 }
@@ -53,7 +44,7 @@ static json_t *table_array(const struct difference_table *table, enum difference
         json_object_set_new(object, "kind",
                             by == DIFFERENCE_BY_PROCESS && !row->is_unrecorded
                                 ? json_string("all")
-                                : text(difference_kind(row)));
+                                : json_clean_text(difference_kind(row)));
         if (by == DIFFERENCE_BY_CALL_PATH)
             json_object_set_new(object, "path", name_of(row->call_path));
         if (by == DIFFERENCE_BY_PROCESS)
@@ -72,8 +63,8 @@ static json_t *runs_array(const struct difference_page *page, enum difference_gr
         if (run->group != group)
             continue;
         json_t *object = json_object();
-        json_object_set_new(object, "trial", text(run->name));
-        json_object_set_new(object, "origin", text(run->origin));
+        json_object_set_new(object, "trial", json_clean_text(run->name));
+        json_object_set_new(object, "origin", json_clean_text(run->origin));
         json_object_set_new(object, "time_ns", json_integer((json_int_t)run->time_ns));
         json_object_set_new(object, "ranks", json_integer((json_int_t)run->n_ranks));
         json_array_append_new(array, object);
@@ -119,7 +110,7 @@ int json_print_differences(const struct difference_page *pages, size_t n, const 
     json_object_set_new(root, "schema", json_integer(1));
     json_object_set_new(root, "pagoda", json_string(version));
     json_object_set_new(root, "database",
-                        n && pages[0].database ? text(pages[0].database) : json_null());
+                        n && pages[0].database ? json_clean_text(pages[0].database) : json_null());
     for (size_t i = 0; i < n; i++)
         json_array_append_new(differences, page_object(&pages[i]));
     json_object_set_new(root, "differences", differences);

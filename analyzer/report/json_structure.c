@@ -3,16 +3,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "analyzer/base/utf8.h"
+#include "analyzer/report/json_values.h"
 #include "analyzer/report/structure.h"
-
-static json_t *text(const char *bytes)
-{
-    char *clean = utf8_clean(bytes);
-    json_t *value = json_string(clean);
-    free(clean);
-    return value;
-}
 
 static json_t *runs_array(const struct structure_page *page)
 {
@@ -20,7 +12,7 @@ static json_t *runs_array(const struct structure_page *page)
     for (size_t i = 0; i < page->n_runs; i++) {
         json_t *object = json_object();
         json_object_set_new(object, "id", json_integer((json_int_t)(UINT64_C(1) << i)));
-        json_object_set_new(object, "trial", text(page->runs[i]));
+        json_object_set_new(object, "trial", json_clean_text(page->runs[i]));
         json_array_append_new(array, object);
     }
     return array;
@@ -32,12 +24,13 @@ int json_print_structure(const struct structure_page *page, const char *version,
     json_t *root = json_object(), *resources = json_array();
     json_object_set_new(root, "schema", json_integer(1));
     json_object_set_new(root, "pagoda", json_string(version));
-    json_object_set_new(root, "database", page->database ? text(page->database) : json_null());
+    json_object_set_new(root, "database",
+                        page->database ? json_clean_text(page->database) : json_null());
     json_object_set_new(root, "runs", runs_array(page));
     for (size_t i = 0; i < page->structure->n_resources; i++) {
         const struct structure_resource *resource = &page->structure->resources[i];
         json_t *object = json_object();
-        json_object_set_new(object, "path", text(resource->path));
+        json_object_set_new(object, "path", json_clean_text(resource->path));
         json_object_set_new(object, "run_ids", json_integer((json_int_t)resource->run_ids));
         json_array_append_new(resources, object);
     }

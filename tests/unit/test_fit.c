@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "analyzer/model/fit.h"
 #include "analyzer/model/measurements.h"
 #include "analyzer/whatif/machine.h"
+#include "tests/tools/lib/scratch.h"
 
 enum { N = 19 };
 
@@ -135,20 +135,18 @@ static void read_lines(struct measurements *measurements)
 static void through_file(struct measurements *measurements,
                          const struct machine_text_settings *settings, struct machine *machine)
 {
-    const char *scratch = getenv("TMPDIR");
+    char *folder = scratch_directory();
     char path[4096];
     struct machine_text_errors errors;
     struct error err = {{0}};
-    snprintf(path, sizeof path, "%s/pagoda-machine-XXXXXX", scratch ? scratch : "/tmp");
-    int descriptor = mkstemp(path);
-    assert_true(descriptor >= 0);
-    FILE *file = fdopen(descriptor, "w");
+    snprintf(path, sizeof path, "%s/machine.xml", folder);
+    FILE *file = fopen(path, "w");
     assert_non_null(file);
     machine_text_write(measurements, settings, file, &errors);
     fclose(file);
     if (machine_read(machine, path, &err) != 0)
         fail_msg("%s", err.text);
-    unlink(path);
+    scratch_remove(folder);
 }
 
 static uint64_t collective_ns(const struct machine *machine, uint8_t operation, uint32_t n_members,
