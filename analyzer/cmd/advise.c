@@ -12,7 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
-#include "analyzer/cmd/advise_run.h"
+#include "analyzer/cmd/advise/run.h"
 #include "analyzer/cmd/shell_word.h"
 #include "analyzer/report/advice.h"
 

@@ -17,7 +17,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/progress.h"
-#include "analyzer/cmd/trace_children.h"
+#include "analyzer/cmd/trace/children.h"
 #include "analyzer/model/measurements.h"
 #include "analyzer/report/calibration.h"
 #include "analyzer/whatif/machine.h"

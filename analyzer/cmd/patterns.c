@@ -13,7 +13,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/pattern/catalogue.h"
-#include "analyzer/report/json_patterns.h"
+#include "analyzer/report/json/patterns.h"
 #include "analyzer/report/pattern_page.h"
 #include "analyzer/report/text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda replay TRACE`: replays an archive once, forward, and reports where the time went; with
 // --store it keeps the result as well, with what-if options it predicts other runs. Nothing is
-// computed here: replay_run.c makes the passes, whatif_run.c the predictions.
+// computed here: replay_run.c makes the passes, cmd/whatif/run.c the predictions.
 #include "analyzer/cmd/replay.h"
 
 #include <stdio.h>
@@ -13,18 +13,18 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/cmd/advise_run.h"
-#include "analyzer/cmd/ideal_run.h"
+#include "analyzer/cmd/advise/run.h"
 #include "analyzer/cmd/replay_run.h"
 #include "analyzer/cmd/shell_word.h"
-#include "analyzer/cmd/whatif_map.h"
-#include "analyzer/cmd/whatif_options.h"
-#include "analyzer/cmd/whatif_run.h"
-#include "analyzer/cmd/whatif_store.h"
+#include "analyzer/cmd/whatif/ideal.h"
+#include "analyzer/cmd/whatif/map.h"
+#include "analyzer/cmd/whatif/options.h"
+#include "analyzer/cmd/whatif/run.h"
+#include "analyzer/cmd/whatif/store.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
-#include "analyzer/report/text_whatif.h"
+#include "analyzer/report/text/whatif.h"
 #include "analyzer/rewrite/rewrite.h"
 #include "db/store.h"
 

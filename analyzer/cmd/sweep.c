@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda sweep`: runs a program at all points of a parameter sweep and keeps what each run shows.
-// A sweep file and options become a plan (analyzer/sweep/), sweep_run.c carries it out.
+// A sweep file and options become a plan (analyzer/sweep/), cmd/sweep/run.c carries it out.
 #include "analyzer/cmd/sweep.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
-#include "analyzer/cmd/sweep_batch.h"
-#include "analyzer/cmd/sweep_run.h"
+#include "analyzer/cmd/sweep/batch.h"
+#include "analyzer/cmd/sweep/run.h"
 #include "analyzer/sweep/spec.h"
 #include "analyzer/sweep/substitute.h"
 

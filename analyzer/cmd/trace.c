@@ -24,9 +24,9 @@
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/launch.h"
 #include "analyzer/cmd/shell_word.h"
-#include "analyzer/cmd/trace_children.h"
-#include "analyzer/cmd/trace_revision.h"
-#include "analyzer/cmd/trace_settings.h"
+#include "analyzer/cmd/trace/children.h"
+#include "analyzer/cmd/trace/revision.h"
+#include "analyzer/cmd/trace/settings.h"
 #include "analyzer/report/quantity.h"
 
 #define PRELOAD_LIBRARY "libpagoda-trace.so"

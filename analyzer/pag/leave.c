@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/carried_out.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/simulation/carried_out.h"
 
 enum { MAX_SEND_AHEAD = 4096 };
 

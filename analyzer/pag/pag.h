@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/pag/clock.h"
 #include "analyzer/pag/root.h"
+#include "analyzer/pag/simulation/clock.h"
 #include "analyzer/trace/reader.h"
 
 struct pag_options {

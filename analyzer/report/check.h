@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `pagoda check` found out about one file, and its text form (json_check.h has the other one).
+// What `pagoda check` found out about one file, and its text form (report/json/check.h has the
+// other one).
 #ifndef PAGODA_REPORT_CHECK_H
 #define PAGODA_REPORT_CHECK_H
 

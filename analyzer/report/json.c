@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "analyzer/report/json_whatif.h"
+#include "analyzer/report/json/whatif.h"
 
 /// Twelve digits are more than a share can mean, and keep 0.1 from becoming 0.10000000000000001.
 enum { JSON_FORMAT = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };

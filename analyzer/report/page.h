@@ -33,15 +33,15 @@ void page_left_out(const struct page *page, uint64_t n_left_out, const char *nou
 /// A paragraph behind LABEL, later lines below the first word.
 void page_labelled(const struct page *page, const char *label, const char *text);
 
-// text_profile.c
+// report/text/profile.c
 void page_regions(const struct page *page);
 void page_call_tree(const struct page *page);
 
-// text_tolerance.c
+// report/text/tolerance.c
 struct whatif_report;
 void page_tolerance(const struct page *page, const struct whatif_report *report);
 
-// text_waits.c
+// report/text/waits.c
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);
 

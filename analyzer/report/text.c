@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The frame of the text report: the summary that is the product, warnings, conclusion. The tables
-// are in text_profile.c and text_waits.c.
+// are in report/text/profile.c and report/text/waits.c.
 #include "analyzer/report/text.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 //     EVENT     (one event, no time)
 // Begins are the ends of what is before; the first one is kept in memory. Outside MPI an event
 // recorded after a share of the weight (recorded ns times scale) comes after the same share of the
-// simulated time, rounded down: the parts sum to it exactly (pag/interval.h). The weight of all of
-// an OUTSIDE is found by a second place that reads ahead to its end.
+// simulated time, rounded down: the parts sum to it exactly (pag/simulation/interval.h). The weight
+// of all of an OUTSIDE is found by a second place that reads ahead to its end.
 #include "analyzer/rewrite/time_map.h"
 
 #include <assert.h>

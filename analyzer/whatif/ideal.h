@@ -24,10 +24,10 @@
 #ifndef PAGODA_WHATIF_IDEAL_H
 #define PAGODA_WHATIF_IDEAL_H
 
-#include "analyzer/pag/clock.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/pag/simulation/clock.h"
+#include "analyzer/whatif/cores/scheduler.h"
 #include "analyzer/whatif/recorded.h"
-#include "analyzer/whatif/scheduler.h"
 
 /// How far a location has come.
 struct ideal_location {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a machine's messages and collectives cost (see machine.h); machine_file.c reads it.
+// What a machine's messages and collectives cost (see machine.h); whatif/machine/file.c reads it.
 #include "analyzer/whatif/machine.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/event.h"
-#include "analyzer/whatif/scopes.h"
+#include "analyzer/whatif/machine/scopes.h"
 
 __extension__ typedef __int128 wide;
 

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/pag/clock.h"
-#include "analyzer/whatif/collective_plan.h"
+#include "analyzer/pag/simulation/clock.h"
+#include "analyzer/whatif/machine/collective_plan.h"
 
 struct formula;
 struct scopes;

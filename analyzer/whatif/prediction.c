@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/whatif/cost_table.h"
+#include "analyzer/whatif/machine/cost_table.h"
 
 static void work(void *context, uint32_t location, uint64_t now_ns, pag_work amount,
                  enum pag_turn turn)

@@ -3,16 +3,16 @@
 #ifndef PAGODA_WHATIF_PREDICTION_H
 #define PAGODA_WHATIF_PREDICTION_H
 
-#include "analyzer/pag/clock.h"
-#include "analyzer/whatif/added_delay.h"
-#include "analyzer/whatif/collective_run.h"
-#include "analyzer/whatif/contention.h"
+#include "analyzer/pag/simulation/clock.h"
+#include "analyzer/whatif/cores/scheduler.h"
 #include "analyzer/whatif/machine.h"
+#include "analyzer/whatif/machine/added_delay.h"
+#include "analyzer/whatif/machine/collective_run.h"
+#include "analyzer/whatif/machine/contention.h"
 #include "analyzer/whatif/recorded.h"
+#include "analyzer/whatif/regions/visits.h"
 #include "analyzer/whatif/scenario.h"
-#include "analyzer/whatif/scheduler.h"
 #include "analyzer/whatif/timeless.h"
-#include "analyzer/whatif/visits.h"
 
 struct prediction {
     const struct scenario *scenario;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/whatif/core_wait.h"
-#include "analyzer/whatif/cost_table.h"
+#include "analyzer/whatif/cores/core_wait.h"
+#include "analyzer/whatif/machine/cost_table.h"
 
 enum {
     MAX_OPERATIONS = 257, // OTF2_CollectiveOp, and MPI_Finalize

@@ -42,9 +42,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/pag/clock.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pag/root.h"
+#include "analyzer/pag/simulation/clock.h"
 #include "analyzer/trace/definitions.h"
 
 struct recorded;

@@ -10,14 +10,14 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/trace/definitions.h"
+#include "analyzer/whatif/cores/placement.h"
+#include "analyzer/whatif/cores/scheduler.h"
 #include "analyzer/whatif/machine.h"
-#include "analyzer/whatif/message_cut.h"
-#include "analyzer/whatif/moves.h"
-#include "analyzer/whatif/placement.h"
-#include "analyzer/whatif/region_pattern.h"
-#include "analyzer/whatif/region_work.h"
-#include "analyzer/whatif/scheduler.h"
-#include "analyzer/whatif/scopes.h"
+#include "analyzer/whatif/machine/scopes.h"
+#include "analyzer/whatif/regions/message_cut.h"
+#include "analyzer/whatif/regions/moves.h"
+#include "analyzer/whatif/regions/region_pattern.h"
+#include "analyzer/whatif/regions/region_work.h"
 
 struct visits;
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/pag/lineage.h"
+#include "analyzer/pag/lineage/lineage.h"
 
 enum { MAX_NODES = 3000, N_KEYS = 12, MAX_REFERENCES = 20 };
 

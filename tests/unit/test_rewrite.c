@@ -20,7 +20,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/replay_run.h"
-#include "analyzer/cmd/whatif_out.h"
+#include "analyzer/cmd/whatif/out.h"
 #include "analyzer/whatif/prediction.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `pagoda trace` writes into the spool (analyzer/cmd/trace_settings.c) is what the tracer
+// What `pagoda trace` writes into the spool (analyzer/cmd/trace/settings.c) is what the tracer
 // reads there (tracer/settings.c). The two share no code: this is where they meet.
 #include <limits.h>
 #include <setjmp.h>
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/cmd/trace_settings.h"
-#include "analyzer/cmd/trace_windows.h"
+#include "analyzer/cmd/trace/settings.h"
+#include "analyzer/cmd/trace/windows.h"
 #include "tests/tools/lib/scratch.h"
 #include "tracer/settings.h"
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The best nodes for ranks: graph partitioning proposes, replays decide, local search improves.
+#ifndef PAGODA_CMD_ADVISE_PLACEMENT_H
+#define PAGODA_CMD_ADVISE_PLACEMENT_H
+
+#include <stdint.h>
+
+#include "analyzer/cmd/advise/replay.h"
+#include "analyzer/report/result.h"
+
+/// Ranks on nodes.
+struct advise_mapping {
+    uint32_t *node_of_rank;
+    uint64_t predicted_ns;
+};
+
+/// Looks for the placement of the ranks of RESULT on N_NODES nodes with the shortest predicted run:
+/// begins with block, cyclic and two partitions of the communication graph (METIS: bytes between
+/// ranks as edge weights, ranks of equal weight, or of that of their computing; as many ranks on
+/// each node), then exchanges pairs of ranks as long as that helps, those first whose exchange
+/// takes most bytes off the network. At most MAX_REPLAYS predictions, whose number is added to
+/// *N_REPLAYS. SETTING's words must not say where ranks run. The caller frees node_of_rank.
+struct advise_mapping advise_search_placement(const struct advise_setting *setting,
+                                              const struct result *result, uint32_t n_nodes,
+                                              size_t max_replays, size_t *n_replays);
+
+/// MAPPING as values of --place: "node0=0-3,8", one a node that has ranks. The caller frees each
+/// and the array; their number is *N.
+char **advise_mapping_words(const struct advise_mapping *mapping, uint32_t n_ranks,
+                            uint32_t n_nodes, size_t *n);
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Replaying candidates: rounds of a few, each round on all cores, until bounds say that the rest
+// cannot come to the top.
+#include "analyzer/cmd/advise/replay.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/cmd/whatif/run.h"
+
+enum {
+    ROUND = 8, // candidates between two looks at the bounds
+    MAX_THREADS = 64
+};
+
+// --- one prediction
+
+static bool give_words(struct whatif_options *options, const struct advice_word *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!whatif_options_give(options, words[i].option, words[i].value))
+            return false;
+    return true;
+}
+
+static void run_job(const struct advise_setting *setting, struct advise_job *job)
+{
+    struct whatif_options options = {0};
+    struct whatif_plan plan = {0};
+    struct whatif_point point = {0};
+    struct error err = {{0}};
+    bool is_known = true, has_target = false;
+    for (int i = 0; i < 2 && job->candidates[i]; i++)
+        has_target = has_target || job->candidates[i]->has_target;
+    if (!has_target)
+        is_known = give_words(&options, setting->words, setting->n_words);
+    for (int i = 0; i < 2 && is_known && job->candidates[i]; i++)
+        is_known = give_words(&options, job->candidates[i]->words, job->candidates[i]->n_words);
+    if (!is_known)
+        error_set(&err, "this version has no such option");
+    else if (whatif_plan_read(&plan, &options, &err) == 0 && plan.is_list)
+        error_set(&err, "a value with commas would be several");
+    else if (plan.n_sets == 1 &&
+             whatif_run_quietly(&plan, setting->trace, setting->measured, &point, &err) == 0) {
+        job->predicted_ns = point.predicted_ns;
+        job->window_ns = point.window_end_ns - point.window_begin_ns;
+    }
+    if (err.text[0])
+        job->failure = memory_copy_text(err.text);
+    whatif_point_release(&point);
+    whatif_plan_release(&plan);
+    whatif_options_release(&options);
+}
+
+// --- many
+
+struct pool {
+    const struct advise_setting *setting;
+    struct advise_job *jobs;
+    size_t n_jobs;
+    atomic_size_t next;
+};
+
+static void *work(void *context)
+{
+    struct pool *pool = context;
+    for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < pool->n_jobs;)
+        run_job(pool->setting, &pool->jobs[i]);
+    return NULL;
+}
+
+static unsigned count_threads(const struct advise_setting *setting, size_t n_jobs)
+{
+    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t n = setting->n_threads > 0 ? setting->n_threads : n_cores > 0 ? (size_t)n_cores : 1;
+    n = n < n_jobs ? n : n_jobs;
+    return (unsigned)(n < MAX_THREADS ? n : MAX_THREADS);
+}
+
+void advise_run_jobs(const struct advise_setting *setting, struct advise_job *jobs, size_t n)
+{
+    struct pool pool = {.setting = setting, .jobs = jobs, .n_jobs = n};
+    pthread_t threads[MAX_THREADS];
+    unsigned n_wanted = count_threads(setting, n), n_started = 0;
+    atomic_init(&pool.next, 0);
+    while (n_started + 1 < n_wanted && pthread_create(&threads[n_started], NULL, work, &pool) == 0)
+        n_started++;
+    work(&pool); // with what was started, perhaps alone
+    for (unsigned i = 0; i < n_started; i++)
+        pthread_join(threads[i], NULL);
+}
+
+// --- candidates
+
+/// Which may save most, first; in the order found among equals.
+static int by_bound(const void *a, const void *b)
+{
+    const struct advice_candidate *x = *(struct advice_candidate *const *)a;
+    const struct advice_candidate *y = *(struct advice_candidate *const *)b;
+    if (x->most_ns != y->most_ns)
+        return x->most_ns < y->most_ns ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct advice_candidate *x = a, *y = b;
+    if (x->is_replayed != y->is_replayed)
+        return x->is_replayed ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->gain_ns != y->gain_ns)
+        return x->gain_ns < y->gain_ns ? 1 : -1;
+    int order = strcmp(x->words[0].option, y->words[0].option);
+    if (order == 0 && x->words[0].value && y->words[0].value)
+        order = strcmp(x->words[0].value, y->words[0].value);
+    return order;
+}
+
+static int descending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/// The gain that a candidate needs to be among the first n_shown of its group.
+static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t n, size_t n_shown,
+                                  enum advice_group group)
+{
+    int64_t *gains = memory_zeroed(n, sizeof *gains), least_ns = 0;
+    size_t n_gains = 0;
+    for (size_t i = 0; i < n; i++)
+        if (order[i]->is_replayed && order[i]->group == group)
+            gains[n_gains++] = order[i]->gain_ns;
+    qsort(gains, n_gains, sizeof *gains, descending);
+    if (n_gains >= n_shown && n_shown > 0)
+        least_ns = gains[n_shown - 1];
+    free(gains);
+    return least_ns;
+}
+
+static void replay_round(const struct advise_setting *setting, struct advice *advice,
+                         struct advice_candidate *const *candidates, size_t n)
+{
+    struct advise_job jobs[ROUND] = {{{0}, 0, 0, NULL}};
+    for (size_t i = 0; i < n; i++)
+        jobs[i].candidates[0] = candidates[i];
+    advise_run_jobs(setting, jobs, n);
+    for (size_t i = 0; i < n; i++) {
+        candidates[i]->failure = jobs[i].failure;
+        candidates[i]->is_replayed = !jobs[i].failure;
+        candidates[i]->predicted_ns = jobs[i].predicted_ns;
+        candidates[i]->gain_ns = (int64_t)advice->target_ns - (int64_t)jobs[i].predicted_ns;
+        advice->n_replays++;
+    }
+}
+
+void advise_replay_candidates(const struct advise_setting *setting, struct advice *advice)
+{
+    size_t n = advice->n_candidates, n_done = 0, n_replayed = 0;
+    struct advice_candidate **order = memory_zeroed(n, sizeof(struct advice_candidate *));
+    struct advice_candidate *round[ROUND];
+    for (size_t i = 0; i < n; i++)
+        order[i] = &advice->candidates[i];
+    qsort(order, n, sizeof *order, by_bound);
+    while (n_done < n) {
+        int64_t needs_ns[ADVICE_GROUPS];
+        for (int group = 0; group < ADVICE_GROUPS; group++)
+            needs_ns[group] =
+                gain_of_last_shown(order, n, setting->n_shown, (enum advice_group)group);
+        size_t n_round = 0;
+        for (; n_done < n && n_round < ROUND; n_done++) {
+            struct advice_candidate *candidate = order[n_done];
+            bool may_show = candidate->most_ns == UINT64_MAX ||
+                            (int64_t)candidate->most_ns > needs_ns[candidate->group];
+            if (setting->replays_all ||
+                (may_show && n_replayed + n_round < setting->max_candidates))
+                round[n_round++] = candidate;
+            else
+                advice->n_pruned++;
+        }
+        replay_round(setting, advice, round, n_round);
+        n_replayed += n_round;
+    }
+    free(order);
+    qsort(advice->candidates, n, sizeof *advice->candidates, by_gain);
+}
+
+// --- pairs
+
+void advise_replay_pairs(const struct advise_setting *setting, struct advice *advice)
+{
+    size_t best[ADVISE_MAX_PAIRED], n_best = 0, n_jobs = 0;
+    for (size_t i = 0; i < advice->n_candidates && n_best < setting->n_paired; i++) {
+        const struct advice_candidate *candidate = &advice->candidates[i];
+        bool is_new = candidate->is_replayed && candidate->group == ADVICE_CHANGE &&
+                      candidate->gain_ns > (int64_t)advice_error_ns(advice);
+        for (size_t k = 0; k < n_best; k++)
+            is_new = is_new && strcmp(candidate->subject, advice->candidates[best[k]].subject) != 0;
+        if (is_new)
+            best[n_best++] = i;
+    }
+    struct advise_job jobs[ADVISE_MAX_PAIRED * ADVISE_MAX_PAIRED] = {{{0}, 0, 0, NULL}};
+    size_t pairs[ADVISE_MAX_PAIRED * ADVISE_MAX_PAIRED][2];
+    for (size_t a = 0; a < n_best; a++) {
+        for (size_t b = a + 1; b < n_best; b++, n_jobs++) {
+            pairs[n_jobs][0] = best[a];
+            pairs[n_jobs][1] = best[b];
+            for (int i = 0; i < 2; i++)
+                jobs[n_jobs].candidates[i] = &advice->candidates[pairs[n_jobs][i]];
+        }
+    }
+    advise_run_jobs(setting, jobs, n_jobs);
+    advice->pairs = memory_zeroed(n_jobs, sizeof *advice->pairs);
+    for (size_t i = 0; i < n_jobs; i++) {
+        advice->n_replays++;
+        if (!jobs[i].failure)
+            advice->pairs[advice->n_pairs++] =
+                (struct advice_pair){pairs[i][0], pairs[i][1], jobs[i].predicted_ns,
+                                     (int64_t)advice->target_ns - (int64_t)jobs[i].predicted_ns};
+        free(jobs[i].failure);
+    }
+}

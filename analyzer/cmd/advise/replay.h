@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Predictions of many candidates, on all cores.
+#ifndef PAGODA_CMD_ADVISE_REPLAY_H
+#define PAGODA_CMD_ADVISE_REPLAY_H
+
+#include "analyzer/cmd/replay_run.h"
+#include "analyzer/cmd/whatif/options.h"
+#include "analyzer/report/advice.h"
+
+enum { ADVISE_MAX_PAIRED = 3 };
+
+/// What all predictions share.
+struct advise_setting {
+    const char *trace;
+    const struct replay_run *measured;
+    const struct advice_word *words; // of the target
+    size_t n_words;
+    unsigned n_threads;                    // 0: as many as there are cores
+    bool replays_all;                      // also what cannot come to the top
+    size_t n_shown;                        // how many candidates count as the top
+    size_t max_candidates, max_placements; // predictions at most, unless all are to be replayed
+    size_t n_paired; // so many of the best are tried in pairs, at most ADVISE_MAX_PAIRED
+};
+
+/// One run time to be predicted: the target with the words of up to two candidates.
+struct advise_job {
+    const struct advice_candidate *candidates[2]; // NULL: none
+    uint64_t predicted_ns, window_ns;             // of the run; between MPI_Init and MPI_Finalize
+    char *failure;                                // NULL: it was predicted; the caller frees
+};
+
+/// Predicts all JOBS; the same whatever the number of threads.
+void advise_run_jobs(const struct advise_setting *setting, struct advise_job *jobs, size_t n);
+
+/// Replays the candidates of ADVICE, whose target_ns is known, those first that may save most,
+/// until no other one can be among the first n_shown; sorts them, best first.
+void advise_replay_candidates(const struct advise_setting *setting, struct advice *advice);
+
+/// Replays pairs of the best candidates that are about different things.
+void advise_replay_pairs(const struct advise_setting *setting, struct advice *advice);
+
+#endif

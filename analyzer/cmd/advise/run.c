@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Advice on a run (run.h), within the time of about 30 replays where these take long.
+#include "analyzer/cmd/advise/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/cmd/advise/placement.h"
+
+static const uint64_t many_events = 2000000;
+
+/// Computing between MPI_Init and MPI_Finalize, spread equally over the ranks.
+static uint64_t spread_computing(const struct result *result)
+{
+    return result->n_ranks > 0 ? result->useful_ns / result->n_ranks : 0;
+}
+
+/// The run with nothing changed, and on the target. 0, or -1 and ERR.
+static int predict_baselines(const struct advise_setting *setting, struct advice *advice,
+                             struct error *err)
+{
+    struct advise_job same = {{0}, 0, 0, NULL}, target = {{0}, 0, 0, NULL};
+    struct advise_setting unchanged = *setting;
+    unchanged.n_words = 0;
+    advise_run_jobs(&unchanged, &same, 1);
+    if (!same.failure && setting->n_words > 0)
+        advise_run_jobs(setting, &target, 1);
+    else
+        target = (struct advise_job){{0}, same.predicted_ns, same.window_ns, NULL};
+    advice->replayed_ns = same.predicted_ns;
+    advice->target_ns = target.predicted_ns;
+    uint64_t computing_ns = spread_computing(&setting->measured->result);
+    advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
+    advice->n_replays = 1 + (setting->n_words > 0);
+    const char *failure = same.failure ? same.failure : target.failure;
+    int status = failure ? error_set(err, "%s", failure) : 0;
+    free(same.failure);
+    free(target.failure);
+    return status;
+}
+
+/// The best placement on the nodes of the target, or as many as were recorded, as a candidate.
+static void add_placement(const struct advise_setting *setting, uint32_t n_nodes,
+                          struct advice *advice)
+{
+    const struct result *result = &setting->measured->result;
+    struct advice_word words[4];
+    struct advise_setting free_setting = *setting;
+    n_nodes = n_nodes > 0 ? n_nodes : (uint32_t)result->n_nodes;
+    if (n_nodes < 2 || result->n_ranks < 3)
+        return;
+    free_setting.words = words;
+    free_setting.n_words = 0;
+    for (size_t i = 0; i < setting->n_words; i++)
+        if (strcmp(setting->words[i].option, "nodes") != 0)
+            words[free_setting.n_words++] = setting->words[i];
+    struct advise_mapping best = advise_search_placement(
+        &free_setting, result, n_nodes, setting->max_placements, &advice->n_replays);
+    size_t n;
+    char **texts = advise_mapping_words(&best, (uint32_t)result->n_ranks, n_nodes, &n);
+    struct advice_candidate *candidate = advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX,
+                                                    "placement", "Place the ranks on other nodes");
+    for (size_t i = 0; i < n; i++) {
+        advise_add_word(candidate, "place", texts[i]);
+        free(texts[i]);
+    }
+    for (size_t i = 0; i < free_setting.n_words; i++)
+        advise_add_word(candidate, words[i].option, words[i].value);
+    candidate->has_target = true;
+    free(texts);
+    free(best.node_of_rank);
+}
+
+/// SETTING with what a prediction of so many events allows.
+static struct advise_setting within_limits(const struct advise_setting *setting)
+{
+    struct advise_setting limited = *setting;
+    bool is_long = setting->measured->result.n_events > many_events;
+    limited.max_candidates = is_long ? 9 : 26;
+    limited.max_placements = is_long ? 4 : 200;
+    limited.n_paired = is_long ? 2 : 3;
+    if (setting->replays_all)
+        limited.max_placements = 1000;
+    return limited;
+}
+
+int advise_run(const struct advise_setting *setting, const struct advise_target *target,
+               struct advice *advice, struct error *err)
+{
+    const struct advise_setting limited = within_limits(setting);
+    advice->measured_ns = setting->measured->replay.time_ns;
+    if (predict_baselines(&limited, advice, err) != 0)
+        return -1;
+    advise_enumerate(setting->measured, target, advice);
+    if (target->kinds >> ADVICE_PLACEMENT & 1)
+        add_placement(&limited, target->n_nodes, advice);
+    advise_replay_candidates(&limited, advice);
+    advise_replay_pairs(&limited, advice);
+    return 0;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measured replays into a database that is removed after the comparison (see traces.h).
+#include "analyzer/cmd/diff/traces.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/data_folder.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/cmd/replay_run.h"
+#include "db/store.h"
+
+bool diff_is_trace(const char *path)
+{
+    struct stat status;
+    size_t length = strlen(path);
+    return (length > 5 && !strcmp(path + length - 5, ".otf2")) ||
+           (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
+static int replay_one(struct diff_traces *traces, const struct catalogue *catalogue,
+                      const char *path, struct error *err)
+{
+    struct replay_run run;
+    const struct store_names names = {.experiment = "traces", .trial = path};
+    int status = replay_run_open(&run, path, err);
+    if (status == 0)
+        status = replay_run(&run, catalogue, NULL, false, "replaying", err);
+    if (status == 0) {
+        traces->has_unreadable_records |= run.result.has_unreadable_records;
+        status = store_result(traces->database, &run.result, &names, err);
+    }
+    replay_run_release(&run);
+    return status;
+}
+
+static int make_folder(struct diff_traces *traces, struct error *err)
+{
+    const char *parent = getenv("TMPDIR");
+    char *folder = memory_format("%s/pagoda-diff-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(folder)) {
+        error_set(err, "cannot make the folder %s: %s", folder, strerror(errno));
+        free(folder);
+        return -1;
+    }
+    traces->folder = folder;
+    traces->database = memory_format("%s/runs.db", folder);
+    return 0;
+}
+
+int diff_traces_replay(struct diff_traces *traces, char *const *paths, size_t n, struct error *err)
+{
+    *traces = (struct diff_traces){0};
+    char *directory = data_folder(err);
+    struct catalogue *catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
+    free(directory);
+    int status = catalogue ? make_folder(traces, err) : -1;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        bool is_stored = false;
+        for (size_t j = 0; j < i; j++)
+            is_stored |= !strcmp(paths[i], paths[j]);
+        if (!is_stored)
+            status = replay_one(traces, catalogue, paths[i], err);
+    }
+    catalogue_free(catalogue);
+    return status;
+}
+
+void diff_traces_remove(struct diff_traces *traces)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; traces->database && i < sizeof endings / sizeof endings[0]; i++) {
+        char *file = memory_format("%s%s", traces->database, endings[i]);
+        unlink(file);
+        free(file);
+    }
+    if (traces->folder)
+        rmdir(traces->folder);
+    free(traces->database);
+    free(traces->folder);
+    *traces = (struct diff_traces){0};
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the points of a sweep, one after the other or as batch jobs; each is traced, replayed and
+// stored as soon as it ends. What is stored is not run again, so that the same sweep goes on after
+// any interruption.
+#ifndef PAGODA_CMD_SWEEP_RUN_H
+#define PAGODA_CMD_SWEEP_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/cmd/sweep/job.h"
+#include "analyzer/report/sweep.h"
+#include "analyzer/sweep/checkpoint.h"
+#include "analyzer/sweep/plan.h"
+#include "analyzer/sweep/skip.h"
+
+struct sweep_setting {
+    const struct sweep_plan *plan;
+    const struct sweep_skips *skips;
+    struct sweep_checkpoints *checkpoints;
+    struct sweep_place place;
+    uint64_t limit_ns;    // of the whole sweep, 0: none
+    bool retries_failed;  // points that failed in an earlier call too
+    bool keeps_no_traces; // archives are removed when they are stored
+    char **arguments;     // of this command behind its name, up to NULL, for batch jobs
+};
+
+/// What there is to do; runs nothing. 0, or -1 and ERR. The caller releases REPORT in either case.
+int sweep_look(const struct sweep_setting *setting, struct sweep_report *report, struct error *err);
+
+/// Runs what is not stored. A point that fails is told on stderr and does not end the sweep. 0, or
+/// -1 and ERR: the sweep cannot go on. The caller releases REPORT in either case.
+int sweep_run(const struct sweep_setting *setting, struct sweep_report *report, struct error *err);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See revision.h.
+#include "analyzer/cmd/trace/revision.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_SECONDS = 5 };
+
+/// First line of what `git -C FOLDER ARGUMENTS` prints. False: it failed, or took too long.
+static bool ask_git(const char *folder, const char *const *arguments, char *line, size_t size)
+{
+    const char *command[12] = {"git", "--no-optional-locks", "-C", folder};
+    int out[2];
+    int n = 4;
+    int status = -1;
+    size_t length = 0;
+    ssize_t got;
+    char rest[4096];
+
+    while (*arguments && n < 11)
+        command[n++] = *arguments++;
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return false;
+    pid_t pid = fork();
+    if (pid == 0) {
+        int nowhere = open("/dev/null", O_RDWR);
+
+        dup2(nowhere, STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+        alarm(MOST_SECONDS);
+        execvp("git", (char *const *)command);
+        _exit(127);
+    }
+    close(out[1]);
+    while (pid > 0 && (got = read(out[0], rest, sizeof rest)) != 0) {
+        if (got < 0 && errno != EINTR)
+            break;
+        for (ssize_t i = 0; i < got; i++)
+            if (length + 1 < size)
+                line[length++] = rest[i];
+    }
+    close(out[0]);
+    line[length] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool find_in(const char *folder, struct trace_revision *revision)
+{
+    static const char *const head[] = {"rev-parse", "--verify", "HEAD", NULL};
+    static const char *const changes[] = {"status", "--porcelain", "--untracked-files=no", NULL};
+    char line[256];
+
+    if (!ask_git(folder, head, line, sizeof line) || strlen(line) >= sizeof revision->commit ||
+        strspn(line, "0123456789abcdef") != strlen(line))
+        return false;
+    snprintf(revision->commit, sizeof revision->commit, "%.64s", line);
+    if (ask_git(folder, changes, line, sizeof line))
+        snprintf(revision->modified, sizeof revision->modified, "%s", *line ? "yes" : "no");
+    return true;
+}
+
+struct trace_revision trace_revision_find(const char *program)
+{
+    struct trace_revision revision = {"", ""};
+    char folder[PATH_MAX];
+
+    if (*program && realpath(program, folder) && strrchr(folder, '/') != folder) {
+        *strrchr(folder, '/') = '\0';
+        if (find_in(folder, &revision))
+            return revision;
+    }
+    find_in(".", &revision);
+    return revision;
+}

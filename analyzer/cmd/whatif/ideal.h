@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pass that tells serialisation from transfer: the measured run once more, on an ideal network.
+#ifndef PAGODA_CMD_WHATIF_IDEAL_H
+#define PAGODA_CMD_WHATIF_IDEAL_H
+
+#include "analyzer/base/error.h"
+#include "analyzer/cmd/replay_run.h"
+
+/// Replays TRACE on an ideal network and puts what it shows into MEASURED->result. MEASURED is
+/// replayed, with its costs gathered. 0, or -1 and ERR.
+int ideal_run(const char *trace, struct replay_run *measured, struct error *err);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much slower the network may be until a run takes some percent longer.
+#ifndef PAGODA_CMD_WHATIF_TOLERANCE_H
+#define PAGODA_CMD_WHATIF_TOLERANCE_H
+
+#include "analyzer/base/error.h"
+#include "analyzer/cmd/whatif/set.h"
+#include "analyzer/report/whatif.h"
+#include "analyzer/whatif/recorded.h"
+
+/// Finds the tolerances that SET asks for by further predictions of TRACE like that of POINT, which
+/// SETTINGS (of SET) predicted, into REPORT. 0, or -1 and ERR.
+int whatif_tolerance(const char *trace, const struct whatif_set *set,
+                     const struct scenario_settings *settings, const struct recorded *recorded,
+                     const struct whatif_point *point, struct whatif_report *report,
+                     struct error *err);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lineage tree: what determined each location's present, as a path from the root (start of the
+// run) to a node. A node holds how much time went to which activity between its parent and itself;
+// the path from the root to a node tiles [0, time of the node] exactly. Nodes nobody refers to are
+// dropped when they have no child and merged with an only child, so at most
+// 2 * references - 1 nodes live at any time.
+#ifndef PAGODA_PAG_LINEAGE_LINEAGE_H
+#define PAGODA_PAG_LINEAGE_LINEAGE_H
+
+#include <stdint.h>
+
+#include "analyzer/base/pool.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/pag/tally.h"
+
+#define LINEAGE_ROOT 0u
+#define LINEAGE_NONE POOL_NONE
+
+enum { LINEAGE_MARKS = PAG_WAIT_KINDS };
+
+struct lineage {
+    struct pool nodes;
+    struct tally explained[LINEAGE_MARKS]; // what the marks have gathered of nodes that are gone
+};
+
+void lineage_init(struct lineage *lineage);
+void lineage_release(struct lineage *lineage);
+
+/// A new node below PARENT, with one reference owned by the caller. It takes over CONTENT (left
+/// empty).
+uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *content);
+
+/// Takes one more reference to NODE; returns NODE.
+uint32_t lineage_hold(struct lineage *lineage, uint32_t node);
+
+/// Gives one reference back; LINEAGE_NONE is ignored.
+void lineage_let_go(struct lineage *lineage, uint32_t node);
+
+/// Counts the path from the root to NODE TIMES times (negative: takes it away) for KIND. A wait of
+/// q, ended by p, is explained by path(p at the release) - path(q at its enter): +1 and -1. The
+/// parts they share cancel; no common ancestor has to be looked for.
+void lineage_mark(struct lineage *lineage, uint32_t node, enum pag_wait_kind kind, int32_t times);
+
+/// The sums of all marked paths of KIND: activity -> ns. The caller releases the tally.
+struct tally lineage_explain(struct lineage *lineage, enum pag_wait_kind kind);
+
+/// Adds the contents of all nodes from NODE up to the root into SUM.
+void lineage_sum(const struct lineage *lineage, uint32_t node, struct tally *sum);
+
+#endif

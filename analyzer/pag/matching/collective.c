@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective operations: the k-th operation of every member of a communicator belongs together. An
+// instance is held from the first member in to the last one out; lineages are kept only of members
+// that may release another one (the last one in, the root, lower ranks of a scan).
+
+#include "analyzer/pag/engine.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/simulation/carried_out.h"
+#include "analyzer/pag/simulation/left_out.h"
+
+// How far the completion of a nonblocking operation is looked for when its posting does not name
+// the communicator.
+enum { MAX_COMPLETION_AHEAD = 4096 };
+
+static struct collective *collective_at(const struct engine *engine, uint32_t index)
+{
+    return pool_at(&engine->collectives, index);
+}
+
+static uint32_t n_members_of(const struct communicator *communicator)
+{
+    uint32_t n = communicator->n_members;
+    if (communicator->is_intercommunicator)
+        n += communicator->n_remote_members;
+    return n ? n : 1;
+}
+
+/// Members that the archive does not define: they never come.
+static uint32_t n_undefined_of(const struct communicator *communicator)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < communicator->n_members; i++)
+        n += communicator->members[i] == NONE;
+    for (uint32_t i = 0; i < communicator->n_remote_members; i++)
+        n += communicator->remote_members[i] == NONE;
+    return n;
+}
+
+static void init_state(struct communicator_state *state, uint32_t n_members)
+{
+    *state = (struct communicator_state){
+        .first_open = NONE,
+        .last_open = NONE,
+        .n_members = n_members,
+    };
+}
+
+void collective_init(struct engine *engine)
+{
+    const struct definitions *definitions = engine->definitions;
+    pool_init(&engine->collectives, sizeof(struct collective));
+    pool_init(&engine->postings, sizeof(struct posting));
+    engine->communicators =
+        memory_zeroed(definitions->n_communicators, sizeof(*engine->communicators));
+    for (size_t i = 0; i < definitions->n_communicators; i++) {
+        init_state(&engine->communicators[i], n_members_of(&definitions->communicators[i]));
+        engine->communicators[i].n_ended = n_undefined_of(&definitions->communicators[i]);
+    }
+    init_state(&engine->finalize, (uint32_t)engine->n_ranks);
+}
+
+void collective_release(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->definitions->n_communicators; i++)
+        free(engine->communicators[i].sequences);
+    free(engine->communicators);
+    free(engine->finalize.sequences);
+    for (uint32_t i = 0; i < engine->collectives.n_used; i++)
+        free(collective_at(engine, i)->members);
+    pool_release(&engine->collectives);
+    pool_release(&engine->postings);
+}
+
+static struct communicator_state *state_of(struct engine *engine, uint32_t communicator)
+{
+    return communicator == NONE ? &engine->finalize : &engine->communicators[communicator];
+}
+
+uint32_t collective_member_of(const struct engine *engine, uint32_t communicator,
+                              uint32_t world_rank)
+{
+    if (communicator == NONE)
+        return world_rank;
+    const struct communicator *comm = &engine->definitions->communicators[communicator];
+    if (comm->n_members == 0)
+        return 0;
+    uint32_t rank = communicator_rank_of(comm, world_rank);
+    bool is_local = rank < comm->n_members && comm->members[rank] == world_rank;
+    return is_local || rank == NONE ? rank : comm->n_members + rank;
+}
+
+static uint32_t world_rank_of(const struct engine *engine, uint32_t communicator, uint32_t member)
+{
+    if (communicator == NONE)
+        return member;
+    const struct communicator *comm = &engine->definitions->communicators[communicator];
+    return member < comm->n_members ? comm->members[member]
+                                    : comm->remote_members[member - comm->n_members];
+}
+
+// --- instances
+
+static uint32_t open_instance(struct engine *engine, uint32_t communicator, uint64_t sequence)
+{
+    struct communicator_state *state = state_of(engine, communicator);
+    uint32_t index = pool_take(&engine->collectives);
+    struct collective *instance = collective_at(engine, index);
+    *instance = (struct collective){
+        .index = index,
+        .communicator = communicator,
+        .is_finalize = communicator == NONE,
+        .previous = state->last_open,
+        .next = NONE,
+        .sequence = sequence,
+        .n_members = state->n_members,
+        .root = NONE,
+        .last = NONE,
+        .members = memory_zeroed(state->n_members, sizeof(struct member)),
+    };
+    if (state->last_open == NONE)
+        state->first_open = index;
+    else
+        collective_at(engine, state->last_open)->next = index;
+    state->last_open = index;
+    engine->result->n_collectives += communicator != NONE;
+    return index;
+}
+
+static void close_instance(struct engine *engine, uint32_t index)
+{
+    struct collective *instance = collective_at(engine, index);
+    struct communicator_state *state = state_of(engine, instance->communicator);
+    if (engine->simulation)
+        carried_out_over(engine, instance);
+    for (uint32_t i = 0; i < instance->n_members; i++)
+        if (instance->members[i].has_entered)
+            lineage_let_go(&engine->lineage, instance->members[i].node);
+    if (instance->previous == NONE)
+        state->first_open = instance->next;
+    else
+        collective_at(engine, instance->previous)->next = instance->next;
+    if (instance->next == NONE)
+        state->last_open = instance->previous;
+    else
+        collective_at(engine, instance->next)->previous = instance->previous;
+    free(instance->members);
+    instance->members = NULL;
+    pool_give(&engine->collectives, index);
+}
+
+/// The instance MEMBER enters next.
+static uint32_t next_instance(struct engine *engine, uint32_t communicator, uint32_t member)
+{
+    struct communicator_state *state = state_of(engine, communicator);
+    if (!state->sequences)
+        state->sequences = memory_zeroed(state->n_members, sizeof(*state->sequences));
+    uint64_t sequence = state->sequences[member]++;
+    uint32_t index = state->first_open;
+    while (index != NONE && collective_at(engine, index)->sequence != sequence)
+        index = collective_at(engine, index)->next;
+    return index != NONE ? index : open_instance(engine, communicator, sequence);
+}
+
+static bool is_later(const struct member *a, const struct member *b)
+{
+    return a->in_ns > b->in_ns || (a->in_ns == b->in_ns && a->rank < b->rank);
+}
+
+/// Whether nobody else can come at the time MEMBER entered.
+static bool is_alone_now(const struct engine *engine, const struct location_state *location,
+                         const struct member *member)
+{
+    if (engine->simulation)
+        return simulation_is_alone(engine, location, member->in_ns);
+    return !engine->is_ahead && member->in_ns != engine->other_ns;
+}
+
+/// Whether an operation's members do not wait for all others by its kind.
+static bool waits_for_some(const struct member *member)
+{
+    return member->class_ == COLLECTIVE_ONE_TO_ALL || member->class_ == COLLECTIVE_ALL_TO_ONE ||
+           member->class_ == COLLECTIVE_SCAN;
+}
+
+/// Takes the lineage of a member that enters now if somebody may go on from it: the last one in is
+/// known when nobody can come at the same time or later.
+static void keep_lineage(struct engine *engine, struct location_state *location,
+                         struct collective *instance, struct member *member)
+{
+    bool is_final = instance->n_entered == instance->n_members;
+    // Where messages decide, any member may delay others.
+    bool is_any = waits_for_some(member) && carried_out_at_all(engine);
+    bool is_sure = !is_any && is_alone_now(engine, location, member);
+    bool others_wait = instance->n_entered > 1;
+    switch (member->class_) {
+    case COLLECTIVE_ONE_TO_ALL:
+        if (is_sure && !(member->is_root && others_wait))
+            return;
+        break;
+    case COLLECTIVE_SCAN:
+        if (is_sure && !others_wait)
+            return;
+        break;
+    default:
+        if (is_sure && !is_final)
+            return;
+    }
+    member->node = head_cut(engine, location);
+}
+
+static void register_member(struct engine *engine, struct collective *instance, uint32_t index)
+{
+    struct member *member = &instance->members[index];
+    member->has_entered = true;
+    instance->n_entered++;
+    if (instance->last == NONE || is_later(member, &instance->members[instance->last])) {
+        struct member *before = instance->last == NONE ? NULL : &instance->members[instance->last];
+        bool only_last_counts =
+            member->class_ == COLLECTIVE_BARRIER || member->class_ == COLLECTIVE_ALL_TO_ALL;
+        if (before && only_last_counts) {
+            lineage_let_go(&engine->lineage, before->node);
+            before->node = NONE;
+        }
+        instance->last = index;
+    }
+    if (engine->simulation) {
+        if (member->recorded_in_ns > instance->recorded_last_ns)
+            instance->recorded_last_ns = member->recorded_in_ns;
+        simulation_entered(engine, instance, index);
+    }
+}
+
+/// Root in member indices; passive members of intercommunicators are marked.
+static void set_root(const struct engine *engine, struct collective *instance, uint32_t own,
+                     const struct event *event)
+{
+    struct member *member = &instance->members[own];
+    bool has_root =
+        member->class_ == COLLECTIVE_ONE_TO_ALL || member->class_ == COLLECTIVE_ALL_TO_ONE;
+    if (!has_root)
+        return;
+    uint32_t root = event->peer;
+    if (event->peer == EVENT_ROOT_SELF) {
+        root = own;
+    } else if (event->peer == EVENT_ROOT_THIS_GROUP) {
+        member->is_passive = true;
+        return;
+    } else {
+        const struct communicator *comm = &engine->definitions->communicators[event->index];
+        if (comm->is_intercommunicator && own < comm->n_members)
+            root += comm->n_members;
+    }
+    if (root >= instance->n_members)
+        return;
+    instance->root = root;
+    member->is_root = root == own;
+}
+
+static void describe(struct member *member, const struct event *event)
+{
+    member->operation = event->op;
+    member->class_ = event->class_;
+    member->size_bytes = event->size_bytes + event->received_bytes;
+    bool sends_less = event->size_bytes > 0 && event->size_bytes < event->received_bytes;
+    bool takes_nothing = event->received_bytes == 0;
+    member->payload_bytes = sends_less || takes_nothing ? event->size_bytes : event->received_bytes;
+    member->is_uneven = (event->flags & EVENT_UNEVEN) != 0;
+}
+
+static void add_part(struct call *call, uint32_t collective, uint32_t member)
+{
+    call->parts =
+        array_reserve(call->parts, &call->parts_capacity, call->n_parts + 1, sizeof(*call->parts));
+    call->parts[call->n_parts++] = (struct part){collective, member};
+}
+
+static void complete_in(struct engine *engine, struct location_state *location, uint32_t instance,
+                        uint32_t member_index)
+{
+    struct call *call = &location->call;
+    struct member *member = &collective_at(engine, instance)->members[member_index];
+    member->enter_ns = call->enter_ns;
+    member->is_test = call->is_test;
+    member->location = location->index;
+    member->path = call->path;
+    add_part(call, instance, member_index);
+}
+
+/// The rank enters an operation; the instance, NONE when it is no member or the only one.
+static uint32_t enter(struct engine *engine, struct location_state *location, uint32_t communicator,
+                      uint64_t in_ns, uint32_t *member_index)
+{
+    struct communicator_state *state = state_of(engine, communicator);
+    *member_index = collective_member_of(engine, communicator, location->rank);
+    if (*member_index == NONE) {
+        engine->result->n_lost_calls++;
+        return NONE;
+    }
+    if (state->n_members <= 1) {
+        engine->result->n_collectives += communicator != NONE;
+        return NONE;
+    }
+    uint32_t index = next_instance(engine, communicator, *member_index);
+    struct member *member = &collective_at(engine, index)->members[*member_index];
+    member->in_ns = in_ns;
+    member->recorded_in_ns = location->call.recorded_enter_ns;
+    member->rank = location->rank;
+    member->node = NONE;
+    return index;
+}
+
+/// Where there are several worlds each one ends for itself: the record in MPI_Finalize says which.
+static bool ends_own_world(const struct engine *engine, const struct call *call)
+{
+    return call->is_finalize && call->has_collectives && engine->definitions->n_spawned_ranks > 0;
+}
+
+static uint64_t mark_of_call(struct engine *engine, struct location_state *location)
+{
+    struct interval *interval = &engine->simulation->locations[location->index].interval;
+    return interval_mark(engine, location, interval, location->call.path);
+}
+
+static void blocking(struct engine *engine, struct location_state *location,
+                     const struct event *event)
+{
+    uint32_t own;
+    uint32_t index = enter(engine, location, event->index, location->call.enter_ns, &own);
+    if (index == NONE)
+        return;
+    struct collective *instance = collective_at(engine, index);
+    struct member *member = &instance->members[own];
+    describe(member, event);
+    if (ends_own_world(engine, &location->call)) {
+        instance->is_finalize = true;
+        member->class_ = COLLECTIVE_BARRIER;
+    }
+    set_root(engine, instance, own, event);
+    register_member(engine, instance, own);
+    keep_lineage(engine, location, instance, member);
+    if (engine->simulation)
+        left_out_member(engine, location, member, mark_of_call(engine, location));
+    complete_in(engine, location, index, own);
+}
+
+/// Which communicator a posted operation is on: the record says so, or its completion does, if that
+/// is not too far ahead. EVENT_NO_INDEX when neither does.
+static uint32_t posted_communicator(struct engine *engine, struct location_state *location,
+                                    const struct event *posted)
+{
+    if (posted->flags & EVENT_HAS_ENVELOPE)
+        return posted->index;
+    for (uint32_t ahead = 1; ahead < MAX_COMPLETION_AHEAD; ahead++) {
+        const struct event *event =
+            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        if (!event)
+            break;
+        if (event->kind == EVENT_COLLECTIVE_COMPLETE && event->request == posted->request)
+            return event->index;
+    }
+    return EVENT_NO_INDEX;
+}
+
+static void post(struct engine *engine, struct location_state *location, const struct event *event)
+{
+    uint32_t index = pool_take(&engine->postings);
+    struct posting *posting = pool_at(&engine->postings, index);
+    *posting = (struct posting){
+        .in_ns = location->call.enter_ns,
+        .recorded_in_ns = location->call.recorded_enter_ns,
+        .node = head_cut(engine, location),
+        .collective = NONE,
+        .mark = engine->simulation ? mark_of_call(engine, location) : 0,
+    };
+    match_remember_request(engine, location, event->request, index, REQUEST_COLLECTIVE);
+    uint32_t own, communicator = posted_communicator(engine, location, event);
+    if (communicator == EVENT_NO_INDEX)
+        return;
+    posting->collective = enter(engine, location, communicator, posting->in_ns, &own);
+    posting->is_placed = true;
+    if (posting->collective == NONE)
+        return;
+    struct collective *instance = collective_at(engine, posting->collective);
+    instance->members[own].class_ = COLLECTIVE_HANDLE; // until its completion says more
+    instance->members[own].node = lineage_hold(&engine->lineage, posting->node);
+    register_member(engine, instance, own);
+}
+
+static void complete(struct engine *engine, struct location_state *location,
+                     const struct event *event)
+{
+    uint32_t index = match_forget_request(engine, location, event->request, REQUEST_COLLECTIVE);
+    struct posting posting = {.in_ns = location->call.enter_ns, .node = NONE, .collective = NONE};
+    if (index != NONE) {
+        posting = *(struct posting *)pool_at(&engine->postings, index);
+        pool_give(&engine->postings, index);
+    }
+    uint32_t own = collective_member_of(engine, event->index, location->rank);
+    bool is_new = !posting.is_placed;
+    if (is_new)
+        posting.collective = enter(engine, location, event->index, posting.in_ns, &own);
+    if (posting.collective != NONE) {
+        struct collective *instance = collective_at(engine, posting.collective);
+        struct member *member = &instance->members[own];
+        describe(member, event);
+        set_root(engine, instance, own, event);
+        if (is_new) {
+            if (index != NONE)
+                member->recorded_in_ns = posting.recorded_in_ns;
+            if (posting.node != NONE)
+                member->node = lineage_hold(&engine->lineage, posting.node);
+            register_member(engine, instance, own);
+        }
+        if (engine->simulation)
+            left_out_member(engine, location, member,
+                            index != NONE ? posting.mark : mark_of_call(engine, location));
+        complete_in(engine, location, posting.collective, own);
+    }
+    lineage_let_go(&engine->lineage, posting.node);
+}
+
+static void finalize(struct engine *engine, struct location_state *location)
+{
+    uint32_t own;
+    uint32_t index = enter(engine, location, NONE, location->call.enter_ns, &own);
+    if (index == NONE)
+        return;
+    struct collective *instance = collective_at(engine, index);
+    struct member *member = &instance->members[own];
+    member->class_ = COLLECTIVE_BARRIER;
+    register_member(engine, instance, own);
+    keep_lineage(engine, location, instance, member);
+    complete_in(engine, location, index, own);
+}
+
+void collective_enter_call(struct engine *engine, struct location_state *location)
+{
+    const struct call *call = &location->call;
+    for (uint32_t i = 0; i < call->n_records; i++) {
+        const struct event *event = &call->records[i];
+        if (event->kind == EVENT_COLLECTIVE_END)
+            blocking(engine, location, event);
+        else if (event->kind == EVENT_COLLECTIVE_REQUEST)
+            post(engine, location, event);
+        else if (event->kind == EVENT_COLLECTIVE_COMPLETE)
+            complete(engine, location, event);
+    }
+    if (call->is_finalize && !engine->ranks[location->rank].has_finalize) {
+        engine->ranks[location->rank].has_finalize = true;
+        if (!ends_own_world(engine, call))
+            finalize(engine, location);
+    }
+}
+
+// --- who released whom
+
+bool collective_is_firm(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_at(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    if (instance->is_finalize || member->class_ == COLLECTIVE_HANDLE || member->is_left_out)
+        return false;
+    bool needs_all =
+        member->class_ == COLLECTIVE_BARRIER || member->class_ == COLLECTIVE_ALL_TO_ALL;
+    // Between two groups nobody need wait for his own one.
+    if (needs_all &&
+        engine->definitions->communicators[instance->communicator].is_intercommunicator)
+        return false;
+    return member->class_ == COLLECTIVE_BARRIER || (member->size_bytes > 0 && !member->is_uneven);
+}
+
+/// Whether OTHER could release MEMBER, by the class of MEMBER's operation.
+static bool depends_on(const struct collective *instance, const struct member *member, uint32_t own,
+                       uint32_t other)
+{
+    if (member->is_passive || instance->members[other].is_passive)
+        return false;
+    switch (member->class_) {
+    case COLLECTIVE_ONE_TO_ALL:
+        return other == instance->root && !member->is_root;
+    case COLLECTIVE_ALL_TO_ONE:
+        return member->is_root && other != own;
+    case COLLECTIVE_SCAN:
+        return other < own;
+    default:
+        return true;
+    }
+}
+
+const struct collective *collective_instance(const struct engine *engine, uint32_t index)
+{
+    return collective_at(engine, index);
+}
+
+bool collective_has_releasers(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_at(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    if (member->is_passive || (member->class_ == COLLECTIVE_ONE_TO_ALL && member->is_root) ||
+        (member->class_ == COLLECTIVE_ALL_TO_ONE && !member->is_root))
+        return false;
+    return member->class_ != COLLECTIVE_SCAN || part.member > 0;
+}
+
+uint32_t collective_missing_rank(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_at(engine, part.collective);
+    if (instance->n_entered == instance->n_members)
+        return NONE;
+    const struct member *member = &instance->members[part.member];
+    for (uint32_t i = 0; i < instance->n_members; i++)
+        if (!instance->members[i].has_entered && depends_on(instance, member, part.member, i))
+            return world_rank_of(engine, instance->communicator, i);
+    return NONE;
+}
+
+const struct member *collective_releaser(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_at(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    const struct member *releaser = NULL;
+    if (waits_for_some(member) && carried_out_waits(engine, part))
+        return carried_out_releaser(engine, part);
+    bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
+                     member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
+    if (needs_all && !member->is_passive) {
+        if (instance->n_entered < instance->n_members || instance->last == part.member)
+            return NULL;
+        return &instance->members[instance->last];
+    }
+    if (member->class_ == COLLECTIVE_ONE_TO_ALL) {
+        if (member->is_root || instance->root == NONE || member->is_passive)
+            return NULL;
+        const struct member *root = &instance->members[instance->root];
+        return root->has_entered ? root : NULL;
+    }
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        const struct member *other = &instance->members[i];
+        if (!depends_on(instance, member, part.member, i))
+            continue;
+        if (!other->has_entered)
+            return NULL;
+        if (!releaser || is_later(other, releaser))
+            releaser = other;
+    }
+    return releaser;
+}
+
+bool collective_release_times(const struct engine *engine, struct part part, uint64_t *time_ns,
+                              uint64_t *recorded_ns)
+{
+    const struct collective *instance = collective_at(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
+                     member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
+    *time_ns = *recorded_ns = 0;
+    if (member->is_passive)
+        return false;
+    if (needs_all) {
+        *time_ns = instance->members[instance->last].in_ns;
+        *recorded_ns = instance->recorded_last_ns;
+        return instance->n_entered == instance->n_members;
+    }
+    bool is_released = false;
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        const struct member *other = &instance->members[i];
+        if (!other->has_entered || !depends_on(instance, member, part.member, i))
+            continue;
+        is_released = true;
+        if (other->in_ns > *time_ns)
+            *time_ns = other->in_ns;
+        if (other->recorded_in_ns > *recorded_ns)
+            *recorded_ns = other->recorded_in_ns;
+    }
+    return is_released;
+}
+
+enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part)
+{
+    static const enum pag_wait_kind kinds[] = {
+        [COLLECTIVE_BARRIER] = PAG_WAIT_BARRIER,
+        [COLLECTIVE_ALL_TO_ALL] = PAG_WAIT_NXN,
+        [COLLECTIVE_ONE_TO_ALL] = PAG_WAIT_ONE_TO_ALL,
+        [COLLECTIVE_ALL_TO_ONE] = PAG_WAIT_ALL_TO_ONE,
+        [COLLECTIVE_SCAN] = PAG_WAIT_SCAN,
+        [COLLECTIVE_HANDLE] = PAG_WAIT_HANDLE,
+    };
+    const struct collective *instance = collective_at(engine, part.collective);
+    if (instance->is_finalize)
+        return PAG_WAIT_FINALIZE;
+    return kinds[instance->members[part.member].class_];
+}
+
+// --- the last one out
+
+static void count_incomplete(struct engine *engine, const struct collective *instance)
+{
+    if (instance->is_finalize)
+        return;
+    if (n_undefined_of(&engine->definitions->communicators[instance->communicator]) > 0)
+        engine->result->n_outside++;
+    else
+        engine->result->n_incomplete_collectives++;
+}
+
+static void end_instance(struct engine *engine, uint32_t index)
+{
+    struct collective *instance = collective_at(engine, index);
+    if (instance->n_entered == instance->n_members)
+        collective_emit_roots(engine, instance);
+    else
+        count_incomplete(engine, instance);
+    if (engine->simulation && engine->simulation->clock->leaves_out)
+        left_out_over(engine, instance);
+    close_instance(engine, index);
+}
+
+static bool is_over(struct engine *engine, const struct collective *instance)
+{
+    if (instance->n_left == instance->n_members)
+        return true;
+    if (instance->n_left < instance->n_entered)
+        return false;
+    const struct communicator_state *state = state_of(engine, instance->communicator);
+    if (instance->n_entered + state->n_ended < instance->n_members)
+        return false;
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        uint32_t rank = world_rank_of(engine, instance->communicator, i);
+        if (!instance->members[i].has_entered && rank != NONE && !engine->ranks[rank].has_ended)
+            return false;
+    }
+    return true;
+}
+
+void collective_leave(struct engine *engine, struct part part, const struct call *call)
+{
+    struct collective *instance = collective_at(engine, part.collective);
+    struct member *member = &instance->members[part.member];
+    member->leave_ns = call->leave_ns;
+    member->has_left = true;
+    instance->n_left++;
+    if (is_over(engine, instance))
+        end_instance(engine, part.collective);
+}
+
+static void end_if_over(struct engine *engine, struct communicator_state *state)
+{
+    for (uint32_t i = state->first_open; i != NONE;) {
+        uint32_t next = collective_at(engine, i)->next;
+        if (is_over(engine, collective_at(engine, i)))
+            end_instance(engine, i);
+        i = next;
+    }
+}
+
+void collective_rank_ended(struct engine *engine, uint32_t rank)
+{
+    for (uint32_t i = 0; i < engine->definitions->n_communicators; i++) {
+        struct communicator_state *state = &engine->communicators[i];
+        if (state->n_members <= 1 || collective_member_of(engine, i, rank) == NONE)
+            continue;
+        state->n_ended++;
+        end_if_over(engine, state);
+    }
+    engine->finalize.n_ended++;
+    end_if_over(engine, &engine->finalize);
+}
+
+void collective_finish(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->definitions->n_communicators; i++)
+        for (uint32_t j = engine->communicators[i].first_open; j != NONE;
+             j = collective_at(engine, j)->next)
+            count_incomplete(engine, collective_at(engine, j));
+}

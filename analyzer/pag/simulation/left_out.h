@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the program of a simulated run does no longer do: messages that are not sent, parts in
+// collective operations that are left out. Both sides of a message know from their own record, so
+// nobody has to wait to find out: its send is over at once, its receive leaves the call at once and
+// stays in its channel until its message comes to it, so that the order of the others stays what it
+// was. A member that leaves out an operation takes its place in it, waits for nobody, and lets
+// others wait for it that do not leave it out.
+#ifndef PAGODA_PAG_SIMULATION_LEFT_OUT_H
+#define PAGODA_PAG_SIMULATION_LEFT_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct call;
+struct collective;
+struct engine;
+struct event;
+struct location_state;
+struct member;
+
+/// Whether LOCATION's message to or from world rank PEER, recorded as EVENT in its open call, is
+/// left out. Not in measured time.
+bool left_out_message(struct engine *engine, struct location_state *location,
+                      const struct event *event, uint32_t sender, uint32_t receiver);
+
+/// Takes the receives of left out messages, all in their channels by now, out of the call.
+void left_out_detach(struct engine *engine, struct call *call);
+
+/// MEMBER of an operation entered by LOCATION on a path with MARK (interval.h): notes whether it
+/// leaves it out. Not in measured time.
+void left_out_member(struct engine *engine, struct location_state *location, struct member *member,
+                     uint64_t mark);
+
+/// INSTANCE is over: counts it if members have left it out.
+void left_out_over(struct engine *engine, const struct collective *instance);
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A replay in simulated time: the clock (clock.h) says which location goes on and when.
+#ifndef PAGODA_PAG_SIMULATION_SIMULATION_H
+#define PAGODA_PAG_SIMULATION_SIMULATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/pag/call.h"
+#include "analyzer/pag/simulation/clock.h"
+#include "analyzer/pag/simulation/interval.h"
+
+struct aggregation;
+struct collective;
+struct engine;
+struct location_state;
+struct migration;
+struct overlap;
+struct transfer;
+
+/// What a location does.
+enum simulation_phase {
+    SIMULATION_BEFORE,  // its first event
+    SIMULATION_OUTSIDE, // works outside MPI
+    SIMULATION_ENTERED, // works in a call before its messages depart
+    SIMULATION_BLOCKED, // in a call, for partners that have not come
+    SIMULATION_LEAVING, // in a call, until what it waits for is there and the work after that done
+    SIMULATION_ENDED,
+};
+
+struct location_simulation {
+    enum simulation_phase phase;
+    struct interval interval;
+    pag_work interval_work;
+    uint64_t n_call_events;   // of the open call, read so far
+    pag_work work_after;      // of the open call
+    uint64_t ready_ns;        // when the open call has what it waits for
+    uint64_t blocked_ns;      // since when the open call waits
+    uint64_t call_wait_ns;    // that long
+    bool is_waiting;          // it has conditions
+    bool is_handle;           // all it completes creates or destroys handles (clock.h)
+    bool is_late;             // it stands for calls that were put off (overlap.h)
+    bool gives_up;            // on partners that will not come
+    bool has_unknown_partner; // that did not come, or cannot be told yet
+    uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
+    uint32_t *departing;                                  // messages sent in the open call
+    uint32_t n_departing;
+    size_t departing_capacity;
+    uint32_t *receivers; // of those that follow no other one (aggregation.h)
+    uint32_t n_receivers;
+    size_t receivers_capacity;
+    pag_work outside_work;
+    uint64_t outside_ns, wait_ns, overhead_ns, lost_ns;
+};
+
+/// Times of a message and of a receive that measured time needs not; by their pool index.
+struct message_simulation {
+    uint64_t recorded_send_ns; // enter of the call that sent it
+    uint64_t recorded_post_ns; // of its receive, once matched
+    uint64_t departed_ns;      // PAG_NOT_KNOWN: has not departed
+    uint64_t arrived_ns;       // as the clock's transfer() says; PAG_NOT_KNOWN: not known yet
+    uint64_t number;           // order of sending
+    uint64_t size_bytes;       // as the clock says (pag_clock.sends)
+    uint64_t added_bytes;      // more than that
+    uint64_t follows_ns;       // see pag_condition
+    bool is_rendezvous;
+};
+
+struct simulation {
+    const struct pag_clock *clock;
+    struct location_simulation *locations;
+    struct message_simulation *messages;
+    uint64_t *recorded_post_ns; // by receive
+    size_t message_capacity, receive_capacity;
+    struct pag_condition *conditions; // of the call being settled
+    size_t condition_capacity;
+    struct migration *migration;     // NULL: no work is moved
+    struct aggregation *aggregation; // NULL: each message on its own
+    struct overlap *overlap;         // NULL: calls wait where they are
+    uint32_t n_blocked_sends;        // locations blocked until a receive is posted
+    uint64_t n_sent;
+    struct transfer *transfers; // messages that are ready, not yet shown to the clock
+    size_t n_transfers, transfer_capacity;
+    uint64_t now_ns;
+};
+
+struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock);
+void simulation_free(struct simulation *simulation);
+void simulation_run(struct engine *engine);
+
+/// What matching finds out: a message is sent, a receive is posted, the two belong together, a
+/// member has entered a collective.
+void simulation_sent(struct engine *engine, struct location_state *location, uint32_t message);
+void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive);
+void simulation_matched(struct engine *engine, uint32_t message, uint32_t receive);
+void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member);
+
+/// Goes on with the blocked calls of RANK whose conditions are met by now.
+void simulation_try_again(struct engine *engine, uint32_t rank);
+
+/// Whether somebody else releases PART: its operation synchronises, and its member waits in it.
+bool simulation_part_waits(const struct engine *engine, struct part part);
+
+/// Whether CALL is MPI_Init or MPI_Finalize, or all it completes creates or destroys handles.
+bool simulation_is_handle(const struct engine *engine, const struct call *call);
+
+/// Whether no other location goes on at NOW_NS, when LOCATION, whose turn it is, enters a call.
+bool simulation_is_alone(const struct engine *engine, const struct location_state *location,
+                         uint64_t now_ns);
+
+/// All conditions of LOCATION's call that are known so far are met as far as partners go: true, and
+/// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.
+bool simulation_gather(struct engine *engine, struct location_state *location,
+                       uint32_t *n_conditions);
+
+/// Puts the conditions of CALL into simulation.conditions: their number.
+uint32_t simulation_conditions(struct engine *engine, const struct call *call);
+
+#endif

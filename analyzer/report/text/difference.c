@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of a difference: all times are means per run and rank, so that they compare with the run
+// time.
+#include "analyzer/report/text/difference.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/model/resource_path.h"
+#include "analyzer/report/quantity.h"
+#include "analyzer/report/table.h"
+
+struct signed_text {
+    char text[48];
+};
+
+static struct signed_text signed_time(int64_t time_ns)
+{
+    struct signed_text text;
+    uint64_t size_ns = time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns;
+    snprintf(text.text, sizeof text.text, "%s%s", time_ns < 0 ? "-" : "+",
+             quantity_time(size_ns).text);
+    return text;
+}
+
+/// A mean: rounded, and below 0 only by corrected clocks.
+static struct signed_text mean_time(double time_ns)
+{
+    struct signed_text text = signed_time(llround(time_ns));
+    if (text.text[0] == '+')
+        snprintf(text.text, sizeof text.text, "%s", quantity_time((uint64_t)llround(time_ns)).text);
+    return text;
+}
+
+static struct signed_text relative_change(const struct difference_row *row)
+{
+    struct signed_text text;
+    if (row->a_ns > 0)
+        snprintf(text.text, sizeof text.text, "%+.1f %%",
+                 100 * (row->b_ns - row->a_ns) / row->a_ns);
+    else
+        snprintf(text.text, sizeof text.text, "%s", row->b_ns > 0 ? "new" : "-");
+    return text;
+}
+
+static void print_p(const struct difference_row *row, FILE *stream)
+{
+    if (!isnan(row->p))
+        fprintf(stream, ", p %.2g", row->p);
+}
+
+static void print_runs(const struct difference_page *page, FILE *stream)
+{
+    struct table table = {0};
+    table_add_column(&table, "", true);
+    table_add_column(&table, "time", false);
+    table_add_column(&table, "ranks", false);
+    table_add_column(&table, "origin", true);
+    table_add_column(&table, "trial", true);
+    for (size_t i = 0; i < page->n_runs; i++) {
+        const struct difference_run *run = &page->runs[i];
+        table_add_cell(&table, "%s", run->group == DIFFERENCE_A ? "A" : "B");
+        table_add_cell(&table, "%s", quantity_time(run->time_ns).text);
+        table_add_cell(&table, "%" PRIu64, run->n_ranks);
+        table_add_cell(&table, "%s", run->origin);
+        table_add_cell(&table, "%s", run->name);
+    }
+    table_print(&table, 0, 0, stream);
+    table_release(&table);
+}
+
+static void print_total(const struct difference_page *page, FILE *stream)
+{
+    const struct difference_row *total = &page->tables[0].total;
+    fprintf(stream, "\nrun time %s", mean_time(total->a_ns).text);
+    fprintf(stream, " -> %s: ", mean_time(total->b_ns).text);
+    fprintf(stream, "%s (%s)", signed_time(total->change_ns).text, relative_change(total).text);
+    if (!isnan(total->p)) {
+        fprintf(stream, " +- %s", mean_time(total->half_width_ns).text);
+        fprintf(stream, " at %g %%", 100 * (1 - page->thresholds.alpha));
+    }
+    print_p(total, stream);
+    fprintf(stream, "; %s\n", total->is_change ? "changed" : "no change beyond the thresholds");
+}
+
+/// (A part of) the path of a resource, INDENT columns in.
+static void add_name_cell(struct table *table, size_t indent, const char *path)
+{
+    char *name = difference_plain(path);
+    table_add_cell(table, "%*s%s", (int)indent, "", name);
+    free(name);
+}
+
+static void add_row(struct table *table, const struct difference_table *from,
+                    const struct difference_row *row, enum difference_by by)
+{
+    table_add_cell(table, "%s", row->is_change ? "*" : "");
+    table_add_cell(table, "%s", row->is_in_a ? mean_time(row->a_ns).text : "-");
+    table_add_cell(table, "%s", row->is_in_b ? mean_time(row->b_ns).text : "-");
+    table_add_cell(table, "%s", signed_time(row->change_ns).text);
+    if (from->total.change_ns)
+        table_add_cell(table, "%+.1f %%",
+                       100 * (double)row->change_ns / (double)from->total.change_ns);
+    else
+        table_add_cell(table, "-");
+    if (isnan(row->p))
+        table_add_cell(table, "-");
+    else
+        table_add_cell(table, "%.2g", row->p);
+    if (by == DIFFERENCE_BY_PROCESS) {
+        if (row->is_unrecorded)
+            table_add_cell(table, "%s", difference_kind(row));
+        else
+            add_name_cell(table, 0, difference_short_path(row->process));
+        return;
+    }
+    table_add_cell(table, "%s", difference_kind(row));
+    if (by == DIFFERENCE_BY_CALL_PATH)
+        add_name_cell(table, 0, difference_short_path(row->call_path));
+}
+
+/// The rows from FIRST on in one.
+static void add_rest(struct table *table, const struct difference_table *from, size_t first)
+{
+    int64_t change_ns = 0;
+    for (size_t i = first; i < from->n_rows; i++)
+        change_ns += from->rows[i].change_ns;
+    size_t n_filled = 3;
+    for (size_t i = 0; i < n_filled; i++)
+        table_add_cell(table, "%s", "");
+    table_add_cell(table, "%s", signed_time(change_ns).text);
+    for (size_t i = n_filled + 1; i + 1 < table->n_columns; i++)
+        table_add_cell(table, "%s", "");
+    table_add_cell(table, "... %s more (--top)", quantity_count(from->n_rows - first, "row").text);
+}
+
+static void print_table(const struct difference_page *page, enum difference_by by, uint64_t top,
+                        FILE *stream)
+{
+    static const char *const titles[] = {[DIFFERENCE_BY_CALL_PATH] = "By call path and wait state",
+                                         [DIFFERENCE_BY_PROCESS] = "By rank",
+                                         [DIFFERENCE_BY_WAIT_STATE] = "By wait state"};
+    const struct difference_table *from = &page->tables[by];
+    struct table table = {0};
+    table_add_column(&table, "", true);
+    table_add_column(&table, "A", false);
+    table_add_column(&table, "B", false);
+    table_add_column(&table, "change", false);
+    table_add_column(&table, "share", false);
+    table_add_column(&table, "p", false);
+    if (by == DIFFERENCE_BY_PROCESS)
+        table_add_column(&table, "rank", true);
+    else
+        table_add_column(&table, "kind", true);
+    if (by == DIFFERENCE_BY_CALL_PATH)
+        table_add_column(&table, "call path", true);
+    size_t n_shown = from->n_rows <= top ? from->n_rows : (size_t)top;
+    for (size_t i = 0; i < n_shown; i++)
+        add_row(&table, from, &from->rows[i], by);
+    if (n_shown < from->n_rows)
+        add_rest(&table, from, n_shown);
+    fprintf(stream, "\n%s: time per rank, the changes sum to that of the run time\n", titles[by]);
+    table_print(&table, 2, 0, stream);
+    table_release(&table);
+}
+
+static void print_top_down(const struct difference_page *page, FILE *stream)
+{
+    struct table table = {0};
+    table_add_column(&table, "", true);
+    table_add_column(&table, "A", false);
+    table_add_column(&table, "B", false);
+    table_add_column(&table, "change", false);
+    table_add_column(&table, "p", false);
+    table_add_column(&table, "call path", true);
+    for (size_t i = 0; i < page->top_down.n_rows; i++) {
+        const struct difference_row *row = &page->top_down.rows[i];
+        table_add_cell(&table, "%s", row->is_change ? "*" : "");
+        table_add_cell(&table, "%s", row->is_in_a ? mean_time(row->a_ns).text : "-");
+        table_add_cell(&table, "%s", row->is_in_b ? mean_time(row->b_ns).text : "-");
+        if (!row->is_in_a || !row->is_in_b)
+            table_add_cell(&table, "only %s", row->is_in_a ? "A" : "B");
+        else
+            table_add_cell(&table, "%s", signed_time(row->change_ns).text);
+        if (isnan(row->p))
+            table_add_cell(&table, "-");
+        else
+            table_add_cell(&table, "%.2g", row->p);
+        size_t depth = resource_path_depth(row->call_path);
+        add_name_cell(&table, depth > 2 ? 2 * (depth - 2) : 0, resource_path_last(row->call_path));
+    }
+    fprintf(stream, "\nFrom the top down, where there is a change: time per rank, all below "
+                    "included\n");
+    table_print(&table, 2, 0, stream);
+    table_release(&table);
+}
+
+void text_print_difference(const struct difference_page *page, uint64_t top, FILE *stream)
+{
+    static const enum difference_by order[] = {DIFFERENCE_BY_WAIT_STATE, DIFFERENCE_BY_CALL_PATH,
+                                               DIFFERENCE_BY_PROCESS};
+    print_runs(page, stream);
+    print_total(page, stream);
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        print_table(page, order[i], top, stream);
+    print_top_down(page, stream);
+}
+
+static void print_violation(const struct difference_row *row, const char *what, FILE *stream)
+{
+    fprintf(stream, "%s: ", what);
+    char *call_path = difference_plain(difference_short_path(row->call_path));
+    fprintf(stream, "%s%s", call_path, *call_path ? ": " : "");
+    free(call_path);
+    fprintf(stream, "%s", mean_time(row->a_ns).text);
+    fprintf(stream, " -> %s", mean_time(row->b_ns).text);
+    fprintf(stream, " (%s", relative_change(row).text);
+    print_p(row, stream);
+    fprintf(stream, ")\n");
+}
+
+void text_print_violations(const struct difference_page *page, FILE *stream)
+{
+    const struct difference_table *table = &page->tables[DIFFERENCE_BY_CALL_PATH];
+    if (difference_is_worse(&table->total))
+        print_violation(&table->total, "run time", stream);
+    for (size_t i = 0; i < table->n_rows; i++)
+        if (difference_is_worse(&table->rows[i]))
+            print_violation(&table->rows[i], difference_kind(&table->rows[i]), stream);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Placements (see placement.h).
+#include "analyzer/whatif/cores/placement.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/whatif/cores/rank_list.h"
+
+#define UNPLACED UINT32_MAX
+
+static void init(struct placement *placement, uint32_t n_ranks, uint32_t n_nodes)
+{
+    *placement = (struct placement){
+        .node_of_rank = memory_zeroed(n_ranks, sizeof *placement->node_of_rank),
+        .n_ranks = n_ranks,
+        .node_names = memory_zeroed(n_nodes, sizeof *placement->node_names),
+        .n_nodes = n_nodes,
+    };
+}
+
+void placement_release(struct placement *placement)
+{
+    for (uint32_t i = 0; i < placement->n_nodes; i++)
+        free(placement->node_names[i]);
+    free(placement->node_names);
+    free(placement->node_of_rank);
+    *placement = (struct placement){0};
+}
+
+void placement_recorded(struct placement *placement, const struct definitions *definitions)
+{
+    init(placement, (uint32_t)definitions->n_ranks, (uint32_t)definitions->n_nodes);
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++)
+        placement->node_of_rank[rank] = definitions->ranks[rank].node;
+    for (uint32_t node = 0; node < placement->n_nodes; node++)
+        placement->node_names[node] = memory_copy_text(definitions->nodes[node].name);
+}
+
+void placement_map(struct placement *placement, uint32_t n_ranks, uint32_t n_nodes, bool is_cyclic)
+{
+    init(placement, n_ranks, n_nodes);
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        placement->node_of_rank[rank] =
+            is_cyclic ? rank % n_nodes : (uint32_t)((uint64_t)rank * n_nodes / n_ranks);
+    for (uint32_t node = 0; node < n_nodes; node++)
+        placement->node_names[node] = memory_format("node%" PRIu32, node);
+}
+
+static uint32_t find_node(struct placement *placement, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < placement->n_nodes; i++)
+        if (strlen(placement->node_names[i]) == length &&
+            strncmp(placement->node_names[i], name, length) == 0)
+            return i;
+    placement->node_names =
+        memory_resize(placement->node_names, placement->n_nodes + 1, sizeof *placement->node_names);
+    placement->node_names[placement->n_nodes] = memory_format("%.*s", (int)length, name);
+    return placement->n_nodes++;
+}
+
+static int place(struct placement *placement, uint32_t node, struct rank_range range,
+                 const char *text, struct error *err)
+{
+    for (uint32_t rank = range.first; rank <= range.last; rank++) {
+        uint32_t before = placement->node_of_rank[rank];
+        if (before != UNPLACED)
+            return error_set(err, "--place %s: rank %" PRIu32 " is on node %s already", text, rank,
+                             placement->node_names[before]);
+        placement->node_of_rank[rank] = node;
+    }
+    return 0;
+}
+
+static int read_text(struct placement *placement, const char *text, struct error *err)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return error_set(err, "--place %s: not of the form NODE=RANKS, such as a=0-3,8", text);
+    uint32_t node = find_node(placement, text, (size_t)(equals - text));
+    const char *at = equals + 1, *end = at + strlen(at);
+    while (at < end) {
+        struct rank_range range;
+        if (rank_list_next(&at, end, placement->n_ranks, &range, err) != 0)
+            return error_wrap(err, "--place %s", text);
+        if (place(placement, node, range, text, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int placement_read(struct placement *placement, uint32_t n_ranks, const char *const *texts,
+                   size_t n_texts, struct error *err)
+{
+    init(placement, n_ranks, 0);
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        placement->node_of_rank[rank] = UNPLACED;
+    for (size_t i = 0; i < n_texts; i++)
+        if (read_text(placement, texts[i], err) != 0)
+            return -1;
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        if (placement->node_of_rank[rank] == UNPLACED)
+            return error_set(err, "--place: rank %" PRIu32 " is on no node", rank);
+    return 0;
+}

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of collective operations (see collective_run.h). Members whose message has not been
+// sent wait; whoever sends it sets them going again, so that each step is done once.
+#include "analyzer/whatif/machine/collective_run.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/map.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/whatif/machine/collective_plan.h"
+#include "analyzer/whatif/machine/multicast.h"
+
+#define NONE UINT32_MAX
+
+/// A member on its way through the plan.
+struct runner {
+    uint64_t entered_ns;                 // PAG_NOT_KNOWN: has not come
+    uint64_t total_bytes, smaller_bytes; // total_bytes PAG_NOT_KNOWN: nobody knows yet
+    uint64_t now_ns, out_ns, in_ns;      // its time, and when its ports are free
+    uint64_t through_ns;                 // PAG_NOT_KNOWN: not yet
+    uint32_t phase, step;
+    uint32_t by, out_by, in_by; // members whose enter decided these times
+    uint32_t sender, tag;       // of the message it waits for; NONE: it does not wait
+    uint32_t missing;           // a member it waits for, perhaps through others, that had not come
+};
+
+/// A message that has been sent and not taken.
+struct collective_message {
+    uint64_t departed_ns, size_bytes;
+    uint32_t by; // the member whose enter decided when
+};
+
+enum run_state { RUN_FREE, RUN_UNDECIDED, RUN_BY_FORMULA, RUN_BY_PLAN };
+
+struct collective_run {
+    enum run_state state;
+    uint32_t communicator, n_members, root;
+    uint64_t size_bytes; // share of members that do not tell theirs yet
+    const struct machine_collective *entry;
+    struct collective_plan plan;
+    struct runner *runners; // by member
+    uint32_t *ready;        // members that can go on
+    uint32_t n_ready;
+    uint64_t multicast_ns; // when it has arrived, PAG_NOT_KNOWN: not known
+    uint32_t multicast_by;
+    struct map sent; // messages on their way, by receiver, phase and tag
+    struct pool messages;
+};
+
+struct collective_runs {
+    const struct definitions *definitions;
+    const struct scopes *scopes;
+    const struct added_delay *delay; // NULL: none
+    struct collective_run *runs;     // by instance
+    size_t capacity, n_runs;
+    uint64_t switch_ns; // when the root switch of multicasts is free
+    struct collective_use use;
+};
+
+struct collective_runs *collective_runs_new(const struct definitions *definitions,
+                                            const struct scenario *scenario,
+                                            const struct added_delay *delay)
+{
+    struct collective_runs *runs = memory_zeroed(1, sizeof *runs);
+    runs->definitions = definitions;
+    runs->scopes = &scenario->scopes;
+    runs->delay = delay;
+    return runs;
+}
+
+static void release(struct collective_run *run)
+{
+    if (run->state == RUN_FREE)
+        return;
+    free(run->runners);
+    free(run->ready);
+    map_release(&run->sent);
+    pool_release(&run->messages);
+    *run = (struct collective_run){.state = RUN_FREE};
+}
+
+void collective_runs_free(struct collective_runs *runs)
+{
+    if (!runs)
+        return;
+    for (size_t i = 0; i < runs->n_runs; i++)
+        release(&runs->runs[i]);
+    free(runs->runs);
+    free(runs);
+}
+
+struct collective_use collective_runs_use(const struct collective_runs *runs)
+{
+    return runs ? runs->use : (struct collective_use){0};
+}
+
+void collective_runs_over(void *context, uint32_t instance)
+{
+    struct collective_runs *runs = context;
+    if (instance < runs->n_runs)
+        release(&runs->runs[instance]);
+}
+
+static struct collective_run *run_of(struct collective_runs *runs,
+                                     const struct pag_operation *operation)
+{
+    size_t n = (size_t)operation->instance + 1;
+    runs->runs = array_reserve(runs->runs, &runs->capacity, n, sizeof *runs->runs);
+    while (runs->n_runs < n)
+        runs->runs[runs->n_runs++] = (struct collective_run){.state = RUN_FREE};
+    struct collective_run *run = &runs->runs[operation->instance];
+    if (run->state != RUN_FREE)
+        return run;
+    *run = (struct collective_run){
+        .state = RUN_UNDECIDED,
+        .communicator = operation->communicator,
+        .n_members = operation->n_members,
+        .root = NONE,
+        .runners = memory_new(operation->n_members * sizeof *run->runners),
+        .multicast_ns = PAG_NOT_KNOWN,
+    };
+    map_init(&run->sent);
+    pool_init(&run->messages, sizeof(struct collective_message));
+    for (uint32_t i = 0; i < run->n_members; i++)
+        run->runners[i] = (struct runner){.entered_ns = PAG_NOT_KNOWN,
+                                          .total_bytes = PAG_NOT_KNOWN,
+                                          .through_ns = PAG_NOT_KNOWN,
+                                          .sender = NONE,
+                                          .missing = NONE};
+    return run;
+}
+
+// --- members and places
+
+static uint32_t place_of(const struct collective_run *run, uint32_t member)
+{
+    if (!run->plan.has_root)
+        return member;
+    return member >= run->root ? member - run->root : member + run->n_members - run->root;
+}
+
+static uint32_t member_at(const struct collective_run *run, uint32_t place)
+{
+    if (!run->plan.has_root)
+        return place;
+    uint64_t member = (uint64_t)place + run->root;
+    return (uint32_t)(member >= run->n_members ? member - run->n_members : member);
+}
+
+static uint32_t rank_of(const struct collective_runs *runs, const struct collective_run *run,
+                        uint32_t member)
+{
+    return runs->definitions->communicators[run->communicator].members[member];
+}
+
+static uint32_t node_of(const struct collective_runs *runs, const struct collective_run *run,
+                        uint32_t member)
+{
+    return runs->scopes->node_of_rank[rank_of(runs, run, member)];
+}
+
+static uint64_t share_of(const struct collective_run *run, uint32_t member)
+{
+    const struct runner *runner = &run->runners[member];
+    if (runner->total_bytes == PAG_NOT_KNOWN)
+        return run->size_bytes;
+    return collective_size_bytes(run->entry->operation, run->n_members,
+                                 run->plan.has_root && member == run->root, runner->total_bytes,
+                                 runner->smaller_bytes);
+}
+
+// --- steps
+
+static const struct machine_messages *between(const struct collective_runs *runs,
+                                              const struct collective_run *run, uint32_t member,
+                                              uint32_t other)
+{
+    return scopes_between(runs->scopes, rank_of(runs, run, member), rank_of(runs, run, other));
+}
+
+static uint64_t gap_ns(const struct machine_messages *messages, uint64_t size_bytes)
+{
+    uint64_t first_ns = machine_message_ns(messages, 0);
+    uint64_t time_ns = machine_message_ns(messages, size_bytes);
+    return time_ns > first_ns ? time_ns - first_ns : 0;
+}
+
+static uint64_t key_of(uint32_t receiver, uint32_t phase, uint32_t tag)
+{
+    return (uint64_t)(receiver * COLLECTIVE_MAX_PHASES + phase) << 32 | tag;
+}
+
+static void wake(struct collective_run *run, uint32_t member)
+{
+    run->runners[member].sender = NONE;
+    run->ready[run->n_ready++] = member;
+}
+
+static void block(struct collective_run *run, uint32_t member, uint32_t sender, uint32_t tag)
+{
+    run->runners[member].sender = sender;
+    run->runners[member].tag = tag;
+    run->runners[member].missing = sender;
+}
+
+static void send(const struct collective_runs *runs, struct collective_run *run, uint32_t member,
+                 const struct collective_step *step)
+{
+    struct runner *self = &run->runners[member];
+    uint32_t to = member_at(run, step->peer);
+    const struct machine_messages *messages = between(runs, run, member, to);
+    self->now_ns += messages->send_overhead_ns;
+    if (self->now_ns < self->out_ns) {
+        self->now_ns = self->out_ns;
+        self->by = self->out_by;
+    }
+    self->out_ns = self->now_ns + gap_ns(messages, step->size_bytes);
+    self->out_by = self->by;
+    uint32_t index = pool_take(&run->messages);
+    *(struct collective_message *)pool_at(&run->messages, index) =
+        (struct collective_message){self->now_ns, step->size_bytes, self->by};
+    map_put(&run->sent, key_of(to, self->phase, step->tag), index);
+    const struct runner *receiver = &run->runners[to];
+    if (receiver->sender == member && receiver->phase == self->phase && receiver->tag == step->tag)
+        wake(run, to);
+}
+
+/// False when the message has not been sent.
+static bool receive(const struct collective_runs *runs, struct collective_run *run, uint32_t member,
+                    const struct collective_step *step)
+{
+    struct runner *self = &run->runners[member];
+    uint32_t from = member_at(run, step->peer), index;
+    uint64_t key = key_of(member, self->phase, step->tag);
+    if (!map_get(&run->sent, key, &index)) {
+        block(run, member, from, step->tag);
+        return false;
+    }
+    struct collective_message message =
+        *(struct collective_message *)pool_at(&run->messages, index);
+    map_remove(&run->sent, key);
+    pool_give(&run->messages, index);
+    const struct machine_messages *messages = between(runs, run, from, member);
+    uint64_t arrival_ns = message.departed_ns + machine_message_ns(messages, message.size_bytes);
+    arrival_ns += added_delay_of_message(runs->delay, rank_of(runs, run, from),
+                                         rank_of(runs, run, member), message.size_bytes);
+    uint64_t port_ns = self->in_ns + gap_ns(messages, message.size_bytes);
+    self->in_ns = arrival_ns > port_ns ? arrival_ns : port_ns;
+    if (arrival_ns >= port_ns)
+        self->in_by = message.by;
+    if (self->in_ns > self->now_ns) {
+        self->now_ns = self->in_ns;
+        self->by = self->in_by;
+    }
+    self->now_ns += messages->receive_overhead_ns;
+    return true;
+}
+
+/// What a multicast costs as a message: one of the network, else one from place 0 to another node.
+static const struct machine_messages *multicast_messages(const struct collective_runs *runs,
+                                                         const struct collective_run *run)
+{
+    const struct machine_messages *network = scopes_messages(runs->scopes, MACHINE_NETWORK);
+    uint32_t from = member_at(run, 0), to = 0;
+    if (network->n_points > 0)
+        return network;
+    while (node_of(runs, run, to) == node_of(runs, run, from))
+        to++;
+    return between(runs, run, from, to);
+}
+
+/// Sends by the hardware at place 0, receives elsewhere; false when it has not been sent.
+static bool multicast(struct collective_runs *runs, struct collective_run *run, uint32_t member,
+                      uint64_t size_bytes)
+{
+    struct runner *self = &run->runners[member];
+    const struct machine_messages *messages = multicast_messages(runs, run);
+    if (place_of(run, member) > 0) {
+        if (run->multicast_ns == PAG_NOT_KNOWN) {
+            block(run, member, member_at(run, 0), 0);
+            return false;
+        }
+        if (self->now_ns < run->multicast_ns) {
+            self->now_ns = run->multicast_ns;
+            self->by = run->multicast_by;
+        }
+        self->now_ns += messages->receive_overhead_ns;
+        return true;
+    }
+    self->now_ns += messages->send_overhead_ns;
+    if (self->now_ns < runs->switch_ns) {
+        runs->use.switch_wait_ns += runs->switch_ns - self->now_ns;
+        self->now_ns = runs->switch_ns;
+    }
+    run->multicast_ns = self->now_ns + multicast_ns(messages, run->entry, run->n_members,
+                                                    share_of(run, member), size_bytes);
+    run->multicast_ns += added_delay_between_nodes(runs->delay, size_bytes);
+    runs->switch_ns = run->multicast_ns;
+    run->multicast_by = self->by;
+    for (uint32_t i = 0; i < run->n_members; i++)
+        if (run->runners[i].sender == member && run->runners[i].phase == self->phase)
+            wake(run, i);
+    return true;
+}
+
+/// The member does what it can.
+static void go_on(struct collective_runs *runs, struct collective_run *run, uint32_t member)
+{
+    struct runner *self = &run->runners[member];
+    uint32_t place = place_of(run, member);
+    uint64_t share = share_of(run, member);
+    for (; self->phase < run->plan.n_phases; self->phase++, self->step = 0) {
+        struct collective_step step;
+        for (; collective_plan_step(&run->plan, self->phase, place, self->step, share, &step);
+             self->step++) {
+            if (step.kind == STEP_SEND)
+                send(runs, run, member, &step);
+            else if (step.kind == STEP_RECEIVE && !receive(runs, run, member, &step))
+                return;
+            else if (step.kind == STEP_MULTICAST && !multicast(runs, run, member, step.size_bytes))
+                return;
+        }
+    }
+    self->through_ns = self->now_ns;
+}
+
+static void start(struct collective_runs *runs, struct collective_run *run, uint32_t member)
+{
+    run->runners[member].now_ns = run->runners[member].entered_ns;
+    run->runners[member].by = run->runners[member].out_by = run->runners[member].in_by = member;
+    run->ready[run->n_ready++] = member;
+    while (run->n_ready > 0)
+        go_on(runs, run, run->ready[--run->n_ready]);
+}
+
+// --- the clock's part
+
+void collective_runs_entered(void *context, const struct pag_operation *operation,
+                             uint64_t entered_ns)
+{
+    struct collective_runs *runs = context;
+    struct collective_run *run = run_of(runs, operation);
+    struct runner *runner = &run->runners[operation->member];
+    runner->entered_ns = entered_ns;
+    if (operation->is_described) {
+        runner->total_bytes = operation->total_bytes;
+        runner->smaller_bytes = operation->size_bytes;
+    }
+    if (run->state == RUN_BY_PLAN)
+        start(runs, run, operation->member);
+}
+
+static bool is_multicast_possible(const struct collective_runs *runs,
+                                  const struct collective_run *run)
+{
+    uint32_t *nodes = memory_new(run->n_members * sizeof *nodes);
+    for (uint32_t i = 0; i < run->n_members; i++)
+        nodes[i] = node_of(runs, run, i);
+    bool is_possible = multicast_reaches(run->entry, nodes, run->n_members);
+    free(nodes);
+    return is_possible;
+}
+
+static bool is_defined(const struct collective_runs *runs, const struct collective_run *run)
+{
+    for (uint32_t i = 0; i < run->n_members; i++)
+        if (rank_of(runs, run, i) == EVENT_NO_INDEX)
+            return false;
+    return true;
+}
+
+/// The first member whose operation is known decides how it is carried out.
+static void decide(struct collective_runs *runs, struct collective_run *run,
+                   const struct pag_operation *operation)
+{
+    run->size_bytes =
+        collective_size_bytes(operation->operation, run->n_members, operation->is_root,
+                              operation->total_bytes, operation->size_bytes);
+    run->root = operation->root;
+    run->entry = machine_collective(runs->scopes->machine, operation->operation, run->size_bytes);
+    run->state = RUN_BY_FORMULA;
+    if (!run->entry || run->entry->algorithm == ALGORITHM_FORMULA || !is_defined(runs, run))
+        return;
+    enum collective_algorithm algorithm = run->entry->algorithm;
+    bool is_multicast = algorithm == ALGORITHM_HARDWARE_MULTICAST;
+    if (is_multicast && !is_multicast_possible(runs, run))
+        algorithm = run->entry->tree;
+    run->plan = collective_plan(operation->operation, algorithm, run->entry->tree, run->n_members);
+    if (run->plan.has_root && run->root >= run->n_members)
+        return;
+    run->state = RUN_BY_PLAN;
+    runs->use.n_carried_out++;
+    runs->use.n_multicasts += algorithm == ALGORITHM_HARDWARE_MULTICAST;
+    runs->use.n_by_tree += is_multicast && algorithm != ALGORITHM_HARDWARE_MULTICAST;
+    run->ready = memory_new(run->n_members * sizeof *run->ready);
+    for (uint32_t i = 0; i < run->n_members; i++)
+        if (run->runners[i].entered_ns != PAG_NOT_KNOWN)
+            start(runs, run, i);
+}
+
+bool collective_runs_carries_out(void *context, const struct pag_operation *operation)
+{
+    struct collective_runs *runs = context;
+    struct collective_run *run = run_of(runs, operation);
+    if (run->state == RUN_UNDECIDED)
+        decide(runs, run, operation);
+    return run->state == RUN_BY_PLAN;
+}
+
+static bool has_come(const struct collective_run *run, uint32_t member)
+{
+    return run->runners[member].entered_ns != PAG_NOT_KNOWN;
+}
+
+/// Who has not come and keeps SENDER, perhaps through others, from sending.
+static uint32_t first_missing(const struct collective_run *run, uint32_t sender)
+{
+    while (has_come(run, sender)) {
+        const struct runner *runner = &run->runners[sender];
+        sender = has_come(run, runner->missing) ? runner->sender : runner->missing;
+    }
+    return sender;
+}
+
+uint64_t collective_runs_through(void *context, const struct pag_operation *operation, uint32_t *by)
+{
+    struct collective_runs *runs = context;
+    struct collective_run *run = run_of(runs, operation);
+    struct runner *self = &run->runners[operation->member];
+    *by = self->by;
+    if (self->through_ns != PAG_NOT_KNOWN)
+        return self->through_ns;
+    if (has_come(run, self->missing))
+        self->missing = first_missing(run, self->sender);
+    *by = self->missing;
+    return PAG_NOT_KNOWN;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Texts that name regions, and what is wrong with them (see region_text.h).
+#include "analyzer/whatif/regions/region_text.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool is_program_name(const struct definitions *definitions, const char *text)
+{
+    if (strcmp(text, "(program)") == 0)
+        return true;
+    for (size_t i = 0; i < definitions->n_properties; i++) {
+        const struct property *property = &definitions->properties[i];
+        bool is_executable = strcmp(property->name, "PAGODA::EXECUTABLE") == 0 ||
+                             strcmp(property->name, "Score-P::EXECUTABLE") == 0;
+        if (is_executable && strcmp(text, base_name(property->value)) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_region(const struct definitions *definitions, const char *name)
+{
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (strcmp(definitions->regions[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/// Cuts the place off the end of WORDS, `FILE:LINE` or `... at FILE:LINE`, if there is one.
+static void take_place(struct region_text *pattern, char **words)
+{
+    char *colon = strrchr(*words, ':');
+    if (!colon || colon == *words || colon[-1] == ':')
+        return;
+    bool is_any = strcmp(colon + 1, "*") == 0;
+    size_t n_digits = strspn(colon + 1, "0123456789");
+    if (!is_any && (n_digits == 0 || n_digits > 9 || colon[1 + n_digits] != '\0'))
+        return;
+    pattern->line = is_any ? 0 : (uint32_t)strtoul(colon + 1, NULL, 10);
+    *colon = '\0';
+    char *at = NULL;
+    for (char *next = *words; (next = strstr(next, " at ")); next++)
+        at = next;
+    pattern->file = at ? at + 4 : *words;
+    if (at)
+        *at = '\0';
+    else
+        *words = colon; // nothing but the place
+}
+
+/// 0, or -1 and ERR.
+static int take_parts(struct region_text *pattern, const struct definitions *definitions,
+                      char *words, struct error *err)
+{
+    if (*words == '\0')
+        return 0;
+    if (has_region(definitions, words)) { // whatever is in its name
+        pattern->parts[pattern->n_parts++] = words;
+        return 0;
+    }
+    pattern->is_anchored = *words == '/';
+    words += pattern->is_anchored;
+    while (words) {
+        char *slash = strchr(words, '/');
+        if (slash)
+            *slash = '\0';
+        if (*words == '\0' || pattern->n_parts == REGION_MAX_NAMES)
+            return error_set(err, "%s %s: %s", pattern->where, pattern->text,
+                             *words ? "too many names" : "a name is missing beside a /");
+        pattern->parts[pattern->n_parts++] = words;
+        words = slash ? slash + 1 : NULL;
+    }
+    return 0;
+}
+
+static bool names_mpi(const struct definitions *definitions, const char *part)
+{
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (definitions->regions[i].mpi != MPI_FUNCTION_NONE &&
+            fnmatch(part, definitions->regions[i].name, 0) == 0)
+            return true;
+    return false;
+}
+
+bool region_text_matches(const struct region_text *pattern, const struct region *region,
+                         uint32_t part)
+{
+    bool is_mpi = region->mpi != MPI_FUNCTION_NONE;
+    bool is_last = part + 1 == pattern->n_parts;
+    if ((is_mpi && !pattern->takes_calls) || (is_last && !is_mpi && pattern->only_calls))
+        return false;
+    return fnmatch(pattern->parts[part], region->name, 0) == 0;
+}
+
+int region_text_refuse(const struct region_text *pattern, const char *what, const char *nearest,
+                       struct error *err)
+{
+    return error_set(err, "%s %s: %s%s%s%s", pattern->where, pattern->text, what,
+                     nearest ? "; is it " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/// Part PART is no region of the run.
+static int unknown_part(const struct region_text *pattern, const struct definitions *definitions,
+                        uint32_t part, struct error *err)
+{
+    const char *name = pattern->parts[part];
+    if (!pattern->takes_calls && names_mpi(definitions, name))
+        return error_set(err,
+                         "%s %s: there is no such region but in MPI, which does no computing; "
+                         "`before %s` names the computing that ends with its calls",
+                         pattern->where, pattern->text, pattern->text);
+    const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
+    size_t n = 0;
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (pattern->takes_calls || definitions->regions[i].mpi == MPI_FUNCTION_NONE)
+            names[n++] = definitions->regions[i].name;
+    names[n++] = "(program)";
+    const char *nearest = spelling_nearest(name, names, n);
+    char *what = pattern->n_parts == 1 ? memory_copy_text("there is no such region")
+                                       : memory_format("there is no region %s", name);
+    int status = region_text_refuse(pattern, what, nearest, err);
+    free(what);
+    free(names);
+    return status;
+}
+
+static bool is_file(const char *wanted, const char *path)
+{
+    size_t length = strlen(path), wanted_length = strlen(wanted);
+    if (fnmatch(wanted, base_name(path), 0) == 0)
+        return true;
+    return wanted_length < length && strcmp(path + length - wanted_length, wanted) == 0 &&
+           path[length - wanted_length - 1] == '/';
+}
+
+bool region_text_is_place(const struct region_text *pattern, const struct calling_context *context)
+{
+    return (pattern->line == 0 || pattern->line == context->line) &&
+           (strcmp(pattern->file, context->file) == 0 || is_file(pattern->file, context->file));
+}
+
+static uint32_t distance(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/// 0, or -1 and ERR when no call of the run is at the pattern's place.
+static int check_place(const struct region_text *pattern, const struct definitions *definitions,
+                       struct error *err)
+{
+    const struct calling_context *nearest = NULL;
+    const char **files = memory_zeroed(definitions->n_contexts + 1, sizeof *files);
+    size_t n_files = 0;
+    bool is_found = false;
+    for (size_t i = 0; i < definitions->n_contexts && !is_found; i++) {
+        const struct calling_context *context = &definitions->contexts[i];
+        is_found = region_text_is_place(pattern, context);
+        if (context->file[0])
+            files[n_files++] = base_name(context->file);
+        if (context->line > 0 && is_file(pattern->file, context->file) &&
+            (!nearest ||
+             distance(pattern->line, context->line) < distance(pattern->line, nearest->line)))
+            nearest = context;
+    }
+    int status = 0;
+    if (!is_found && definitions->n_contexts == 0) {
+        status = region_text_refuse(pattern, "the trace does not tell where MPI calls are made",
+                                    NULL, err);
+    } else if (!is_found && nearest) {
+        char *place = memory_format("%s:%u", base_name(nearest->file), nearest->line);
+        status = region_text_refuse(pattern, "no MPI call is made there", place, err);
+        free(place);
+    } else if (!is_found) {
+        const char *file = spelling_nearest(base_name(pattern->file), files, n_files);
+        status = region_text_refuse(pattern, "no MPI call is made there", file, err);
+    }
+    free(files);
+    return status;
+}
+
+static int check_names(const struct region_text *pattern, const struct definitions *definitions,
+                       struct error *err)
+{
+    for (uint32_t part = 0; part < pattern->n_parts; part++) {
+        bool is_found = strcmp(pattern->parts[part], "**") == 0;
+        for (size_t i = 0; i < definitions->n_regions && !is_found; i++)
+            is_found = region_text_matches(pattern, &definitions->regions[i], part);
+        if (!is_found)
+            return unknown_part(pattern, definitions, part, err);
+    }
+    return pattern->file ? check_place(pattern, definitions, err) : 0;
+}
+
+int region_text_read(struct region_text *pattern, const char *where, const char *text,
+                     bool is_for_calls, const struct definitions *definitions, struct error *err)
+{
+    *pattern = (struct region_text){.where = memory_copy_text(where),
+                                    .text = memory_copy_text(text),
+                                    .whole = memory_format("%s %s", where, text),
+                                    .words = memory_copy_text(text),
+                                    .is_for_calls = is_for_calls};
+    char *words = pattern->words;
+    bool is_before = strncmp(words, "before ", 7) == 0;
+    if (is_before)
+        words += 7;
+    else if (is_program_name(definitions, words)) {
+        pattern->is_root = true;
+        return 0;
+    }
+    if (*words == '\0')
+        return error_set(err, "%s: a region is missing", where);
+    if (!has_region(definitions, words))
+        take_place(pattern, &words);
+    pattern->only_calls = is_before || pattern->file;
+    pattern->takes_calls = pattern->only_calls || pattern->is_for_calls;
+    if (take_parts(pattern, definitions, words, err) != 0)
+        return -1;
+    return check_names(pattern, definitions, err);
+}
+
+void region_text_release(struct region_text *pattern)
+{
+    free(pattern->where);
+    free(pattern->text);
+    free(pattern->whole);
+    free(pattern->words);
+    *pattern = (struct region_text){0};
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One REGION as a text (region_pattern.h says which there are), taken to pieces and checked against
+// the names of a run.
+#ifndef PAGODA_WHATIF_REGIONS_REGION_TEXT_H
+#define PAGODA_WHATIF_REGIONS_REGION_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/trace/definitions.h"
+
+enum { REGION_MAX_NAMES = 31 };
+
+struct region_text {
+    char *where, *text; // as given
+    char *whole;        // both
+    char *words;        // what the parts point into
+    const char *parts[REGION_MAX_NAMES];
+    uint32_t n_parts; // 0: any call
+    bool is_anchored; // begins at the location
+    bool is_root;     // the location itself
+    bool takes_calls; // MPI functions may be named
+    bool only_calls;  // nothing else may
+    bool is_for_calls;
+    const char *file; // of a place, NULL without
+    uint32_t line;    // 0: any
+};
+
+/// Takes TEXT, given for WHERE ("--scale"), to pieces; IS_FOR_CALLS: MPI calls are meant, else
+/// computing. 0, or -1 and ERR: malformed, or the run has no such name. The caller releases REGION
+/// in either case.
+int region_text_read(struct region_text *region, const char *where, const char *text,
+                     bool is_for_calls, const struct definitions *definitions, struct error *err);
+void region_text_release(struct region_text *region);
+
+/// Whether name PART of the pattern fits REGION.
+bool region_text_matches(const struct region_text *pattern, const struct region *region,
+                         uint32_t part);
+/// Whether CONTEXT is at the pattern's place, which it has.
+bool region_text_is_place(const struct region_text *pattern, const struct calling_context *context);
+
+/// -1 and ERR: "--scale TEXT: WHAT; is it NEAREST?", the latter unless NULL.
+int region_text_refuse(const struct region_text *pattern, const char *what, const char *nearest,
+                       struct error *err);
+
+#endif
