@@ -309,8 +309,7 @@ const struct focus_selection *focus_find(const struct focus *focus, const char *
     return NULL;
 }
 
-/// Where the last level of PATH begins, at its slash.
-static size_t last_level(const char *path)
+size_t focus_last_level(const char *path)
 {
     size_t last = 0;
     for (size_t i = 0; path[i]; i += path[i] == '\\' && path[i + 1] ? 2 : 1)
@@ -326,7 +325,7 @@ static void add_selection(struct text *text, const struct focus_selection *selec
         text_add(text, selection->paths[0]);
         return;
     }
-    size_t parent_length = last_level(selection->paths[0]);
+    size_t parent_length = focus_last_level(selection->paths[0]);
     text_add_bytes(text, selection->paths[0], parent_length);
     text_add(text, "/(");
     for (size_t i = 0; i < selection->n_paths; i++) {

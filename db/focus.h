@@ -33,6 +33,9 @@ struct focus {
 /// The caller frees.
 char *focus_path(const char *parent_path, const char *name);
 
+/// Where the last level of PATH begins, at its slash.
+size_t focus_last_level(const char *path);
+
 /// Reads a focus or a list of paths (the outer < > may be missing); spaces around paths and names
 /// are ignored, order and repetitions within parentheses do not matter. 0, or -1 and ERR, which
 /// says where; FOCUS is to be released after 0 only.

@@ -1,24 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of one metric at one focus, over all trials.
+// Values of one metric at one focus, over trials, whole or by the parts of one hierarchy.
 #ifndef PAGODA_DB_QUERY_H
 #define PAGODA_DB_QUERY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "db/database.h"
+
+/// What one answer is about: a whole trial, or a part of one within the focus.
+enum query_by {
+    QUERY_BY_TRIAL,
+    QUERY_BY_PROCESS,
+    QUERY_BY_CALL_PATH,
+    QUERY_BY_CODE,
+    QUERY_BY_MACHINE,
+    QUERY_BY_MESSAGE,
+    N_QUERY_BY,
+};
+
+struct query_question {
+    const char *metric;
+    const char *focus;    // resource normal form; hierarchies left out are whole; NULL: the program
+    const char *interval; // its name, NULL: the first the values have (the run or the window)
+    enum query_by by;
+    const int64_t *trials; // numbers of the trials asked, NULL: all
+    size_t n_trials;
+};
 
 struct query_value {
     int64_t trial_id;
+    const char *part;  // path of the resource the value is of, NULL with QUERY_BY_TRIAL
     double value;      // sum of the values found within the focus
     uint64_t n_values; // at least 1
 };
 
-/// Calls ANSWER(value, USER) for each trial of the database at PATH, by its number, that has values
-/// of METRIC within FOCUS (resource normal form; hierarchies left out are whole). Values add up
-/// over all resources the focus contains as far as the metric allows (metric.adds_up_over): a
-/// metric that adds up over processes only wants the exact call path, one that never adds up the
-/// exact focus. A restriction of Machine selects the ranks that ran there in each trial. 0, or -1
-/// and ERR: bad focus, unknown metric or resource, unreadable database.
+/// Calls ANSWER(value, USER) for each trial, by its number (in the order asked), and within it for
+/// each part, by path (processes by their number), that has values of the metric within the focus.
+/// Values add up over all resources the focus, or the part, contains as far as the metric allows
+/// (metric.adds_up_over): a metric that adds up over processes only wants the exact call path, one
+/// that never adds up the exact focus; in the hierarchy asked for by parts any resource will do. A
+/// restriction of Machine selects the ranks that ran there in each trial. 0, or -1 and ERR: bad
+/// focus, unknown metric, resource or interval, unreadable database.
+int query_metric(struct database *database, const struct query_question *question,
+                 void (*answer)(const struct query_value *value, void *user), void *user,
+                 struct error *err);
+
+/// The same over all trials of the database at PATH.
 int query_focus(const char *path, const char *metric, const char *focus,
                 void (*answer)(const struct query_value *value, void *user), void *user,
                 struct error *err);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See names.h. Names are compared by edit distance (base/spelling.h).
+#include "db/names.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/base/utf8.h"
+#include "db/focus.h"
+
+struct name_list {
+    const char **names; // each to be freed
+    size_t n_names, capacity;
+};
+
+/// Reads the first column of SQL, whose parameter ?1 is VALUE. 0, or -1 and ERR.
+static int name_list_read(struct name_list *list, struct database *database, const char *sql,
+                          const char *value, struct error *err)
+{
+    sqlite3_stmt *statement;
+    *list = (struct name_list){0};
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_text(statement, 1, value, -1, SQLITE_STATIC);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        list->names =
+            array_reserve(list->names, &list->capacity, list->n_names + 1, sizeof *list->names);
+        list->names[list->n_names++] = utf8_clean((const char *)sqlite3_column_text(statement, 0));
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static void name_list_release(struct name_list *list)
+{
+    for (size_t i = 0; i < list->n_names; i++)
+        free((char *)list->names[i]);
+    free(list->names);
+    *list = (struct name_list){0};
+}
+
+int names_check(struct database *database, const char *kind, const char *sql, const char *name,
+                struct error *err)
+{
+    struct name_list list;
+    int status = name_list_read(&list, database, sql, name, err);
+    if (status == 0) {
+        status = -1;
+        for (size_t i = 0; i < list.n_names && status; i++)
+            status = strcmp(list.names[i], name) ? -1 : 0;
+        const char *nearest = status ? spelling_nearest(name, list.names, list.n_names) : NULL;
+        if (status)
+            error_set(err, "%s has no %s \"%s\"%s%s%s", database->path, kind, name,
+                      nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                      nearest ? "\"?" : "");
+    }
+    name_list_release(&list);
+    return status;
+}
+
+/// 1 when there is a resource of that path, 0 when not, -1 and ERR.
+static int resource_exists(struct database *database, const char *path, struct error *err)
+{
+    struct name_list list;
+    int status =
+        name_list_read(&list, database, "SELECT path FROM resource WHERE path = ?1", path, err);
+    int exists = list.n_names > 0;
+    name_list_release(&list);
+    return status ? -1 : exists;
+}
+
+int names_check_resource(struct database *database, const char *path, struct error *err)
+{
+    static const char children[] =
+        "SELECT child.path FROM resource child JOIN resource parent ON parent.id = child.parent_id "
+        "WHERE parent.path = CASE ?1 WHEN '' THEN '/' ELSE ?1 END ORDER BY child.path";
+    int exists = resource_exists(database, path, err);
+    if (exists)
+        return exists < 0 ? -1 : 0;
+    char *missing = memory_copy_text(path); // the shortest part of PATH that does not exist
+    char *parent = memory_copy_text(path);
+    while (exists == 0) {
+        free(missing);
+        missing = memory_copy_text(parent);
+        parent[focus_last_level(parent)] = '\0';
+        exists = *parent ? resource_exists(database, parent, err) : 1;
+    }
+    struct name_list list = {0};
+    if (exists == 1 && name_list_read(&list, database, children, parent, err) == 0) {
+        // Only the names below the parent are compared, or its length would hide differences.
+        size_t skip = strlen(parent);
+        const char **ends = memory_zeroed(list.n_names, sizeof *ends);
+        for (size_t i = 0; i < list.n_names; i++)
+            ends[i] = list.names[i] + skip;
+        const char *nearest = spelling_nearest(missing + skip, ends, list.n_names);
+        free(ends);
+        if (nearest)
+            error_set(err, "%s has no resource %s; did you mean %s%s?", database->path, path,
+                      parent, nearest);
+        else
+            error_set(err, "%s has no resource %s; the nearest one is %s", database->path, path,
+                      *parent ? parent : "/Code, all of the code");
+    }
+    name_list_release(&list);
+    free(missing);
+    free(parent);
+    return -1;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The interned foci that lie within a wanted one.
+#ifndef PAGODA_DB_QUERY_FOCI_H
+#define PAGODA_DB_QUERY_FOCI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "db/database.h"
+#include "db/focus.h"
+#include "db/query.h"
+
+struct wanted_focus {
+    int64_t id, process_id;
+    int64_t resource_id; // in the hierarchy of the parts, 0 for none
+};
+
+/// Where values may be added (metric.adds_up_over), and the hierarchy the answer is divided by.
+struct query_rule {
+    bool is_exact;           // every hierarchy is exactly as selected
+    bool is_call_path_exact; // the call path is
+    enum query_by by;        // here any resource within the selection will do
+};
+
+struct query_foci {
+    struct wanted_focus *foci; // ascending by id
+    size_t n_foci, capacity;
+};
+
+/// Finds the foci within FOCUS whose values may be added under RULE. A restriction of Machine is
+/// not looked at: no focus has one. 0 (FOCI is to be released), or -1 and ERR.
+int query_foci_find(struct database *database, const struct focus *focus,
+                    const struct query_rule *rule, struct query_foci *foci, struct error *err);
+void query_foci_release(struct query_foci *foci);
+
+/// True when SELECTION is a whole hierarchy.
+bool query_is_root(const struct focus_selection *selection);
+
+#endif

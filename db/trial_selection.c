@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The conditions become one SQL statement, each text in it a parameter; the names a user may have
+// misspelt are looked up first, so that a slip does not look like "no trial".
+#include "db/trial_selection.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "db/names.h"
+
+/// The statement while it is made: its text, and what is to be bound.
+struct statement_text {
+    FILE *sql;
+    char **values; // ?1, ?2, ... to be freed
+    size_t n_values, capacity;
+};
+
+/// Notes VALUE (taken over) as a further parameter; its number.
+static size_t add_value(struct statement_text *text, char *value)
+{
+    text->values =
+        array_reserve(text->values, &text->capacity, text->n_values + 1, sizeof *text->values);
+    text->values[text->n_values++] = value;
+    return text->n_values;
+}
+
+static void add_pattern(struct statement_text *text, const char *column, const char *pattern)
+{
+    if (pattern)
+        fprintf(text->sql, " AND %s GLOB ?%zu", column, add_value(text, memory_copy_text(pattern)));
+}
+
+/// Whether TEXT is a date, or a date and a time: digits where "0000-00-00T00:00:00" has them.
+static bool is_date(const char *text)
+{
+    static const char form[] = "0000-00-00T00:00:00Z";
+    size_t length = strlen(text);
+    if (length < strlen("0000-00") || length >= sizeof form)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+            return false;
+    return true;
+}
+
+static int add_dates(struct statement_text *text, const struct trial_conditions *conditions,
+                     struct error *err)
+{
+    static const char date[] = "coalesce(t.started_at, t.stored_at)";
+    const char *const dates[] = {conditions->since, conditions->until};
+    for (size_t i = 0; i < 2; i++)
+        if (dates[i] && !is_date(dates[i]))
+            return error_set(err, "\"%s\" is no date like 2026-11-21 or 2026-11-21T05:52",
+                             dates[i]);
+    if (conditions->since)
+        fprintf(text->sql, " AND %s >= ?%zu", date,
+                add_value(text, memory_copy_text(conditions->since)));
+    if (conditions->until)
+        fprintf(text->sql, " AND substr(%s, 1, %zu) <= ?%zu", date, strlen(conditions->until),
+                add_value(text, memory_copy_text(conditions->until)));
+    return 0;
+}
+
+/// Where the comparison in "size>=64" begins, and which it is; at the end of TEXT there is none.
+static const char *find_comparison(const char *text, const char **comparison)
+{
+    static const char *const comparisons[] = {"!=", "<=", ">=", "=", "<", ">"};
+    const char *at = text + strcspn(text, "!<=>");
+    *comparison = "";
+    for (size_t i = 0; i < sizeof comparisons / sizeof comparisons[0]; i++)
+        if (!strncmp(at, comparisons[i], strlen(comparisons[i]))) {
+            *comparison = comparisons[i];
+            break;
+        }
+    return at;
+}
+
+/// A value that begins like a number is compared as one with a number.
+static void add_comparison(struct statement_text *text, const char *comparison, const char *value)
+{
+    struct error ignored;
+    double number;
+    size_t parameter = add_value(text, memory_copy_text(value));
+    bool is_negative = value[0] == '-';
+    if (option_read_number(value + is_negative, &number, &ignored) == 0)
+        fprintf(text->sql,
+                " AND CASE WHEN x.value GLOB '[0-9]*' OR x.value GLOB '[-+.][0-9]*' "
+                "THEN CAST(x.value AS REAL) %s CAST(?%zu AS REAL) ELSE x.value %s ?%zu END",
+                comparison, parameter, comparison, parameter);
+    else
+        fprintf(text->sql, " AND x.value %s ?%zu", comparison, parameter);
+}
+
+static int add_parameter(struct statement_text *text, struct database *database,
+                         const char *condition, struct error *err)
+{
+    const char *comparison;
+    const char *at = find_comparison(condition, &comparison);
+    if (at == condition)
+        return error_set(err, "\"%s\" does not begin with the name of a parameter", condition);
+    char *name = memory_format("%.*s", (int)(at - condition), condition);
+    if (names_check(database, "parameter", "SELECT DISTINCT name FROM trial_attribute ORDER BY 1",
+                    name, err)) {
+        free(name);
+        return -1;
+    }
+    fprintf(
+        text->sql,
+        " AND EXISTS (SELECT 1 FROM trial_attribute x WHERE x.trial_id = t.id AND x.name = ?%zu",
+        add_value(text, name));
+    if (*comparison)
+        add_comparison(text, comparison, at + strlen(comparison));
+    fprintf(text->sql, ")");
+    return 0;
+}
+
+static int add_property(struct statement_text *text, struct database *database,
+                        const char *condition, struct error *err)
+{
+    const char *comparison;
+    double severity = 0;
+    const char *at = find_comparison(condition, &comparison);
+    if (*comparison && strcmp(comparison, ">="))
+        return error_set(err, "\"%s\" is not of the form PROPERTY or PROPERTY>=SEVERITY",
+                         condition);
+    if (*comparison && option_read_number(at + 2, &severity, err))
+        return -1;
+    char *name = memory_format("%.*s", (int)(at - condition), condition);
+    if (names_check(database, "property", "SELECT name FROM property ORDER BY 1", name, err)) {
+        free(name);
+        return -1;
+    }
+    fprintf(text->sql,
+            " AND EXISTS (SELECT 1 FROM property_instance i JOIN property p ON p.id = "
+            "i.property_id WHERE i.trial_id = t.id AND i.focus_id = 0 AND i.interval = 0 "
+            "AND p.name = ?%zu AND i.count > 0 AND i.severity >= %.17g)",
+            add_value(text, name), severity);
+    return 0;
+}
+
+/// Writes the statement that finds the trials. 0, or -1 and ERR.
+static int make_statement(struct statement_text *text, struct database *database,
+                          const struct trial_conditions *conditions, struct error *err)
+{
+    fprintf(text->sql, "SELECT t.id FROM trial t JOIN experiment e ON e.id = t.experiment_id "
+                       "JOIN application a ON a.id = e.application_id WHERE 1");
+    add_pattern(text, "a.name", conditions->application);
+    add_pattern(text, "e.name", conditions->experiment);
+    if (conditions->origin)
+        fprintf(text->sql, " AND t.origin = ?%zu",
+                add_value(text, memory_copy_text(conditions->origin)));
+    int status = add_dates(text, conditions, err);
+    for (size_t i = 0; i < conditions->n_parameters && status == 0; i++)
+        status = add_parameter(text, database, conditions->parameters[i], err);
+    for (size_t i = 0; i < conditions->n_properties && status == 0; i++)
+        status = add_property(text, database, conditions->properties[i], err);
+    fprintf(text->sql, " ORDER BY t.id");
+    return status;
+}
+
+static void group_add(struct trial_group *group, int64_t id)
+{
+    group->ids = array_reserve(group->ids, &group->capacity, group->n_ids + 1, sizeof *group->ids);
+    group->ids[group->n_ids++] = id;
+}
+
+static bool group_has(const struct trial_group *group, int64_t id)
+{
+    for (size_t i = 0; i < group->n_ids; i++)
+        if (group->ids[i] == id)
+            return true;
+    return false;
+}
+
+/// All trials that the selectors mean.
+static int find_meant(struct database *database, const struct trial_conditions *conditions,
+                      struct trial_group *meant, struct error *err)
+{
+    for (size_t i = 0; i < conditions->n_selectors; i++) {
+        struct trial_group some;
+        if (trial_group_find(database, conditions->selectors[i], &some, err))
+            return -1;
+        for (size_t j = 0; j < some.n_ids; j++)
+            group_add(meant, some.ids[j]);
+        trial_group_release(&some);
+    }
+    return 0;
+}
+
+static int read_group(struct database *database, const struct statement_text *text, const char *sql,
+                      const struct trial_group *meant, struct trial_group *group, struct error *err)
+{
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    for (size_t i = 0; i < text->n_values; i++)
+        sqlite3_bind_text(statement, (int)i + 1, text->values[i], -1, SQLITE_STATIC);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        int64_t id = sqlite3_column_int64(statement, 0);
+        if (!meant || group_has(meant, id))
+            group_add(group, id);
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+int trial_selection_find(struct database *database, const struct trial_conditions *conditions,
+                         struct trial_group *group, struct error *err)
+{
+    struct statement_text text = {0};
+    struct trial_group meant = {0};
+    char *sql = NULL;
+    size_t size;
+    *group = (struct trial_group){0};
+    text.sql = open_memstream(&sql, &size);
+    int status = make_statement(&text, database, conditions, err);
+    fclose(text.sql);
+    if (status == 0)
+        status = find_meant(database, conditions, &meant, err);
+    if (status == 0)
+        status =
+            read_group(database, &text, sql, conditions->n_selectors ? &meant : NULL, group, err);
+    if (status == 0 && group->n_ids == 0)
+        status = error_set(err,
+                           "%s has no trial that fulfils all conditions (`pagoda store list` "
+                           "shows the trials)",
+                           database->path);
+    if (status)
+        trial_group_release(group);
+    for (size_t i = 0; i < text.n_values; i++)
+        free(text.values[i]);
+    free(text.values);
+    free(sql);
+    trial_group_release(&meant);
+    return status;
+}
