@@ -301,6 +301,15 @@ trace_mpi() {
     [ "$(wc -l <"$dir/plain.out")" = 3 ]
 }
 
+@test "joinserver has as many interactions as the published experiment" {
+    any_mpi
+    local options=(--tuples 100000 --queries 1 --work 0)
+    launch tenth run_mpi "$any" 2 "$programs_dir/joinserver" "${options[@]}" --selectivity 10
+    [[ $(<"$dir/tenth.out") == "client 1: 10000 tuples in 1 queries and 530 interactions, "* ]]
+    launch hundredth run_mpi "$any" 2 "$programs_dir/joinserver" "${options[@]}" --selectivity 1
+    [[ $(<"$dir/hundredth.out") == "client 1: 1000 tuples in 1 queries and 56 interactions, "* ]]
+}
+
 @test "more ranks than planes: ft, mg" {
     any_mpi
     launch ft-1 run_mpi "$any" 1 "$programs_dir/ft" --size 4 --iterations 1

@@ -47,11 +47,12 @@ check() {
     # After the last answer comes the message that the client stops.
     record "$mpi" spa --requests 5 --busy1 53 --busy2 73 --dispatch 36 --think 10 --client-busy1
     moves 5 servBusy1=1:0
-    # 200 tuples in pages of 19, twice for each of three clients.
+    # 200 tuples in pages of 19, twice for each of three clients. On its way back a join goes with the
+    # message that asks for the next page, or closes the query.
     record "$mpi" joinserver --tuples 2000
     moves 66 process_query=0:1-3
     record "$mpi" joinserver --tuples 2000 --data-shipping
-    moves 3 'main/**/process_query=1-3:0'
+    moves 66 'main/**/process_query=1-3:0'
 }
 
 @test "Open MPI" {
