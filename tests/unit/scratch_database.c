@@ -14,21 +14,25 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "tests/tools/lib/scratch.h"
 #include "tests/unit/sample_run.h"
 
-char scratch_folder[] = "/tmp/pagoda-test-store.XXXXXX";
+char *scratch_folder;
 char scratch_path[PATH_MAX];
 
 int scratch_group_setup(void **state)
 {
     (void)state;
-    return mkdtemp(scratch_folder) ? 0 : -1;
+    scratch_folder = scratch_directory();
+    return 0;
 }
 
 int scratch_group_teardown(void **state)
 {
     (void)state;
-    return rmdir(scratch_folder);
+    int status = rmdir(scratch_folder); // what a test has left there is a mistake
+    free(scratch_folder);
+    return status;
 }
 
 int scratch_setup(void **state)

@@ -7,7 +7,7 @@
 
 /// Folder for the tests of one program, and the path of the database in it, which is missing when a
 /// test begins.
-extern char scratch_folder[];
+extern char *scratch_folder;
 extern char scratch_path[];
 
 /// cmocka's set-ups and tear-downs of a group and of a test.

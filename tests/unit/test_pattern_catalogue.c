@@ -17,21 +17,22 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/hint.h"
 #include "analyzer/pattern/matcher.h"
+#include "tests/tools/lib/scratch.h"
 
-static char *path; // of the file that is written and read
+static char *folder, *path; // of the file that is written and read
 
 static int make_file(void **state)
 {
     (void)state;
-    path = memory_copy_text("/tmp/pagoda-test-XXXXXX");
-    int file = mkstemp(path);
-    return file < 0 ? -1 : close(file);
+    folder = scratch_directory();
+    path = memory_format("%s/pattern.xml", folder);
+    return 0;
 }
 
 static int remove_file(void **state)
 {
     (void)state;
-    unlink(path);
+    scratch_remove(folder);
     free(path);
     return 0;
 }
@@ -579,9 +580,9 @@ static void test_missing_files(void **state)
     assert_null(catalogue_load(NULL, missing, 1, &err));
     assert_string_equal(err.text,
                         "/nonexistent/x.xml: cannot be opened: No such file or directory");
-    const char *directory[] = {"/tmp"};
+    const char *directory[] = {"/"};
     assert_null(catalogue_load(NULL, directory, 1, &err));
-    assert_string_equal(err.text, "/tmp: cannot be read: Is a directory");
+    assert_string_equal(err.text, "/: cannot be read: Is a directory");
     assert_null(catalogue_load("/nonexistent", NULL, 0, &err));
     assert_string_equal(err.text,
                         "/nonexistent: cannot read the folder of patterns: No such file or "
