@@ -76,13 +76,13 @@ teardown() {
     ! mountpoint -q "${BATS_TEST_TMPDIR:?}/small" || umount "$BATS_TEST_TMPDIR/small"
 }
 
-# fills MPI: trace_end, which records 8 MiB a rank, into $small.
+# fills MPI: trace_end, which records 2 MiB a rank in chunks of 256 KiB, into $small.
 fills() {
     launch "$1" 2
     err=$BATS_TEST_TMPDIR/err
     status=0
-    "$PAGODA" trace -o "$small/t" -- "${line[@]}" "$BUILD/programs/$1/trace_end" fill 8 \
-        >"$BATS_TEST_TMPDIR/out" 2>"$err" || status=$?
+    "$PAGODA" trace --buffer-bytes 256KiB -o "$small/t" -- "${line[@]}" \
+        "$BUILD/programs/$1/trace_end" fill 2 >"$BATS_TEST_TMPDIR/out" 2>"$err" || status=$?
     cat "$err"
     [ "$status" = 0 ]
     [ "$(cat "$BATS_TEST_TMPDIR/out")" = running ]
@@ -90,7 +90,7 @@ fills() {
 }
 
 @test "a disk that is full from the start: one warning, the program runs on" {
-    small 1m
+    small 256k
     full() {
         fills "$1"
         [[ $(messages) == *"No space left"*"tracing is off"* ]]
@@ -100,7 +100,7 @@ fills() {
 }
 
 @test "a disk that fills up while recording; --finish makes the archive once there is room" {
-    small 8m
+    small 2m
     fills_up() {
         fills "$1"
         [[ $(messages) == *"No space left"*"--finish"* ]]
@@ -116,27 +116,28 @@ fills() {
 }
 
 @test "a disk that fills up while the archive is written: it is said, and the records stay" {
-    small 20m
+    small 5m
     fills_late() {
         fills "$1"
         [[ $(messages) == *"cannot write the archive"*"the records are kept"* ]]
         [ "$(ls "$small/t")" = spool ] # nothing half-written
-        mount -o remount,size=100m "$small"
+        mount -o remount,size=25m "$small"
         "$PAGODA" trace --finish "$small/t"
         check_archive "$small/t" collectives
         rm -rf "$small/t"
-        mount -o remount,size=20m "$small"
+        mount -o remount,size=5m "$small"
     }
     for_each_mpi fills_late
 }
 
 @test "a limit on the size of files ends the recording, not the program" {
     limited() {
-        launch "$1" 2
+        launch "$1" 1
         err=$BATS_TEST_TMPDIR/err
         status=0
-        (ulimit -f 8192 && exec "$PAGODA" trace -o "$BATS_TEST_TMPDIR/limited-$1" -- "${line[@]}" \
-            "$BUILD/programs/$1/trace_end" fill 16 >"$BATS_TEST_TMPDIR/out" 2>"$err") || status=$?
+        (ulimit -f 5120 && exec "$PAGODA" trace --buffer-bytes 256KiB \
+            -o "$BATS_TEST_TMPDIR/limited-$1" -- "${line[@]}" \
+            "$BUILD/programs/$1/trace_end" fill 6 >"$BATS_TEST_TMPDIR/out" 2>"$err") || status=$?
         cat "$err"
         [ "$status" = 0 ]
         [ "$(cat "$BATS_TEST_TMPDIR/out")" = running ]
@@ -151,14 +152,15 @@ fills() {
         launch "$1" 2
         mkdir -p "$BATS_TEST_TMPDIR/in-$1"
         cd "$BATS_TEST_TMPDIR/in-$1"
-        run "$PAGODA" trace -o t -- "${line[@]}" "$BUILD/programs/$1/trace_end" reopen 4
+        run "$PAGODA" trace --buffer-bytes 256KiB -o t -- "${line[@]}" "$BUILD/programs/$1/trace_end" \
+            reopen 1
         [ "$status" = 0 ]
         [[ $output != *"stopped recording"* ]]
         [ -e reopened ]
         [ ! -s reopened ]
         check_archive t
-        # Four megabytes of calls at 24 bytes.
-        [ "$(otf2-print t/traces.otf2 | grep -c '^ENTER  *0 .*"MPI_Comm_rank"')" = 174763 ]
+        # A megabyte of calls at 24 bytes.
+        [ "$(otf2-print t/traces.otf2 | grep -c '^ENTER  *0 .*"MPI_Comm_rank"')" = 43691 ]
     }
     for_each_mpi reopens
 }
