@@ -18,6 +18,7 @@
 #include "analyzer/cmd/diff.h"
 #include "analyzer/cmd/patterns.h"
 #include "analyzer/cmd/replay.h"
+#include "analyzer/cmd/scaling.h"
 #include "analyzer/cmd/store.h"
 #include "analyzer/cmd/sweep.h"
 #include "analyzer/cmd/trace.h"
@@ -42,6 +43,7 @@ static const struct command commands[] = {
     {"store", cmd_store, "the experiment database: list, show and remove runs"},
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
     {"diff", cmd_diff, "what the change of run time between stored runs consists of"},
+    {"scaling", cmd_scaling, "how runs scale, where scaling breaks and what will dominate next"},
     {"check", cmd_check, "check archives and pattern catalogues, and say what is wrong where"},
     {"patterns", cmd_patterns, "list what a replay looks for, or explain one pattern"},
     {NULL, NULL, NULL},

@@ -10,12 +10,10 @@
 #include "analyzer/base/utf8.h"
 #include "db/trials.h"
 
-static int group_read(struct database *database, const char *sql, const char *selector,
+/// Adds what STATEMENT, which is finalized, finds for SELECTOR (?1).
+static int group_read(struct database *database, sqlite3_stmt *statement, const char *selector,
                       struct trial_group *group, struct error *err)
 {
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
     sqlite3_bind_text(statement, 1, selector, -1, SQLITE_STATIC);
     int row;
     while ((row = database_step(database, statement, err)) == 1) {
@@ -46,13 +44,41 @@ int trial_group_find(struct database *database, const char *selector, struct tri
     }
     struct error ignored;
     const char *const ways[] = {by_pattern, by_attribute};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && group->n_ids == 0; i++)
-        if (group_read(database, ways[i], selector, group, &ignored)) {
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && group->n_ids == 0; i++) {
+        sqlite3_stmt *statement;
+        if (database_prepare(database, &statement, ways[i], &ignored) ||
+            group_read(database, statement, selector, group, &ignored)) {
             *err = ignored;
             trial_group_release(group);
             return -1;
         }
+    }
     return group->n_ids ? 0 : -1; // with what trials_find() said
+}
+
+int trial_group_all(struct database *database, const char *application, const char *experiment,
+                    struct trial_group *group, struct error *err)
+{
+    static const char sql[] = "SELECT trial_id FROM trials WHERE origin = ?1 "
+                              "AND (?2 IS NULL OR application = ?2) "
+                              "AND (?3 IS NULL OR experiment = ?3) ORDER BY trial_id";
+    static const char *const origins[] = {"measured", "predicted"};
+    *group = (struct trial_group){0};
+    for (size_t i = 0; i < 2 && group->n_ids == 0; i++) {
+        sqlite3_stmt *statement;
+        if (database_prepare(database, &statement, sql, err))
+            return -1;
+        sqlite3_bind_text(statement, 2, application, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 3, experiment, -1, SQLITE_STATIC);
+        if (group_read(database, statement, origins[i], group, err))
+            return -1;
+    }
+    if (group->n_ids == 0)
+        return error_set(err, "%s has no trial%s%s%s%s (`pagoda store list` shows them)",
+                         database->path, application ? " of the application " : "",
+                         application ? application : "", experiment ? " in the experiment " : "",
+                         experiment ? experiment : "");
+    return 0;
 }
 
 void trial_group_release(struct trial_group *group)

@@ -21,6 +21,10 @@ struct trial_group {
 /// digits of it at least. 0 (GROUP is to be released), or -1 and ERR.
 int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
                      struct error *err);
+/// All measured trials of an application and experiment (NULL: of any), or, when there are none,
+/// the predicted ones. 0 (GROUP is to be released), or -1 and ERR: there is none.
+int trial_group_all(struct database *database, const char *application, const char *experiment,
+                    struct trial_group *group, struct error *err);
 void trial_group_release(struct trial_group *group);
 
 struct trial_time {

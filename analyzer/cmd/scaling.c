@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda scaling`: reads stored trials in series, has their scalability computed, prints it.
+#include "analyzer/cmd/scaling.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/options.h"
+#include "analyzer/cmd/diff/traces.h"
+#include "analyzer/cmd/scaling/series.h"
+#include "analyzer/report/text.h"
+#include "db/database.h"
+
+#ifndef PAGODA_VERSION
+#define PAGODA_VERSION "0.0.0"
+#endif
+
+struct request {
+    struct scaling_choice choice;
+    struct option_list ignored;
+    double threshold_percent;
+    uint64_t top;
+    const char *svg;
+    bool is_strong, is_weak, is_whole_run, wants_json, wants_csv;
+};
+
+static const char details[] =
+    "DB is a file that `pagoda replay --store DB` or `pagoda sweep` made. TRIALS are trials as in\n"
+    "`pagoda diff`: a name, a pattern (\"n=*\") or an attribute (NAME=VALUE); without any, all\n"
+    "measured ones. Trials with the same value are repetitions. Traces that are not stored are\n"
+    "replayed.\n";
+
+static int print_svg(const struct scaling_page *page, const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return error_set(err, "cannot write %s: %s", path, strerror(errno));
+    svg_print_scaling(page, file);
+    bool is_bad = ferror(file);
+    if (fclose(file) != 0 || is_bad)
+        return error_set(err, "cannot write %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int print_page(const struct request *request, const struct scaling_page *page,
+                      struct error *err)
+{
+    if (request->svg && print_svg(page, request->svg, err))
+        return -1;
+    if (request->wants_json)
+        return json_print_scaling(page, PAGODA_VERSION, stdout, err);
+    const struct scaling_text_options options = {
+        .top = request->top,
+        .width = text_options_for(stdout).width,
+        .has_sparklines = isatty(STDOUT_FILENO) && strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+    };
+    if (request->wants_csv)
+        csv_print_scaling(page, stdout);
+    else
+        text_print_scaling(page, &options, stdout);
+    return 0;
+}
+
+/// DATABASE is the one to read, NAME what the report calls it (NULL: nothing).
+static int run_on_database(const char *path, const char *name, const struct request *request,
+                           struct error *err)
+{
+    struct database *database;
+    struct scaling_page page = {.database = name,
+                                .by = request->choice.by,
+                                .is_whole_run = request->is_whole_run,
+                                .threshold = request->threshold_percent / 100};
+    if (database_open(&database, path, DATABASE_READ, err))
+        return -1;
+    // One transaction: all trials are read from the same state of the database.
+    int status = database_run(database, "BEGIN", err);
+    if (status == 0)
+        status = scaling_series_read(database, &request->choice, &page, err);
+    database_close(database);
+    if (status == 0)
+        status = print_page(request, &page, err);
+    scaling_series_release(&page);
+    return status;
+}
+
+static int run_scaling(char **operands, size_t n, struct request *request)
+{
+    struct error err;
+    struct diff_traces traces = {0};
+    int status;
+    if (diff_is_trace(operands[0])) {
+        status = diff_traces_replay(&traces, operands, n, &err);
+        request->choice.selectors = operands;
+        request->choice.n_selectors = n;
+        if (status == 0)
+            status = run_on_database(traces.database, NULL, request, &err);
+    } else {
+        request->choice.selectors = operands + 1;
+        request->choice.n_selectors = n - 1;
+        status = run_on_database(operands[0], operands[0], request, &err);
+    }
+    bool is_unreadable = traces.has_unreadable_records;
+    diff_traces_remove(&traces);
+    if (status)
+        log_error("%s", err.text);
+    return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
+}
+
+static int check_request(const struct option_usage *usage, const struct request *request)
+{
+    if (request->is_strong && request->is_weak)
+        return options_usage_error(usage, "--strong and --weak exclude each other");
+    if (request->wants_json && request->wants_csv)
+        return options_usage_error(usage, "--json and --csv exclude each other");
+    if (!(request->threshold_percent > 0 && request->threshold_percent <= 100))
+        return options_usage_error(usage, "--threshold must be above 0 and at most 100 (percent)");
+    return STATUS_DONE;
+}
+
+int cmd_scaling(int argc, char **argv)
+{
+    struct request request = {.choice = {.by = "ranks"}, .threshold_percent = 80, .top = 12};
+    const struct option_row rows[] = {
+        OPTION_TEXT_ROW("by", 0, "NAME", &request.choice.by,
+                        "the parameter: ranks, nodes, or one of the trials", "ranks"),
+        OPTION_FLAG_ROW("strong", 0, &request.is_strong, "the work stays the same on more ranks"),
+        OPTION_FLAG_ROW("weak", 0, &request.is_weak, "the work of each rank stays the same"),
+        OPTION_TEXT_ROW("application", 0, "NAME", &request.choice.application,
+                        "only trials of this application", NULL),
+        OPTION_TEXT_ROW("experiment", 0, "NAME", &request.choice.experiment,
+                        "only trials of this experiment", NULL),
+        OPTION_LIST_ROW("ignore", 0, "NAME", &request.ignored,
+                        "runs that differ in this parameter are repetitions"),
+        OPTION_NUMBER_ROW("threshold", 0, "PERCENT", &request.threshold_percent,
+                          "efficiency below which scaling is broken", "80"),
+        OPTION_FLAG_ROW("whole-run", 0, &request.is_whole_run,
+                        "times of the whole run, start-up and end included"),
+        OPTION_COUNT_ROW("top", 0, "N", &request.top, "rows of the growth table", "12"),
+        OPTION_TEXT_ROW("svg", 0, "FILE", &request.svg, "draw a picture, too", NULL),
+        OPTION_FLAG_ROW("csv", 0, &request.wants_csv, "print CSV instead of text"),
+        OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
+    };
+    const struct option_usage usage = {
+        .command = "scaling",
+        .operands = "DB [TRIALS...] | TRACE TRACE...",
+        .summary = "Tells how runs scale, where scaling breaks, and what will dominate next",
+        .details = details,
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 1,
+        .max_operands = -1,
+    };
+    int first, status;
+    if (options_parse(&usage, argc, argv, &first, &status))
+        status = check_request(&usage, &request);
+    else
+        goto out;
+    if (status == STATUS_DONE) {
+        request.choice.ignored = &request.ignored;
+        request.choice.wish = request.is_strong ? SCALING_WANTS_STRONG
+                              : request.is_weak ? SCALING_WANTS_WEAK
+                                                : SCALING_BY_PARAMETERS;
+        status = run_scaling(argv + first, (size_t)(argc - first), &request);
+    }
+out:
+    options_list_release(&request.ignored);
+    return status;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading by the tables of the schema (see trial_efficiency.h). Regions are summed by SQLite: a
+// trial has as many rows here as regions, however many ranks and call paths it has.
+#include "db/trial_efficiency.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+
+static char *text_of(sqlite3_stmt *statement, int column)
+{
+    return utf8_clean((const char *)sqlite3_column_text(statement, column));
+}
+
+static int read_facts(struct database *database, int64_t trial, struct trial_efficiency *to,
+                      struct error *err)
+{
+    static const char sql[] =
+        "SELECT application, experiment, trial, origin, n_ranks, n_nodes, time_ns,\n"
+        "    (SELECT end_ns - begin_ns FROM time_interval WHERE trial_id = ?1 AND number = 1)\n"
+        "FROM trials WHERE trial_id = ?1";
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row = database_step(database, statement, err);
+    if (row == 1) {
+        to->application = text_of(statement, 0);
+        to->experiment = text_of(statement, 1);
+        to->name = text_of(statement, 2);
+        to->origin = text_of(statement, 3);
+        to->n_ranks = (uint64_t)sqlite3_column_int64(statement, 4);
+        to->n_nodes = (uint64_t)sqlite3_column_int64(statement, 5);
+        to->time_ns = (uint64_t)sqlite3_column_int64(statement, 6);
+        to->window_ns = (uint64_t)sqlite3_column_int64(statement, 7);
+    }
+    sqlite3_finalize(statement);
+    if (row == 0)
+        error_set(err, "%s has no trial %lld any more", database->path, (long long)trial);
+    return row == 1 ? 0 : -1;
+}
+
+static int read_shares(struct database *database, int64_t trial, struct trial_efficiency *to,
+                       struct error *err)
+{
+    static const char sql[] =
+        "SELECT m.name, sum(t.value) FROM tuple t JOIN metric m ON m.id = t.metric_id\n"
+        "WHERE t.trial_id = ?1 AND t.interval = 1 AND m.name IN ('useful_ns',\n"
+        "    'parallel_efficiency', 'load_balance', 'communication_efficiency',\n"
+        "    'serialization_efficiency', 'transfer_efficiency') GROUP BY m.id";
+    const struct {
+        const char *name;
+        double *value;
+    } shares[] = {
+        {"parallel_efficiency", &to->parallel},
+        {"load_balance", &to->load_balance},
+        {"communication_efficiency", &to->communication},
+        {"serialization_efficiency", &to->serialization},
+        {"transfer_efficiency", &to->transfer},
+    };
+    sqlite3_stmt *statement;
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        *shares[i].value = NAN;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        if (strcmp(name, "useful_ns") == 0)
+            to->useful_ns = (uint64_t)sqlite3_column_int64(statement, 1);
+        for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+            if (strcmp(name, shares[i].name) == 0)
+                *shares[i].value = sqlite3_column_double(statement, 1);
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+static int read_parameters(struct database *database, int64_t trial, struct trial_efficiency *to,
+                           struct error *err)
+{
+    static const char sql[] = "SELECT name, value FROM trial_attribute WHERE trial_id = ?1 AND "
+                              "kind = 'parameter' ORDER BY name";
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        to->parameters = array_reserve(to->parameters, &to->capacity, to->n_parameters + 1,
+                                       sizeof *to->parameters);
+        to->parameters[to->n_parameters++] =
+            (struct trial_parameter){text_of(statement, 0), text_of(statement, 1)};
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+int trial_efficiency_read(struct database *database, int64_t trial,
+                          struct trial_efficiency *efficiency, struct error *err)
+{
+    *efficiency = (struct trial_efficiency){.id = trial};
+    if (read_facts(database, trial, efficiency, err) == 0 &&
+        read_shares(database, trial, efficiency, err) == 0 &&
+        read_parameters(database, trial, efficiency, err) == 0)
+        return 0;
+    trial_efficiency_release(efficiency);
+    return -1;
+}
+
+void trial_efficiency_release(struct trial_efficiency *efficiency)
+{
+    for (size_t i = 0; i < efficiency->n_parameters; i++) {
+        free(efficiency->parameters[i].name);
+        free(efficiency->parameters[i].value);
+    }
+    free(efficiency->parameters);
+    free(efficiency->application);
+    free(efficiency->experiment);
+    free(efficiency->name);
+    free(efficiency->origin);
+    *efficiency = (struct trial_efficiency){0};
+}
+
+const char *trial_parameter_find(const struct trial_efficiency *efficiency, const char *name)
+{
+    for (size_t i = 0; i < efficiency->n_parameters; i++)
+        if (strcmp(efficiency->parameters[i].name, name) == 0)
+            return efficiency->parameters[i].value;
+    return NULL;
+}
+
+int trial_region_times(struct database *database, int64_t trial,
+                       void (*add)(void *user, const char *region, const char *wait_state,
+                                   int64_t value_ns),
+                       void *user, struct error *err)
+{
+    static const char sql[] =
+        "WITH part AS (\n"
+        "    SELECT f.code_id, '' AS wait_state, sum(t.value) AS value FROM tuple t\n"
+        "        JOIN metric m ON m.id = t.metric_id AND m.name = 'exclusive_ns'\n"
+        "        JOIN focus f ON f.id = t.focus_id\n"
+        "        WHERE t.trial_id = ?1 AND t.interval = 0 GROUP BY f.code_id\n"
+        "    UNION ALL\n"
+        "    SELECT f.code_id, p.name, sum(t.value) FROM trial_property tp\n"
+        "        JOIN property p ON p.id = tp.property_id\n"
+        "        JOIN metric m ON m.name = p.name || '.wait_ns'\n"
+        "        JOIN tuple t ON t.trial_id = tp.trial_id AND t.metric_id = m.id\n"
+        "        JOIN focus f ON f.id = t.focus_id\n"
+        "        WHERE tp.trial_id = ?1 AND tp.is_top = 1 AND t.interval = 0\n"
+        "        GROUP BY f.code_id, p.id)\n"
+        "SELECT code.path, wait_state, value FROM part JOIN resource code ON code.id = code_id";
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        const char *region = (const char *)sqlite3_column_text(statement, 0);
+        const char *wait_state = (const char *)sqlite3_column_text(statement, 1);
+        int64_t value_ns = sqlite3_column_int64(statement, 2);
+        add(user, region, wait_state, value_ns);
+        if (*wait_state)
+            add(user, region, "", -value_ns);
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+int trial_properties(struct database *database, int64_t trial,
+                     void (*add)(void *user, const char *property, int is_top, double severity,
+                                 double confidence),
+                     void *user, struct error *err)
+{
+    static const char sql[] = "SELECT property, is_top, severity, confidence FROM wait_states "
+                              "WHERE trial_id = ?1 ORDER BY property";
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1)
+        add(user, (const char *)sqlite3_column_text(statement, 0), sqlite3_column_int(statement, 1),
+            sqlite3_column_double(statement, 2), sqlite3_column_double(statement, 3));
+    sqlite3_finalize(statement);
+    return row;
+}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda scaling: what stored runs tell about scaling, in all its forms, and bad input.
+load ../helper
+
+bats_require_minimum_version 1.5.0
+
+# program RANKS WORK: a trace of WORK ms shared by all ranks, 1 ms on rank 0 alone, and an allreduce
+# in which the others wait for it. So strong scaling from 8 ms on takes 8 / p + 1 ms.
+program() {
+    [ ! -e "run-$1-$2" ] || return 0
+    awk -v p="$1" -v work="$2" 'BEGIN {
+        print "region work main.c:1"; print "region serial main.c:9"
+        begin = 1000000; worked = begin + 1000000 * work / p; end = worked + 1000000
+        for (r = 0; r < p; r++) {
+            print r, 0, "enter MPI_Init"; print r, begin, "leave MPI_Init"
+            print r, begin, "enter work"; print r, worked, "leave work"
+            if (r == 0) { print r, worked, "enter serial"; print r, end, "leave serial" }
+            enter = r == 0 ? end : worked
+            print r, enter, "enter MPI_Allreduce"; print r, enter, "coll-begin"
+            print r, end, "coll-end allreduce world - 8 8"; print r, end, "leave MPI_Allreduce"
+            print r, end, "enter MPI_Finalize"; print r, end + 500000, "leave MPI_Finalize"
+        } }' >program.txt
+    "$BUILD/tools/mktrace" program.txt "run-$1-$2"
+}
+
+# keep RANKS WORK EXPERIMENT [PARAMETER...]
+keep() {
+    local ranks=$1 work=$2 experiment=$3 options=()
+    shift 3
+    for parameter; do options+=(--parameter "$parameter"); done
+    "$PAGODA" replay "run-$ranks-$work" --store runs.db --application app \
+        --experiment "$experiment" "${options[@]}" >/dev/null
+}
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return
+    local p
+    for p in 1 2 4; do
+        program "$p" 8
+        program "$p" "$((8 * p))"
+        keep "$p" 8 strong "n=$p" size=8
+        keep "$p" "$((8 * p))" weak "n=$p" "size=$((8 * p))"
+    done
+    program 4 16; program 4 64
+    for p in 8 16 32 64; do keep 4 "$p" size "size=$p" kind=cube; done
+    keep 4 8 size size=8 kind=ball
+}
+
+setup() {
+    cd "$BATS_FILE_TMPDIR" || return
+}
+
+@test "strong scaling: where it breaks, why, and what is next, in the first ten lines" {
+    run "$PAGODA" scaling runs.db --experiment strong
+    [ "$status" = 0 ]
+    head=$(printf '%s ' "${lines[@]:0:10}" | tr -s ' ')
+    [[ $head == *"Scaling breaks at ranks = 4: the efficiency is 75.0 % there, and was 90.0 % at 2."* ]]
+    [[ $head == *"lost most there is load balance (100.0 % -> 75.0 %; 100.0 % of all"* ]]
+    [[ $head == *"most is waiting in wait-at-nxn (100.0 %)"* ]]
+    [[ $head == *"At ranks = 8, if all goes on as in these 3 points, it takes 2.292 ms (efficiency 49.1 %)."* ]]
+    [[ $head == *"Next to dominate is waiting in wait-at-nxn (log2(ranks)): 50.9 % of the time there, more than work from about ranks = 7.21 on."* ]]
+    [[ $output =~ "8.000 ms"\ +"2.000 ms"\ +"66.7 %"\ +"1.000 ms"\ +"ranks^-1.00"\ +"1.000"\ +3\ +region\ +work ]]
+}
+
+@test "JSON has the same numbers" {
+    run "$PAGODA" scaling runs.db --experiment strong --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '[.schema, .by, .threshold, (.series | length)]' <<<"$output")" = '[1,"ranks",0.8,1]' ] ||
+        [ "$(jq -c '[.schema, .by, .threshold, (.series | length)]' <<<"$output")" = '[1,"ranks",0.80,1]' ]
+    [ "$(jq -c '.series[0].points | map(.time_ns)' <<<"$output" | sed 's/\.0//g')" = '[9000000,5000000,3000000]' ]
+    [ "$(jq -c '.series[0].points | map(.efficiency * 1000 | round)' <<<"$output")" = '[1000,900,750]' ]
+    [ "$(jq -c '.series[0].points | map(.computation_scaling * 1000 | round)' <<<"$output")" = '[1000,1000,1000]' ]
+    [ "$(jq -c '.series[0] | [.kind, .breaks.factor, .growth[.breaks.part].name]' <<<"$output")" = '["strong","load_balance","wait-at-nxn"]' ]
+    [ "$(jq -c '.series[0].growth[] | select(.name == "MPI_Init") | .is_start_or_end' <<<"$output")" = true ]
+    # With parallel x computation the loss is explained without a rest.
+    [ "$(jq '.series[0].points[2] | (.efficiency - .global_efficiency) * 1e9 | round' <<<"$output")" = 0 ]
+}
+
+@test "CSV has a line for each number" {
+    run "$PAGODA" scaling runs.db --experiment strong --csv
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = "series,parameter,x,ranks,kind,name,value,stddev,trials" ]
+    [[ $output == *$'\n"app/strong","ranks",4,4,run,"time_ns",3000000,,1\n'* ]]
+    [[ $output == *$'\n"app/strong","ranks",4,4,wait-state,"wait-at-nxn",750000,,1\n'* ]]
+}
+
+@test "a size that rises with the ranks makes weak scaling" {
+    run "$PAGODA" scaling runs.db --experiment weak --by n
+    [ "$status" = 0 ]
+    [[ $output == *"weak scaling (size rises with n; --strong for the other)"* ]]
+    [[ $output == *"Scaling holds over all points: the efficiency is 100.0 % at n = 4."* ]]
+    run "$PAGODA" scaling runs.db --experiment weak --strong
+    [[ $output == *"Scaling breaks at once: the efficiency is 50.0 % at ranks = 2."* ]]
+}
+
+@test "another parameter, and series of what else differs" {
+    run --separate-stderr "$PAGODA" scaling runs.db --experiment size --by size --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '.series | map([.name, .kind, (.points | length)])' <<<"$output")" = '[["app/size, kind=cube","parameter",4]]' ]
+    [ "$stderr" = "pagoda: warning: 1 trial left out, with no other that differs in size only" ]
+    run --separate-stderr "$PAGODA" scaling runs.db --experiment size --by size --ignore kind --json
+    [ "$(jq -c '.series[0].points | map(.n_trials)' <<<"$output")" = '[2,1,1,1]' ]
+    [ "$(jq -c '.series[0].points[0].time_stddev_ns' <<<"$output" | sed 's/\.0//')" = 0 ]
+    [ "$(jq '.series[0].points[1].time_stddev_ns' <<<"$output")" = null ]
+    [ "$(jq '.series[0].points[3].efficiency' <<<"$output")" = null ]
+    run --separate-stderr "$PAGODA" scaling runs.db --json # each experiment for itself
+    [ "$(jq -c '.series | map(.name)' <<<"$output")" = '["app/strong","app/weak"]' ]
+}
+
+@test "trials may be chosen, and traces compared without a database" {
+    run "$PAGODA" scaling runs.db 'strong/*' --json
+    [ "$(jq '.series[0].trials | length' <<<"$output")" = 3 ]
+    run "$PAGODA" scaling run-1-8 run-2-8 run-4-8 --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '[.database, (.series[0].points[2].efficiency * 1000 | round)]' <<<"$output")" = '[null,750]' ]
+}
+
+@test "two points are compared, but nothing is foretold" {
+    run "$PAGODA" scaling run-1-8 run-2-8
+    [ "$status" = 0 ]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"What comes next cannot be told: 2 points are there, 3 are needed for a fit."* ]]
+    [[ $output == *"Growth is not fitted: 2 points, and 3 are needed."* ]]
+}
+
+@test "the picture is XML with a panel for each question" {
+    run "$PAGODA" scaling runs.db --experiment strong --svg "$BATS_TEST_TMPDIR/a.svg"
+    [ "$status" = 0 ]
+    python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$BATS_TEST_TMPDIR/a.svg"
+    [ "$(grep -c 'font-weight="bold"' "$BATS_TEST_TMPDIR/a.svg")" = 3 ]
+    ! grep -q nan "$BATS_TEST_TMPDIR/a.svg"
+    run "$PAGODA" scaling runs.db --experiment strong --svg /nowhere/a.svg
+    [ "$status" = 1 ]
+    [ "$output" = "pagoda: cannot write /nowhere/a.svg: No such file or directory" ]
+}
+
+@test "what cannot be studied is said in one sentence" {
+    run "$PAGODA" scaling missing.db
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 1 ]
+    run "$PAGODA" scaling runs.db --by sise
+    [ "$status" = 1 ]
+    [ "$output" = 'pagoda: no trial has a parameter "sise"; did you mean "size"?' ]
+    run "$PAGODA" scaling runs.db --experiment size --by kind
+    [ "$status" = 1 ]
+    [[ $output == *'is "cube", which is no number' ]]
+    run "$PAGODA" scaling runs.db --experiment size
+    [ "$status" = 1 ]
+    [ "$output" = "pagoda: 5 trials: nothing to compare, no two of them differ in ranks only" ]
+    run "$PAGODA" scaling runs.db --experiment none
+    [ "$status" = 1 ]
+    [[ $output == "pagoda: runs.db has no trial in the experiment none"* ]]
+    run "$PAGODA" scaling runs.db 'x*'
+    [ "$status" = 1 ]
+    run "$PAGODA" scaling --strong --weak runs.db
+    [ "$status" = 2 ]
+    run "$PAGODA" scaling --threshold 0 runs.db
+    [ "$status" = 2 ]
+    run "$PAGODA" scaling
+    [ "$status" = 2 ]
+}
