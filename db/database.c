@@ -244,7 +244,9 @@ static char *uri_of(const char *path)
 static int open_handle(struct database *database, enum database_mode mode, bool is_frozen_file,
                        struct error *err)
 {
-    int flags = SQLITE_OPEN_READWRITE | (mode == DATABASE_CREATE ? SQLITE_OPEN_CREATE : 0);
+    int flags = mode == DATABASE_READ_ONLY ? SQLITE_OPEN_READONLY
+                : mode == DATABASE_CREATE  ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                           : SQLITE_OPEN_READWRITE;
     // What begins with a slash or a dot is a path to SQLite too; ":memory:" and "file:..." are not,
     // but to the user they are files.
     char *name = is_frozen_file
@@ -305,12 +307,13 @@ int database_open(struct database **database, const char *path, enum database_mo
     struct database *new_database = memory_zeroed(1, sizeof *new_database);
     new_database->path = memory_copy_text(path);
     uint32_t version = 0;
-    int status = open_handle(new_database, mode, mode == DATABASE_READ && is_frozen(path), err);
+    bool only_reads = mode == DATABASE_READ || mode == DATABASE_READ_ONLY;
+    int status = open_handle(new_database, mode, only_reads && is_frozen(path), err);
     if (status == 0)
         status = identify(new_database, &version, err);
     if (status == 0)
-        status = mode == DATABASE_READ ? prepare_reading(new_database, version, err)
-                                       : prepare_writing(new_database, mode, version, err);
+        status = only_reads ? prepare_reading(new_database, version, err)
+                            : prepare_writing(new_database, mode, version, err);
     if (status) {
         database_close(new_database);
         return -1;

@@ -21,9 +21,10 @@ struct database {
 };
 
 enum database_mode {
-    DATABASE_READ,   // the file must exist; nothing is written
-    DATABASE_WRITE,  // the file must exist
-    DATABASE_CREATE, // a missing or empty file becomes a database
+    DATABASE_READ,      // the file must exist; nothing is written but an older schema's update
+    DATABASE_READ_ONLY, // the same by a connection that can write nothing at all
+    DATABASE_WRITE,     // the file must exist
+    DATABASE_CREATE,    // a missing or empty file becomes a database
 };
 
 /// Opens PATH, checks that it is a Pagoda database and brings an older schema up to date. Returns 0

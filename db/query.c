@@ -37,7 +37,8 @@ struct query {
     const struct query_question *question;
     struct focus focus;
     struct query_rule rule;
-    int64_t metric_id;
+    int64_t metric_id; // or the property's
+    bool is_mean;      // values do not add up, their mean is asked
     struct query_foci wanted;
     struct part *parts; // in the order of the answers
     size_t n_parts, parts_capacity;
@@ -64,6 +65,43 @@ static int find_metric(struct query *query, const char *metric)
     if (row == 0)
         row = names_check(query->database, "metric", "SELECT name FROM metric ORDER BY 1", metric,
                           query->err);
+    return row < 0 ? -1 : 0;
+}
+
+/// True when FOCUS selects less than all of the hierarchy whose root is ROOT.
+static bool restricts(const struct focus *focus, const char *root)
+{
+    const struct focus_selection *selection = focus_find(focus, root);
+    return selection && !query_is_root(selection);
+}
+
+/// Instances of properties are kept in three cuts of the same time; the question chooses one.
+static int find_property(struct query *query, const char *property)
+{
+    enum query_by by = query->question->by;
+    sqlite3_stmt *statement;
+    if (names_check(query->database, "property", "SELECT name FROM property ORDER BY 1", property,
+                    query->err) ||
+        database_prepare(query->database, &statement, "SELECT id FROM property WHERE name = ?1",
+                         query->err))
+        return -1;
+    sqlite3_bind_text(statement, 1, property, -1, SQLITE_STATIC);
+    int row = database_step(query->database, statement, query->err);
+    query->metric_id = row == 1 ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    bool is_by_path = by == QUERY_BY_CALL_PATH || by == QUERY_BY_CODE ||
+                      restricts(&query->focus, "/Code") || restricts(&query->focus, "/CallPath");
+    bool is_by_process = by == QUERY_BY_PROCESS || by == QUERY_BY_MACHINE ||
+                         restricts(&query->focus, "/Process") ||
+                         restricts(&query->focus, "/Machine");
+    if (is_by_path && is_by_process)
+        return error_set(
+            query->err,
+            "properties are kept by call path and by process, not by both: ask for the "
+            "metric %s.wait_ns",
+            property);
+    query->rule.is_exact = !is_by_path && !is_by_process;
+    query->rule.is_process_exact = is_by_path;
     return row < 0 ? -1 : 0;
 }
 
@@ -168,18 +206,35 @@ static char *placement_sql(const struct focus_selection *machine)
     return text;
 }
 
-static int prepare_values(struct query *query)
+/// The statements that read values of the metric, or of the property's instances.
+static int prepare_reading(struct query *query)
 {
-    static const char lookup[] = "SELECT value FROM tuple WHERE trial_id = ?1 AND metric_id = ?2 "
-                                 "AND focus_id = ?3 AND (?4 IS NULL OR interval = ?4) "
-                                 "ORDER BY interval LIMIT 1";
-    static const char scan[] = "SELECT focus_id, value FROM tuple WHERE trial_id = ?1 AND "
-                               "metric_id = ?2 AND focus_id BETWEEN ?3 AND ?5 "
-                               "AND (?4 IS NULL OR interval = ?4) ORDER BY focus_id, interval";
-    static const char interval[] =
-        "SELECT number FROM time_interval WHERE trial_id = ?1 AND name = ?2";
+    const char *property_value = query->question->property_value;
+    const char *table = property_value ? "property_instance" : "tuple";
+    const char *id = property_value ? "property_id" : "metric_id";
+    const char *value = property_value ? property_value : "value";
+    char *lookup = memory_format("SELECT %s FROM %s WHERE trial_id = ?1 AND %s = ?2 AND "
+                                 "focus_id = ?3 AND (?4 IS NULL OR interval = ?4) "
+                                 "ORDER BY interval LIMIT 1",
+                                 value, table, id);
+    char *scan = memory_format("SELECT focus_id, %s FROM %s WHERE trial_id = ?1 AND %s = ?2 AND "
+                               "focus_id BETWEEN ?3 AND ?5 AND (?4 IS NULL OR interval = ?4) "
+                               "ORDER BY focus_id, interval",
+                               value, table, id);
+    int status = 0;
     if (database_prepare(query->database, &query->lookup, lookup, query->err) ||
         database_prepare(query->database, &query->scan, scan, query->err))
+        status = -1;
+    free(lookup);
+    free(scan);
+    return status;
+}
+
+static int prepare_values(struct query *query)
+{
+    static const char interval[] =
+        "SELECT number FROM time_interval WHERE trial_id = ?1 AND name = ?2";
+    if (prepare_reading(query))
         return -1;
     if (query->question->interval) {
         if (names_check(query->database, "interval",
@@ -312,7 +367,9 @@ static int answer_trial(struct query *query, int64_t trial,
                                              : sum_by_merge(query, trial)))
         return -1;
     for (size_t i = 0; i < query->n_parts; i++) {
-        const struct part *part = &query->parts[i];
+        struct part *part = &query->parts[i];
+        if (part->n_values && query->is_mean)
+            part->value /= (double)part->n_values;
         if (part->n_values)
             answer(&(struct query_value){trial, part->path, part->value, part->n_values}, user);
     }
@@ -360,12 +417,57 @@ int query_metric(struct database *database, const struct query_question *questio
     if (focus_parse(question->focus ? question->focus : "/Code", &query.focus, err))
         return -1;
     int status = 0;
-    if (find_metric(&query, question->metric) || check_resources(&query) ||
+    query.is_mean = question->property_value && !strcmp(question->property_value, "confidence");
+    if ((question->property_value ? find_property(&query, question->metric)
+                                  : find_metric(&query, question->metric)) ||
+        check_resources(&query) ||
         query_foci_find(database, &query.focus, &query.rule, &query.wanted, err) ||
         find_parts(&query) || prepare_values(&query) || answer_all(&query, answer, user))
         status = -1;
     query_release(&query);
     return status;
+}
+
+int query_metrics(struct database *database, const char *pattern,
+                  void (*add)(void *user, const char *name, const char *unit,
+                              const char *adds_up_over, const char *description),
+                  void *user, struct error *err)
+{
+    sqlite3_stmt *statement;
+    size_t n_found = 0;
+    if (database_prepare(database, &statement,
+                         "SELECT name, unit, adds_up_over, description FROM metric "
+                         "WHERE name GLOB ?1 ORDER BY name",
+                         err))
+        return -1;
+    sqlite3_bind_text(statement, 1, pattern, -1, SQLITE_STATIC);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        add(user, (const char *)sqlite3_column_text(statement, 0),
+            (const char *)sqlite3_column_text(statement, 1),
+            (const char *)sqlite3_column_text(statement, 2),
+            (const char *)sqlite3_column_text(statement, 3));
+        n_found++;
+    }
+    sqlite3_finalize(statement);
+    if (row == 0 && n_found == 0)
+        return names_check(database, "metric", "SELECT name FROM metric ORDER BY 1", pattern, err);
+    return row;
+}
+
+int query_intervals(struct database *database, void (*add)(void *user, const char *name),
+                    void *user, struct error *err)
+{
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement,
+                         "SELECT name FROM time_interval GROUP BY name ORDER BY min(number), name",
+                         err))
+        return -1;
+    int row;
+    while ((row = database_step(database, statement, err)) == 1)
+        add(user, (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return row;
 }
 
 int query_focus(const char *path, const char *metric, const char *focus,

@@ -21,7 +21,11 @@ enum query_by {
 };
 
 struct query_question {
-    const char *metric;
+    const char *metric; // its name, or with `property_value` that of a property
+    // NULL, or the column of the property's instances that is asked: "severity", "confidence" (its
+    // mean), "count", "wait_ns". Instances are kept for the whole program, by call path and by
+    // process, not by both.
+    const char *property_value;
     const char *focus;    // resource normal form; hierarchies left out are whole; NULL: the program
     const char *interval; // its name, NULL: the first the values have (the run or the window)
     enum query_by by;
@@ -47,7 +51,18 @@ int query_metric(struct database *database, const struct query_question *questio
                  void (*answer)(const struct query_value *value, void *user), void *user,
                  struct error *err);
 
-/// The same over all trials of the database at PATH.
+/// Calls ADD with each metric whose name matches PATTERN (* ? [...]), by name. 0, or -1 and ERR:
+/// none does.
+int query_metrics(struct database *database, const char *pattern,
+                  void (*add)(void *user, const char *name, const char *unit,
+                              const char *adds_up_over, const char *description),
+                  void *user, struct error *err);
+
+/// Calls ADD with the name of each interval that some trial has, by number. 0, or -1 and ERR.
+int query_intervals(struct database *database, void (*add)(void *user, const char *name),
+                    void *user, struct error *err);
+
+/// query_metric() over all trials of the database at PATH.
 int query_focus(const char *path, const char *metric, const char *focus,
                 void (*answer)(const struct query_value *value, void *user), void *user,
                 struct error *err);

@@ -49,8 +49,9 @@ static bool make_condition(const struct focus *focus, const struct query_rule *r
     bool is_part = known[i].by == rule->by ||
                    (rule->by == QUERY_BY_MACHINE && known[i].by == QUERY_BY_PROCESS);
     bool is_implied = rule->by == QUERY_BY_CALL_PATH && known[i].by == QUERY_BY_CODE;
-    bool is_exact =
-        !is_part && !is_implied && (rule->is_exact || (rule->is_call_path_exact && is_call_path));
+    bool is_exact = !is_part && !is_implied &&
+                    (rule->is_exact || (rule->is_call_path_exact && is_call_path) ||
+                     (rule->is_process_exact && known[i].by == QUERY_BY_PROCESS));
     *condition = (struct condition){.column = known[i].column,
                                     .selection = is_whole ? NULL : selection,
                                     .is_exact = is_exact,

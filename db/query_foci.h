@@ -21,6 +21,7 @@ struct wanted_focus {
 struct query_rule {
     bool is_exact;           // every hierarchy is exactly as selected
     bool is_call_path_exact; // the call path is
+    bool is_process_exact;   // the process is
     enum query_by by;        // here any resource within the selection will do
 };
 

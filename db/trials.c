@@ -54,7 +54,7 @@ static struct trial_summary read_summary(sqlite3_stmt *statement)
                                   .parallel_efficiency = column_number(statement, 9)};
 }
 
-static void summary_release(struct trial_summary *summary)
+void trial_summary_release(struct trial_summary *summary)
 {
     free(summary->application);
     free(summary->experiment);
@@ -67,9 +67,45 @@ static void summary_release(struct trial_summary *summary)
 void trial_list_release(struct trial_list *list)
 {
     for (size_t i = 0; i < list->n_trials; i++)
-        summary_release(&list->trials[i]);
+        trial_summary_release(&list->trials[i]);
     free(list->trials);
     *list = (struct trial_list){0};
+}
+
+int trial_summary_read(struct database *database, int64_t id, struct trial_summary *summary,
+                       struct error *err)
+{
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement,
+                         "SELECT " SUMMARY_COLUMNS " FROM trials WHERE trial_id = ?1", err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, id);
+    int row = database_step(database, statement, err);
+    if (row == 1)
+        *summary = read_summary(statement);
+    sqlite3_finalize(statement);
+    if (row == 0)
+        error_set(err, "%s has no trial %" PRId64, database->path, id);
+    return row == 1 ? 0 : -1;
+}
+
+int trial_attribute_read(struct database *database, int64_t id, const char *name, char **value,
+                         struct error *err)
+{
+    sqlite3_stmt *statement;
+    *value = NULL;
+    if (database_prepare(database, &statement,
+                         "SELECT value FROM trial_attribute WHERE trial_id = ?1 AND name = ?2 "
+                         "ORDER BY kind = 'environment', kind = 'version' LIMIT 1",
+                         err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, id);
+    sqlite3_bind_text(statement, 2, name, -1, SQLITE_STATIC);
+    int row = database_step(database, statement, err);
+    if (row == 1)
+        *value = column_text(statement, 0);
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
 }
 
 static void list_add(struct trial_list *list, struct trial_summary summary)
@@ -339,7 +375,7 @@ static int read_details(struct database *database, int64_t trial, struct trial_d
 
 void trial_details_release(struct trial_details *details)
 {
-    summary_release(&details->summary);
+    trial_summary_release(&details->summary);
     free(details->trace_path);
     free(details->program);
     free(details->conclusion);
@@ -415,15 +451,11 @@ static int remove_trial(struct database *database, int64_t trial, struct trial_l
                         struct error *err)
 {
     sqlite3_stmt *statement;
-    if (database_prepare(database, &statement,
-                         "SELECT " SUMMARY_COLUMNS " FROM trials WHERE trial_id = ?1", err))
+    struct trial_summary summary;
+    if (trial_summary_read(database, trial, &summary, err))
         return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    int row = database_step(database, statement, err);
-    if (row == 1)
-        list_add(removed, read_summary(statement));
-    sqlite3_finalize(statement);
-    if (row < 0 || database_prepare(database, &statement, "DELETE FROM trial WHERE id = ?1", err))
+    list_add(removed, summary);
+    if (database_prepare(database, &statement, "DELETE FROM trial WHERE id = ?1", err))
         return -1;
     sqlite3_bind_int64(statement, 1, trial);
     int status = database_execute(database, statement, err);

@@ -33,6 +33,16 @@ void trial_list_release(struct trial_list *list);
 /// or more than one.
 int trials_find(struct database *database, const char *selector, int64_t *id, struct error *err);
 
+/// The trial with that number. 0 (SUMMARY is to be released), or -1 and ERR.
+int trial_summary_read(struct database *database, int64_t id, struct trial_summary *summary,
+                       struct error *err);
+void trial_summary_release(struct trial_summary *summary);
+
+/// The value of the trial's attribute NAME, a parameter before a version before the environment, to
+/// be freed; *VALUE is NULL when it has none. 0, or -1 and ERR.
+int trial_attribute_read(struct database *database, int64_t id, const char *name, char **value,
+                         struct error *err);
+
 /// Which trials a list has; NULL means all.
 struct trial_filter {
     const char *application, *experiment;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TABLE_MAX_COLUMNS = 12 };
+enum { TABLE_MAX_COLUMNS = 40 };
 
 struct table {
     size_t n_columns;

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda query`: what to ask of an experiment database, from the command line. query/find.c asks,
+// query/values.c puts together, report/relation.h prints.
+#include "analyzer/cmd/query.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/cmd/query/find.h"
+#include "analyzer/cmd/query/values.h"
+#include "analyzer/report/relation.h"
+#include "db/sql_query.h"
+
+static const char details[] =
+    "DB is a file that `pagoda replay --store DB` made. Without --metric, --property or --sql the\n"
+    "metrics it has are listed. FOCUS is written like \"< /Code/main.c/(a,b), /Machine, /Process/3 "
+    ">\";\nTRIAL is chosen as in `pagoda diff`.\n";
+
+struct settings {
+    struct query_wishes wishes;
+    struct option_list trials, parameters, with, shown, quantile_texts;
+    const char *by, *over, *aggregate, *delta, *sql;
+    bool wants_json, wants_csv;
+    struct aggregation aggregation;
+    double quantiles[20];
+};
+
+// --- reading the command line
+
+/// The place of WORD in NAMES; -1 and a message about wrong usage.
+static int choose(const struct option_usage *usage, const char *option, const char *word,
+                  const char *const *names, size_t n_names)
+{
+    for (size_t i = 0; i < n_names; i++)
+        if (!strcmp(names[i], word))
+            return (int)i;
+    const char *nearest = spelling_nearest(word, names, n_names);
+    options_usage_error(usage, "--%s %s: %s%s%s", option, word,
+                        nearest ? "did you mean " : "the help lists what can stand there",
+                        nearest ? nearest : "", nearest ? "?" : "");
+    return -1;
+}
+
+static bool read_choices(struct settings *settings, const struct option_usage *usage)
+{
+    static const char *const by[N_QUERY_BY] = {"trial", "process", "call-path",
+                                               "code",  "machine", "message"};
+    static const char *const over[] = {"", "trials", "ranks", "intervals"};
+    static const char *const aggregates[] = {"statistics", "list", "cluster"};
+    int chosen = 0;
+    if (settings->by && (chosen = choose(usage, "by", settings->by, by, N_QUERY_BY)) < 0)
+        return false;
+    settings->wishes.by = (enum query_by)chosen;
+    chosen = settings->aggregate || settings->quantile_texts.count ? OVER_TRIALS : OVER_NOTHING;
+    if (settings->over && (chosen = choose(usage, "over", settings->over, over, 4)) < 0)
+        return false;
+    settings->aggregation.over = settings->wishes.over = (enum query_over)chosen;
+    chosen = 0;
+    if (settings->aggregate &&
+        (chosen = choose(usage, "aggregate", settings->aggregate, aggregates, 3)) < 0)
+        return false;
+    settings->aggregation.aggregate = (enum query_aggregate)chosen;
+    return true;
+}
+
+/// A number in the unit of the metric, or a time with its unit.
+static int read_delta(const char *text, double *delta, struct error *err)
+{
+    uint64_t duration_ns;
+    if (option_read_number(text, delta, err) == 0)
+        return 0;
+    if (option_read_duration(text, &duration_ns, err))
+        return -1;
+    *delta = (double)duration_ns;
+    return 0;
+}
+
+static bool read_numbers(struct settings *settings, const struct option_usage *usage, int *status)
+{
+    static const double quartiles[] = {0.25, 0.75};
+    struct aggregation *aggregation = &settings->aggregation;
+    struct error err;
+    if (settings->delta && read_delta(settings->delta, &aggregation->delta, &err)) {
+        *status = options_usage_error(usage, "--delta %s", err.text);
+        return false;
+    }
+    aggregation->quantiles = settings->quantile_texts.count ? settings->quantiles : quartiles;
+    aggregation->n_quantiles = settings->quantile_texts.count ? settings->quantile_texts.count : 2;
+    if (aggregation->n_quantiles > sizeof settings->quantiles / sizeof settings->quantiles[0]) {
+        *status = options_usage_error(usage, "there are too many --quantile");
+        return false;
+    }
+    for (size_t i = 0; i < settings->quantile_texts.count; i++) {
+        double *fraction = &settings->quantiles[i];
+        if (option_read_number(settings->quantile_texts.values[i], fraction, &err) ||
+            *fraction > 1) {
+            *status = options_usage_error(usage, "--quantile %s: not a number from 0 to 1",
+                                          settings->quantile_texts.values[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Options that exclude each other, or lack each other.
+static const char *contradiction(const struct settings *settings)
+{
+    const struct query_wishes *wishes = &settings->wishes;
+    const struct trial_conditions *conditions = &wishes->conditions;
+    bool selects = settings->trials.count || settings->parameters.count || settings->with.count ||
+                   conditions->application || conditions->experiment || conditions->origin ||
+                   conditions->since || conditions->until || wishes->focus || wishes->interval ||
+                   settings->by || settings->over || settings->aggregate || settings->shown.count;
+    bool asks = wishes->metrics.count || wishes->properties.count;
+    if (settings->wants_csv && settings->wants_json)
+        return "--csv and --json exclude each other";
+    if (settings->sql && (selects || asks))
+        return "--sql stands alone: say in SQL what is selected";
+    if (!asks && selects)
+        return "say by --metric or --property what is asked";
+    if (settings->aggregation.over == OVER_RANKS && settings->by)
+        return "--over ranks puts the processes of each trial together: leave --by away";
+    if (wishes->over == OVER_INTERVALS && wishes->interval)
+        return "--over intervals takes all of them: leave --interval away";
+    if ((settings->aggregation.aggregate == AGGREGATE_CLUSTER) != (settings->delta != NULL))
+        return "--aggregate cluster and --delta go together";
+    if (settings->quantile_texts.count && settings->aggregation.aggregate != AGGREGATE_STATISTICS)
+        return "--quantile goes with --aggregate statistics";
+    if (settings->shown.count && settings->aggregation.over == OVER_TRIALS)
+        return "--show has a value for each trial, --over trials puts them together";
+    return NULL;
+}
+
+static bool read_settings(int argc, char **argv, struct settings *settings, const char **path,
+                          int *status)
+{
+    struct query_wishes *wishes = &settings->wishes;
+    struct trial_conditions *conditions = &wishes->conditions;
+    const struct option_row rows[] = {
+        OPTION_LIST_ROW("metric", 'm', "NAME", &wishes->metrics,
+                        "values of this metric, or of all that match a pattern"),
+        OPTION_LIST_ROW("property", 0, "ID", &wishes->properties,
+                        "severity, confidence, count and time of this property"),
+        OPTION_TEXT_ROW("focus", 'f', "FOCUS", &wishes->focus, "only within this focus",
+                        "the whole program"),
+        OPTION_TEXT_ROW("by", 0, "WHAT", &settings->by,
+                        "a value for each process, call-path, code, machine or message", "trial"),
+        OPTION_TEXT_ROW("interval", 0, "NAME", &wishes->interval, "only in this interval", NULL),
+        OPTION_LIST_ROW("trial", 't', "TRIAL", &settings->trials, "only these trials"),
+        OPTION_TEXT_ROW("application", 0, "NAME", &conditions->application,
+                        "only trials of applications that match", NULL),
+        OPTION_TEXT_ROW("experiment", 0, "NAME", &conditions->experiment,
+                        "only trials of experiments that match", NULL),
+        OPTION_TEXT_ROW("origin", 0, "WHAT", &conditions->origin,
+                        "only trials measured, predicted, threshold or interval", NULL),
+        OPTION_LIST_ROW("parameter", 'p', "CONDITION", &settings->parameters,
+                        "only trials with this parameter: size, size=64, 'size>=64'"),
+        OPTION_TEXT_ROW("since", 0, "DATE", &conditions->since, "only runs since then (UTC)", NULL),
+        OPTION_TEXT_ROW("until", 0, "DATE", &conditions->until, "only runs until then", NULL),
+        OPTION_LIST_ROW("with", 0, "PROPERTY", &settings->with,
+                        "only trials with late-sender, or 'late-sender>=0.05' (severity)"),
+        OPTION_LIST_ROW("show", 0, "NAME", &settings->shown,
+                        "a column with this parameter of each trial"),
+        OPTION_TEXT_ROW("over", 0, "WHAT", &settings->over,
+                        "put values together over trials, ranks or intervals", NULL),
+        OPTION_TEXT_ROW("aggregate", 0, "HOW", &settings->aggregate,
+                        "to statistics, a list, or a cluster of near values", "statistics"),
+        OPTION_TEXT_ROW("delta", 0, "D", &settings->delta, "values of a cluster differ by no more",
+                        NULL),
+        OPTION_LIST_ROW("quantile", 0, "F", &settings->quantile_texts,
+                        "this quantile in place of the quartiles 0.25 and 0.75"),
+        OPTION_TEXT_ROW("sql", 0, "TEXT", &settings->sql, "run this query, which can only read",
+                        NULL),
+        OPTION_FLAG_ROW("csv", 0, &settings->wants_csv, "print CSV instead of a table"),
+        OPTION_FLAG_ROW("json", 0, &settings->wants_json, "print JSON instead of a table"),
+    };
+    const struct option_usage usage = {
+        .command = "query",
+        .operands = "DB",
+        .summary = "Selects values of stored runs and puts them together",
+        .details = details,
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 1,
+        .max_operands = 1,
+    };
+    int first;
+    if (!options_parse(&usage, argc, argv, &first, status))
+        return false;
+    *path = argv[first];
+    *status = STATUS_USAGE;
+    if (!read_choices(settings, &usage) || !read_numbers(settings, &usage, status))
+        return false;
+    const char *wrong = contradiction(settings);
+    if (wrong)
+        *status = options_usage_error(&usage, "%s", wrong);
+    conditions->selectors = settings->trials.values;
+    conditions->n_selectors = settings->trials.count;
+    conditions->parameters = settings->parameters.values;
+    conditions->n_parameters = settings->parameters.count;
+    conditions->properties = settings->with.values;
+    conditions->n_properties = settings->with.count;
+    if (settings->aggregation.over == OVER_RANKS)
+        wishes->by = QUERY_BY_PROCESS;
+    return !wrong;
+}
+
+// --- the three kinds of question
+
+static void add_sql_columns(void *user, const char *const *names, size_t n_columns)
+{
+    for (size_t i = 0; i < n_columns; i++)
+        relation_add_column(user, names[i]);
+}
+
+static void add_sql_row(void *user, const struct sql_value *values, size_t n_columns)
+{
+    for (size_t i = 0; i < n_columns; i++) {
+        if (values[i].kind == SQL_TEXT)
+            relation_add_text(user, values[i].text);
+        else if (values[i].kind == SQL_INTEGER)
+            relation_add_integer(user, values[i].integer);
+        else if (values[i].kind == SQL_NUMBER)
+            relation_add_number(user, values[i].number);
+        else
+            relation_add_null(user);
+    }
+}
+
+static void add_metric_row(void *user, const char *name, const char *unit, const char *adds_up_over,
+                           const char *description)
+{
+    relation_add_text(user, name);
+    relation_add_text(user, unit);
+    relation_add_text(user, adds_up_over);
+    relation_add_text(user, description);
+}
+
+/// What can be asked.
+static int list_metrics(struct database *database, struct relation *relation, struct error *err)
+{
+    relation_add_column(relation, "metric");
+    relation_add_column(relation, "unit");
+    relation_add_column(relation, "adds up over");
+    relation_add_column(relation, "description");
+    return query_metrics(database, "*", add_metric_row, relation, err);
+}
+
+static int ask_values(struct database *database, const struct settings *settings,
+                      struct relation *relation, struct error *err)
+{
+    struct found_values found = {.attribute_names = settings->shown.values,
+                                 .n_attributes = settings->shown.count};
+    int status = query_find(database, &settings->wishes, &found, err);
+    if (status == 0)
+        values_to_rows(&found, &settings->aggregation, relation);
+    found_values_release(&found);
+    return status;
+}
+
+static int answer(const char *path, const struct settings *settings, struct relation *relation,
+                  struct error *err)
+{
+    struct database *database;
+    if (settings->sql) {
+        const struct sql_taker taker = {add_sql_columns, add_sql_row, relation};
+        return sql_query(path, settings->sql, &taker, err);
+    }
+    if (database_open(&database, path, DATABASE_READ, err))
+        return -1;
+    // One transaction: all questions see the same state of the database.
+    int status = database_run(database, "BEGIN", err);
+    bool asks = settings->wishes.metrics.count || settings->wishes.properties.count;
+    if (status == 0)
+        status = asks ? ask_values(database, settings, relation, err)
+                      : list_metrics(database, relation, err);
+    database_close(database);
+    return status;
+}
+
+int cmd_query(int argc, char **argv)
+{
+    struct settings settings = {0};
+    struct relation relation = {0};
+    struct error err;
+    const char *path;
+    int status;
+    if (read_settings(argc, argv, &settings, &path, &status)) {
+        int failed = answer(path, &settings, &relation, &err);
+        if (failed == 0 && settings.wants_json)
+            failed = relation_print_json(&relation, path, PAGODA_VERSION, stdout, &err);
+        else if (failed == 0 && settings.wants_csv)
+            relation_print_csv(&relation, stdout);
+        else if (failed == 0)
+            relation_print_text(&relation, stdout);
+        if (failed)
+            log_error("%s", err.text);
+        status = failed ? STATUS_FAILED : STATUS_DONE;
+    }
+    relation_release(&relation);
+    options_list_release(&settings.wishes.metrics);
+    options_list_release(&settings.wishes.properties);
+    options_list_release(&settings.trials);
+    options_list_release(&settings.parameters);
+    options_list_release(&settings.with);
+    options_list_release(&settings.shown);
+    options_list_release(&settings.quantile_texts);
+    return status;
+}

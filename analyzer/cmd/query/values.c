@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Grouping by a sort that puts the values of a group beside each other, then one pass. The
+// aggregates list and cluster are those of Karavanic and Miller, "Experiment Management Support for
+// Performance Tuning", SC 1997.
+#include "analyzer/cmd/query/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/exact_number.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/statistics.h"
+
+/// What a value is compared by while it is sorted.
+struct sorting {
+    enum query_over over;
+    bool by_value; // within a group, for clusters
+};
+
+static int compare_sizes(size_t a, size_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_parts(const char *a, const char *b)
+{
+    return !a || !b ? (a != NULL) - (b != NULL) : strverscmp(a, b);
+}
+
+/// 0: both are in one group.
+static int compare_groups(const struct found_value *a, const struct found_value *b,
+                          enum query_over over)
+{
+    int order = compare_sizes(a->metric, b->metric);
+    if (!order && over != OVER_TRIALS)
+        order = compare_sizes(a->trial, b->trial);
+    if (!order && over != OVER_RANKS)
+        order = compare_parts(a->part, b->part);
+    if (!order && over == OVER_NOTHING)
+        order = compare_sizes(a->interval, b->interval);
+    return order;
+}
+
+static int compare_values(const void *a, const void *b, void *user)
+{
+    const struct sorting *sorting = user;
+    const struct found_value *value_a = a, *value_b = b;
+    int order = compare_groups(value_a, value_b, sorting->over);
+    if (!order && sorting->by_value)
+        order = (value_a->value > value_b->value) - (value_a->value < value_b->value);
+    if (!order)
+        order = compare_sizes(value_a->trial, value_b->trial);
+    if (!order)
+        order = compare_parts(value_a->part, value_b->part);
+    return order ? order : compare_sizes(value_a->interval, value_b->interval);
+}
+
+static void add_columns(struct relation *relation, const struct found_values *found,
+                        enum query_over over)
+{
+    if (over != OVER_TRIALS) {
+        relation_add_column(relation, "number");
+        relation_add_column(relation, "experiment");
+        relation_add_column(relation, "trial");
+        for (size_t i = 0; i < found->n_attributes; i++)
+            relation_add_column(relation, found->attribute_names[i]);
+    }
+    if (found->part_title && over != OVER_RANKS)
+        relation_add_column(relation, found->part_title);
+    relation_add_column(relation, "metric");
+}
+
+/// What the values of a group have in common.
+static void add_common(struct relation *relation, const struct found_values *found,
+                       const struct found_value *value, enum query_over over)
+{
+    if (over != OVER_TRIALS) {
+        const struct found_trial *trial = &found->trials[value->trial];
+        relation_add_integer(relation, trial->summary.id);
+        relation_add_text(relation, trial->summary.experiment);
+        relation_add_text(relation, trial->summary.name);
+        for (size_t i = 0; i < found->n_attributes; i++)
+            relation_add_text(relation, trial->attributes[i]);
+    }
+    if (found->part_title && over != OVER_RANKS)
+        relation_add_text(relation, value->part);
+    relation_add_text(relation, found->metrics[value->metric].name);
+}
+
+static const char *name_in_path(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : "";
+}
+
+/// Which of those put together a value is, as a text: the trial's number, the rank, the interval.
+static char *member_name(const struct found_values *found, const struct found_value *value,
+                         enum query_over over)
+{
+    if (over == OVER_TRIALS)
+        return memory_format("%" PRId64, found->trials[value->trial].summary.id);
+    return memory_copy_text(over == OVER_INTERVALS ? found->intervals[value->interval]
+                                                   : name_in_path(value->part));
+}
+
+/// "1, 4, 7" of members, or of values.
+static void add_listing(struct relation *relation, const struct found_values *found,
+                        const struct found_value *values, size_t n, enum query_over over,
+                        bool of_values)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    for (size_t i = 0; i < n; i++) {
+        char *member = of_values ? NULL : member_name(found, &values[i], over);
+        bool is_count = of_values && values[i].value == (double)(int64_t)values[i].value;
+        fputs(i ? ", " : "", stream);
+        if (is_count)
+            fprintf(stream, "%" PRId64, (int64_t)values[i].value);
+        else
+            fputs(of_values ? exact_number(values[i].value).text : member, stream);
+        free(member);
+    }
+    fclose(stream);
+    relation_add_text(relation, text);
+    free(text);
+}
+
+static const char *over_title(enum query_over over)
+{
+    return over == OVER_TRIALS ? "trials" : over == OVER_RANKS ? "ranks" : "intervals";
+}
+
+static void add_group_columns(struct relation *relation, const struct aggregation *aggregation)
+{
+    relation_add_column(relation, "unit");
+    relation_add_column(relation, "n");
+    switch (aggregation->aggregate) {
+    case AGGREGATE_LIST:
+        relation_add_column(relation, "values");
+        break;
+    case AGGREGATE_CLUSTER:
+        relation_add_column(relation, "mean");
+        relation_add_column(relation, "min");
+        relation_add_column(relation, "max");
+        break;
+    case AGGREGATE_STATISTICS:
+        relation_add_column(relation, "min");
+        relation_add_column(relation, "max");
+        relation_add_column(relation, "mean");
+        relation_add_column(relation, "median");
+        relation_add_column(relation, "stddev");
+        for (size_t i = 0; i < aggregation->n_quantiles; i++) {
+            char *name = memory_format("q%g", aggregation->quantiles[i]);
+            relation_add_column(relation, name);
+            free(name);
+        }
+        return;
+    }
+    relation_add_column(relation, over_title(aggregation->over));
+}
+
+static void add_statistics(struct relation *relation, const struct aggregation *aggregation,
+                           double *numbers, size_t n)
+{
+    struct statistics statistics = statistics_of(numbers, n);
+    relation_add_number(relation, statistics.min);
+    relation_add_number(relation, statistics.max);
+    relation_add_number(relation, statistics.mean);
+    relation_add_number(relation, statistics.median);
+    relation_add_number(relation, statistics.standard_deviation);
+    for (size_t i = 0; i < aggregation->n_quantiles; i++)
+        relation_add_number(relation, statistics_quantile(numbers, n, aggregation->quantiles[i]));
+}
+
+/// One row of N values of one group.
+static void add_group(struct relation *relation, const struct found_values *found,
+                      const struct aggregation *aggregation, const struct found_value *values,
+                      size_t n)
+{
+    add_common(relation, found, values, aggregation->over);
+    relation_add_text(relation, found->metrics[values->metric].unit);
+    relation_add_integer(relation, (int64_t)n);
+    double *numbers = memory_zeroed(n, sizeof *numbers);
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = values[i].value;
+    if (aggregation->aggregate == AGGREGATE_STATISTICS) {
+        add_statistics(relation, aggregation, numbers, n);
+    } else if (aggregation->aggregate == AGGREGATE_CLUSTER) {
+        struct statistics statistics = statistics_of(numbers, n);
+        relation_add_number(relation, statistics.mean);
+        relation_add_number(relation, statistics.min);
+        relation_add_number(relation, statistics.max);
+    } else {
+        add_listing(relation, found, values, n, aggregation->over, true);
+    }
+    if (aggregation->aggregate != AGGREGATE_STATISTICS)
+        add_listing(relation, found, values, n, aggregation->over, false);
+    free(numbers);
+}
+
+/// How many of the N values of a group, from the first on, belong into one row.
+static size_t row_length(const struct found_value *values, size_t n,
+                         const struct aggregation *aggregation)
+{
+    size_t length = 1;
+    if (aggregation->aggregate != AGGREGATE_CLUSTER)
+        return n;
+    while (length < n && values[length].value - values[0].value <= aggregation->delta)
+        length++;
+    return length;
+}
+
+static void add_groups(struct relation *relation, struct found_values *found,
+                       const struct aggregation *aggregation)
+{
+    size_t begin = 0;
+    while (begin < found->n_values) {
+        size_t end = begin + 1;
+        while (end < found->n_values &&
+               !compare_groups(&found->values[begin], &found->values[end], aggregation->over))
+            end++;
+        while (begin < end) {
+            size_t length = row_length(&found->values[begin], end - begin, aggregation);
+            add_group(relation, found, aggregation, &found->values[begin], length);
+            begin += length;
+        }
+    }
+}
+
+void values_to_rows(struct found_values *found, const struct aggregation *aggregation,
+                    struct relation *relation)
+{
+    struct sorting sorting = {aggregation->over, aggregation->over != OVER_NOTHING &&
+                                                     aggregation->aggregate == AGGREGATE_CLUSTER};
+    add_columns(relation, found, aggregation->over);
+    if (aggregation->over != OVER_NOTHING) {
+        add_group_columns(relation, aggregation);
+        qsort_r(found->values, found->n_values, sizeof *found->values, compare_values, &sorting);
+        add_groups(relation, found, aggregation);
+        return;
+    }
+    relation_add_column(relation, "value");
+    relation_add_column(relation, "unit");
+    for (size_t i = 0; i < found->n_values; i++) {
+        add_common(relation, found, &found->values[i], aggregation->over);
+        relation_add_number(relation, found->values[i].value);
+        relation_add_text(relation, found->metrics[found->values[i].metric].unit);
+    }
+}
+
+void found_values_release(struct found_values *found)
+{
+    for (size_t i = 0; i < found->n_values; i++)
+        free(found->values[i].part);
+    for (size_t i = 0; i < found->n_metrics; i++) {
+        free(found->metrics[i].name);
+        free(found->metrics[i].unit);
+    }
+    for (size_t i = 0; i < found->n_trials; i++) {
+        trial_summary_release(&found->trials[i].summary);
+        for (size_t j = 0; found->trials[i].attributes && j < found->n_attributes; j++)
+            free(found->trials[i].attributes[j]);
+        free(found->trials[i].attributes);
+    }
+    for (size_t i = 0; i < found->n_intervals; i++)
+        free(found->intervals[i]);
+    free(found->intervals);
+    free(found->values);
+    free(found->metrics);
+    free(found->trials);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The values a question finds, and what they are put together to.
+#ifndef PAGODA_CMD_QUERY_VALUES_H
+#define PAGODA_CMD_QUERY_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/report/relation.h"
+#include "db/trials.h"
+
+/// What differs between the values that are put together.
+enum query_over { OVER_NOTHING, OVER_TRIALS, OVER_RANKS, OVER_INTERVALS };
+
+enum query_aggregate { AGGREGATE_STATISTICS, AGGREGATE_LIST, AGGREGATE_CLUSTER };
+
+struct found_value {
+    size_t metric, interval; // indices into the lists below; interval 0 without any
+    size_t trial;
+    char *part; // path, NULL: the trial
+    double value;
+};
+
+struct found_metric {
+    char *name, *unit;
+};
+
+/// A trial with the attributes that are to be shown.
+struct found_trial {
+    struct trial_summary summary;
+    char **attributes; // by number of the attribute, NULL where there is none
+};
+
+struct found_values {
+    struct found_metric *metrics;
+    size_t n_metrics, metrics_capacity;
+    struct found_trial *trials;
+    size_t n_trials;
+    const char *const *attribute_names;
+    size_t n_attributes;
+    char **intervals; // with OVER_INTERVALS
+    size_t n_intervals, intervals_capacity;
+    struct found_value *values; // by metric, then trial, then part
+    size_t n_values, values_capacity;
+    const char *part_title; // "process", "call path", ...; NULL: values of trials
+};
+
+/// How the values are put together.
+struct aggregation {
+    enum query_over over;
+    enum query_aggregate aggregate;
+    double delta;            // of a cluster: its values differ by no more
+    const double *quantiles; // fractions
+    size_t n_quantiles;
+};
+
+/// Makes rows of the values: one each, or one each group of values that differ in what AGGREGATION
+/// says only. RELATION is empty.
+void values_to_rows(struct found_values *found, const struct aggregation *aggregation,
+                    struct relation *relation);
+
+void found_values_release(struct found_values *found);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Filling a relation, and printing it as text and CSV (JSON: json/relation.c).
+#include "analyzer/report/relation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/exact_number.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/report/quantity.h"
+#include "analyzer/report/table.h"
+
+static bool has_column(const struct relation *relation, const char *name)
+{
+    for (size_t i = 0; i < relation->n_columns; i++)
+        if (!strcmp(relation->columns[i], name))
+            return true;
+    return false;
+}
+
+void relation_add_column(struct relation *relation, const char *name)
+{
+    relation->columns = array_reserve(relation->columns, &relation->columns_capacity,
+                                      relation->n_columns + 1, sizeof *relation->columns);
+    char *unique = utf8_clean(name);
+    for (unsigned number = 2; has_column(relation, unique); number++) {
+        free(unique);
+        unique = memory_format("%s:%u", name, number);
+    }
+    relation->columns[relation->n_columns++] = unique;
+}
+
+static void add_cell(struct relation *relation, struct relation_cell cell)
+{
+    relation->cells = array_reserve(relation->cells, &relation->capacity, relation->n_cells + 1,
+                                    sizeof *relation->cells);
+    relation->cells[relation->n_cells++] = cell;
+}
+
+void relation_add_text(struct relation *relation, const char *text)
+{
+    struct relation_cell cell = {.kind = text ? CELL_TEXT : CELL_NULL};
+    cell.text = text ? utf8_clean(text) : NULL;
+    add_cell(relation, cell);
+}
+
+void relation_add_integer(struct relation *relation, int64_t value)
+{
+    add_cell(relation, (struct relation_cell){.kind = CELL_INTEGER, .integer = value});
+}
+
+void relation_add_number(struct relation *relation, double value)
+{
+    // Sums of counts are counts.
+    if (value == floor(value) && fabs(value) < 9e15)
+        relation_add_integer(relation, (int64_t)value);
+    else
+        add_cell(relation, (struct relation_cell){.kind = isnan(value) ? CELL_NULL : CELL_NUMBER,
+                                                  .number = value});
+}
+
+void relation_add_null(struct relation *relation)
+{
+    add_cell(relation, (struct relation_cell){.kind = CELL_NULL});
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && !strcmp(text + length - end_length, end);
+}
+
+/// The unit of a row's values, "" without a column "unit".
+static const char *row_unit(const struct relation *relation, const struct relation_cell *row)
+{
+    for (size_t i = 0; i < relation->n_columns; i++)
+        if (!strcmp(relation->columns[i], "unit") && row[i].kind == CELL_TEXT)
+            return row[i].text;
+    return "";
+}
+
+/// Columns whose numbers have the unit of their row.
+static bool has_row_unit(const char *column)
+{
+    static const char *const names[] = {"value", "min", "max", "mean", "median", "stddev", "total"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(column, names[i]))
+            return true;
+    return column[0] == 'q' && column[1] >= '0' && column[1] <= '9';
+}
+
+static struct quantity time_text(double time_ns)
+{
+    struct quantity text = quantity_time((uint64_t)fabs(time_ns));
+    if (time_ns < 0) {
+        struct quantity positive = text;
+        snprintf(text.text, sizeof text.text, "-%.38s", positive.text);
+    }
+    return text;
+}
+
+static void add_table_cell(struct table *table, const struct relation_cell *cell,
+                           const char *column, const char *unit)
+{
+    double number = cell->kind == CELL_INTEGER ? (double)cell->integer : cell->number;
+    bool is_time = ends_in(column, "_ns") || (has_row_unit(column) && !strcmp(unit, "ns"));
+    bool is_share = !strcmp(unit, "share") && has_row_unit(column);
+    if (cell->kind == CELL_NULL)
+        table_add_cell(table, "-");
+    else if (cell->kind == CELL_TEXT)
+        table_add_cell(table, "%s", cell->text);
+    else if (is_time)
+        table_add_cell(table, "%s", time_text(number).text);
+    else if (is_share || !strcmp(column, "severity"))
+        table_add_cell(table, "%s", quantity_share(number).text);
+    else if (cell->kind == CELL_INTEGER)
+        table_add_cell(table, "%" PRId64, cell->integer);
+    else
+        table_add_cell(table, "%.6g", number);
+}
+
+/// A column is aligned to the left when its first value is a text.
+static bool is_left(const struct relation *relation, size_t column)
+{
+    for (size_t i = column; i < relation->n_cells; i += relation->n_columns)
+        if (relation->cells[i].kind != CELL_NULL)
+            return relation->cells[i].kind == CELL_TEXT;
+    return false;
+}
+
+void relation_print_text(const struct relation *relation, FILE *stream)
+{
+    struct table table = {0};
+    size_t n_columns = relation->n_columns;
+    size_t n_shown = n_columns < TABLE_MAX_COLUMNS ? n_columns : TABLE_MAX_COLUMNS;
+    for (size_t i = 0; i < n_shown; i++)
+        table_add_column(&table, relation->columns[i], is_left(relation, i));
+    for (size_t row = 0; row < relation->n_cells; row += n_columns)
+        for (size_t i = 0; i < n_shown; i++)
+            add_table_cell(&table, &relation->cells[row + i], relation->columns[i],
+                           row_unit(relation, &relation->cells[row]));
+    table_print(&table, 0, 0, stream);
+    if (n_shown < n_columns)
+        fprintf(stream, "... and %s more (--csv, --json)\n",
+                quantity_count(n_columns - n_shown, "column").text);
+    table_release(&table);
+}
+
+/// Quotes what a reader of CSV would cut in pieces.
+static void print_csv_text(const char *text, FILE *stream)
+{
+    size_t length = strlen(text);
+    bool needs_quotes = length != strcspn(text, ",\"\r\n") ||
+                        (length && (text[0] == ' ' || text[length - 1] == ' '));
+    if (!needs_quotes) {
+        fputs(text, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', stream);
+        fputc(*text, stream);
+    }
+    fputc('"', stream);
+}
+
+void relation_print_csv(const struct relation *relation, FILE *stream)
+{
+    for (size_t i = 0; i < relation->n_columns; i++) {
+        fputs(i ? "," : "", stream);
+        print_csv_text(relation->columns[i], stream);
+    }
+    for (size_t i = 0; i < relation->n_cells; i++) {
+        const struct relation_cell *cell = &relation->cells[i];
+        fputc(i % relation->n_columns ? ',' : '\n', stream);
+        if (cell->kind == CELL_TEXT)
+            print_csv_text(cell->text, stream);
+        else if (cell->kind == CELL_INTEGER)
+            fprintf(stream, "%" PRId64, cell->integer);
+        else if (cell->kind == CELL_NUMBER)
+            fputs(exact_number(cell->number).text, stream);
+    }
+    fputc('\n', stream);
+}
+
+void relation_release(struct relation *relation)
+{
+    for (size_t i = 0; i < relation->n_columns; i++)
+        free(relation->columns[i]);
+    for (size_t i = 0; i < relation->n_cells; i++)
+        free(relation->cells[i].text);
+    free(relation->columns);
+    free(relation->cells);
+    *relation = (struct relation){0};
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One SQL query of the user's, which can only read.
+#ifndef PAGODA_DB_SQL_QUERY_H
+#define PAGODA_DB_SQL_QUERY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+
+enum sql_kind { SQL_NULL, SQL_TEXT, SQL_INTEGER, SQL_NUMBER };
+
+struct sql_value {
+    enum sql_kind kind;
+    const char *text; // SQL_TEXT; of a blob its bytes in hexadecimal digits
+    int64_t integer;
+    double number;
+};
+
+/// What takes the answer: the names of the columns once, then each row.
+struct sql_taker {
+    void (*columns)(void *user, const char *const *names, size_t n_columns);
+    void (*row)(void *user, const struct sql_value *values, size_t n_columns);
+    void *user;
+};
+
+/// Runs the one statement SQL over the database at PATH. It is opened read-only, and an authorizer
+/// refuses everything but reading tables and views of this file: no writing, no attaching, no
+/// pragmas. 0, or -1 and ERR: what is wrong with SQL in SQLite's words, or with the database.
+int sql_query(const char *path, const char *sql, const struct sql_taker *taker, struct error *err);
+
+#endif

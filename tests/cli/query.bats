@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda query: selection, aggregates, forms of the answer, and what is said when there is none.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" run
+    local size
+    for size in 32 64 128; do
+        "$PAGODA" replay run --store runs.db --application ring --experiment "e$((size / 100))" \
+            --trial "s$size" --parameter size=$size --parameter kind=warm >/dev/null
+    done
+    query=("$PAGODA" query runs.db)
+}
+
+# answers EXPECTED OPTION...: as CSV, without the line of titles.
+answers() {
+    local expected=$1
+    shift
+    run "${query[@]}" --csv "$@"
+    [ "$status" = 0 ]
+    diff <(tail -n +2 <<<"$output") <(echo "$expected")
+}
+
+# refused PATTERN OPTION...: exit status 1 and one sentence.
+refused() {
+    local pattern=$1
+    shift
+    run "${query[@]}" "$@"
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 1 ]
+    [[ $output =~ ^"pagoda: ".*$pattern ]]
+}
+
+@test "values add up within a focus, and are those of the report" {
+    "$PAGODA" replay run --json >report.json
+    answers "1,e0,s32,exclusive_ns,$(jq '[.profile[].exclusive_ns] | add' report.json),ns" \
+        -m exclusive_ns -t s32
+    answers "1,e0,s32,exclusive_ns,4005000,ns" -m exclusive_ns -t s32 \
+        --focus '< /Code/MPI, /CallPath/main/solve, /Machine, /Process >'
+    answers "1,e0,s32,exclusive_ns,4005000,ns" -m exclusive_ns -t s32 \
+        --focus '/Code/MPI/(MPI_Recv,MPI_Send)'
+}
+
+@test "parts of a hierarchy" {
+    answers $'1,e0,s32,/Process/0,wait_ns,1999000,ns\n1,e0,s32,/Process/1,wait_ns,4000000,ns' \
+        -m wait_ns --by process -t s32
+    answers $'1,e0,s32,/CallPath/main/solve/MPI_Recv,inclusive_ns,4004000,ns\n'"$(
+    )1,e0,s32,/CallPath/main/solve/MPI_Send,inclusive_ns,1000,ns" \
+        -m inclusive_ns --by call-path -f '/CallPath/main/solve, /Code/MPI' -t s32
+    answers "1,e0,s32,/Code/MPI/MPI_Recv,region_inclusive_ns,4004000,ns" \
+        -m region_inclusive_ns --by code -f /Code/MPI/MPI_Recv -t s32
+    answers "1,e0,s32,/Message/pair/0/1,messages,1,messages" -m messages --by message -t s32
+    # The values of a node are those of its ranks, those of nodes all values.
+    run "${query[@]}" -m wait_ns --by machine -t s32 --csv
+    [ "${#lines[@]}" = 2 ]
+    [[ ${lines[1]} == "1,e0,s32,/Machine/"*",wait_ns,5999000,ns" ]]
+}
+
+@test "trials by parameter, experiment, date, origin and property" {
+    answers $'2,e0,s64,time_ns,9040000,ns\n3,e1,s128,time_ns,9040000,ns' -m time_ns -p 'size>=64'
+    answers "1,e0,s32,time_ns,9040000,ns" -m time_ns -p 'size<64' -p kind=warm
+    answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p size=64.0
+    answers "3,e1,s128,time_ns,9040000,ns" -m time_ns --experiment 'e[1-9]' --application 'r*'
+    answers "2,e0,s64,64,time_ns,9040000,ns" -m time_ns -t s64 -t s128 -p size!=128 --show size
+    local today
+    today=$(sqlite3 runs.db "SELECT substr(stored_at, 1, 10) FROM trial LIMIT 1")
+    run "${query[@]}" -m time_ns --since "$today" --until "$today" --with 'late-sender>=0.2' --csv
+    [ "${#lines[@]}" = 4 ]
+    refused 'has no trial that fulfils all conditions' -m time_ns --until 2001-01-01
+    refused 'has no trial that fulfils all conditions' -m time_ns --with 'late-sender>=0.9'
+    refused 'has no trial that fulfils all conditions' -m time_ns --origin predicted
+    refused '"yesterday" is no date like' -m time_ns --since yesterday
+    refused 'has no parameter "siez"; did you mean "size"\?' -m time_ns -p siez=64
+    refused 'has no property "late-sendr"; did you mean "late-sender"\?' \
+        -m time_ns --with late-sendr
+}
+
+@test "properties: the whole program, by process and by call path" {
+    "$PAGODA" replay run --json >report.json
+    run "${query[@]}" --property late-sender -t s32 --csv
+    [ "${lines[3]}" = "1,e0,s32,late-sender count,1,instances" ]
+    [ "${lines[4]}" = \
+        "1,e0,s32,late-sender wait_ns,$(jq '.patterns[] | select(.id == "late-sender") | .total_ns' report.json),ns" ]
+    run "${query[@]}" --property late-sender --by process -t s32 --csv
+    [ "${lines[4]}" = "1,e0,s32,/Process/1,late-sender wait_ns,4000000,ns" ]
+    run "${query[@]}" --property late-sender -f /Code/MPI -t s32 --csv
+    [ "${lines[4]}" = "1,e0,s32,late-sender wait_ns,4000000,ns" ]
+    refused 'kept by call path and by process, not by both: ask for the metric late-sender.wait_ns' \
+        --property late-sender -f /Code/MPI --by process
+}
+
+@test "statistics over ranks and over trials" {
+    answers "1,e0,s32,wait_ns,ns,2,1999000,4000000,2999500,2999500,1414920.6691542815,2199100" \
+        -m wait_ns --over ranks -t s32 --quantile 0.1
+    # One more run, with other waits: mean and sample deviation by hand.
+    sqlite3 runs.db "UPDATE tuple SET value = value + 3000 WHERE trial_id = 3 AND metric_id =
+        (SELECT id FROM metric WHERE name = 'time_ns')"
+    answers "time_ns,ns,3,9040000,9043000,9041000,9040000,1732.0508075688772,9040000,9041500" \
+        -m time_ns --over trials
+    answers "time_ns,ns,3,\"9040000, 9040000, 9043000\",\"1, 2, 3\"" \
+        -m time_ns --aggregate list
+    answers $'time_ns,ns,2,9040000,9040000,9040000,"1, 2"\ntime_ns,ns,1,9043000,9043000,9043000,3' \
+        -m time_ns --aggregate cluster --delta 2.999us
+    answers "time_ns,ns,3,9041000,9040000,9043000,\"1, 2, 3\"" \
+        -m time_ns --aggregate cluster --delta 3000
+    answers $'/Process/0,wait_ns,ns,3,"1999000, 1999000, 1999000","1, 2, 3"\n'"$(
+    )/Process/1,wait_ns,ns,3,\"4000000, 4000000, 4000000\",\"1, 2, 3\"" \
+        -m wait_ns --by process --over trials --aggregate list
+}
+
+@test "a table, CSV and JSON say the same, whatever the names are" {
+    sqlite3 runs.db "UPDATE trial SET name = 'a \"b\", c' WHERE id = 1"
+    run "${query[@]}" -m time_ns -t 1
+    [ "${lines[1]}" = '     1  e0          a "b", c  time_ns  9.040 ms  ns' ]
+    answers '1,e0,"a ""b"", c",time_ns,9040000,ns' -m time_ns -t 1
+    "${query[@]}" -m time_ns -t 1 --json >answer.json
+    [ "$(jq -r '.schema, .database, (.columns | join(" ")), .rows[0].trial, .rows[0].value' \
+        answer.json)" = $'1\nruns.db\nnumber experiment trial metric value unit\na "b", c\n9040000' ]
+}
+
+@test "without a question: the metrics" {
+    run "${query[@]}"
+    [ "$status" = 0 ]
+    [[ $output == *"inclusive_ns"*"ns "*"processes"*"time in the call path and below"* ]]
+}
+
+@test "a focus that matches nothing names the nearest resource" {
+    refused 'has no resource /Code/MIP/MPI_Recv; did you mean /Code/MPI\?' \
+        -m exclusive_ns -f /Code/MIP/MPI_Recv
+    refused 'has no resource /CallPath/main/sovle; did you mean /CallPath/main/solve\?' \
+        -m exclusive_ns -f /CallPath/main/sovle
+    refused 'has no resource /Process/rank/x; the nearest one is /Process' \
+        -m exclusive_ns -f /Process/rank/x
+    refused 'has no resource /Kode; did you mean /Code\?' -m exclusive_ns -f /Kode
+    refused 'has no metric "exclusiv_ns"; did you mean "exclusive_ns"\?' -m exclusiv_ns
+    refused 'no selected trial of runs.db has values of time_ns at /Process/0' \
+        -m time_ns -f /Process/0
+    refused 'the focus "/Code//x" is wrong at character' -m time_ns -f /Code//x
+    refused 'has no interval "runs"; did you mean "run"\?' -m time_ns --interval runs
+    refused 'has no trial "s33"; did you mean "s32"\?' -m time_ns -t s33
+}
+
+@test "SQL reads, and cannot write" {
+    run "${query[@]}" --sql "SELECT trial, parallel_efficiency AS pe, NULL AS none FROM trials" --csv
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = trial,pe,none ]
+    [[ ${lines[1]} =~ ^s32,0\.57.*,$ ]]
+    run "${query[@]}" --sql "SELECT 1 AS a, 2 AS a;" --json
+    [ "$(jq -c '.rows[0]' <<<"$output")" = '{"a":1,"a:2":2}' ]
+    cp runs.db before.db
+    local sql
+    for sql in "DELETE FROM trial" "UPDATE trial SET name = 'x'" "CREATE TABLE x (y)" \
+        "ATTACH 'other.db' AS other" "PRAGMA query_only = OFF" "VACUUM INTO 'copy.db'" \
+        "CREATE TEMP TABLE x (y)" "BEGIN IMMEDIATE" \
+        "WITH x AS (SELECT 1) INSERT INTO application (name) SELECT * FROM x" "DROP VIEW trials"; do
+        refused '--sql may only read: SELECT from' --sql "$sql"
+    done
+    refused 'not authorized to use function' --sql "SELECT load_extension('x')"
+    refused 'the SQL is more than one statement' --sql "SELECT 1; DELETE FROM trial"
+    refused 'the SQL is wrong: no such table: runs' --sql "SELECT * FROM runs"
+    refused 'the SQL is empty' --sql " -- nothing"
+    [ "$(ls)" = $'before.db\nrun\nruns.db' ]
+    cmp before.db runs.db
+}
+
+@test "a read-only database can be asked" {
+    chmod 444 runs.db
+    run "${query[@]}" --sql "SELECT count(*) FROM trial" --csv
+    [ "${lines[1]}" = 3 ]
+    run "${query[@]}" -m time_ns
+    [ "$status" = 0 ]
+}
+
+@test "wrong usage" {
+    local usage
+    while read -r usage; do
+        eval "run \"\${query[@]}\" $usage"
+        [ "$status" = 2 ]
+        [ "${#lines[@]}" = 1 ]
+    done <<'END'
+--by cal-path -m time_ns
+--over rank -m wait_ns
+--aggregate cluster -m time_ns
+--aggregate list --delta 4 -m time_ns
+--aggregate list --quantile 0.5 -m time_ns
+--quantile 1.5 -m time_ns
+--delta x --aggregate cluster -m time_ns
+--over ranks --by code -m wait_ns
+--over trials --show size -m wait_ns
+--sql 'SELECT 1' -m time_ns
+--csv --json
+-t s32
+END
+    run "${query[@]}" --by cal-path -m time_ns
+    [[ $output == *"did you mean call-path?"* ]]
+    run "$PAGODA" query
+    [ "$status" = 2 ]
+}
