@@ -18,6 +18,7 @@
 #include "analyzer/cmd/diff.h"
 #include "analyzer/cmd/patterns.h"
 #include "analyzer/cmd/query.h"
+#include "analyzer/cmd/reduce.h"
 #include "analyzer/cmd/replay.h"
 #include "analyzer/cmd/scaling.h"
 #include "analyzer/cmd/store.h"
@@ -41,6 +42,7 @@ static const struct command commands[] = {
     {"replay", cmd_replay, "replay a trace: where the time was lost, and why"},
     {"advise", cmd_advise, "rank possible changes by what they would save"},
     {"calibrate", cmd_calibrate, "measure this machine: what messages, collectives, cores cost"},
+    {"reduce", cmd_reduce, "choose the functions that need not be recorded"},
     {"store", cmd_store, "the experiment database: list, show and remove runs"},
     {"query", cmd_query, "values of stored runs by focus, metric, parameter, date; or SQL"},
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},

@@ -157,6 +157,22 @@ static void write_facts(const struct trace *trace, char **line, const struct lau
     fclose(file);
 }
 
+/// How long the launch line took, for the archive.
+static void add_launch_time(const struct trace *trace, const struct timespec *begin)
+{
+    char *path = memory_format("%s/facts", trace->spool);
+    FILE *file = fopen(path, "ae");
+    struct timespec end;
+
+    free(path);
+    if (!file)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    fprintf(file, "PAGODA::LAUNCH_NS=%lld\n",
+            (long long)(end.tv_sec - begin->tv_sec) * 1000000000 + end.tv_nsec - begin->tv_nsec);
+    fclose(file);
+}
+
 /// What is to be recorded, for the tracer. 0 or an errno value.
 static int write_settings(const struct trace *trace, const struct trace_settings *settings)
 {
@@ -296,6 +312,7 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
     const char *inherited = getenv("LD_PRELOAD");
     char *preload = NULL;
     char **full = NULL;
+    struct timespec begin;
     int result = STATUS_FAILED;
     int error;
     int status;
@@ -332,6 +349,7 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
         full = launch_with_exports(line, &launch, trace_exports);
     }
     trace_forward_signals();
+    clock_gettime(CLOCK_MONOTONIC, &begin);
     status = trace_run_line(full ? full : line, preload, trace.spool);
     if (status == -1) {
         log_error("cannot run %s: %s", line[0], strerror(errno));
@@ -339,6 +357,8 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
             remove_folders(&trace);
         goto out;
     }
+    if (preload)
+        add_launch_time(&trace, &begin);
     result = preload ? conclude(&trace, &launch, status) : pass_on(status);
 out:
     free(trace.dir);

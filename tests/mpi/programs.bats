@@ -14,6 +14,7 @@ size_of() {
     irk) echo --size 600 --steps 1 --stages 2 --iterations 3 --reach 8 ;;
     is) echo --size 12 --iterations 2 ;;
     joinserver) echo --tuples 400 --work 1 ;;
+    kth) echo --size 300 --k 20 --rounds 5 ;;
     masterworker) echo --tasks 20 --work 50 ;;
     mg) echo --size 8 --iterations 1 --sweeps 1 ;;
     pingpong) echo --max-size 300000 --iterations 4 ;;
@@ -24,7 +25,7 @@ size_of() {
     esac
 }
 
-programs=(ep ft irk is joinserver masterworker mg pingpong spa sweep tsp)
+programs=(ep ft irk is joinserver kth masterworker mg pingpong spa sweep tsp)
 
 # fewest_ranks PROGRAM: the servers need a client.
 fewest_ranks() {

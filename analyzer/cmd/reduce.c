@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda reduce`: which functions need not be recorded, by rules over the profile of a run. The
+// rules are in analyzer/reduction/; this finds the profile, applies them, writes the exclude file,
+// and, given a launch line, runs it to see what recording costs before and after.
+#include "analyzer/cmd/reduce.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/cmd/reduce/profile.h"
+#include "analyzer/cmd/reduce/runs.h"
+#include "analyzer/cmd/trace/filter.h"
+#include "analyzer/reduction/exclude_file.h"
+#include "analyzer/reduction/rules.h"
+
+struct settings {
+    struct option_list rules, rule_files;
+    const char *output, *earlier_path, *dir;
+    uint64_t n_repetitions, top;
+    bool wants_json;
+    char **line; // the launch line, up to NULL; NULL: a trace or a trial is given
+};
+
+static int read_rules(struct reduction_rules *rules, const struct settings *settings,
+                      struct error *err)
+{
+    for (size_t i = 0; i < settings->rule_files.count; i++)
+        if (reduction_rules_read(rules, settings->rule_files.values[i], err) != 0)
+            return -1;
+    for (size_t i = 0; i < settings->rules.count; i++)
+        if (reduction_rules_add(rules, settings->rules.values[i], "--rule", err) != 0)
+            return -1;
+    return 0;
+}
+
+/// Says which prefixes of rules name nothing that the profile has.
+static void warn_of_names(const struct reduction_rules *rules, const struct reduce_profile *profile)
+{
+    const char **names = memory_zeroed(2 * profile->n_rows + 1, sizeof *names);
+    size_t n = 0;
+    for (size_t i = 0; i < profile->n_rows; i++) {
+        names[n++] = profile->rows[i].name;
+        if (*profile->rows[i].file)
+            names[n++] = profile->rows[i].file;
+    }
+    for (size_t i = 0; i < rules->n; i++) {
+        const struct reduction_rule *rule = &rules->items[i];
+        for (size_t j = 0; j < rule->n_conditions; j++) {
+            const struct reduction_condition *condition = &rule->conditions[j];
+            if (condition->was_met || profile->n_rows == 0)
+                continue;
+            const char *nearest = spelling_nearest(condition->prefix, names, n);
+            log_warning("%s: no function or source file of this profile is called %s%s%s%s",
+                        rule->place, condition->prefix, nearest ? "; did you mean " : "",
+                        nearest ? nearest : "", nearest ? "?" : "");
+        }
+    }
+    free(names);
+}
+
+/// Notes in each row of PROFILE which rule leaves it out.
+static void apply(struct reduction_rules *rules, struct reduce_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_rows; i++) {
+        struct reduction_row *row = &profile->rows[i];
+        const struct reduction_function function = {
+            row->name, row->file, row->n_calls, row->exclusive_us, row->inclusive_us, row->percent};
+        const struct reduction_rule *rule = reduction_rules_find(rules, &function);
+        row->rule = rule ? rule->text : NULL;
+    }
+    warn_of_names(rules, profile);
+}
+
+static int write_excludes(const struct reduce_profile *profile, const char *path,
+                          const char *earlier, const char *source, struct error *err)
+{
+    struct exclude_line *lines = memory_zeroed(profile->n_rows + 1, sizeof *lines);
+    size_t n = 0;
+    for (size_t i = 0; i < profile->n_rows; i++)
+        if (profile->rows[i].rule)
+            lines[n++] = (struct exclude_line){profile->rows[i].name, profile->rows[i].rule};
+    int status = exclude_file_write(path, earlier, source, lines, n, err);
+    free(lines);
+    return status;
+}
+
+/// The text of the filter file whose rules stay, checked. NULL without one, or on failure with ERR.
+static int read_earlier(const char *path, char **text, struct error *err)
+{
+    *text = NULL;
+    struct trace_filter *filter = path ? trace_filter_read(path, err) : NULL;
+    trace_filter_free(filter);
+    if (path && !filter)
+        return -1;
+    *text = path ? exclude_file_read(path, err) : NULL;
+    return path && !*text ? -1 : 0;
+}
+
+/// Runs the program three ways: PROFILE is of the second, with the exclude file written after it.
+static int measure(const struct settings *settings, struct reduce_runs *runs,
+                   struct reduction_rules *rules, struct reduce_profile *profile,
+                   struct reduction_page *page, const char *earlier, struct error *err)
+{
+    struct reduce_profile after = {0};
+    char *own = memory_format("%s/exclude.filter", runs->dir);
+    const char *path = settings->output ? settings->output : own;
+    int status = reduce_runs_untraced(runs, &page->runs[REDUCTION_UNTRACED].wall_ns, err) ||
+                         reduce_runs_traced(runs, "traced", NULL, profile,
+                                            &page->runs[REDUCTION_TRACED].wall_ns, err)
+                     ? -1
+                     : 0;
+    if (status == 0) {
+        apply(rules, profile);
+        status = write_excludes(profile, path, earlier, page->source, err);
+    }
+    if (status == 0)
+        status = reduce_runs_traced(runs, "reduced", path, &after,
+                                    &page->runs[REDUCTION_REDUCED].wall_ns, err);
+    for (size_t i = 0; status == 0 && i < profile->n_rows; i++) {
+        const struct reduction_row *then = reduce_profile_find(&after, profile->rows[i].name);
+        profile->rows[i].after_inclusive_us = then ? then->inclusive_us : NAN;
+    }
+    page->is_measured = status == 0;
+    page->n_repetitions = runs->n_repetitions;
+    page->runs[REDUCTION_TRACED].n_events = profile->n_events;
+    page->runs[REDUCTION_REDUCED].n_events = after.n_events;
+    reduce_profile_release(&after);
+    free(own);
+    return status;
+}
+
+/// The words of the launch line as one text.
+static char *join(char **line)
+{
+    char *text = memory_copy_text(line[0]);
+    for (size_t i = 1; line[i]; i++) {
+        char *longer = memory_format("%s %s", text, line[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/// From a launch line: runs it.
+static int reduce_line(const struct settings *settings, struct reduction_rules *rules,
+                       struct reduce_profile *profile, struct reduction_page *page,
+                       const char *earlier, struct error *err)
+{
+    struct reduce_runs runs = {.line = settings->line, .n_repetitions = settings->n_repetitions};
+    int status = reduce_runs_begin(&runs, settings->dir, err);
+    if (status == 0)
+        status = measure(settings, &runs, rules, profile, page, earlier, err);
+    reduce_runs_end(&runs, status != 0);
+    return status;
+}
+
+/// From a trace, or a trial of a database.
+static int reduce_operands(const struct settings *settings, char **operands, size_t n_operands,
+                           struct reduction_rules *rules, struct reduce_profile *profile,
+                           const char *source, const char *earlier, struct error *err)
+{
+    int status = n_operands == 1 ? reduce_profile_of_trace(profile, operands[0], err)
+                                 : reduce_profile_of_trial(profile, operands[0], operands[1], err);
+    if (status != 0)
+        return -1;
+    apply(rules, profile);
+    return settings->output ? write_excludes(profile, settings->output, earlier, source, err) : 0;
+}
+
+static int print(const struct settings *settings, const struct reduction_page *page,
+                 struct error *err)
+{
+    if (page->n_rows == 0)
+        log_warning("%s has no functions of the program: it was not compiled with "
+                    "-finstrument-functions, or none was recorded",
+                    page->source);
+    if (settings->wants_json)
+        return json_print_reduction(page, PAGODA_VERSION, stdout, err);
+    text_print_reduction(page, settings->top, stdout);
+    return 0;
+}
+
+/// Returns the exit status.
+static int run(const struct settings *settings, char **operands, size_t n_operands)
+{
+    struct error err = {{0}};
+    struct reduction_rules rules = {0};
+    struct reduce_profile profile = {0};
+    char *earlier = NULL;
+    char *source = settings->line    ? join(settings->line)
+                   : n_operands == 2 ? memory_format("%s %s", operands[0], operands[1])
+                                     : memory_copy_text(operands[0]);
+    struct reduction_page page = {.source = source, .output = settings->output};
+    int status = read_rules(&rules, settings, &err) != 0 ||
+                         read_earlier(settings->earlier_path, &earlier, &err) != 0
+                     ? -1
+                     : 0;
+    if (status == 0 && settings->line)
+        status = reduce_line(settings, &rules, &profile, &page, earlier, &err);
+    else if (status == 0)
+        status = reduce_operands(settings, operands, n_operands, &rules, &profile, source, earlier,
+                                 &err);
+    page.rows = profile.rows;
+    page.n_rows = profile.n_rows;
+    page.n_ranks = profile.n_ranks;
+    if (status == 0)
+        status = print(settings, &page, &err);
+    if (status != 0)
+        log_error("%s", err.text);
+    bool is_unreadable = profile.has_unreadable_records;
+    reduce_profile_release(&profile);
+    reduction_rules_release(&rules);
+    free(earlier);
+    free(source);
+    return status != 0 ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
+}
+
+/// What stands behind `--` is a launch line. 0, or -1 and ERR: the operands make no sense.
+static int check_operands(struct settings *settings, char **operands, int n, int n_behind_dashes,
+                          struct error *err)
+{
+    if (n_behind_dashes > 0 && n_behind_dashes == n)
+        settings->line = operands;
+    else if (n_behind_dashes > 0)
+        return error_set(err, "either a trace or a launch line, not %s and a line", operands[0]);
+    else if (n < 1 || n > 2)
+        return error_set(err, "a trace, a database and a trial, or a launch line is wanted");
+    if (settings->rules.count + settings->rule_files.count == 0)
+        return error_set(err, "which functions? --rules FILE, or --rule 'numcalls > 100000'");
+    if (!settings->line && (settings->dir || settings->n_repetitions != 1))
+        return error_set(err, "--dir and --repeat go with a launch line only");
+    if (settings->n_repetitions == 0)
+        return error_set(err, "--repeat must be at least 1");
+    return 0;
+}
+
+/// How many words follow the first `--`, -1: there is none.
+static int count_behind_dashes(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return argc - i - 1;
+    return -1;
+}
+
+int cmd_reduce(int argc, char **argv)
+{
+    struct settings settings = {.n_repetitions = 1, .top = 12};
+    const struct option_row rows[] = {
+        OPTION_LIST_ROW("rules", 0, "FILE", &settings.rule_files,
+                        "leave out the functions for which a rule of this file holds"),
+        OPTION_LIST_ROW("rule", 0, "RULE", &settings.rules,
+                        "the same for one rule, such as 'numcalls > 100000 & usecs/call < 2'"),
+        OPTION_TEXT_ROW("output", 'o', "FILE", &settings.output,
+                        "write the exclude file for pagoda trace --filter", NULL),
+        OPTION_TEXT_ROW("add-to", 0, "FILE", &settings.earlier_path,
+                        "an earlier exclude file, whose rules come first in the new one", NULL),
+        OPTION_TEXT_ROW("dir", 0, "DIR", &settings.dir,
+                        "keep the traces and outputs of the runs in this folder", NULL),
+        OPTION_COUNT_ROW("repeat", 0, "N", &settings.n_repetitions,
+                         "runs of each kind, the shortest of which counts", "1"),
+        OPTION_COUNT_ROW("top", 0, "N", &settings.top, "functions shown of those that stay", "12"),
+        OPTION_FLAG_ROW("json", 0, &settings.wants_json, "print JSON instead of text"),
+    };
+    const struct option_usage usage = {
+        .command = "reduce",
+        .operands = "TRACE | DB TRIAL | -- LAUNCHER...",
+        .summary = "Tells which functions need not be recorded, by rules over a profile",
+        .details =
+            "A rule is FIELD OPERATOR NUMBER & ..., with the fields numcalls, percent, usec,\n"
+            "cumusec and usecs/call and the operators < > =, perhaps behind FUNCTION: or\n"
+            "FILE:. With a launch line the program is run untraced, traced, and traced\n"
+            "without the functions left out, and the dilations are shown.\n",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 0,
+        .max_operands = -1,
+    };
+    struct error err = {{0}};
+    int n_behind_dashes = count_behind_dashes(argc, argv);
+    int first, status;
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        ;
+    else if (check_operands(&settings, argv + first, argc - first, n_behind_dashes, &err) != 0)
+        status = options_usage_error(&usage, "%s", err.text);
+    else
+        status = run(&settings, argv + first, (size_t)(argc - first));
+    options_list_release(&settings.rules);
+    options_list_release(&settings.rule_files);
+    return status;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading rules and applying them (see rules.h). The prefix of a condition ends at its last colon
+// that is alone: names of C++ have double ones.
+#include "analyzer/reduction/rules.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+
+const char *const reduction_field_names[N_REDUCTION_FIELDS] = {"numcalls", "percent", "usec",
+                                                               "cumusec", "usecs/call"};
+
+/// Fields of TAU's that a trace has no values for.
+static const char *const absent_fields[] = {"numsubrs", "count", "totalcount", "stdev",
+                                            "counts/call"};
+
+struct reading {
+    struct reduction_rule *rule;
+    struct error *err;
+};
+
+#define FAIL(reading, ...) fail((reading), memory_format(__VA_ARGS__))
+
+static int fail(const struct reading *reading, char *text)
+{
+    error_set(reading->err, "%s: %s", reading->rule->place, text);
+    free(text);
+    return -1;
+}
+
+/// TEXT without white space at its ends; it is changed.
+static char *trim(char *text)
+{
+    size_t length;
+    text += strspn(text, " \t\r\n");
+    length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+static int read_field(const struct reading *reading, struct reduction_condition *condition,
+                      const char *name)
+{
+    for (int i = 0; i < N_REDUCTION_FIELDS; i++) {
+        if (strcmp(name, reduction_field_names[i]) != 0)
+            continue;
+        condition->field = (enum reduction_field)i;
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof absent_fields / sizeof absent_fields[0]; i++)
+        if (strcmp(name, absent_fields[i]) == 0)
+            return FAIL(reading, "a trace has no values for TAU's field %s", name);
+    const char *nearest = spelling_nearest(name, reduction_field_names, N_REDUCTION_FIELDS);
+    return FAIL(reading, "`%s` is no field%s%s%s", name,
+                nearest ? "; did you mean " : " (numcalls, percent, usec, cumusec, usecs/call)",
+                nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static int read_prefix(const struct reading *reading, struct reduction_condition *condition,
+                       char *text)
+{
+    size_t length;
+    text = trim(text);
+    length = strlen(text);
+    if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
+        text[length - 1] = '\0';
+        text++;
+    }
+    if (!*text)
+        return FAIL(reading, "there is no name before the colon");
+    if (strcmp(text, "MPI") == 0 || strncmp(text, "MPI_", 4) == 0)
+        return FAIL(reading, "MPI functions are not left out by rules, for messages need them; "
+                             "`pagoda trace --mpi communication` leaves out the others");
+    condition->prefix = memory_copy_text(text);
+    return 0;
+}
+
+/// The colon that ends a prefix, or NULL.
+static char *find_colon(char *text)
+{
+    char *colon = NULL;
+    for (char *c = text; *c; c++) {
+        if (c[0] == ':' && c[1] == ':')
+            c++;
+        else if (c[0] == ':')
+            colon = c;
+    }
+    return colon;
+}
+
+/// "[PREFIX:] FIELD OPERATOR NUMBER"; TEXT is changed.
+static int read_condition(const struct reading *reading, char *text)
+{
+    struct reduction_rule *rule = reading->rule;
+    if (rule->n_conditions == REDUCTION_MAX_CONDITIONS)
+        return FAIL(reading, "more than %d conditions", REDUCTION_MAX_CONDITIONS);
+    struct reduction_condition *condition = &rule->conditions[rule->n_conditions++];
+    *condition = (struct reduction_condition){0};
+    char *colon = find_colon(text);
+    if (colon) {
+        *colon = '\0';
+        if (read_prefix(reading, condition, text) != 0)
+            return -1;
+        text = colon + 1;
+    }
+    text = trim(text);
+    size_t length = strcspn(text, "<>=");
+    if (!*text)
+        return FAIL(reading, "a condition is empty; one is FIELD OPERATOR NUMBER");
+    if (!text[length])
+        return FAIL(reading, "one of < > = is missing in `%s`", text);
+    char *number = text + length + 1, *end;
+    condition->relation = text[length];
+    text[length] = '\0';
+    if (read_field(reading, condition, trim(text)) != 0)
+        return -1;
+    if (*number == '=')
+        return FAIL(reading, "`%c=` is no operator; there are < > =", condition->relation);
+    number = trim(number);
+    condition->number = strtod(number, &end);
+    if (end == number || *end || !isfinite(condition->number))
+        return FAIL(reading, "`%s` is no number", number);
+    return 0;
+}
+
+int reduction_rules_add(struct reduction_rules *rules, const char *text, const char *place,
+                        struct error *err)
+{
+    char *copy = memory_copy_text(text), *next = copy;
+    char *written = trim(next);
+    rules->items =
+        array_reserve(rules->items, &rules->capacity, rules->n + 1, sizeof *rules->items);
+    struct reduction_rule *rule = &rules->items[rules->n++];
+    *rule = (struct reduction_rule){.text = memory_copy_text(written),
+                                    .place = memory_copy_text(place)};
+    const struct reading reading = {rule, err};
+    int status = 0;
+    while (status == 0 && next) {
+        char *condition = strsep(&next, "&");
+        status = read_condition(&reading, condition);
+    }
+    free(copy);
+    return status;
+}
+
+/// Cuts a line at the # that begins a comment: at its begin or behind white space.
+static void cut_comment(char *line)
+{
+    for (char *c = line; *c; c++)
+        if (*c == '#' && (c == line || isspace((unsigned char)c[-1])))
+            *c = '\0';
+}
+
+static int read_lines(struct reduction_rules *rules, FILE *file, const char *path,
+                      struct error *err)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+    int status = 0;
+    for (unsigned number = 1; status == 0 && (length = getline(&line, &capacity, file)) > 0;
+         number++) {
+        if (strlen(line) != (size_t)length) {
+            status = error_set(err, "%s:%u: a zero byte: this is no file of rules", path, number);
+            break;
+        }
+        cut_comment(line);
+        if (!*trim(line))
+            continue;
+        char *place = memory_format("%s:%u", path, number);
+        status = reduction_rules_add(rules, trim(line), place, err);
+        free(place);
+    }
+    free(line);
+    return status;
+}
+
+int reduction_rules_read(struct reduction_rules *rules, const char *path, struct error *err)
+{
+    size_t n_before = rules->n;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return error_set(err, "cannot read the rules in %s: %s", path, strerror(errno));
+    int status = read_lines(rules, file, path, err);
+    if (status == 0 && ferror(file))
+        status = error_set(err, "cannot read the rules in %s: %s", path, strerror(errno));
+    else if (status == 0 && rules->n == n_before)
+        status = error_set(err, "%s has no rule", path);
+    fclose(file);
+    return status;
+}
+
+static bool fits(const char *prefix, const struct reduction_function *function)
+{
+    return strcmp(prefix, "TAU_USER") == 0 || fnmatch(prefix, function->name, 0) == 0 ||
+           (*function->file && fnmatch(prefix, function->file, 0) == 0);
+}
+
+static double value_of(const struct reduction_function *function, enum reduction_field field)
+{
+    switch (field) {
+    case REDUCTION_NUMCALLS:
+        return function->n_calls;
+    case REDUCTION_PERCENT:
+        return function->percent;
+    case REDUCTION_USEC:
+        return function->exclusive_us;
+    case REDUCTION_CUMUSEC:
+        return function->inclusive_us;
+    case REDUCTION_PER_CALL:
+    case N_REDUCTION_FIELDS:
+        break;
+    }
+    return function->n_calls > 0 ? function->inclusive_us / function->n_calls : 0;
+}
+
+static bool holds(struct reduction_condition *condition, const struct reduction_function *function)
+{
+    if (condition->prefix && !fits(condition->prefix, function))
+        return false;
+    condition->was_met = true;
+    double value = value_of(function, condition->field);
+    switch (condition->relation) {
+    case '<':
+        return value < condition->number;
+    case '>':
+        return value > condition->number;
+    default:
+        return value == condition->number;
+    }
+}
+
+const struct reduction_rule *reduction_rules_find(struct reduction_rules *rules,
+                                                  const struct reduction_function *function)
+{
+    const struct reduction_rule *found = NULL;
+    for (size_t i = 0; i < rules->n; i++) {
+        struct reduction_rule *rule = &rules->items[i];
+        size_t n_held = 0;
+        for (size_t j = 0; j < rule->n_conditions; j++) // all, to note which prefixes fit
+            n_held += holds(&rule->conditions[j], function);
+        if (!found && n_held == rule->n_conditions)
+            found = rule;
+    }
+    return found;
+}
+
+void reduction_rules_release(struct reduction_rules *rules)
+{
+    for (size_t i = 0; i < rules->n; i++) {
+        free(rules->items[i].text);
+        free(rules->items[i].place);
+        for (size_t j = 0; j < rules->items[i].n_conditions; j++)
+            free(rules->items[i].conditions[j].prefix);
+    }
+    free(rules->items);
+    *rules = (struct reduction_rules){0};
+}

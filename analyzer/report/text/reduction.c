@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A reduction as text (see reduction.h): what is left out, what stays, what it comes to.
+#include "analyzer/report/reduction.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/report/quantity.h"
+#include "analyzer/report/short_name.h"
+#include "analyzer/report/table.h"
+
+double reduction_dilation(const struct reduction_page *page, size_t run)
+{
+    double untraced_ns = (double)page->runs[REDUCTION_UNTRACED].wall_ns;
+    return untraced_ns > 0 ? (double)page->runs[run].wall_ns / untraced_ns : NAN;
+}
+
+static struct quantity microseconds(double us)
+{
+    return quantity_time((uint64_t)(us * 1e3 + 0.5));
+}
+
+static void add_row(struct table *table, const struct reduction_row *row, bool has_after)
+{
+    char *name = short_name(row->name, 60);
+    table_add_cell(table, "%.10g", round(row->n_calls * 100) / 100);
+    table_add_cell(table, "%s", microseconds(row->exclusive_us).text);
+    table_add_cell(table, "%s", microseconds(row->inclusive_us).text);
+    table_add_cell(table, "%s",
+                   microseconds(row->n_calls > 0 ? row->inclusive_us / row->n_calls : 0).text);
+    table_add_cell(table, "%.1f", row->percent);
+    if (has_after)
+        table_add_cell(table, "%s",
+                       isnan(row->after_inclusive_us) ? "-"
+                                                      : microseconds(row->after_inclusive_us).text);
+    table_add_cell(table, "%s", name);
+    table_add_cell(table, "%s", row->file);
+    if (row->rule)
+        table_add_cell(table, "%s", row->rule);
+    free(name);
+}
+
+/// The functions that are left out, or those that stay; at most TOP.
+static void print_rows(const struct reduction_page *page, bool is_left_out, uint64_t top,
+                       FILE *stream)
+{
+    struct table table = {0};
+    bool has_after = !is_left_out && page->is_measured;
+    size_t n = 0;
+    table_add_column(&table, "calls", false);
+    table_add_column(&table, "exclusive", false);
+    table_add_column(&table, "inclusive", false);
+    table_add_column(&table, "per call", false);
+    table_add_column(&table, "percent", false);
+    if (has_after)
+        table_add_column(&table, "then", false);
+    table_add_column(&table, "function", true);
+    table_add_column(&table, "file", true);
+    if (is_left_out)
+        table_add_column(&table, "rule", true);
+    for (size_t i = 0; i < page->n_rows; i++)
+        if ((page->rows[i].rule != NULL) == is_left_out && n++ < top)
+            add_row(&table, &page->rows[i], has_after);
+    if (n > 0)
+        table_print(&table, 2, 0, stream);
+    if (n > top)
+        fprintf(stream, "  ... and %s more (--top)\n", quantity_count(n - top, "function").text);
+    table_release(&table);
+}
+
+static void print_dilation(const struct reduction_page *page, FILE *stream)
+{
+    static const char *const names[N_REDUCTION_RUNS] = {"untraced", "all functions recorded",
+                                                        "without those left out"};
+    struct table table = {0};
+    table_add_column(&table, "run", true);
+    table_add_column(&table, "time", false);
+    table_add_column(&table, "dilation", false);
+    table_add_column(&table, "events", false);
+    for (size_t i = 0; i < N_REDUCTION_RUNS; i++) {
+        table_add_cell(&table, "%s", names[i]);
+        table_add_cell(&table, "%s", quantity_time(page->runs[i].wall_ns).text);
+        table_add_cell(&table, "%.2f", reduction_dilation(page, i));
+        if (i == REDUCTION_UNTRACED)
+            table_add_cell(&table, "-");
+        else
+            table_add_cell(&table, "%llu", (unsigned long long)page->runs[i].n_events);
+    }
+    fprintf(stream, "\nDilation");
+    if (page->n_repetitions > 1)
+        fprintf(stream, " (the shortest of %llu runs each)",
+                (unsigned long long)page->n_repetitions);
+    fprintf(stream, "\n");
+    table_print(&table, 2, 0, stream);
+    table_release(&table);
+}
+
+void text_print_reduction(const struct reduction_page *page, uint64_t top, FILE *stream)
+{
+    size_t n_left_out = 0;
+    double calls = 0, left_out_calls = 0;
+    for (size_t i = 0; i < page->n_rows; i++) {
+        calls += page->rows[i].n_calls;
+        if (!page->rows[i].rule)
+            continue;
+        n_left_out++;
+        left_out_calls += page->rows[i].n_calls;
+    }
+    fprintf(stream, "%s: %zu of %s left out, with %s of their calls\n", page->source, n_left_out,
+            quantity_count(page->n_rows, "function").text,
+            quantity_part(left_out_calls, calls).text);
+    if (n_left_out > 0) {
+        fprintf(stream, "\nLeft out (%s)\n",
+                page->n_ranks > 1 ? "means over the ranks" : "of the rank");
+        print_rows(page, true, UINT64_MAX, stream);
+    }
+    if (n_left_out < page->n_rows) {
+        fprintf(stream, "\nRecorded%s\n",
+                page->is_measured ? " (then: inclusive, in the run without those left out)" : "");
+        print_rows(page, false, top, stream);
+    }
+    if (page->is_measured)
+        print_dilation(page, stream);
+    if (page->output)
+        fprintf(stream, "\nIn %s; next: pagoda trace --filter %s -- LAUNCHER\n", page->output,
+                page->output);
+}
