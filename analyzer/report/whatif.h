@@ -36,6 +36,23 @@ struct whatif_rule {
     uint64_t n_visits, work_units, time_ns;
 };
 
+/// What --workers makes of a task farm.
+struct whatif_farm {
+    uint32_t n_workers, n_recorded; // 0: not asked for
+    uint32_t master, n_cores;       // cores: 0: one for each rank
+    uint64_t n_tasks, n_phases;
+    // Length of the phases in the run as it is, by the model with as many workers as there are, and
+    // with those asked for.
+    uint64_t recorded_ns, modelled_ns, predicted_ns;
+};
+
+/// What --rebalance makes of the work between operations in which all ranks meet.
+struct whatif_rebalancing {
+    bool is_there;
+    uint64_t n_spans, before_ns, after_ns; // the longest works, summed
+    uint64_t n_migrations, moved_ns, transfer_ns;
+};
+
 /// One prediction.
 struct whatif_point {
     struct whatif_setting *set; // the values that differ between points
@@ -65,6 +82,8 @@ struct whatif_point {
     bool aggregates, overlaps; // asked for:
     uint64_t n_aggregated;     // messages that were sent together with an earlier one
     uint64_t n_overlapped;     // calls that were waited for later
+    struct whatif_farm farm;
+    struct whatif_rebalancing rebalancing;
     struct whatif_move *moves;
     size_t n_moves;
     // With moves: longest paths of process time by the published client/server algorithm, with the

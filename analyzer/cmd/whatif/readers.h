@@ -43,4 +43,11 @@ WHATIF_READER(move_data);
 WHATIF_READER(overlap);
 WHATIF_READER(aggregate);
 
+// read_dynamic.c: work that is dealt while the program runs
+WHATIF_READER(workers);
+WHATIF_READER(rebalance);
+WHATIF_READER(poll);
+WHATIF_READER(transfer);
+WHATIF_READER(free_hosts);
+
 #endif

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/whatif/estimate.h"
 #include "analyzer/cmd/whatif/machines.h"
 #include "analyzer/cmd/whatif/regions.h"
 #include "analyzer/cmd/whatif/tolerance.h"
 #include "analyzer/whatif/prediction.h"
 
-/// The machine of SET, and its settings on it. 0, or -1 and ERR; the caller releases MACHINE.
-static int prepare(const struct whatif_plan *plan, const struct whatif_set *set,
+int whatif_prepare(const struct whatif_plan *plan, const struct whatif_set *set,
                    struct scenario_settings *settings, struct machine *machine, struct error *err)
 {
     *settings = set->settings;
@@ -40,7 +40,7 @@ int whatif_check(const struct whatif_plan *plan, const struct replay_run *measur
         struct scenario scenario = {0};
         struct scenario_settings settings;
         struct machine machine;
-        int status = prepare(plan, &plan->sets[i], &settings, &machine, err);
+        int status = whatif_prepare(plan, &plan->sets[i], &settings, &machine, err);
         if (status == 0)
             status = scenario_init(&scenario, definitions, &settings, err);
         scenario_release(&scenario);
@@ -59,7 +59,7 @@ static int prepare_regions(const struct whatif_plan *plan, const char *trace,
     struct scenario_settings settings;
     struct machine machine;
     *visits = NULL;
-    int status = prepare(plan, &plan->sets[0], &settings, &machine, err);
+    int status = whatif_prepare(plan, &plan->sets[0], &settings, &machine, err);
     if (status == 0)
         status = whatif_regions(&settings, trace, trace_definitions(measured->trace),
                                 &measured->replay, measured->recorded, report, visits, err);
@@ -261,7 +261,7 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
     struct scenario_settings settings;
     struct machine machine;
     struct error err;
-    if (prepare(plan, &plan->sets[0], &settings, &machine, &err) == 0 &&
+    if (whatif_prepare(plan, &plan->sets[0], &settings, &machine, &err) == 0 &&
         scenario_init(&scenario, definitions, &settings, &err) == 0)
         report->sharing = plan->is_list && scenario.is_shared
                               ? memory_format("%s (the first prediction)",
@@ -343,17 +343,24 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         struct scenario_settings settings;
         struct machine machine;
         put_set(&report->points[i], &plan->sets[i]);
-        status = prepare(plan, &plan->sets[i], &settings, &machine, err);
+        status = whatif_prepare(plan, &plan->sets[i], &settings, &machine, err);
         settings.visits = visits;
         if (status == 0)
             status = whatif_predict(&input, &settings, &run, &report->points[i], err);
         if (status == 0 && plan->sets[i].n_tolerances > 0)
             status = whatif_tolerance(trace, &plan->sets[i], &settings, measured->recorded,
                                       &report->points[i], report, err);
+        if (status == 0)
+            status = whatif_estimate(trace, &plan->sets[i], &settings, measured, &report->points[i],
+                                     err);
         machine_release(&machine);
+        if (status == 0 && whatif_set_is_estimate(&plan->sets[i])) {
+            result_release(&run.result);
+            run.result = whatif_estimate_result(&measured->result, &report->points[i]);
+        }
         if (status == 0 && !plan->is_list) {
+            report->has_predicted = !whatif_set_is_estimate(&plan->sets[i]);
             report->predicted = run.result;
-            report->has_predicted = true;
             run.result = (struct result){0};
         } else if (status == 0 && wishes->keeps_results) {
             report->results[i] = run.result;
@@ -379,10 +386,12 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
     *point = (struct whatif_point){0};
     int status = prepare_regions(plan, trace, measured, &report, &visits, err);
     if (status == 0)
-        status = prepare(plan, &plan->sets[0], &settings, &machine, err);
+        status = whatif_prepare(plan, &plan->sets[0], &settings, &machine, err);
     settings.visits = visits;
     if (status == 0)
         status = whatif_predict(&input, &settings, &run, point, err);
+    if (status == 0)
+        status = whatif_estimate(trace, &plan->sets[0], &settings, measured, point, err);
     replay_run_release(&run);
     machine_release(&machine);
     visits_free(visits);

@@ -13,6 +13,11 @@
 int whatif_check(const struct whatif_plan *plan, const struct replay_run *measured,
                  struct error *err);
 
+/// The machine of SET, one of PLAN, and its settings on it. 0, or -1 and ERR; the caller releases
+/// MACHINE, which must outlive SETTINGS.
+int whatif_prepare(const struct whatif_plan *plan, const struct whatif_set *set,
+                   struct scenario_settings *settings, struct machine *machine, struct error *err);
+
 struct whatif_wishes {
     const char *out;    // where a single predicted run is written as an archive; NULL: it is not
     bool keeps_results; // those of all points of a list, for a database

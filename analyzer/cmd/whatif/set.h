@@ -3,6 +3,7 @@
 #ifndef PAGODA_CMD_WHATIF_SET_H
 #define PAGODA_CMD_WHATIF_SET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,10 @@ struct whatif_set {
     const char *machine;               // path, NULL: none
     uint64_t latency_ns, eager_bytes;  // PAG_NOT_KNOWN: not given
     uint64_t bandwidth;                // bytes a second, 0: not given
+    uint32_t n_workers;                // of a task farm; 0: as recorded
+    uint64_t rebalance;                // threshold in millionths; PAG_NOT_KNOWN: not given
+    uint64_t poll_ns, transfer_ns;     // with it; PAG_NOT_KNOWN: that of a message
+    uint32_t n_free_hosts;             // with it
     const double *tolerances;          // percent
     size_t n_tolerances;
     struct whatif_chosen *chosen; // of options with several values
@@ -33,6 +38,9 @@ struct whatif_set {
 /// Nothing changed. The caller releases it.
 void whatif_set_init(struct whatif_set *set);
 void whatif_set_release(struct whatif_set *set);
+
+/// Whether its run is estimated (estimate.h): only the run time is known.
+bool whatif_set_is_estimate(const struct whatif_set *set);
 
 /// TEXT, which is freed with SET.
 char *whatif_set_keep(struct whatif_set *set, char *text);

@@ -87,6 +87,38 @@ static void put_moves(json_t *object, const struct whatif_report *report,
     json_object_set_new(object, "client_server", client_server);
 }
 
+/// Of an estimate: what its model knows.
+static void put_dynamic(json_t *object, const struct whatif_point *point)
+{
+    const struct whatif_farm *farm = &point->farm;
+    if (farm->n_workers > 0) {
+        json_t *workers = json_object();
+        set_count(workers, "workers", farm->n_workers);
+        set_count(workers, "recorded_workers", farm->n_recorded);
+        set_count(workers, "master", farm->master);
+        set_count(workers, "cores", farm->n_cores);
+        set_count(workers, "tasks", farm->n_tasks);
+        set_count(workers, "phases", farm->n_phases);
+        set_count(workers, "recorded_ns", farm->recorded_ns);
+        set_count(workers, "modelled_ns", farm->modelled_ns);
+        set_count(workers, "predicted_ns", farm->predicted_ns);
+        json_object_set_new(workers, "model_error",
+                            json_real(whatif_change(farm->recorded_ns, farm->modelled_ns)));
+        json_object_set_new(object, "farm", workers);
+    }
+    const struct whatif_rebalancing *balancing = &point->rebalancing;
+    if (balancing->is_there) {
+        json_t *rebalancing = json_object();
+        set_count(rebalancing, "spans", balancing->n_spans);
+        set_count(rebalancing, "before_ns", balancing->before_ns);
+        set_count(rebalancing, "after_ns", balancing->after_ns);
+        set_count(rebalancing, "migrations", balancing->n_migrations);
+        set_count(rebalancing, "moved_ns", balancing->moved_ns);
+        set_count(rebalancing, "transfer_ns", balancing->transfer_ns);
+        json_object_set_new(object, "rebalancing", rebalancing);
+    }
+}
+
 static json_t *timeless_object(const struct whatif_point *point)
 {
     json_t *object = json_object(), *rules = json_array();
@@ -120,6 +152,7 @@ static json_t *point_array(const struct whatif_report *report)
         set_count(object, "predicted_ns", point->predicted_ns);
         put_quality(object, point);
         put_moves(object, report, point);
+        put_dynamic(object, point);
         if (point->is_timeless)
             json_object_set_new(object, "timeless", timeless_object(point));
         json_array_append_new(points, object);
@@ -200,6 +233,7 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
     set_count(object, "predicted_ns", point->predicted_ns);
     put_quality(object, point);
     put_moves(object, report, point);
+    put_dynamic(object, point);
     json_object_set_new(object, "ranks", rank_array(point));
     if (point->is_timeless)
         json_object_set_new(object, "timeless", timeless_object(point));

@@ -10,6 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/changes.h"
 #include "analyzer/report/page.h"
+#include "analyzer/report/text/dynamic.h"
 #include "analyzer/report/text/moves.h"
 
 enum { LEAST_ROWS = 4 }; // of a table, before those where nothing changes are left out
@@ -347,13 +348,15 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
         print_answer(&page, report);
     }
     text_print_moves(&page, report, &report->points[0]);
+    text_print_dynamic(&page, report);
     print_quality(&page, report);
     if (report->is_list) {
         print_points(&page, report);
         return;
     }
     page_tolerance(&page, report);
-    print_ranks(&page, &report->points[0]);
+    if (report->points[0].n_ranks > 0)
+        print_ranks(&page, &report->points[0]);
     if (report->has_predicted) {
         print_all_changes(&page, report);
     }

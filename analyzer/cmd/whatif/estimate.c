@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Estimated run times (estimate.h).
+#include "analyzer/cmd/whatif/estimate.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/whatif/dynamic/balancing.h"
+#include "analyzer/whatif/dynamic/farm_run.h"
+#include "analyzer/whatif/dynamic/work_spans.h"
+
+static char *copy(const char *text)
+{
+    return text ? memory_copy_text(text) : NULL;
+}
+
+struct result whatif_estimate_result(const struct result *measured,
+                                     const struct whatif_point *point)
+{
+    return (struct result){
+        .trace_path = copy(measured->trace_path),
+        .program = copy(measured->program),
+        .arguments = copy(measured->arguments),
+        .creator = copy(measured->creator),
+        .realtime_ns = measured->realtime_ns,
+        .time_ns = point->predicted_ns,
+        .window_begin_ns = point->window_begin_ns,
+        .window_end_ns = point->window_end_ns,
+        .headline = copy("estimated: only the run time is known"),
+        .conclusion = copy(""),
+    };
+}
+
+/// The run of POINT becomes shorter, or longer, by so much, within its window.
+static void shift(struct whatif_point *point, uint64_t before_ns, uint64_t after_ns)
+{
+    point->predicted_ns = point->predicted_ns - before_ns + after_ns;
+    point->window_end_ns = point->window_end_ns - before_ns + after_ns;
+    point->work_end_ns = point->work_end_ns - before_ns + after_ns;
+}
+
+static int estimate_workers(const char *trace, const struct whatif_set *set,
+                            const struct scenario_settings *settings,
+                            const struct replay_run *measured, struct whatif_point *point,
+                            struct error *err)
+{
+    struct farm_run run;
+    int status = farm_run_find(&run, trace, settings, measured->recorded, &measured->replay, err);
+    if (status == 0) {
+        uint64_t phases_ns = farm_run_phases_ns(&run, set->n_workers);
+        point->farm = (struct whatif_farm){
+            .n_workers = set->n_workers,
+            .n_recorded = run.farm.n_workers,
+            .master = run.master,
+            .n_tasks = run.farm.n_tasks,
+            .n_phases = run.farm.n_phases,
+            .n_cores = run.observed.n_cores,
+            .recorded_ns = run.phases_ns,
+            .modelled_ns = run.modelled_ns,
+            .predicted_ns = phases_ns,
+        };
+        shift(point, run.phases_ns, phases_ns);
+    } else {
+        error_wrap(err, "--workers %u", set->n_workers);
+    }
+    farm_run_release(&run);
+    return status;
+}
+
+static int estimate_rebalancing(const char *trace, const struct whatif_set *set,
+                                const struct scenario_settings *settings,
+                                const struct replay_run *measured, struct whatif_point *point,
+                                struct error *err)
+{
+    struct work_spans spans;
+    struct observed observed;
+    work_spans_init(&spans, (uint32_t)measured->replay.n_ranks);
+    const struct pag_listener listener = work_spans_listener(&spans);
+    int status = observe_run(trace, settings, measured->recorded, &listener, &observed, err);
+    if (status == 0 && observed.shares_cores)
+        status = error_set(err, "--rebalance: ranks share cores, where what each computes is no "
+                                "measure of its work");
+    if (status == 0 && spans.n_not_kept > 0)
+        status = error_set(err,
+                           "--rebalance: all ranks meet too often for %u ranks' work to be "
+                           "kept",
+                           spans.n_ranks);
+    if (status == 0) {
+        const struct balancing_policy policy = {
+            .threshold = set->rebalance,
+            .poll_ns = set->poll_ns,
+            .transfer_ns = set->transfer_ns == PAG_NOT_KNOWN
+                               ? recorded_flight_ns(measured->recorded, false, 0)
+                               : set->transfer_ns,
+            .n_free_hosts = set->n_free_hosts,
+        };
+        struct balancing_result result = balancing_run(&spans, &policy);
+        point->rebalancing = (struct whatif_rebalancing){
+            .is_there = true,
+            .n_spans = spans.n_spans,
+            .before_ns = result.before_ns,
+            .after_ns = result.after_ns,
+            .n_migrations = result.n_migrations,
+            .moved_ns = result.moved_ns,
+            .transfer_ns = policy.transfer_ns,
+        };
+        shift(point, result.before_ns, result.after_ns);
+    }
+    work_spans_release(&spans);
+    return status;
+}
+
+int whatif_estimate(const char *trace, const struct whatif_set *set,
+                    const struct scenario_settings *settings, const struct replay_run *measured,
+                    struct whatif_point *point, struct error *err)
+{
+    if (!whatif_set_is_estimate(set))
+        return 0;
+    for (size_t i = 0; i < point->n_ranks; i++)
+        free(point->ranks[i].node);
+    point->n_ranks = 0; // nobody knows what each of them does then
+    return set->n_workers > 0 ? estimate_workers(trace, set, settings, measured, point, err)
+                              : estimate_rebalancing(trace, set, settings, measured, point, err);
+}

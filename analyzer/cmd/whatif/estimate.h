@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What-if options whose run no recorded order fits: it is estimated by a model over what the
+// predicted run shows (whatif/dynamic/), its run time only.
+#ifndef PAGODA_CMD_WHATIF_ESTIMATE_H
+#define PAGODA_CMD_WHATIF_ESTIMATE_H
+
+#include "analyzer/base/error.h"
+#include "analyzer/cmd/replay_run.h"
+#include "analyzer/cmd/whatif/set.h"
+#include "analyzer/report/whatif.h"
+
+/// What a database can keep of it: which run it is of, and the run time of POINT. The caller
+/// releases.
+struct result whatif_estimate_result(const struct result *measured,
+                                     const struct whatif_point *point);
+
+/// Changes the run time of POINT, predicted under SETTINGS, to what SET's --workers or --rebalance
+/// make of it. 0, or -1 and ERR.
+int whatif_estimate(const char *trace, const struct whatif_set *set,
+                    const struct scenario_settings *settings, const struct replay_run *measured,
+                    struct whatif_point *point, struct error *err);
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Readers of the options about work that is dealt while the program runs.
+#include "analyzer/base/options.h"
+#include "analyzer/cmd/whatif/readers.h"
+
+WHATIF_READER(workers)
+{
+    return whatif_read_number("workers", text, 1000000, &set->n_workers, err);
+}
+
+WHATIF_READER(rebalance)
+{
+    double percent = 0;
+    if (option_read_number(text, &percent, err) != 0)
+        return error_wrap(err, "--rebalance %s", text);
+    if (percent < 0 || percent > 100)
+        return error_set(err, "--rebalance %s: percent of the work, from 0 to 100", text);
+    set->rebalance = (uint64_t)(percent * 10000 + 0.5);
+    return 0;
+}
+
+WHATIF_READER(poll)
+{
+    if (option_read_duration(text, &set->poll_ns, err) != 0)
+        return error_wrap(err, "--poll %s", text);
+    if (set->poll_ns == 0)
+        return error_set(err, "--poll %s: more than no time at all", text);
+    return 0;
+}
+
+WHATIF_READER(transfer)
+{
+    if (option_read_duration(text, &set->transfer_ns, err) != 0)
+        return error_wrap(err, "--transfer %s", text);
+    return 0;
+}
+
+WHATIF_READER(free_hosts)
+{
+    return whatif_read_number("free-hosts", text, 65536, &set->n_free_hosts, err);
+}

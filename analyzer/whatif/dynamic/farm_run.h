@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The task farm of a run (farm.h), and how long the run is with another number of workers.
+#ifndef PAGODA_WHATIF_DYNAMIC_FARM_RUN_H
+#define PAGODA_WHATIF_DYNAMIC_FARM_RUN_H
+
+#include "analyzer/whatif/dynamic/farm.h"
+#include "analyzer/whatif/dynamic/hand_out.h"
+#include "analyzer/whatif/dynamic/observe.h"
+
+struct farm_run {
+    uint32_t master;
+    struct observed observed;
+    uint64_t phases_ns;   // in the run under the settings
+    uint64_t modelled_ns; // the same by the model, with as many workers as there are
+    struct farm_messages messages;
+    struct farm farm; // with every rank on a core of its own, so that tasks are work, not waiting
+    uint32_t n_passes;
+};
+
+/// Finds the farm of the archive TRACE, whose measured replay is MEASURED, by predicted runs under
+/// SETTINGS. 0, or -1 and ERR: there is none, and why. The caller releases RUN in either case.
+int farm_run_find(struct farm_run *run, const char *trace, const struct scenario_settings *settings,
+                  const struct recorded *recorded, const struct pag_result *measured,
+                  struct error *err);
+void farm_run_release(struct farm_run *run);
+
+/// Length of the phases with N_WORKERS: that in the run times the model's for N_WORKERS over the
+/// model's for today's number, which is exact where nothing changes.
+uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers);
+
+/// The number of workers, from 1 to twice today's, with the shortest run: the least one within 1 %
+/// of the shortest phases. Where that would take long not all numbers are tried.
+uint32_t farm_run_best(const struct farm_run *run);
+
+#endif

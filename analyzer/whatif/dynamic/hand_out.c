@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A master and its workers, step by step (hand_out.h).
+#include "analyzer/whatif/dynamic/hand_out.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/whatif/cores/scheduler.h"
+
+enum { MASTER = 0 }; // the workers are 1, 2, ...
+
+enum master_step {
+    STEP_HANDING,   // hands out the first tasks
+    STEP_RECEIVING, // looks for an answer, or waits for one
+    STEP_RECEIVED,  // has one
+    STEP_SENDING,   // has done what comes before the next task
+};
+
+enum process_state {
+    STATE_NEW,     // has not come to the phase
+    STATE_COMING,  // has, but a worker does not wait for a task yet
+    STATE_WAITING, // of a worker: for a task
+    STATE_WORKING, // of a worker: on it
+};
+
+/// An answer on its way, or there.
+struct answer {
+    uint64_t arrival_ns;
+    uint32_t worker;
+};
+
+struct hand_out {
+    const struct farm_phase *phase;
+    struct scheduler *scheduler;
+    uint32_t n_workers;
+    enum master_step step;
+    bool waits;        // the master, for an answer
+    uint32_t answered; // the worker whose answer the master has
+    size_t n_handed, n_received;
+    enum process_state *states;
+    size_t *task_of;        // by process, once it is sent one
+    struct answer *answers; // in the order of arrival, which is that of departure
+    size_t n_answers;
+    uint64_t end_ns;
+};
+
+static pag_work work(uint64_t ns)
+{
+    return (pag_work)ns * PAG_WORK_PER_NS;
+}
+
+static void send_task(struct hand_out *run, uint32_t worker, uint64_t now_ns)
+{
+    run->task_of[worker] = run->n_handed++;
+    scheduler_wake(run->scheduler, worker, now_ns + run->phase->costs.task_flight_ns, 0);
+}
+
+/// The master looks for an answer: it takes one that is there, or waits for the next one.
+static void receive(struct hand_out *run, uint64_t now_ns)
+{
+    const struct farm_costs *costs = &run->phase->costs;
+    run->step = STEP_RECEIVED;
+    if (run->n_received < run->n_answers) {
+        const struct answer *answer = &run->answers[run->n_received];
+        if (answer->arrival_ns > now_ns)
+            scheduler_wait(run->scheduler, MASTER, now_ns, answer->arrival_ns, 0);
+        else
+            scheduler_work(run->scheduler, MASTER, now_ns, work(costs->receive_ns), PAG_TURN_LEAVE);
+        return;
+    }
+    run->waits = true;
+    scheduler_wait(run->scheduler, MASTER, now_ns, PAG_NOT_KNOWN, 0);
+}
+
+/// The master has done what it did.
+static void go_on(struct hand_out *run, uint64_t now_ns)
+{
+    const struct farm_costs *costs = &run->phase->costs;
+    uint64_t next_ns = 0;
+    switch (run->step) {
+    case STEP_HANDING:
+        send_task(run, (uint32_t)run->n_handed + 1, now_ns);
+        if (run->n_handed == run->n_workers || run->n_handed == run->phase->n_tasks)
+            run->step = STEP_RECEIVING;
+        next_ns = costs->gap_ns;
+        break;
+    case STEP_RECEIVING:
+        receive(run, now_ns);
+        return;
+    case STEP_RECEIVED:
+        run->answered = run->answers[run->n_received++].worker;
+        run->end_ns = now_ns;
+        if (run->n_received == run->phase->n_tasks) {
+            scheduler_end(run->scheduler, MASTER, now_ns);
+            return;
+        }
+        run->step = run->n_handed < run->phase->n_tasks ? STEP_SENDING : STEP_RECEIVING;
+        next_ns = run->step == STEP_SENDING ? costs->before_ns : costs->tail_ns;
+        break;
+    case STEP_SENDING:
+        send_task(run, run->answered, now_ns);
+        run->step = STEP_RECEIVING;
+        next_ns = costs->after_ns;
+        break;
+    }
+    scheduler_work(run->scheduler, MASTER, now_ns, work(next_ns), PAG_TURN_FIRST);
+}
+
+/// A worker has a task, or has done it.
+static void work_or_answer(struct hand_out *run, uint32_t worker, uint64_t now_ns)
+{
+    enum process_state state = run->states[worker];
+    if (state == STATE_WAITING) {
+        run->states[worker] = STATE_WORKING;
+        scheduler_work(run->scheduler, worker, now_ns,
+                       work(run->phase->tasks[run->task_of[worker]].work_ns), PAG_TURN_FIRST);
+        return;
+    }
+    run->states[worker] = STATE_WAITING;
+    scheduler_wait(run->scheduler, worker, now_ns, PAG_NOT_KNOWN, 0);
+    if (state == STATE_COMING)
+        return;
+    uint64_t arrival_ns = now_ns + run->phase->costs.answer_flight_ns;
+    run->answers[run->n_answers++] = (struct answer){arrival_ns, worker};
+    if (run->waits) {
+        run->waits = false;
+        scheduler_wake(run->scheduler, MASTER, arrival_ns, 0);
+    }
+}
+
+static void step(struct hand_out *run, uint32_t process, uint64_t now_ns)
+{
+    if (run->states[process] == STATE_NEW) { // the workers wait before the master hands out
+        run->states[process] = STATE_COMING;
+        scheduler_work(run->scheduler, process, now_ns, 0,
+                       process == MASTER ? PAG_TURN_LAST : PAG_TURN_FIRST);
+    } else if (process == MASTER) {
+        go_on(run, now_ns);
+    } else {
+        work_or_answer(run, process, now_ns);
+    }
+}
+
+static struct scheduler *new_scheduler(uint32_t n, const struct observed *cores)
+{
+    bool is_alone = cores->n_cores == 0 || cores->n_cores >= n;
+    uint32_t n_groups = is_alone ? n : 1;
+    struct core_group *groups = memory_zeroed(n_groups, sizeof *groups);
+    uint32_t *group_of = memory_zeroed(n, sizeof *group_of);
+    for (uint32_t i = 0; i < n_groups; i++)
+        groups[i] = (struct core_group){is_alone ? 1 : cores->n_cores, SCHEDULER_FULL_SPEED,
+                                        cores->hand_over_ns, cores->slice_ns};
+    for (uint32_t i = 0; i < n; i++)
+        group_of[i] = is_alone ? i : 0;
+    struct scheduler *scheduler = scheduler_new(groups, n_groups, group_of, n, cores->spins);
+    free(groups);
+    free(group_of);
+    return scheduler;
+}
+
+static uint64_t phase_length(const struct farm_phase *phase, uint32_t n_workers,
+                             const struct observed *cores)
+{
+    uint32_t n = n_workers + 1, process;
+    uint64_t now_ns;
+    struct hand_out run = {
+        .phase = phase,
+        .scheduler = new_scheduler(n, cores),
+        .n_workers = n_workers,
+        .states = memory_zeroed(n, sizeof *run.states),
+        .task_of = memory_zeroed(n, sizeof *run.task_of),
+        .answers = memory_zeroed(phase->n_tasks, sizeof *run.answers),
+    };
+    for (process = 0; process < n; process++)
+        scheduler_wait(run.scheduler, process, 0, 0, 0);
+    while (run.n_received < phase->n_tasks && scheduler_next(run.scheduler, &process, &now_ns))
+        if (!scheduler_works_on(run.scheduler, process, now_ns))
+            step(&run, process, now_ns);
+    scheduler_free(run.scheduler);
+    free(run.states);
+    free(run.task_of);
+    free(run.answers);
+    return run.end_ns;
+}
+
+uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores)
+{
+    uint64_t length_ns = 0;
+    for (size_t i = 0; i < farm->n_phases; i++)
+        length_ns += phase_length(&farm->phases[i], n_workers, cores);
+    return length_ns;
+}
