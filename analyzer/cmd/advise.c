@@ -41,7 +41,7 @@ static int read_kinds(const char *text, unsigned *kinds, struct error *err)
             error_set(err,
                       nearest ? "--only %s: no such kind of change; is it %s?"
                               : "--only %s: no such kind of change (region, sync, messages, "
-                                "network, processors, placement, move)",
+                                "network, processors, placement, move, workers, dynamic)",
                       name, nearest);
             free(name);
             return -1;
@@ -156,7 +156,7 @@ int cmd_advise(int argc, char **argv)
         OPTION_COUNT_ROW("limit", 0, "N", &request.limit, "changes shown", "10"),
         OPTION_TEXT_ROW("only", 0, "KINDS", &request.only,
                         "kinds of changes, between commas: region, sync, messages, network, "
-                        "processors, placement, move",
+                        "processors, placement, move, workers, dynamic",
                         NULL),
         OPTION_FLAG_ROW("all", 0, &request.replays_all,
                         "replay also what cannot come to the top of the list"),

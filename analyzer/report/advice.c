@@ -7,8 +7,9 @@
 
 #include "analyzer/base/memory.h"
 
-const char *const advice_kind_names[ADVICE_KINDS] = {
-    "region", "sync", "messages", "network", "processors", "placement", "move"};
+const char *const advice_kind_names[ADVICE_KINDS] = {"region",  "sync",       "messages",
+                                                     "network", "processors", "placement",
+                                                     "move",    "workers",    "dynamic"};
 
 const char *const advice_group_names[ADVICE_GROUPS] = {"change", "machine", "limit"};
 

@@ -19,6 +19,8 @@ enum advice_kind {
     ADVICE_PROCESSORS, // faster ones
     ADVICE_PLACEMENT,  // other nodes for ranks
     ADVICE_MOVE,       // work done by other ranks
+    ADVICE_WORKERS,    // more or fewer of them in a task farm
+    ADVICE_DYNAMIC,    // load balanced while the program runs
     ADVICE_KINDS
 };
 extern const char *const advice_kind_names[ADVICE_KINDS];

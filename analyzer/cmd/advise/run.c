@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/cmd/advise/dynamic.h"
 #include "analyzer/cmd/advise/placement.h"
 
 static const uint64_t many_events = 2000000;
@@ -94,6 +95,10 @@ int advise_run(const struct advise_setting *setting, const struct advise_target 
     advise_enumerate(setting->measured, target, advice);
     if (target->kinds >> ADVICE_PLACEMENT & 1)
         add_placement(&limited, target->n_nodes, advice);
+    if (target->kinds >> ADVICE_WORKERS & 1)
+        advise_add_workers(&limited, advice);
+    if (target->kinds >> ADVICE_DYNAMIC & 1)
+        advise_add_rebalancing(&limited, advice);
     advise_replay_candidates(&limited, advice);
     advise_replay_pairs(&limited, advice);
     return 0;

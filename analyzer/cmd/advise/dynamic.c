@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Workers and load balancing as candidates (dynamic.h).
+#include "analyzer/cmd/advise/dynamic.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/cmd/advise/path.h"
+#include "analyzer/cmd/whatif/run.h"
+#include "analyzer/whatif/dynamic/farm_run.h"
+
+#define THRESHOLD "10" // per cent
+
+static void add_best(const struct farm_run *run, struct advice *advice)
+{
+    uint32_t best = farm_run_best(run), today = run->farm.n_workers;
+    if (best == today)
+        return;
+    char *cores = run->observed.n_cores == 0
+                      ? memory_copy_text("each on a core of its own")
+                      : memory_format("on %" PRIu32 " cores", run->observed.n_cores);
+    char *sentence = memory_format("Use %" PRIu32 " worker%s instead of %" PRIu32 ", %s", best,
+                                   best == 1 ? "" : "s", today, cores);
+    char *value = memory_format("%" PRIu32, best);
+    struct advice_candidate *candidate =
+        advise_add(advice, ADVICE_WORKERS, UINT64_MAX, "workers", sentence);
+    advise_add_word(candidate, "workers", value);
+    free(value);
+    free(sentence);
+    free(cores);
+}
+
+void advise_add_workers(const struct advise_setting *setting, struct advice *advice)
+{
+    const struct replay_run *measured = setting->measured;
+    struct error err = {{0}};
+    if (measured->replay.n_ranks < 3 || farm_find_master(&measured->replay) == UINT32_MAX)
+        return;
+    struct whatif_options options = {0};
+    struct whatif_plan plan = {0};
+    struct scenario_settings settings;
+    struct machine machine = {0};
+    struct farm_run run = {0};
+    for (size_t i = 0; i < setting->n_words; i++)
+        whatif_options_give(&options, setting->words[i].option, setting->words[i].value);
+    if (whatif_plan_read(&plan, &options, &err) == 0 &&
+        whatif_prepare(&plan, &plan.sets[0], &settings, &machine, &err) == 0 &&
+        farm_run_find(&run, setting->trace, &settings, measured->recorded, &measured->replay,
+                      &err) == 0 &&
+        run.farm.is_dynamic && run.farm.n_workers > 1)
+        add_best(&run, advice);
+    advice->n_replays += run.n_passes;
+    farm_run_release(&run);
+    machine_release(&machine);
+    whatif_plan_release(&plan);
+    whatif_options_release(&options);
+}
+
+void advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice)
+{
+    const struct replay_run *measured = setting->measured;
+    struct advise_path path;
+    advise_path_collect(&path, measured);
+    bool is_shared = path.is_shared;
+    advise_path_release(&path);
+    if (measured->replay.n_ranks < 2 || is_shared || advice->loss_ns == 0 ||
+        farm_find_master(&measured->replay) != UINT32_MAX)
+        return;
+    uint64_t most_ns = setting->n_words == 0 ? advice->loss_ns : UINT64_MAX;
+    struct advice_candidate *candidate =
+        advise_add(advice, ADVICE_DYNAMIC, most_ns, "rebalance",
+                   "Hand work to idle ranks while it runs (an estimate)");
+    advise_add_word(candidate, "rebalance", THRESHOLD);
+}

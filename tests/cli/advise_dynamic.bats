@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Work that is dealt while the program runs: workers of a task farm, load balancing; as what-if options
+# and as candidates of pagoda advise. The traces, with the times computed by hand, are in
+# tests/traces/advise.
+load ../helper
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+archive() {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"
+}
+
+@test "a task farm with other numbers of workers" {
+    archive farm
+    "$PAGODA" replay farm --workers 1,2,3,4,5 --json >report
+    # The phase takes 491 us of 510; the times are those of the trace's comment.
+    jq -e '[.whatif.points[].farm.predicted_ns] == [930000, 491000, 369000, 320000, 320000]' report
+    jq -e '[.whatif.points[].predicted_ns] == [949000, 510000, 388000, 339000, 339000]' report
+    jq -e '.whatif.points[0].farm | .recorded_ns == 491000 and .modelled_ns == 491000 and
+        .model_error == 0 and .tasks == 6 and .phases == 1 and .recorded_workers == 2 and
+        .master == 0 and .cores == 8' report
+    "$PAGODA" replay farm --workers 4 >text
+    grep -q 'rank 0 hands out 6 tasks to 2 workers, 491.0 us' text
+    grep -q 'Model error  *+0.00 %' text
+    # On two cores more workers gain nothing: 800 us of work and the master's 70.
+    "$PAGODA" replay farm --cores 2 --workers 4 --json | jq -e '.whatif.farm.predicted_ns >= 400000'
+}
+
+@test "workers go with other options" {
+    archive farm
+    "$PAGODA" replay farm --workers 4 --cpu-speed 2 --json >report
+    # The longest task takes 150 us, and today's two workers take half of their time.
+    jq -e '.whatif.farm | .predicted_ns >= 150000 and .predicted_ns < .recorded_ns and
+        .recorded_ns < 250000 and .model_error == 0' report
+}
+
+@test "the best number of workers is advised" {
+    archive farm
+    "$PAGODA" advise farm --json >advice
+    jq -e '.candidates[0] | .kind == "workers" and .options == "--workers 4" and
+        .gain_ns == 171000 and .group == "change"' advice
+    "$PAGODA" advise farm --only workers --limit 1 >text
+    grep -q 'Use 4 workers instead of 2, on 8 cores' text
+    command=$(grep -m 1 -o 'pagoda replay .*' text)
+    ${command/#pagoda/$PAGODA} --json | jq -e '.whatif.predicted_ns == 339000'
+    # On a single core nobody helps.
+    "$PAGODA" advise farm --only workers --cores 1 --json |
+        jq -e '[.candidates[] | select(.gain_ns > 50000)] == []'
+}
+
+@test "who does not deal tasks is advised no workers" {
+    archive late
+    archive pairs
+    for trace in late pairs; do
+        "$PAGODA" advise "$trace" --only workers --json | jq -e '.candidates == []'
+    done
+}
+
+@test "load balancing while it runs" {
+    archive uneven
+    "$PAGODA" replay uneven --rebalance 100 --poll 50us --transfer 10us --json >report
+    jq -e '.whatif.predicted_ns == 357000 and (.whatif.rebalancing | .before_ns == 500000 and
+        .after_ns == 355000 and .migrations == 1 and .moved_ns == 145000 and .spans == 2)' report
+    "$PAGODA" replay uneven --rebalance 10 --poll 50us --transfer 10us --free-hosts 1 --json >report
+    jq -e '.whatif.predicted_ns == 332000 and .whatif.rebalancing.migrations == 2' report
+    # Nobody is idle for as long as a poll.
+    "$PAGODA" replay uneven --rebalance 10 --poll 1ms --json | jq -e '.whatif.predicted_ns == 502000'
+    # A list of intervals: the more often the coordinator looks, the better.
+    "$PAGODA" replay uneven --rebalance 100 --poll 20us,100us,200us --transfer 10us >text
+    grep -q '145.0 us of work handed over in 1 migration' text
+}
+
+@test "balancing is advised where work between synchronisations is uneven" {
+    sed 's/\([0-9]\)000 /\1000000 /' "$ROOT/tests/traces/advise/uneven.txt" >long.txt
+    "$BUILD/tools/mktrace" long.txt long
+    "$PAGODA" advise long --only dynamic --json >advice
+    jq -e '.candidates[0] | .kind == "dynamic" and .options == "--rebalance 10" and .gain_ns > 140000000' advice
+    # One rank talks with all the others: messages decide when it works.
+    archive farm
+    "$PAGODA" advise farm --only dynamic --json | jq -e '.candidates == []'
+}
+
+@test "what is refused" {
+    archive farm
+    archive uneven
+    refused() {
+        run --separate-stderr "$PAGODA" replay "${@:3}"
+        [ "$status" = "$1" ]
+        [[ $stderr == *"$2"* ]] || { echo "$stderr"; return 1; }
+    }
+    refused 2 '--workers 0: from 1' farm --workers 0
+    refused 2 '--workers some' farm --workers some
+    refused 2 '--rebalance 101: percent' farm --rebalance 101
+    refused 2 '--rebalance -1' farm --rebalance -1
+    refused 2 '--poll 0' farm --rebalance 5 --poll 0
+    refused 2 '--poll is about --rebalance' farm --poll 1ms
+    refused 2 '--transfer x' farm --rebalance 5 --transfer x
+    refused 2 '--free-hosts 0' farm --rebalance 5 --free-hosts 0
+    refused 2 'give one of them' farm --rebalance 5 --workers 3
+    refused 2 '--out DIR cannot write what --workers predicts' farm --workers 3 --out there
+    refused 1 'the run has no task farm' uneven --workers 3
+    refused 1 'ranks share cores' uneven --rebalance 5 --cores 1
+}
+
+@test "a master that hands out tasks ahead, and one that nobody answers" {
+    # Both tasks go out before the first answer comes back; then the same without answers.
+    cat >ahead.txt <<'END'
+nodes n n
+0 0 enter MPI_Send
+0 1 send world 1 1 8
+0 1 leave MPI_Send
+0 2 enter MPI_Send
+0 3 send world 1 1 8
+0 3 leave MPI_Send
+0 4 enter MPI_Recv
+0 40 recv world 1 2 8
+0 40 leave MPI_Recv
+0 41 enter MPI_Recv
+0 80 recv world 1 2 8
+0 80 leave MPI_Recv
+1 0 enter MPI_Recv
+1 10 recv world 0 1 8
+1 10 leave MPI_Recv
+1 30 enter MPI_Send
+1 30 send world 0 2 8
+1 30 leave MPI_Send
+1 31 enter MPI_Recv
+1 32 recv world 0 1 8
+1 32 leave MPI_Recv
+1 70 enter MPI_Send
+1 70 send world 0 2 8
+1 70 leave MPI_Send
+END
+    "$BUILD/tools/mktrace" ahead.txt ahead
+    run --separate-stderr "$PAGODA" replay ahead --workers 2
+    [ "$status" = 1 ]
+    [[ $stderr == *'hands out tasks before the last ones are answered'* ]]
+    grep -v -e '^0.*MPI_Recv' -e '^0.*recv' -e '^1.*send' -e '^1.*MPI_Send' ahead.txt >silent.txt
+    "$BUILD/tools/mktrace" silent.txt silent
+    run --separate-stderr "$PAGODA" replay silent --workers 2
+    [ "$status" = 1 ]
+    [[ $stderr == *'no rank answers what rank 0 sends it'* ]]
+}
