@@ -310,9 +310,51 @@ static const char step_2_predictions[] =
     "    FROM prediction p JOIN trial t ON t.id = p.trial_id\n"
     "        LEFT JOIN trial m ON m.id = p.measured_id;\n";
 
+static const char step_3_environment[] =
+    "ALTER TABLE trial_attribute ADD COLUMN role TEXT; -- of a parameter: machine, problem, or "
+    "NULL\n"
+    "ALTER TABLE prediction ADD COLUMN measured_as TEXT; -- where measured_id is NULL because "
+    "that\n"
+    "-- trial was not imported (yet): its application/experiment/name\n"
+    "CREATE TABLE trial_node (\n"
+    "    trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,\n"
+    "    machine_id INTEGER NOT NULL REFERENCES resource,\n"
+    "    n_cores INTEGER, -- that its ranks could use together, NULL when unknown\n"
+    "    n_ranks INTEGER NOT NULL,\n"
+    "    PRIMARY KEY (trial_id, machine_id)\n"
+    ") WITHOUT ROWID;\n"
+    "INSERT INTO trial_node SELECT trial_id, machine_id, NULL, count(*) FROM trial_rank\n"
+    "    WHERE machine_id <> 3 GROUP BY trial_id, machine_id;\n"
+    "INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('trial_node', 'trial_node', '4000 4 1');\n"
+    "CREATE VIEW nodes AS\n"
+    "    SELECT n.trial_id, r.name AS node, n.n_cores, n.n_ranks\n"
+    "    FROM trial_node n JOIN resource r ON r.id = n.machine_id;\n"
+    "CREATE VIEW parameters AS\n"
+    "    SELECT trial_id, name AS parameter, value, coalesce(role, 'free') AS role\n"
+    "    FROM trial_attribute WHERE kind = 'parameter';\n"
+    "CREATE VIEW environments AS\n"
+    "    SELECT t.id AS trial_id, t.started_at, t.n_ranks, t.n_nodes,\n"
+    "        (SELECT sum(n_cores) FROM trial_node n WHERE n.trial_id = t.id) AS n_cores,\n"
+    "        (SELECT group_concat(node, ' ') FROM (SELECT node FROM nodes n\n"
+    "            WHERE n.trial_id = t.id ORDER BY node)) AS nodes,\n"
+    "        max(CASE a.name WHEN 'PAGODA::COMMAND' THEN a.value END) AS command_line,\n"
+    "        max(CASE a.name WHEN 'PAGODA::DIRECTORY' THEN a.value END) AS directory,\n"
+    "        max(CASE a.name WHEN 'PAGODA::MPI' THEN a.value END) AS mpi,\n"
+    "        max(CASE a.name WHEN 'PAGODA::MPI_VERSION' THEN a.value END) AS mpi_version,\n"
+    "        max(CASE a.name WHEN 'PAGODA::COMPILER' THEN a.value END) AS compiler,\n"
+    "        max(CASE a.name WHEN 'PAGODA::REVISION' THEN a.value END) AS git_revision,\n"
+    "        max(CASE a.name WHEN 'PAGODA::REVISION_MODIFIED' THEN a.value END)\n"
+    "            AS git_is_modified\n"
+    "    FROM trial t LEFT JOIN trial_attribute a ON a.trial_id = t.id\n"
+    "    GROUP BY t.id;\n"
+    "CREATE VIEW environment_variables AS\n"
+    "    SELECT trial_id, substr(name, 14) AS variable, value FROM trial_attribute\n"
+    "    WHERE kind = 'environment' AND name GLOB 'PAGODA::ENV::*';\n";
+
 const struct schema_step schema_steps[] = {
     {{step_1_tables, step_1_views, step_1_statistics}},
     {{step_2_predictions}},
+    {{step_3_environment}},
 };
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 

@@ -217,6 +217,19 @@ struct description {
     struct error *err;
 };
 
+/// Cuts ":problem", ":machine" or ":free" off VALUE (to be freed); NULL when there is none of them.
+static const char *cut_role(char *value)
+{
+    static const char *const roles[] = {"machine", "problem", "free"};
+    char *colon = strrchr(value, ':');
+    for (size_t i = 0; colon && i < sizeof roles / sizeof roles[0]; i++)
+        if (!strcmp(colon + 1, roles[i])) {
+            *colon = '\0';
+            return strcmp(roles[i], "free") ? roles[i] : NULL;
+        }
+    return NULL;
+}
+
 static int describe(struct description *to, const char *kind, const struct result_named *named,
                     size_t n_named)
 {
@@ -224,7 +237,11 @@ static int describe(struct description *to, const char *kind, const struct resul
         sqlite3_bind_int64(to->statement, 1, to->trial);
         writer_bind_text(to->statement, 2, kind);
         writer_bind_text(to->statement, 3, named[i].name);
-        writer_bind_text(to->statement, 4, named[i].value);
+        char *value = memory_copy_text(named[i].value);
+        const char *role = strcmp(kind, "parameter") ? NULL : cut_role(value);
+        writer_bind_text(to->statement, 4, value);
+        sqlite3_bind_text(to->statement, 5, role, -1, SQLITE_STATIC);
+        free(value);
         if (database_execute(to->database, to->statement, to->err))
             return -1;
     }
@@ -253,8 +270,11 @@ static int add_attributes(struct database *database, int64_t trial, const struct
 {
     struct description to = {.trial = trial, .database = database, .err = err};
     // A name that comes twice keeps its last value, as with a program's options.
-    if (database_prepare(database, &to.statement,
-                         "INSERT OR REPLACE INTO trial_attribute VALUES (?1, ?2, ?3, ?4)", err))
+    if (database_prepare(
+            database, &to.statement,
+            "INSERT OR REPLACE INTO trial_attribute (trial_id, kind, name, value, role) "
+            "VALUES (?1, ?2, ?3, ?4, ?5)",
+            err))
         return -1;
     char pagoda[] = "pagoda", version[] = PAGODA_VERSION, creator[] = "trace creator";
     const struct result_named versions[] = {{pagoda, version}, {creator, result->creator}};
@@ -419,7 +439,10 @@ static int keep_prediction(struct database *database, const struct store_predict
     int status = add_run(database, prediction->result, &names, &full, &trial, err);
     full_names_release(&full);
     if (status ||
-        database_prepare(database, &add, "INSERT INTO prediction VALUES (?1, ?2, ?3, ?4)", err))
+        database_prepare(database, &add,
+                         "INSERT INTO prediction (trial_id, measured_id, change, replay_error) "
+                         "VALUES (?1, ?2, ?3, ?4)",
+                         err))
         return -1;
     sqlite3_bind_int64(add, 1, trial);
     sqlite3_bind_int64(add, 2, measured);

@@ -19,7 +19,9 @@ struct store_names {
     const char *experiment;  // default: "default"
     const char *trial;       // default: the trace's name and the date of the run, made unique
     const char *origin;      // "measured" (default), "predicted", "threshold" or "interval"
-    const struct result_named *parameters; // of the run, such as {"size", "1024"}
+    // Of the run, such as {"size", "1024"}; ":problem" or ":machine" behind the value says that it
+    // is the size of the problem or of the machine, ":free" that it is neither (as without).
+    const struct result_named *parameters;
     size_t n_parameters;
     const char *suffix; // put behind the name of the trial with ": ", NULL for none
 };

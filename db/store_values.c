@@ -134,6 +134,29 @@ static int add_machines(struct storing *s)
     return 0;
 }
 
+/// How many ranks each node had, and how many cores they could use.
+static int add_nodes(struct storing *s)
+{
+    struct database *database = s->writer->database;
+    sqlite3_stmt *add;
+    if (database_prepare(database, &add,
+                         "INSERT INTO trial_node VALUES (?1, ?2, nullif(?3, 0), ?4) "
+                         "ON CONFLICT DO UPDATE SET n_ranks = n_ranks + excluded.n_ranks",
+                         s->err))
+        return -1;
+    int status = 0;
+    for (size_t i = 0; i < s->result->n_nodes && status == 0; i++) {
+        const struct result_node *node = &s->result->nodes[i];
+        sqlite3_bind_int64(add, 1, s->writer->trial_id);
+        sqlite3_bind_int64(add, 2, s->places.machines[i].id);
+        sqlite3_bind_int64(add, 3, node->n_cores);
+        sqlite3_bind_int64(add, 4, node->n_ranks);
+        status = database_execute(database, add, s->err);
+    }
+    sqlite3_finalize(add);
+    return status;
+}
+
 static int add_processes(struct storing *s)
 {
     struct database *database = s->writer->database;
@@ -495,9 +518,9 @@ int store_values(struct writer *writer, const struct result *result, struct erro
     s.places.machines = memory_zeroed(result->n_nodes, sizeof *s.places.machines);
     s.places.processes = memory_zeroed(result->n_ranks, sizeof *s.places.processes);
     static int (*const steps[])(struct storing *) = {
-        add_codes,   add_call_paths,    add_machines,    add_processes,
-        add_metrics, add_run_values,    add_rank_values, add_region_values,
-        add_profile, add_critical_path, add_traffic,     add_patterns,
+        add_codes,         add_call_paths, add_machines,    add_nodes,         add_processes,
+        add_metrics,       add_run_values, add_rank_values, add_region_values, add_profile,
+        add_critical_path, add_traffic,    add_patterns,
     };
     int status = 0;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == 0; i++)

@@ -351,7 +351,8 @@ static int read_details(struct database *database, int64_t trial, struct trial_d
         struct trial_rows *rows;
         const char *sql;
     } tables[] = {
-        {&details->attributes, "SELECT name, kind, value, NULL, 0, 0, 0, NULL, NULL FROM "
+        {&details->attributes, "SELECT name, CASE WHEN role IS NULL THEN kind ELSE role || ' ' "
+                               "|| kind END, value, NULL, 0, 0, 0, NULL, NULL FROM "
                                "trial_attribute WHERE trial_id = ?1 ORDER BY kind, name"},
         {&details->metrics, "SELECT name, unit, '', value, 0, 0, 0, NULL, NULL FROM tuple JOIN "
                             "metric ON id = metric_id WHERE trial_id = ?1 AND focus_id = 0 "
@@ -411,7 +412,8 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
     static const char sql[] =
         "SELECT json_object('schema', 1, 'database', ?2, " SUMMARY_JSON
         ", 'attributes', (SELECT json_group_array(json_object('kind', kind, 'name', name, 'value', "
-        "value)) FROM (SELECT * FROM trial_attribute WHERE trial_id = ?1 ORDER BY kind, name))"
+        "value, 'role', role)) FROM (SELECT * FROM trial_attribute WHERE trial_id = ?1 ORDER BY "
+        "kind, name))"
         ", 'metrics', (SELECT json_group_array(json_object('metric', name, 'unit', unit, 'value', "
         "value)) FROM (SELECT * FROM tuple JOIN metric ON id = metric_id WHERE trial_id = ?1 AND "
         "focus_id = 0 ORDER BY metric_id))"
@@ -472,8 +474,13 @@ static int remove_all(struct database *database, const char *const *selectors, s
     // All names first: no removal may change what a later name means.
     for (size_t i = 0; i < n_selectors && status == 0; i++)
         status = trials_find(database, selectors[i], &trials[i], err);
-    for (size_t i = 0; i < n_selectors && status == 0; i++)
-        status = remove_trial(database, trials[i], removed, err);
+    for (size_t i = 0; i < n_selectors && status == 0; i++) {
+        bool is_removed = false; // it may have been named twice
+        for (size_t j = 0; j < removed->n_trials; j++)
+            is_removed |= removed->trials[j].id == trials[i];
+        if (!is_removed)
+            status = remove_trial(database, trials[i], removed, err);
+    }
     if (status == 0)
         status = database_run(
             database,

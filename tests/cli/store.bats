@@ -128,6 +128,15 @@ bats_require_minimum_version 1.5.0
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 3 ]
 }
 
+@test "a parameter can be the size of the problem or of the machine" {
+    keep --parameter size=64:problem --parameter ranks=4:machine --parameter at=12:30 \
+        --parameter note=x:free
+    run sqlite3 runs.db "SELECT parameter, value, role FROM parameters ORDER BY parameter"
+    [ "$output" = $'at|12:30|free\nnote|x|free\nranks|4|machine\nsize|64|problem' ]
+    run "$PAGODA" store show runs.db 1
+    [[ $output == *"problem parameter  size "*64* ]]
+}
+
 @test "several removals are done all or not at all" {
     keep --trial a
     keep --trial b

@@ -48,7 +48,7 @@ static void fill_facts(struct result *run)
     run->nodes = memory_zeroed(2, sizeof *run->nodes);
     run->nodes[0] =
         (struct result_node){memory_copy_text("alpha"), memory_copy_text("Linux"), 0, 1};
-    run->nodes[1] = (struct result_node){memory_copy_text("beta"), memory_copy_text("Linux"), 0, 1};
+    run->nodes[1] = (struct result_node){memory_copy_text("beta"), memory_copy_text("Linux"), 8, 1};
     run->n_ranks = 2;
     run->ranks = memory_zeroed(2, sizeof *run->ranks);
     for (uint32_t rank = 0; rank < 2; rank++)

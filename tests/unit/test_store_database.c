@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "analyzer/base/memory.h"
 #include "db/database.h"
 #include "db/schema.h"
+#include "db/trials.h"
 #include "tests/unit/sample_run.h"
 #include "tests/unit/scratch_database.h"
 
@@ -118,7 +120,7 @@ static void test_newer_schema(void **state)
     scratch_run("PRAGMA user_version = 99");
     assert_refused(scratch_path, DATABASE_READ, "has schema 99 of a newer Pagoda");
     assert_refused(scratch_path, DATABASE_CREATE, "use the newer Pagoda");
-    scratch_run("PRAGMA user_version = 2");
+    scratch_run("PRAGMA user_version = 3");
     scratch_store_sample(NULL);
     assert_string_equal(scratch_answer("SELECT count(*) FROM trial"), "2");
 }
@@ -177,7 +179,7 @@ static void test_is_marked(void **state)
     (void)state;
     scratch_store_sample(NULL);
     assert_string_equal(scratch_answer("PRAGMA application_id"), "1346847809"); // "PGDA"
-    assert_string_equal(scratch_answer("PRAGMA user_version"), "2");
+    assert_string_equal(scratch_answer("PRAGMA user_version"), "3");
 }
 
 static void test_journal_by_file_system(void **state)
@@ -237,6 +239,78 @@ static void test_steps_are_applied_once_and_in_order(void **state)
     database_close(database);
 }
 
+/// The file at PATH; the caller frees.
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    size_t length = (size_t)ftell(file);
+    rewind(file);
+    char *text = memory_zeroed(length + 1, 1);
+    assert_int_equal(fread(text, 1, length, file), length);
+    fclose(file);
+    return text;
+}
+
+/// All SQL that makes the schema of the scratch database, as one text to be freed.
+static char *schema_text(void)
+{
+    static const char all[] =
+        "SELECT group_concat(type || name || replace(replace(replace(sql, ' ', ''), char(10), ''), "
+        "'\"', '')) FROM (SELECT * FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name)";
+    sqlite3 *handle;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open(scratch_path, &handle), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(handle, all, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    char *text = memory_copy_text((const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    sqlite3_close(handle);
+    return text;
+}
+
+/// A database of each schema that was released becomes a current one when it is opened, with all
+/// that was in it, and nobody can tell the difference.
+static void test_each_released_schema_becomes_the_current_one(void **state)
+{
+    (void)state;
+    scratch_store_sample(NULL);
+    char *current = schema_text();
+    for (uint32_t version = 1; version < schema_version; version++) {
+        char path[100];
+        snprintf(path, sizeof path, "tests/databases/schema-%u.sql", version);
+        char *sql = read_text(path);
+        scratch_setup(NULL);
+        scratch_run(sql);
+        free(sql);
+        char expected[12];
+        snprintf(expected, sizeof expected, "%u", version);
+        assert_string_equal(scratch_answer("PRAGMA user_version"), expected);
+        struct trial_details details;
+        struct error err = {{0}};
+        if (trial_read(scratch_path, "measured", &details, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(details.summary.time_ns, 9040000);
+        assert_int_equal(details.properties.rows[0].time_ns, 4000000);
+        trial_details_release(&details);
+        snprintf(expected, sizeof expected, "%u", schema_version);
+        assert_string_equal(scratch_answer("PRAGMA user_version"), expected);
+        scratch_assert_sound();
+        char *made = schema_text();
+        assert_string_equal(made, current);
+        free(made);
+        // What a newer step added is filled from what was there.
+        assert_string_equal(
+            scratch_answer("SELECT sum(n_ranks) FROM trial_node WHERE trial_id = 1"), "2");
+        assert_string_equal(scratch_answer("SELECT role FROM parameters WHERE parameter = 'size' "
+                                           "AND trial_id = 1"),
+                            "free");
+        scratch_store_sample(NULL);
+    }
+    free(current);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +325,7 @@ int main(void)
         SCRATCH_TEST(test_is_marked),
         SCRATCH_TEST(test_journal_by_file_system),
         SCRATCH_TEST(test_steps_are_applied_once_and_in_order),
+        SCRATCH_TEST(test_each_released_schema_becomes_the_current_one),
     };
     return cmocka_run_group_tests_name("store database", tests, scratch_group_setup,
                                        scratch_group_teardown);

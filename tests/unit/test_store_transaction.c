@@ -249,10 +249,10 @@ static void test_removal_takes_all(void **state)
     assert_int_equal(removed.n_trials, 1);
     trial_list_release(&removed);
     scratch_assert_sound();
-    static const char *const tables[] = {"application",   "experiment",        "trial",
-                                         "tuple",         "property_instance", "trial_property",
-                                         "trial_rank",    "trial_attribute",   "trial_warning",
-                                         "time_interval", "trial_resource",    "trial_hint"};
+    static const char *const tables[] = {
+        "application",    "experiment", "trial",           "tuple",         "property_instance",
+        "trial_property", "trial_rank", "trial_attribute", "trial_warning", "time_interval",
+        "trial_resource", "trial_hint", "trial_node"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         char sql[100];
         snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", tables[i]);
