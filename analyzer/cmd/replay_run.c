@@ -50,6 +50,12 @@ static void on_moved(void *context, const struct pag_moved *moved)
     time_map_moved(run->times, moved);
 }
 
+static void on_changed(void *context, const struct pag_changed *changed)
+{
+    struct replay_run *run = context;
+    time_map_changed(run->times, changed);
+}
+
 static void on_weighed(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale)
 {
     struct replay_run *run = context;
@@ -88,6 +94,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .window_moved = on_window_moved,
         .reached = on_reached,
         .moved = run->times ? on_moved : NULL,
+        .changed = run->times ? on_changed : NULL,
         .weighed = run->times ? on_weighed : NULL,
     };
     progress_begin(&run->progress, what, what ? definitions->length_ns : 0);

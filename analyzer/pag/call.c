@@ -40,6 +40,14 @@ static void keep(struct call *call, const struct event *event)
     call->has_collectives |= event->kind >= EVENT_COLLECTIVE_BEGIN;
 }
 
+/// The record kept last is AHEAD, after a begin of a collective at BEGIN.
+static void keep_place(struct call *call, uint32_t ahead, uint32_t begin)
+{
+    call->places =
+        array_reserve(call->places, &call->places_capacity, call->n_records, sizeof(*call->places));
+    call->places[call->n_records - 1] = (struct record_place){ahead, begin};
+}
+
 static void begin(struct call *call, const struct event *event, uint32_t path)
 {
     call->is_open = true;
@@ -77,7 +85,7 @@ static void look_behind(struct engine *engine, struct location_state *location, 
 static void read_records(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
-    uint32_t depth = 0;
+    uint32_t depth = 0, begin = NONE;
     bool is_nested = false;
     uint64_t last_ns = call->enter_ns;
     for (uint32_t ahead = 1; ahead < MAX_AHEAD; ahead++) {
@@ -100,6 +108,11 @@ static void read_records(struct engine *engine, struct location_state *location)
             depth--;
         } else if (matters(event)) {
             keep(call, event);
+            if (engine->simulation)
+                keep_place(call, ahead, begin);
+            begin = NONE;
+        } else if (event->kind == EVENT_COLLECTIVE_BEGIN) {
+            begin = ahead;
         }
     }
     call->is_cut = true;
@@ -122,8 +135,10 @@ void call_read(struct engine *engine, struct location_state *location, uint64_t 
     begin(call, event, location->profile.current);
     if (call->is_bare) {
         keep(call, event);
-        if (engine->simulation)
+        if (engine->simulation) {
+            keep_place(call, 0, NONE);
             shift(call, time_ns);
+        }
         return;
     }
     enum mpi_function function = region_at(engine, event->index)->mpi;
@@ -139,6 +154,7 @@ void call_read(struct engine *engine, struct location_state *location, uint64_t 
 void call_release(struct call *call)
 {
     free(call->records);
+    free(call->places);
     free(call->receives);
     free(call->sends);
     free(call->parts);

@@ -18,6 +18,12 @@ struct part {
     uint32_t member;
 };
 
+/// Where a record of a call stands: events behind its enter, and the begin of a collective before
+/// its end, NONE.
+struct record_place {
+    uint32_t event, begin;
+};
+
 /// An open MPI call: the outermost MPI region instance, with all its records.
 struct call {
     bool is_open;
@@ -41,6 +47,8 @@ struct call {
     uint32_t n_records;
     uint32_t n_left_out; // of these, in a simulated run (left_out.h)
     size_t records_capacity;
+    struct record_place *places; // of the records; only in simulated time
+    size_t places_capacity;
     uint32_t *receives; // indices of receives completed here, in posting order
     uint32_t n_receives;
     size_t receives_capacity;

@@ -59,6 +59,17 @@ struct pag_moved {
     uint64_t recorded_begin_ns, recorded_end_ns;
     uint64_t begin_ns, end_ns;
     uint64_t work_ns; // outside: process time at full speed; a call: its time but for waiting
+    // Of calls (pag/simulation/overlap.h):
+    bool is_put_off;       // what it completes is completed later
+    uint32_t n_late_calls; // it has no events, and completes what the first ones put off do
+};
+
+/// An event of a location that the simulated run has not, or with another size.
+struct pag_changed {
+    uint32_t location;
+    uint64_t event; // its number in the location, from 0 on
+    bool is_left_out;
+    uint64_t size_bytes; // of a message that is not left out
 };
 
 /// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
@@ -80,7 +91,9 @@ struct pag_listener {
     void (*reached)(void *context, uint64_t time_ns);
     /// In simulated time, in the order of each location's events.
     void (*moved)(void *context, const struct pag_moved *moved);
-    /// Before that: the next RECORDED_NS of LOCATION's time outside MPI count SCALE each.
+    /// In no order, but before the location ends.
+    void (*changed)(void *context, const struct pag_changed *changed);
+    /// Before moved(): the next RECORDED_NS of LOCATION's time outside MPI count SCALE each.
     void (*weighed)(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale);
 };
 

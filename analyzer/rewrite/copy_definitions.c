@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/rewrite/late_definitions.h"
 #include "analyzer/rewrite/record_kinds.h"
 #include "analyzer/trace/otf2_error.h"
 
@@ -152,7 +153,7 @@ static void write_strings(struct copy *copy)
     const struct rewrite_run *run = copy->run;
     // A row of identifiers that are free: the archive's may be any.
     OTF2_StringRef id = (OTF2_StringRef)copy->source->records->strings.n;
-    size_t n_wanted = run->n_nodes + 2;
+    size_t n_wanted = run->n_nodes + 2 + LATE_STRINGS;
     for (size_t n_free = 0; n_free < n_wanted; id++)
         n_free = id_table_get(known, id) == UINT32_MAX ? n_free + 1 : 0;
     copy->first_string = id - (OTF2_StringRef)n_wanted;
@@ -357,7 +358,7 @@ static int read_all(OTF2_Reader *reader, struct copy *copy, struct error *err)
 
 int copy_definitions(const struct trace_source *source, OTF2_Reader *reader, OTF2_Archive *archive,
                      const struct rewrite_run *run, const struct copy_location *locations,
-                     struct error *err)
+                     const struct late_definitions *late, struct error *err)
 {
     struct copy copy = {.source = source,
                         .definitions = &source->resolved->definitions,
@@ -374,6 +375,8 @@ int copy_definitions(const struct trace_source *source, OTF2_Reader *reader, OTF
                                                  copy.definitions->realtime_ns));
     write_strings(&copy);
     int status = read_all(reader, &copy, err);
+    if (status == 0 && late)
+        ok(&copy, late_definitions_write(late, copy.writer, node_class_string(&copy) + 2));
     if (status == 0)
         ok(&copy, OTF2_Archive_CloseGlobalDefWriter(archive, copy.writer));
     if (status == 0 && copy.code != OTF2_SUCCESS)

@@ -15,9 +15,12 @@ struct copy_location {
     uint64_t end_ns; // of its last event
 };
 
-/// Copies the definitions READER has to ARCHIVE, whose events are written. 0, or -1 and ERR.
+struct late_definitions;
+
+/// Copies the definitions READER has to ARCHIVE, whose events are written, and adds LATE unless
+/// NULL. 0, or -1 and ERR.
 int copy_definitions(const struct trace_source *source, OTF2_Reader *reader, OTF2_Archive *archive,
                      const struct rewrite_run *run, const struct copy_location *locations,
-                     struct error *err);
+                     const struct late_definitions *late, struct error *err);
 
 #endif

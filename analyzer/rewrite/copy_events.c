@@ -10,44 +10,30 @@
 #include "analyzer/base/interrupt.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/progress.h"
+#include "analyzer/rewrite/copy_state.h"
 #include "analyzer/rewrite/record_kinds.h"
-#include "analyzer/trace/decode.h"
 #include "analyzer/trace/otf2_error.h"
 
 enum { BATCH_RECORDS = 4096 };
 
-/// One location.
-struct copy {
-    struct trace_source source;
-    struct decode_functions decode;
-    struct decoder decoder;
-    struct event event; // the decoder's output
-    struct time_map_reader *times;
-    OTF2_EvtWriter *writer;
-    OTF2_MetricValue *values; // of a metric record
-    size_t value_capacity;
-    struct error *err;
-    bool has_failed;
-};
-
-#define CALLBACK_PARAMETERS                                                                        \
-    OTF2_LocationRef location, OTF2_TimeStamp ticks, uint64_t record, void *user_data,             \
-        OTF2_AttributeList *attributes
-
-static struct decoder *begin_decoding(struct copy *copy)
+struct decoder *copy_decoder(struct copy *copy)
 {
     copy->decoder.n_output = 0;
     return &copy->decoder;
 }
 
-/// When the record that was just given to the decoder, or none of its, happens now.
-static uint64_t place(struct copy *copy, uint64_t ticks)
+uint64_t copy_place(struct copy *copy, uint64_t ticks)
 {
     uint64_t time_ns = 0;
     int status;
+    copy->change = NULL;
+    copy->put_off = 0;
     if (copy->decoder.n_output > 0) {
+        copy_late_calls(copy);
         status = time_map_event(copy->times, copy->event.time_ns, event_completes(&copy->event),
                                 &time_ns, copy->err);
+        copy->change = time_map_change(copy->times);
+        copy->put_off = time_map_put_off(copy->times);
     } else {
         uint64_t origin_ticks = copy->source.clock->origin_ticks;
         uint64_t recorded_ns =
@@ -59,7 +45,7 @@ static uint64_t place(struct copy *copy, uint64_t ticks)
     return time_ns;
 }
 
-static OTF2_CallbackCode written(struct copy *copy, OTF2_ErrorCode code)
+OTF2_CallbackCode copy_written(struct copy *copy, OTF2_ErrorCode code)
 {
     if (code != OTF2_SUCCESS && !copy->has_failed) {
         copy->has_failed = true;
@@ -69,32 +55,36 @@ static OTF2_CallbackCode written(struct copy *copy, OTF2_ErrorCode code)
 }
 
 #define COPY_REPLAYED(kind, parameters, arguments)                                                 \
-    static OTF2_CallbackCode copy_##kind(CALLBACK_PARAMETERS parameters)                           \
+    static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters)                         \
     {                                                                                              \
         struct copy *copy = user_data;                                                             \
-        copy->decode.kind(location, ticks, record, begin_decoding(copy), attributes arguments);    \
-        uint64_t time_ns = place(copy, ticks);                                                     \
-        return written(copy, OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments));  \
+        copy->decode.kind(location, ticks, record, copy_decoder(copy), attributes arguments);      \
+        uint64_t time_ns = copy_place(copy, ticks);                                                \
+        return copy_written(                                                                       \
+            copy, copy_is_left_out(copy)                                                           \
+                      ? OTF2_SUCCESS                                                               \
+                      : OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments));       \
     }
 REPLAYED_EVENT_KINDS(COPY_REPLAYED)
 
 #define COPY_OTHER(kind, parameters, arguments)                                                    \
-    static OTF2_CallbackCode copy_##kind(CALLBACK_PARAMETERS parameters)                           \
+    static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters)                         \
     {                                                                                              \
         (void)location, (void)record;                                                              \
         struct copy *copy = user_data;                                                             \
-        uint64_t time_ns = place(copy, ticks);                                                     \
-        return written(copy, OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments));  \
+        uint64_t time_ns = copy_place(copy, ticks);                                                \
+        return copy_written(copy,                                                                  \
+                            OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments));   \
     }
 _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"")
     OTHER_EVENT_KINDS(COPY_OTHER) _Pragma("GCC diagnostic pop")
 
     /// The calls of a polling loop now take the whole of their record, so that is not said apart.
-    static OTF2_CallbackCode copy_Enter(CALLBACK_PARAMETERS, OTF2_RegionRef region)
+    static OTF2_CallbackCode copy_Enter(COPY_EVENT_PARAMETERS, OTF2_RegionRef region)
 {
     struct copy *copy = user_data;
-    copy->decode.Enter(location, ticks, record, begin_decoding(copy), attributes, region);
-    uint64_t time_ns = place(copy, ticks);
+    copy->decode.Enter(location, ticks, record, copy_decoder(copy), attributes, region);
+    uint64_t time_ns = copy_place(copy, ticks);
     for (uint32_t i = OTF2_AttributeList_GetNumberOfElements(attributes); i-- > 0;) {
         OTF2_AttributeRef id;
         OTF2_Type type;
@@ -104,7 +94,7 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-de
             id_table_get(&copy->source.resolved->attribute_roles, id) == ATTRIBUTE_POLL_NS)
             OTF2_AttributeList_RemoveAttribute(attributes, id);
     }
-    return written(copy, OTF2_EvtWriter_Enter(copy->writer, attributes, time_ns, region));
+    return copy_written(copy, OTF2_EvtWriter_Enter(copy->writer, attributes, time_ns, region));
 }
 
 static OTF2_MetricValue value_of(OTF2_Type type, uint64_t value)
@@ -118,14 +108,14 @@ static OTF2_MetricValue value_of(OTF2_Type type, uint64_t value)
 }
 
 /// CPU time is that of the predicted run; other metrics stay what they were.
-static OTF2_CallbackCode copy_Metric(CALLBACK_PARAMETERS, OTF2_MetricRef metric, uint8_t n_values,
+static OTF2_CallbackCode copy_Metric(COPY_EVENT_PARAMETERS, OTF2_MetricRef metric, uint8_t n_values,
                                      const OTF2_Type *types, const OTF2_MetricValue *values)
 {
     struct copy *copy = user_data;
-    copy->decode.Metric(location, ticks, record, begin_decoding(copy), attributes, metric, n_values,
+    copy->decode.Metric(location, ticks, record, copy_decoder(copy), attributes, metric, n_values,
                         types, values);
     bool is_event = copy->decoder.n_output > 0;
-    uint64_t time_ns = place(copy, ticks);
+    uint64_t time_ns = copy_place(copy, ticks);
     if (is_event) {
         uint32_t position = id_table_get(&copy->source.resolved->cpu_time_position, metric);
         copy->values =
@@ -135,19 +125,19 @@ static OTF2_CallbackCode copy_Metric(CALLBACK_PARAMETERS, OTF2_MetricRef metric,
         copy->values[position] = value_of(types[position], time_map_cpu_ns(copy->times));
         values = copy->values;
     }
-    return written(copy, OTF2_EvtWriter_Metric(copy->writer, attributes, time_ns, metric, n_values,
-                                               types, values));
+    return copy_written(copy, OTF2_EvtWriter_Metric(copy->writer, attributes, time_ns, metric,
+                                                    n_values, types, values));
 }
 
 /// A flush takes as long as it did.
-static OTF2_CallbackCode copy_BufferFlush(CALLBACK_PARAMETERS, OTF2_TimeStamp stop_ticks)
+static OTF2_CallbackCode copy_BufferFlush(COPY_EVENT_PARAMETERS, OTF2_TimeStamp stop_ticks)
 {
     struct copy *copy = user_data;
-    copy->decode.BufferFlush(location, ticks, record, begin_decoding(copy), attributes, stop_ticks);
+    copy->decode.BufferFlush(location, ticks, record, copy_decoder(copy), attributes, stop_ticks);
     uint64_t flush_ns =
         stop_ticks > ticks ? clock_duration_ns(copy->source.clock, stop_ticks - ticks) : 0;
-    uint64_t time_ns = place(copy, ticks);
-    return written(
+    uint64_t time_ns = copy_place(copy, ticks);
+    return copy_written(
         copy, OTF2_EvtWriter_BufferFlush(copy->writer, attributes, time_ns, time_ns + flush_ns));
 }
 
@@ -161,6 +151,7 @@ OTF2_EvtReaderCallbacks *copy_events_callbacks(void)
     REPLAYED_EVENT_KINDS(SET)
     OTHER_EVENT_KINDS(SET)
 #undef SET
+    copy_messages_set(callbacks);
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, copy_Enter);
     OTF2_EvtReaderCallbacks_SetMetricCallback(callbacks, copy_Metric);
     OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, copy_BufferFlush);
@@ -193,7 +184,9 @@ int copy_events(struct copy_events *shared, OTF2_LocationRef id, uint64_t n_reco
     struct copy copy = {.source = shared->source,
                         .decode = decode_functions(shared->source.resolved),
                         .times = times,
+                        .late = shared->late,
                         .err = err};
+    map_init(&copy.requests);
     copy.decoder = (struct decoder){.output = &copy.event,
                                     .last_ticks = INT64_MIN,
                                     .clock = shared->source.clock,
@@ -210,6 +203,13 @@ int copy_events(struct copy_events *shared, OTF2_LocationRef id, uint64_t n_reco
         OTF2_Reader_RegisterEvtCallbacks(shared->reader, reader, shared->callbacks, &copy);
     int status = code == OTF2_SUCCESS ? copy_all(shared, &copy, reader, n_records)
                                       : error_set(err, "cannot read: %s", otf2_error_cause(code));
+    copy.decoder.n_output = 0;
+    if (status == 0) {
+        copy_late_calls(&copy);
+        status = copy.has_failed ? -1 : 0;
+    }
+    map_release(&copy.requests);
+    free(copy.waiting);
     free(copy.values);
     if (status != 0)
         return error_wrap(err, "location %" PRIu64, id);

@@ -9,13 +9,15 @@
 #include "analyzer/rewrite/time_map.h"
 #include "analyzer/trace/source.h"
 
+struct late_definitions;
 struct progress;
 
 struct copy_events {
     struct trace_source source;
     OTF2_Reader *reader; // its event files are open
     OTF2_Archive *archive;
-    OTF2_EvtReaderCallbacks *callbacks; // of copy_events_callbacks()
+    OTF2_EvtReaderCallbacks *callbacks;  // of copy_events_callbacks()
+    const struct late_definitions *late; // NULL: no call is waited for later
     struct progress *progress;
     uint64_t n_done; // records of all locations so far
 };

@@ -7,28 +7,10 @@
 /// Parameters, or arguments, with a comma before each; used inside X(kind, parameters, arguments).
 #define WITH(...) __VA_ARGS__
 
-/// Events the replay knows (decode.h), but for those copy_events.c changes.
+/// Events the replay knows (decode.h), but for those that are written by hand.
 #define REPLAYED_EVENT_KINDS(X)                                                                    \
     X(MeasurementOnOff, WITH(, OTF2_MeasurementMode measurement_mode), WITH(, measurement_mode))   \
     X(Leave, WITH(, OTF2_RegionRef region), WITH(, region))                                        \
-    X(MpiSend,                                                                                     \
-      WITH(, uint32_t receiver, OTF2_CommRef communicator, uint32_t msg_tag, uint64_t msg_length), \
-      WITH(, receiver, communicator, msg_tag, msg_length))                                         \
-    X(MpiIsend,                                                                                    \
-      WITH(, uint32_t receiver, OTF2_CommRef communicator, uint32_t msg_tag, uint64_t msg_length,  \
-           uint64_t request_id),                                                                   \
-      WITH(, receiver, communicator, msg_tag, msg_length, request_id))                             \
-    X(MpiIsendComplete, WITH(, uint64_t request_id), WITH(, request_id))                           \
-    X(MpiIrecvRequest, WITH(, uint64_t request_id), WITH(, request_id))                            \
-    X(MpiRecv,                                                                                     \
-      WITH(, uint32_t sender, OTF2_CommRef communicator, uint32_t msg_tag, uint64_t msg_length),   \
-      WITH(, sender, communicator, msg_tag, msg_length))                                           \
-    X(MpiIrecv,                                                                                    \
-      WITH(, uint32_t sender, OTF2_CommRef communicator, uint32_t msg_tag, uint64_t msg_length,    \
-           uint64_t request_id),                                                                   \
-      WITH(, sender, communicator, msg_tag, msg_length, request_id))                               \
-    X(MpiRequestTest, WITH(, uint64_t request_id), WITH(, request_id))                             \
-    X(MpiRequestCancelled, WITH(, uint64_t request_id), WITH(, request_id))                        \
     X(MpiCollectiveBegin, WITH(), WITH())                                                          \
     X(MpiCollectiveEnd,                                                                            \
       WITH(, OTF2_CollectiveOp collective_op, OTF2_CommRef communicator, uint32_t root,            \
@@ -42,13 +24,19 @@
     X(CallingContextEnter,                                                                         \
       WITH(, OTF2_CallingContextRef calling_context, uint32_t unwind_distance),                    \
       WITH(, calling_context, unwind_distance))                                                    \
-    X(CallingContextLeave, WITH(, OTF2_CallingContextRef calling_context),                         \
-      WITH(, calling_context))                                                                     \
-    X(NonBlockingCollectiveRequest, WITH(, uint64_t request_id), WITH(, request_id))               \
-    X(NonBlockingCollectiveComplete,                                                               \
+    X(CallingContextLeave, WITH(, OTF2_CallingContextRef calling_context), WITH(, calling_context))
+
+/// Those whose last parameter is a request: what the copy does with its number, and the parameters
+/// before it.
+#define REQUEST_EVENT_KINDS(X)                                                                     \
+    X(MpiIrecvRequest, open_request, WITH(), WITH())                                               \
+    X(MpiRequestTest, request_of, WITH(), WITH())                                                  \
+    X(MpiRequestCancelled, close_request, WITH(), WITH())                                          \
+    X(NonBlockingCollectiveRequest, open_request, WITH(), WITH())                                  \
+    X(NonBlockingCollectiveComplete, close_request,                                                \
       WITH(, OTF2_CollectiveOp collective_op, OTF2_CommRef communicator, uint32_t root,            \
-           uint64_t size_sent, uint64_t size_received, uint64_t request_id),                       \
-      WITH(, collective_op, communicator, root, size_sent, size_received, request_id))
+           uint64_t size_sent, uint64_t size_received),                                            \
+      WITH(, collective_op, communicator, root, size_sent, size_received))
 
 /// Events it does not know.
 #define OTHER_EVENT_KINDS(X)                                                                       \

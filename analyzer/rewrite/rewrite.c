@@ -22,6 +22,7 @@
 #include "analyzer/base/progress.h"
 #include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/rewrite/copy_events.h"
+#include "analyzer/rewrite/late_definitions.h"
 #include "analyzer/trace/otf2_error.h"
 
 enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20 };
@@ -134,6 +135,7 @@ struct rewriting {
     OTF2_Archive *archive;
     struct copy_events copy;
     struct copy_location *locations;
+    struct late_definitions late;
     struct progress progress;
 };
 
@@ -233,13 +235,21 @@ static int copy_location(struct rewriting *all, uint32_t index, struct error *er
                          : all->run->ranks[location->rank].processor_speed;
     struct copy_location *copied = &all->locations[index];
     copied->end_ns = time_map_end_ns(all->times, index);
-    all->location_times = time_map_read(all->times, index, speed);
+    all->location_times = time_map_read(all->times, index, speed, err);
+    if (!all->location_times)
+        return -1;
     int status =
         copy_events(&all->copy, location->id, trace_location_report(all->trace, index)->n_read,
                     all->location_times, &copied->n_records, err);
     time_map_reader_free(all->location_times);
     all->location_times = NULL;
     return status;
+}
+
+/// Definitions of calls that are waited for later; NULL: there are none.
+static const struct late_definitions *late_of(const struct rewriting *all)
+{
+    return time_map_has_late_calls(all->times) ? &all->late : NULL;
 }
 
 static int copy_all_events(struct rewriting *all, struct error *err)
@@ -255,6 +265,7 @@ static int copy_all_events(struct rewriting *all, struct error *err)
                                      .reader = all->reader,
                                      .archive = all->archive,
                                      .callbacks = copy_events_callbacks(),
+                                     .late = late_of(all),
                                      .progress = &all->progress};
     if (!all->copy.callbacks)
         code = OTF2_ERROR_MEM_FAULT;
@@ -287,8 +298,8 @@ static int write_all(struct rewriting *all, struct error *err)
 {
     if (open_both(all, err) != 0 || read_local_definitions(all, err) != 0 ||
         copy_all_events(all, err) != 0 || write_local_definitions(all, err) != 0 ||
-        copy_definitions(&all->source, all->reader, all->archive, all->run, all->locations, err) !=
-            0)
+        copy_definitions(&all->source, all->reader, all->archive, all->run, all->locations,
+                         late_of(all), err) != 0)
         return -1;
     OTF2_ErrorCode code = OTF2_Archive_Close(all->archive);
     all->archive = NULL;
@@ -370,6 +381,7 @@ int rewrite_archive(const char *directory, const struct trace *trace, struct tim
         .times = times,
         .run = run,
         .locations = memory_zeroed(trace_definitions(trace)->n_locations, sizeof *all->locations)};
+    late_definitions_find(&all->late, &all->source);
     int status = check_source(trace, err);
     if (status == 0)
         status = rewrite_check(directory, err);

@@ -5,6 +5,8 @@
 //     OUTSIDE   events, recorded ns, ns, work ns
 //     CALL      the same
 //     EVENT     (one event, no time)
+//     PUT_OFF   a CALL that is waited for later
+//     LATE      a call without events: calls waited for, recorded ns, ns, work ns
 // Begins are the ends of what is before; the first one is kept in memory. Outside MPI an event
 // recorded after a share of the weight (recorded ns times scale) comes after the same share of the
 // simulated time, rounded down: the parts sum to it exactly (pag/simulation/interval.h). The weight
@@ -23,7 +25,16 @@
 __extension__ typedef unsigned __int128 wide;
 
 enum { BLOCK_BYTES = 1024, NEXT_BYTES = 8, NUMBER_BYTES = 10, RECORD_BYTES = 5 * NUMBER_BYTES };
-enum record_kind { RECORD_END, RECORD_PIECE, RECORD_OUTSIDE, RECORD_CALL, RECORD_EVENT };
+enum record_kind {
+    RECORD_END,
+    RECORD_PIECE,
+    RECORD_OUTSIDE,
+    RECORD_CALL,
+    RECORD_EVENT,
+    RECORD_PUT_OFF,
+    RECORD_LATE,
+    RECORD_CHANGE, // of a row of its own: event, 0 or its size and 1
+};
 
 struct track {
     unsigned char *block; // NULL: nothing yet, or written
@@ -37,8 +48,9 @@ struct track {
 struct time_map {
     int file;
     uint64_t n_blocks;
-    struct track *tracks;
+    struct track *tracks; // by location, then the changes of each
     size_t n_tracks;
+    bool has_late_calls;
     int failure; // errno of the first write that failed
 };
 
@@ -66,8 +78,8 @@ struct time_map *time_map_new(const char *directory, size_t n_locations, struct 
     }
     struct time_map *map = memory_zeroed(1, sizeof *map);
     map->file = file;
-    map->n_tracks = n_locations;
-    map->tracks = memory_zeroed(n_locations, sizeof *map->tracks);
+    map->n_tracks = 2 * n_locations;
+    map->tracks = memory_zeroed(map->n_tracks, sizeof *map->tracks);
     return map;
 }
 
@@ -147,6 +159,24 @@ void time_map_weighed(struct time_map *map, uint32_t location, uint64_t recorded
     track->piece_ns += recorded_ns;
 }
 
+void time_map_changed(struct time_map *map, const struct pag_changed *changed)
+{
+    struct track *track = &map->tracks[map->n_tracks / 2 + changed->location];
+    track->has_begun = true;
+    put_kind(map, track, RECORD_CHANGE);
+    put_number(track, changed->event);
+    put_number(track, changed->is_left_out ? 0 : changed->size_bytes + 1);
+}
+
+static enum record_kind kind_of(const struct pag_moved *moved)
+{
+    if (moved->kind == PAG_MOVED_OUTSIDE)
+        return RECORD_OUTSIDE;
+    if (moved->n_late_calls > 0)
+        return RECORD_LATE;
+    return moved->is_put_off ? RECORD_PUT_OFF : RECORD_CALL;
+}
+
 void time_map_moved(struct time_map *map, const struct pag_moved *moved)
 {
     struct track *track = &map->tracks[moved->location];
@@ -162,8 +192,9 @@ void time_map_moved(struct time_map *map, const struct pag_moved *moved)
         put_kind(map, track, RECORD_EVENT);
         return;
     }
-    put_kind(map, track, moved->kind == PAG_MOVED_CALL ? RECORD_CALL : RECORD_OUTSIDE);
-    put_number(track, moved->n_events);
+    map->has_late_calls = map->has_late_calls || moved->is_put_off;
+    put_kind(map, track, kind_of(moved));
+    put_number(track, moved->n_late_calls > 0 ? moved->n_late_calls : moved->n_events);
     put_number(track, moved->recorded_end_ns - moved->recorded_begin_ns);
     put_number(track, moved->end_ns - moved->begin_ns);
     put_number(track, moved->work_ns);
@@ -191,6 +222,11 @@ uint64_t time_map_end_ns(const struct time_map *map, uint32_t location)
     return map->tracks[location].end_ns;
 }
 
+bool time_map_has_late_calls(const struct time_map *map)
+{
+    return map->has_late_calls;
+}
+
 // --- reading
 
 /// A place in the records of a location.
@@ -203,7 +239,9 @@ struct place {
 struct record {
     enum record_kind kind;
     uint64_t n_events, recorded_ns, length_ns, work_ns;
-    uint64_t scale; // of a piece
+    uint64_t scale;       // of a piece
+    uint64_t n_calls;     // of a LATE
+    uint64_t event, size; // of a CHANGE
 };
 
 struct time_map_reader {
@@ -215,7 +253,12 @@ struct time_map_reader {
     uint64_t n_left; // events of it
     uint64_t recorded_begin_ns, begin_ns;
     uint64_t last_ns;
-    bool has_completed;             // something in the current call
+    bool has_completed;          // something in the current call
+    uint64_t n_put_off, n_late;  // calls up to the current record
+    uint64_t n_passed;           // events asked for
+    struct pag_changed *changes; // by event
+    size_t n_changes, next_change, changes_capacity;
+    bool is_changed;                // the event asked for last: the change before the next one
     uint64_t cpu_before_ns, cpu_ns; // up to the current record, in it up to last_ns
     // the current OUTSIDE:
     wide weight, weight_before; // of all of it, of the pieces before the current one
@@ -264,6 +307,9 @@ static int get_record(const struct time_map *map, struct place *place, struct re
     if (record->kind == RECORD_PIECE) {
         record->recorded_ns = get_number(place);
         record->scale = get_number(place);
+    } else if (record->kind == RECORD_CHANGE) {
+        record->event = get_number(place);
+        record->size = get_number(place);
     } else if (record->kind == RECORD_EVENT) {
         record->n_events = 1;
     } else if (record->kind != RECORD_END) {
@@ -271,19 +317,64 @@ static int get_record(const struct time_map *map, struct place *place, struct re
         record->recorded_ns = get_number(place);
         record->length_ns = get_number(place);
         record->work_ns = get_number(place);
+        if (record->kind == RECORD_LATE) {
+            record->n_calls = record->n_events;
+            record->n_events = 0;
+        }
     }
     return 0;
 }
 
+/// The first place of TRACK.
+static void go_to_begin(struct place *place, const struct track *track)
+{
+    place->next = track->has_begun ? track->first_number : UINT64_MAX;
+    place->block[0] = RECORD_END; // the first one to load is the next one
+    place->at = 0;
+}
+
+static int by_event(const void *left, const void *right)
+{
+    const struct pag_changed *a = left, *b = right;
+    return (a->event > b->event) - (a->event < b->event);
+}
+
+/// Reads the changes of LOCATION.
+static int read_changes(struct time_map_reader *reader, uint32_t location, struct error *err)
+{
+    const struct time_map *map = reader->map;
+    struct record record;
+    go_to_begin(&reader->here, &map->tracks[map->n_tracks / 2 + location]);
+    for (;;) {
+        if (get_record(map, &reader->here, &record, err) != 0)
+            return -1;
+        if (record.kind == RECORD_END)
+            break;
+        reader->changes = array_reserve(reader->changes, &reader->changes_capacity,
+                                        reader->n_changes + 1, sizeof *reader->changes);
+        reader->changes[reader->n_changes++] =
+            (struct pag_changed){.location = location,
+                                 .event = record.event,
+                                 .is_left_out = record.size == 0,
+                                 .size_bytes = record.size == 0 ? 0 : record.size - 1};
+    }
+    if (reader->n_changes > 1)
+        qsort(reader->changes, reader->n_changes, sizeof *reader->changes, by_event);
+    return 0;
+}
+
 struct time_map_reader *time_map_read(struct time_map *map, uint32_t location,
-                                      uint64_t processor_speed)
+                                      uint64_t processor_speed, struct error *err)
 {
     const struct track *track = &map->tracks[location];
     struct time_map_reader *reader = memory_zeroed(1, sizeof *reader);
     reader->map = map;
     reader->speed = processor_speed;
-    reader->here.next = track->has_begun ? track->first_number : UINT64_MAX;
-    reader->here.block[0] = RECORD_END; // the first one to load is the next one
+    if (read_changes(reader, location, err) != 0) {
+        time_map_reader_free(reader);
+        return NULL;
+    }
+    go_to_begin(&reader->here, track);
     reader->recorded_begin_ns = track->recorded_begin_ns;
     reader->begin_ns = reader->last_ns = track->begin_ns;
     return reader;
@@ -291,6 +382,8 @@ struct time_map_reader *time_map_read(struct time_map *map, uint32_t location,
 
 void time_map_reader_free(struct time_map_reader *reader)
 {
+    if (reader)
+        free(reader->changes);
     free(reader);
 }
 
@@ -320,7 +413,7 @@ static int next_piece(struct time_map_reader *reader, bool *is_last, struct erro
 static uint64_t cpu_time(const struct time_map_reader *reader, uint64_t passed_ns)
 {
     const struct record *now = &reader->now;
-    if (now->kind == RECORD_CALL)
+    if (now->kind == RECORD_CALL || now->kind == RECORD_PUT_OFF || now->kind == RECORD_LATE)
         return passed_ns < now->work_ns ? passed_ns : now->work_ns;
     if (now->kind != RECORD_OUTSIDE || now->length_ns == 0)
         return 0;
@@ -359,6 +452,8 @@ static int next_record(struct time_map_reader *reader, struct error *err)
         }
     }
     reader->n_left = reader->now.n_events;
+    reader->n_put_off += reader->now.kind == RECORD_PUT_OFF;
+    reader->n_late += reader->now.n_calls;
     reader->has_completed = false;
     return 0;
 }
@@ -403,6 +498,48 @@ static void pass(struct time_map_reader *reader, uint64_t *time_ns)
     reader->cpu_ns = cpu_time(reader, *time_ns - reader->begin_ns);
 }
 
+int time_map_late(struct time_map_reader *reader, struct time_map_late *late, struct error *err)
+{
+    while (reader->n_left == 0) {
+        if (next_record(reader, err) != 0)
+            return -1;
+        if (reader->now.kind == RECORD_END)
+            return 0;
+        if (reader->now.kind != RECORD_LATE)
+            continue;
+        uint64_t end_ns = reader->begin_ns + reader->now.length_ns;
+        late->begin_ns = reader->begin_ns;
+        late->begin_cpu_ns = reader->cpu_before_ns;
+        late->last = reader->n_late;
+        late->end_ns = end_ns;
+        pass(reader, &end_ns);
+        late->end_cpu_ns = reader->cpu_before_ns + reader->cpu_ns;
+        return 1;
+    }
+    return 0;
+}
+
+/// Notes whether the next event is changed.
+static void find_change(struct time_map_reader *reader)
+{
+    uint64_t event = reader->n_passed++;
+    while (reader->next_change < reader->n_changes &&
+           reader->changes[reader->next_change].event < event)
+        reader->next_change++;
+    reader->is_changed = reader->next_change < reader->n_changes &&
+                         reader->changes[reader->next_change].event == event;
+}
+
+const struct pag_changed *time_map_change(const struct time_map_reader *reader)
+{
+    return reader->is_changed ? &reader->changes[reader->next_change] : NULL;
+}
+
+uint64_t time_map_put_off(const struct time_map_reader *reader)
+{
+    return reader->now.kind == RECORD_PUT_OFF ? reader->n_put_off : 0;
+}
+
 int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool completes,
                    uint64_t *time_ns, struct error *err)
 {
@@ -413,6 +550,7 @@ int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool co
             return error_set(err, "bug: a location has more events than were replayed");
     }
     bool is_first = reader->n_left-- == reader->now.n_events;
+    find_change(reader);
     if (reader->now.kind == RECORD_OUTSIDE) {
         if (place_outside(reader, recorded_ns, time_ns, err) != 0)
             return -1;
@@ -431,6 +569,7 @@ int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool co
 int time_map_between(struct time_map_reader *reader, uint64_t recorded_ns, uint64_t *time_ns,
                      struct error *err)
 {
+    reader->is_changed = false;
     while (reader->n_left == 0 && reader->now.kind != RECORD_OUTSIDE) {
         struct record before = reader->now;
         if (next_record(reader, err) != 0)

@@ -2,6 +2,7 @@
 // Where the events of each location went in a simulated run, kept in a temporary file: while the
 // run is simulated all locations append to it in turn; afterwards each is read from its begin.
 // In memory stay one block a location being written and two being read.
+// What a location's run has no longer, or with other sizes, is read as a whole, 32 bytes for each.
 #ifndef PAGODA_REWRITE_TIME_MAP_H
 #define PAGODA_REWRITE_TIME_MAP_H
 
@@ -19,10 +20,11 @@ struct time_map;
 struct time_map *time_map_new(const char *directory, size_t n_locations, struct error *err);
 void time_map_free(struct time_map *map);
 
-/// The listener's two calls (pag.h).
+/// The listener's calls (pag.h).
 void time_map_moved(struct time_map *map, const struct pag_moved *moved);
 void time_map_weighed(struct time_map *map, uint32_t location, uint64_t recorded_ns,
                       uint64_t scale);
+void time_map_changed(struct time_map *map, const struct pag_changed *changed);
 
 /// All has been told. 0, or -1 and ERR when it could not be kept.
 int time_map_finish(struct time_map *map, struct error *err);
@@ -30,12 +32,15 @@ int time_map_finish(struct time_map *map, struct error *err);
 /// When LOCATION's last event happens; after time_map_finish().
 uint64_t time_map_end_ns(const struct time_map *map, uint32_t location);
 
+/// Whether some call was put off.
+bool time_map_has_late_calls(const struct time_map *map);
+
 struct time_map_reader;
 
-/// From the first event of LOCATION on. PROCESSOR_SPEED, in millionths, is that of its cores. The
-/// caller frees.
+/// From the first event of LOCATION on. PROCESSOR_SPEED, in millionths, is that of its cores. NULL
+/// and ERR: the map cannot be read. The caller frees.
 struct time_map_reader *time_map_read(struct time_map *map, uint32_t location,
-                                      uint64_t processor_speed);
+                                      uint64_t processor_speed, struct error *err);
 void time_map_reader_free(struct time_map_reader *reader);
 
 /// When the location's next event, recorded at RECORDED_NS, happens; COMPLETES: it is the
@@ -43,6 +48,22 @@ void time_map_reader_free(struct time_map_reader *reader);
 /// has no such event, or cannot be read.
 int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool completes,
                    uint64_t *time_ns, struct error *err);
+
+/// What the run has instead of that event; NULL: the same.
+const struct pag_changed *time_map_change(const struct time_map_reader *reader);
+
+/// Which of the calls put off, counted from 1, that event is in; 0: none.
+uint64_t time_map_put_off(const struct time_map_reader *reader);
+
+/// Calls that were put off are waited for in a call without events.
+struct time_map_late {
+    uint64_t begin_ns, end_ns;
+    uint64_t last; // up to this one of the calls put off
+    uint64_t begin_cpu_ns, end_cpu_ns;
+};
+
+/// 1: such a call comes before the next event, or at the end; it is passed. 0: none. -1 and ERR.
+int time_map_late(struct time_map_reader *reader, struct time_map_late *late, struct error *err);
 
 /// The same of a record that is no event for the replay: it goes with its surroundings.
 int time_map_between(struct time_map_reader *reader, uint64_t recorded_ns, uint64_t *time_ns,

@@ -44,6 +44,9 @@ enum event_flag {
                              // leave is where the time inside them ends, the rest lies around it
     EVENT_HAS_WORK = 8,      // an EVENT_ENTER that says how much work it does: size_bytes = units
     EVENT_HAS_ELEMENTS = 16, // and of how many elements that is a part: received_bytes
+    // of the records of a call in a simulated run, set there:
+    EVENT_LEFT_OUT = 32, // the run does not have it
+    EVENT_RESIZED = 64,  // a message of received_bytes instead of size_bytes
 };
 
 #define EVENT_ANY UINT32_MAX // wildcard source or tag of a posted receive

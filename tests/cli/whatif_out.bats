@@ -9,6 +9,11 @@ setup() {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/${TRACE:-worked-example}.txt" trace
 }
 
+setup_again() {
+    rm -rf trace out
+    setup
+}
+
 # comes_back OPTIONS...: replaying the predicted run finds what was predicted.
 comes_back() {
     rm -rf out
@@ -82,6 +87,53 @@ END
     done
 }
 
+# records KIND: how many of them the predicted run has.
+records() {
+    otf2-print out/traces.otf2 | grep -c "^$1 " || true
+}
+
+@test "what is left out has no records, on either side" {
+    TRACE=collectives setup_again
+    comes_back --drop-sync MPI_Barrier
+    [ "$(records MPI_COLLECTIVE_END)" = "$(($(otf2-print trace/traces.otf2 | grep -c '^MPI_COLLECTIVE_END ') - $(otf2-print trace/traces.otf2 | grep -c '^MPI_COLLECTIVE_END .*BARRIER')))" ]
+    [ "$(otf2-print out/traces.otf2 | grep -c 'ENTER .*MPI_Barrier')" -gt 0 ]
+    comes_back --drop-sync 'MPI_*'
+    [ "$(records MPI_COLLECTIVE_END)" = 0 ]
+    "$PAGODA" replay --json out |
+        jq -e 'all(.warnings[]; .code != "incomplete-collective" and .code != "unmatched-send")'
+    TRACE=messages setup_again
+    comes_back --cut-messages 'size>=0'
+    for kind in MPI_SEND MPI_ISEND MPI_ISEND_COMPLETE MPI_IRECV_REQUEST MPI_RECV MPI_IRECV; do
+        [ "$(records $kind)" = 0 ]
+    done
+    comes_back --cut-messages 'size>=1=0.5'
+    [ "$(records MPI_RECV)" = "$(otf2-print trace/traces.otf2 | grep -c '^MPI_RECV ')" ]
+    "$PAGODA" replay --json out |
+        jq -e 'all(.warnings[]; .code != "unmatched-send" and .code != "unmatched-receive")'
+}
+
+@test "calls that are waited for later: posted where they are called, completed by MPI_Waitall" {
+    # The times are worked out in the trace: rank 1 posts at 500 and 900, waits from 1000 to 1100.
+    TRACE=overlap setup_again
+    echo '<machine name="m"><message scope="network"><point bytes="0" time="100ns"/></message></machine>' >m.xml
+    comes_back --overlap exchange --machine m.xml
+    [ "$("$PAGODA" replay --json out | jq .time_ns)" = 1400 ]
+    otf2-print out/traces.otf2 | awk '$2 == 1 && /^(MPI_|ENTER.*MPI_W|LEAVE.*MPI_W)/ { print $1, $3 }' >events
+    diff events - <<END
+MPI_IRECV_REQUEST 500
+MPI_IRECV_REQUEST 900
+ENTER 1000
+MPI_IRECV 1100
+MPI_IRECV 1100
+LEAVE 1100
+MPI_SEND 1100
+END
+    run otf2-print -G out/traces.otf2
+    [[ $output == *MPI_Waitall* && $output == *pagoda::source* && $output != *warning* ]]
+    comes_back --overlap exchange --machine m.xml --cut-messages 'from=2'
+    [ "$(records MPI_IRECV)" = 1 ]
+}
+
 @test "an empty folder is used, another one is not" {
     mkdir out
     "$PAGODA" replay --nodes 1 --out out/ trace >/dev/null
@@ -94,8 +146,9 @@ END
 @test "bad input" {
     refused 'say by what-if options' --out out trace
     refused 'one predicted run, not one for each value' --nodes 1,2 --out out trace
-    refused 'cannot write what --drop-sync predicts' --drop-sync P1 --out out trace
-    refused 'cannot write what --overlap predicts' --overlap P1 --nodes 2 --out out trace
+    refused 'no such region' --drop-sync P9 --out out trace
+    refused 'no such region' --overlap P9 --nodes 2 --out out trace
+    refused 'one predicted run, not one for each value' --cut-messages 'size>=0=0,0.5' --out out trace
     refused 'rank 2 is on no node' --place a=0,1 --out out trace
     truncate -s -3 trace/traces/1.evt
     refused 'cannot be read to its end' --nodes 1 --out out trace

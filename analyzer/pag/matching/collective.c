@@ -10,6 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/simulation/carried_out.h"
 #include "analyzer/pag/simulation/left_out.h"
+#include "analyzer/pag/simulation/moved.h"
 
 // How far the completion of a nonblocking operation is looked for when its posting does not name
 // the communicator.
@@ -342,7 +343,8 @@ static void blocking(struct engine *engine, struct location_state *location,
     register_member(engine, instance, own);
     keep_lineage(engine, location, instance, member);
     if (engine->simulation)
-        left_out_member(engine, location, member, mark_of_call(engine, location));
+        left_out_member(engine, location, instance, member, event, PAG_NOT_KNOWN,
+                        mark_of_call(engine, location));
     complete_in(engine, location, index, own);
 }
 
@@ -374,6 +376,7 @@ static void post(struct engine *engine, struct location_state *location, const s
         .node = head_cut(engine, location),
         .collective = NONE,
         .mark = engine->simulation ? mark_of_call(engine, location) : 0,
+        .event = engine->simulation ? moved_number(engine, location, event) : 0,
     };
     match_remember_request(engine, location, event->request, index, REQUEST_COLLECTIVE);
     uint32_t own, communicator = posted_communicator(engine, location, event);
@@ -415,7 +418,8 @@ static void complete(struct engine *engine, struct location_state *location,
             register_member(engine, instance, own);
         }
         if (engine->simulation)
-            left_out_member(engine, location, member,
+            left_out_member(engine, location, instance, member, event,
+                            index != NONE ? posting.event : PAG_NOT_KNOWN,
                             index != NONE ? posting.mark : mark_of_call(engine, location));
         complete_in(engine, location, posting.collective, own);
     }
@@ -522,6 +526,8 @@ const struct member *collective_releaser(const struct engine *engine, struct par
     const struct collective *instance = collective_at(engine, part.collective);
     const struct member *member = &instance->members[part.member];
     const struct member *releaser = NULL;
+    if (member->is_left_out)
+        return NULL;
     if (waits_for_some(member) && carried_out_waits(engine, part))
         return carried_out_releaser(engine, part);
     bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
@@ -609,12 +615,11 @@ static void count_incomplete(struct engine *engine, const struct collective *ins
 static void end_instance(struct engine *engine, uint32_t index)
 {
     struct collective *instance = collective_at(engine, index);
-    if (instance->n_entered == instance->n_members)
-        collective_emit_roots(engine, instance);
-    else
+    bool is_left_out = engine->simulation && left_out_over(engine, instance);
+    if (instance->n_entered < instance->n_members)
         count_incomplete(engine, instance);
-    if (engine->simulation && engine->simulation->clock->leaves_out)
-        left_out_over(engine, instance);
+    else if (!is_left_out)
+        collective_emit_roots(engine, instance);
     close_instance(engine, index);
 }
 

@@ -20,6 +20,7 @@ struct posting {
     uint32_t node;       // own lineage at in_ns
     uint32_t collective; // the instance, NONE when there is none or it is not known yet
     uint64_t mark;       // of its call path, in simulated time
+    uint64_t event;      // its number in the location, likewise
     bool is_placed;      // it has got its place among the communicator's operations
 };
 

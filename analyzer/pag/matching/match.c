@@ -10,6 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/simulation/left_out.h"
+#include "analyzer/pag/simulation/moved.h"
 
 // Open requests a rank may have before sends are no longer followed to their completion: archives
 // without completion records must not use up memory.
@@ -184,11 +185,12 @@ static void await_sent(struct engine *engine, struct location_state *location, u
     call->sends[call->n_sends++] = index;
 }
 
-/// The open call completes the send of a message.
-static void sent(struct engine *engine, struct location_state *location, uint32_t index)
+/// The open call completes the send of a message, by EVENT.
+static void sent(struct engine *engine, struct location_state *location, const struct event *event,
+                 uint32_t index)
 {
     if (message_at(engine, index)->is_left_out) {
-        location->call.n_left_out++;
+        left_out_completion(location, event);
         match_settle_sent(engine, index);
         return;
     }
@@ -270,8 +272,9 @@ static void send(struct engine *engine, struct location_state *location, const s
         match_settle_sent(engine, index);
 }
 
+/// EVENT says that it was posted, or only that it is over.
 static uint32_t new_receive(struct engine *engine, struct location_state *location,
-                            bool is_nonblocking)
+                            const struct event *event)
 {
     uint32_t index = pool_take(&engine->receives);
     *receive_at(engine, index) = (struct receive){
@@ -285,10 +288,10 @@ static uint32_t new_receive(struct engine *engine, struct location_state *locati
         .channel = NONE,
         .message = NONE,
         .post_node = NONE,
-        .is_nonblocking = is_nonblocking,
+        .is_nonblocking = event->kind != EVENT_RECV,
     };
     if (engine->simulation)
-        simulation_posted(engine, location, index);
+        simulation_posted(engine, location, index, event);
     return index;
 }
 
@@ -302,7 +305,7 @@ static void keep_posting_lineage(struct engine *engine, struct location_state *l
 
 static void post(struct engine *engine, struct location_state *location, const struct event *event)
 {
-    uint32_t index = new_receive(engine, location, true);
+    uint32_t index = new_receive(engine, location, event);
     keep_posting_lineage(engine, location, index);
     match_remember_request(engine, location, event->request, index, REQUEST_RECEIVE);
     struct receive *receive = receive_at(engine, index);
@@ -349,7 +352,7 @@ static void complete(struct engine *engine, struct location_state *location,
         return;
     }
     if (index == NONE) {
-        index = new_receive(engine, location, event->kind == EVENT_IRECV);
+        index = new_receive(engine, location, event);
         receive_at(engine, index)->names_channel = event->kind == EVENT_RECV;
         keep_posting_lineage(engine, location, index);
         rank_of(engine, location)->n_unresolved_posts++;
@@ -360,6 +363,8 @@ static void complete(struct engine *engine, struct location_state *location,
     receive->completed_tag = event->tag;
     receive->is_left_out =
         engine->simulation && left_out_message(engine, location, event, source, location->rank);
+    if (receive->is_left_out)
+        moved_tell_left_out(engine, location->index, engine->simulation->postings[index].event);
     add_completing(engine, &location->call, index);
 }
 
@@ -379,8 +384,10 @@ static void resolve(struct engine *engine, const struct call *call)
     }
 }
 
-static void cancel(struct engine *engine, struct location_state *location, uint64_t request)
+static void cancel(struct engine *engine, struct location_state *location,
+                   const struct event *event)
 {
+    uint64_t request = event->request;
     uint32_t receive = match_forget_request(engine, location, request, REQUEST_RECEIVE);
     if (receive != NONE) {
         match_abandon_receive(engine, receive);
@@ -389,6 +396,8 @@ static void cancel(struct engine *engine, struct location_state *location, uint6
     uint32_t message = match_forget_request(engine, location, request, REQUEST_SEND);
     if (message == NONE)
         return;
+    if (message_at(engine, message)->is_left_out)
+        left_out_record(location, event);
     if (!message_at(engine, message)->is_matched)
         channel_remove_send(engine, message);
     match_settle_sent(engine, message);
@@ -407,7 +416,7 @@ void match_enter_call(struct engine *engine, struct location_state *location)
         case EVENT_ISEND_COMPLETE: {
             uint32_t message = match_forget_request(engine, location, event->request, REQUEST_SEND);
             if (message != NONE)
-                sent(engine, location, message);
+                sent(engine, location, event, message);
             break;
         }
         case EVENT_IRECV_REQUEST:
@@ -418,7 +427,7 @@ void match_enter_call(struct engine *engine, struct location_state *location)
             complete(engine, location, event);
             break;
         case EVENT_REQUEST_CANCELLED:
-            cancel(engine, location, event->request);
+            cancel(engine, location, event);
             break;
         default:
             break;

@@ -6,7 +6,19 @@
 #include <stdint.h>
 
 struct engine;
+struct event;
 struct location_state;
+
+/// The number, from 0 on among the events of LOCATION, of EVENT, a record of its open call.
+uint64_t moved_number(const struct engine *engine, const struct location_state *location,
+                      const struct event *event);
+
+/// The same of the begin of the collective operation whose end EVENT is, else PAG_NOT_KNOWN.
+uint64_t moved_begin_number(const struct engine *engine, const struct location_state *location,
+                            const struct event *event);
+
+/// The event of LOCATION with this number (PAG_NOT_KNOWN: none) is left out.
+void moved_tell_left_out(const struct engine *engine, uint32_t location, uint64_t number);
 
 /// LOCATION's interval outside MPI ended at NOW_NS.
 void moved_tell_outside(const struct engine *engine, const struct location_state *location,

@@ -249,11 +249,11 @@ static void drop(uint32_t *array, uint32_t *n_array, uint32_t n)
     memmove(array, array + n, *n_array * sizeof *array);
 }
 
-void overlap_leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
+uint32_t overlap_leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct overlap_location *state = state_of(engine, location);
     struct call *call = &location->call;
-    uint32_t n_receives = call->n_receives, n_sends = call->n_sends;
+    uint32_t n_receives = call->n_receives, n_sends = call->n_sends, n_taken = state->n_taken;
     profile_account_to(location, call->path, now_ns);
     leave_call(engine, location);
     call->is_open = false;
@@ -265,4 +265,5 @@ void overlap_leave(struct engine *engine, struct location_state *location, uint6
     state->n_calls -= state->n_taken;
     memmove(state->calls, state->calls + state->n_taken, state->n_calls * sizeof *state->calls);
     state->n_taken = 0;
+    return n_taken;
 }

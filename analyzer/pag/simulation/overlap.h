@@ -51,7 +51,7 @@ bool overlap_begin(struct engine *engine, struct location_state *location,
 void overlap_settle(struct engine *engine, struct location_state *location, uint64_t *ready_ns,
                     pag_work *work);
 
-/// It is left at NOW_NS.
-void overlap_leave(struct engine *engine, struct location_state *location, uint64_t now_ns);
+/// It is left at NOW_NS: for how many calls it stood.
+uint32_t overlap_leave(struct engine *engine, struct location_state *location, uint64_t now_ns);
 
 #endif

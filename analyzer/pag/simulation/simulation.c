@@ -27,6 +27,7 @@ struct simulation *simulation_new(struct engine *engine, const struct pag_clock 
     engine->result->simulated = memory_zeroed(engine->n_ranks, sizeof *engine->result->simulated);
     for (size_t i = 0; i < engine->n_locations; i++)
         simulation->locations[i].interval = (struct interval){0};
+    left_out_init(&simulation->left_out);
     simulation->migration = migration_new(clock, engine->n_locations);
     simulation->overlap = overlap_new(clock, engine->n_locations);
     simulation->aggregation = aggregation_new(clock, engine->n_ranks);
@@ -39,9 +40,10 @@ void simulation_free(struct simulation *simulation)
         return;
     free(simulation->locations);
     free(simulation->messages);
-    free(simulation->recorded_post_ns);
+    free(simulation->postings);
     free(simulation->conditions);
     free(simulation->transfers);
+    left_out_release(&simulation->left_out);
     migration_free(simulation->migration);
     overlap_free(simulation->overlap);
     aggregation_free(simulation->aggregation);
@@ -260,7 +262,8 @@ static void begin_call(struct location_simulation *state)
     state->phase = SIMULATION_ENTERED;
     state->n_departing = state->n_receivers = 0;
     state->n_receives_seen = state->n_sends_seen = state->n_parts_seen = 0;
-    state->gives_up = state->has_unknown_partner = state->is_late = false;
+    state->gives_up = state->has_unknown_partner = state->is_late = state->is_put_off = false;
+    state->n_late_calls = 0;
     state->call_wait_ns = 0;
 }
 
@@ -282,6 +285,7 @@ static void enter(struct engine *engine, struct location_state *location, const 
         depart(engine, state, now_ns);
     struct pag_call call = describe(engine, location);
     if (engine->simulation->overlap && overlap_puts_off(engine, location, &call)) {
+        state->is_put_off = true;
         state->is_waiting = call.is_waiting = false;
         call.recorded_work_ns = 0;
     }
@@ -334,7 +338,7 @@ static void leave(struct engine *engine, struct location_state *location, uint64
     if (engine->simulation->aggregation)
         aggregation_left(engine, location);
     if (state->is_late) {
-        overlap_leave(engine, location, now_ns);
+        state->n_late_calls = overlap_leave(engine, location, now_ns);
         state->n_call_events = 0;
         moved_tell_call(engine, location, call->recorded_leave_ns, now_ns);
         go_outside(engine, location, now_ns, call->recorded_leave_ns);
@@ -548,20 +552,25 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
     state->departing[state->n_departing++] = index;
 }
 
-void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive)
+void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive,
+                       const struct event *event)
 {
     struct simulation *simulation = engine->simulation;
-    simulation->recorded_post_ns =
-        array_reserve(simulation->recorded_post_ns, &simulation->receive_capacity, receive + 1,
-                      sizeof *simulation->recorded_post_ns);
-    simulation->recorded_post_ns[receive] = location->call.recorded_enter_ns;
+    simulation->postings = array_reserve(simulation->postings, &simulation->receive_capacity,
+                                         receive + 1, sizeof *simulation->postings);
+    simulation->postings[receive] = (struct posting_simulation){
+        .recorded_ns = location->call.recorded_enter_ns,
+        .event = event->kind == EVENT_IRECV_REQUEST ? moved_number(engine, location, event)
+                                                    : PAG_NOT_KNOWN,
+    };
 }
 
 void simulation_matched(struct engine *engine, uint32_t message_index, uint32_t receive)
 {
     struct simulation *simulation = engine->simulation;
     const struct message *message = message_at(engine, message_index);
-    simulation->messages[message_index].recorded_post_ns = simulation->recorded_post_ns[receive];
+    simulation->messages[message_index].recorded_post_ns =
+        simulation->postings[receive].recorded_ns;
     simulation_try_again(engine, message->receiver);
     if (simulation->messages[message_index].is_rendezvous) {
         transfers_ready(engine, message_index);

@@ -10,6 +10,7 @@
 #include "analyzer/pag/call.h"
 #include "analyzer/pag/simulation/clock.h"
 #include "analyzer/pag/simulation/interval.h"
+#include "analyzer/pag/simulation/left_out.h"
 
 struct aggregation;
 struct collective;
@@ -41,6 +42,9 @@ struct location_simulation {
     bool is_waiting;          // it has conditions
     bool is_handle;           // all it completes creates or destroys handles (clock.h)
     bool is_late;             // it stands for calls that were put off (overlap.h)
+    bool is_put_off;          // it is one of those
+    uint32_t n_late_calls;    // so many of those
+    uint64_t n_events;        // before the open call, or before what is outside MPI
     bool gives_up;            // on partners that will not come
     bool has_unknown_partner; // that did not come, or cannot be told yet
     uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
@@ -54,7 +58,13 @@ struct location_simulation {
     uint64_t outside_ns, wait_ns, overhead_ns, lost_ns;
 };
 
-/// Times of a message and of a receive that measured time needs not; by their pool index.
+/// The posting of a receive in the recording.
+struct posting_simulation {
+    uint64_t recorded_ns; // enter of its call
+    uint64_t event;       // its number in the location; PAG_NOT_KNOWN: it has none
+};
+
+/// Times of a message that measured time needs not; by its pool index.
 struct message_simulation {
     uint64_t recorded_send_ns; // enter of the call that sent it
     uint64_t recorded_post_ns; // of its receive, once matched
@@ -71,13 +81,14 @@ struct simulation {
     const struct pag_clock *clock;
     struct location_simulation *locations;
     struct message_simulation *messages;
-    uint64_t *recorded_post_ns; // by receive
+    struct posting_simulation *postings; // by receive
     size_t message_capacity, receive_capacity;
     struct pag_condition *conditions; // of the call being settled
     size_t condition_capacity;
     struct migration *migration;     // NULL: no work is moved
     struct aggregation *aggregation; // NULL: each message on its own
     struct overlap *overlap;         // NULL: calls wait where they are
+    struct left_out_parts left_out;  // of collective operations
     uint32_t n_blocked_sends;        // locations blocked until a receive is posted
     uint64_t n_sent;
     struct transfer *transfers; // messages that are ready, not yet shown to the clock
@@ -89,10 +100,11 @@ struct simulation *simulation_new(struct engine *engine, const struct pag_clock 
 void simulation_free(struct simulation *simulation);
 void simulation_run(struct engine *engine);
 
-/// What matching finds out: a message is sent, a receive is posted, the two belong together, a
-/// member has entered a collective.
+/// What matching finds out: a message is sent, a receive is posted (by EVENT, or all EVENT says is
+/// that it is over), the two belong together, a member has entered a collective.
 void simulation_sent(struct engine *engine, struct location_state *location, uint32_t message);
-void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive);
+void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive,
+                       const struct event *event);
 void simulation_matched(struct engine *engine, uint32_t message, uint32_t receive);
 void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member);
 
