@@ -350,11 +350,37 @@ static const char step_3_environment[] =
     "CREATE VIEW environment_variables AS\n"
     "    SELECT trial_id, substr(name, 14) AS variable, value FROM trial_attribute\n"
     "    WHERE kind = 'environment' AND name GLOB 'PAGODA::ENV::*';\n";
+static const char step_4_points[] =
+    "CREATE TABLE point_not_run ( -- a point of a sweep that has no trial\n"
+    "    experiment_id INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE,\n"
+    "    name TEXT NOT NULL, -- as its trial would be called\n"
+    "    state TEXT NOT NULL CHECK (state IN ('skipped', 'failed', 'too long')),\n"
+    "    reason TEXT NOT NULL,\n"
+    "    noted_at TEXT NOT NULL,\n"
+    "    PRIMARY KEY (experiment_id, name)\n"
+    ") WITHOUT ROWID;\n"
+    "CREATE TABLE point_parameter (\n"
+    "    experiment_id INTEGER NOT NULL,\n"
+    "    point TEXT NOT NULL,\n"
+    "    name TEXT NOT NULL,\n"
+    "    value TEXT NOT NULL,\n"
+    "    PRIMARY KEY (experiment_id, point, name),\n"
+    "    FOREIGN KEY (experiment_id, point)\n"
+    "        REFERENCES point_not_run (experiment_id, name) ON DELETE CASCADE\n"
+    ") WITHOUT ROWID;\n"
+    "CREATE VIEW points_not_run AS\n"
+    "    SELECT a.name AS application, e.name AS experiment, p.name AS point, p.state, p.reason,\n"
+    "        (SELECT group_concat(q.name || '=' || q.value, ' ') FROM point_parameter q\n"
+    "            WHERE q.experiment_id = p.experiment_id AND q.point = p.name) AS parameters,\n"
+    "        p.noted_at\n"
+    "    FROM point_not_run p JOIN experiment e ON e.id = p.experiment_id\n"
+    "        JOIN application a ON a.id = e.application_id;\n";
 
 const struct schema_step schema_steps[] = {
     {{step_1_tables, step_1_views, step_1_statistics}},
     {{step_2_predictions}},
     {{step_3_environment}},
+    {{step_4_points}},
 };
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 

@@ -179,7 +179,11 @@ int trials_read_json(const char *path, const struct trial_filter *filter, char *
                      struct error *err)
 {
     static const char sql[] =
-        "SELECT json_object('schema', 1, 'database', ?3, 'trials', json_group_array(json(row))) "
+        "SELECT json_object('schema', 1, 'database', ?3, 'trials', json_group_array(json(row)), "
+        "'points_not_run', (SELECT json_group_array(json_object('application', application, "
+        "'experiment', experiment, 'point', point, 'state', state, 'reason', reason)) FROM "
+        "(SELECT * FROM points_not_run WHERE (?1 IS NULL OR application = ?1) AND (?2 IS NULL OR "
+        "experiment = ?2) ORDER BY application, experiment, point))) "
         "FROM (SELECT json_object(" SUMMARY_JSON ") AS row FROM trials "
         "WHERE " FILTER_CONDITION ")";
     struct database *database;

@@ -16,6 +16,7 @@
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
+#include "db/points.h"
 #include "db/trials.h"
 
 static const char trial_help[] = "DB is a file that `pagoda replay --store DB` made. TRIAL is a "
@@ -66,6 +67,27 @@ static void print_list(const struct trial_list *list)
     table_release(&table);
 }
 
+static void print_points(const struct point_list *list)
+{
+    struct table table = {0};
+    table_add_column(&table, "application", true);
+    table_add_column(&table, "experiment", true);
+    table_add_column(&table, "state", true);
+    table_add_column(&table, "point", true);
+    table_add_column(&table, "reason", true);
+    for (size_t i = 0; i < list->n_rows; i++) {
+        const struct point_row *row = &list->rows[i];
+        table_add_cell(&table, "%s", row->application);
+        table_add_cell(&table, "%s", row->experiment);
+        table_add_cell(&table, "%s", row->state);
+        table_add_cell(&table, "%s", row->name);
+        table_add_cell(&table, "%s", row->reason);
+    }
+    printf("\nPoints of sweeps without a trial\n");
+    table_print(&table, 2, 0, stdout);
+    table_release(&table);
+}
+
 static int run_list(int argc, char **argv)
 {
     struct trial_filter filter = {0};
@@ -90,9 +112,13 @@ static int run_list(int argc, char **argv)
         return status;
     struct error err;
     struct trial_list list = {0};
+    struct point_list points = {0};
     char *json = NULL;
-    if (wants_json ? trials_read_json(argv[first], &filter, &json, &err)
-                   : trials_read(argv[first], &filter, &list, &err)) {
+    if (wants_json
+            ? trials_read_json(argv[first], &filter, &json, &err)
+            : trials_read(argv[first], &filter, &list, &err) ||
+                  points_read(argv[first], filter.application, filter.experiment, &points, &err)) {
+        trial_list_release(&list);
         log_error("%s", err.text);
         return STATUS_FAILED;
     }
@@ -102,7 +128,10 @@ static int run_list(int argc, char **argv)
         print_list(&list);
     else
         printf("no trials%s\n", filter.application || filter.experiment ? " of that name" : "");
+    if (points.n_rows)
+        print_points(&points);
     trial_list_release(&list);
+    point_list_release(&points);
     return STATUS_DONE;
 }
 

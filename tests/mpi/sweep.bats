@@ -251,3 +251,29 @@ predictions() {
     [ "$status" = 1 ]
     [[ $output == *"late-sendr, which is no wait state; did you mean late-sender?"* ]]
 }
+
+@test "points without a trial are noted in the database until they have one" {
+    noted() {
+        "$PAGODA" store list --json runs.db |
+            jq -r '.points_not_run[] | "\(.experiment) \(.point) \(.state): \(.reason)"'
+    }
+    predictions --skip "cpu == 2" --dry-run
+    [ ! -e runs.db ]
+    predictions --skip "cpu == 2" --skip "cpu > 3"
+    [ "$status" = 0 ]
+    [ "$(noted)" = "sweep cpu=2 skipped: cpu == 2
+sweep cpu=4 skipped: cpu > 3" ]
+    "$PAGODA" store list runs.db | grep -qE '^  late +sweep +skipped  cpu=4  cpu > 3$'
+    [ "$(sqlite3 runs.db 'SELECT parameters FROM points_not_run' | tr '\n' ' ')" = "cpu=2 cpu=4 " ]
+    # Possible now: one of them is run, the other one is not impossible any more, but not run either.
+    predictions --skip "cpu == 1" --stop-when "min severity(inefficiency, last 2) >= 0"
+    [ -z "$(noted)" ]
+    # What fails is noted, too, with all of a sweep's own name if that is given.
+    sweep -n 1 --experiment bad --application none -- sh -c "exit 5 # {n}"
+    [ "$status" = 3 ]
+    [ "$(noted)" = "bad n=1 failed: with exit status 5" ]
+    "$PAGODA" store list --experiment sweep --json runs.db | jq -e '.points_not_run == []'
+    # With its last trial an experiment goes, and all of it.
+    "$PAGODA" store remove runs.db sweep/cpu=1 >/dev/null
+    [ -z "$(noted)" ]
+}

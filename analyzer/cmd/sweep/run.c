@@ -23,6 +23,7 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/quantity.h"
 #include "db/database.h"
+#include "db/points.h"
 #include "db/store.h"
 #include "db/trials.h"
 
@@ -289,6 +290,49 @@ static int advance(struct sweep_driver *driver, size_t number, struct error *err
     return row->state == SWEEP_STORED ? sweep_driver_check(driver, number, err) : 0;
 }
 
+/// The parameters of a point that have a value. The array is the caller's to free.
+static struct result_named *parameters_of(const struct sweep_plan *plan,
+                                          const struct sweep_point *point, size_t *n)
+{
+    struct result_named *parameters = memory_zeroed(plan->n_parameters + 1, sizeof *parameters);
+    *n = 0;
+    for (size_t i = 0; i < plan->n_parameters; i++)
+        if (point->values[i])
+            parameters[(*n)++] =
+                (struct result_named){plan->parameters[i].name, (char *)point->values[i]};
+    return parameters;
+}
+
+/// Notes in the database which points have no trial, and why. 0, or -1 and ERR.
+static int note_points(const struct sweep_driver *driver, struct error *err)
+{
+    const struct sweep_place *place = &driver->setting->place;
+    const struct sweep_plan *plan = driver->setting->plan;
+    const struct sweep_report *report = driver->report;
+    struct point_note *notes = memory_zeroed(report->n_rows + 1, sizeof *notes);
+    struct sweep_point *points = memory_zeroed(report->n_rows + 1, sizeof *points);
+    for (size_t i = 0; i < report->n_rows; i++) {
+        const struct sweep_row *row = &report->rows[i];
+        bool has_gap = row->state != SWEEP_STORED && row->state != SWEEP_TO_RUN;
+        notes[i] = (struct point_note){.name = row->name, .reason = row->reason};
+        if (!has_gap)
+            continue;
+        sweep_plan_point(plan, i, &points[i]);
+        notes[i].state = sweep_state_names[row->state];
+        notes[i].parameters = parameters_of(plan, &points[i], &notes[i].n_parameters);
+    }
+    int status = points_note(place->database, place->application, place->experiment, notes,
+                             report->n_rows, err);
+    for (size_t i = 0; i < report->n_rows; i++) {
+        free((void *)notes[i].parameters);
+        if (notes[i].state)
+            sweep_point_release(&points[i]);
+    }
+    free(notes);
+    free(points);
+    return status;
+}
+
 static int run_points(struct sweep_driver *driver, struct error *err)
 {
     int status = 0;
@@ -353,7 +397,11 @@ int sweep_run(const struct sweep_setting *setting, struct sweep_report *report, 
     interrupt_begin();
     int status = prepare(&driver, err);
     if (status == 0)
+        status = note_points(&driver, err); // as far as is known now, should this be killed
+    if (status == 0)
         status = setting->plan->batch ? sweep_batch_run(&driver, err) : run_points(&driver, err);
+    if (report->n_rows > 0 && note_points(&driver, status < 0 ? NULL : err) != 0)
+        status = -1;
     interrupt_end();
     trial_list_release(&driver.stored);
     catalogue_free(driver.catalogue);

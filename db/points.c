@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points without a trial (see points.h): the tables point_not_run and point_parameter.
+#include "db/points.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+#include "db/database.h"
+#include "db/writer.h"
+
+/// Runs one statement with up to four texts behind the number ID. The first column of its first
+/// row, as a number, goes to *ANSWER unless that is NULL; 0 without a row.
+static int run_with(struct database *database, const char *sql, int64_t id,
+                    const char *const texts[4], int64_t *answer, struct error *err)
+{
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, id);
+    for (int i = 0; i < 4 && texts[i]; i++)
+        writer_bind_text(statement, i + 2, texts[i]);
+    int row = database_step(database, statement, err);
+    if (answer)
+        *answer = row == 1 ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+/// *ID is the experiment's number, 0: there is none yet.
+static int find_experiment(struct database *database, const char *application,
+                           const char *experiment, int64_t *id, struct error *err)
+{
+    static const char by_application[] =
+        "SELECT e.id FROM experiment e JOIN application a ON a.id = e.application_id "
+        "WHERE ?1 = 0 AND e.name = ?2 AND a.name = ?3";
+    static const char by_last_trial[] =
+        "SELECT e.id FROM experiment e JOIN trial t ON t.experiment_id = e.id "
+        "WHERE ?1 = 0 AND e.name = ?2 ORDER BY t.id DESC LIMIT 1";
+    const char *const texts[4] = {experiment, application};
+    if (!application)
+        return run_with(database, by_last_trial, 0, texts, id, err);
+    if (run_with(database,
+                 "INSERT OR IGNORE INTO application (name) SELECT ?3 WHERE ?1 = 0 "
+                 "AND ?2 IS NOT NULL",
+                 0, texts, NULL, err) ||
+        run_with(database,
+                 "INSERT OR IGNORE INTO experiment (application_id, name) "
+                 "SELECT id, ?2 FROM application WHERE name = ?3 AND ?1 = 0",
+                 0, texts, NULL, err))
+        return -1;
+    return run_with(database, by_application, 0, texts, id, err);
+}
+
+static int note_one(struct database *database, int64_t experiment, const struct point_note *note,
+                    struct error *err)
+{
+    const char *const texts[4] = {note->name, note->state, note->reason};
+    if (run_with(database, "DELETE FROM point_not_run WHERE experiment_id = ?1 AND name = ?2",
+                 experiment, (const char *const[4]){note->name}, NULL, err))
+        return -1;
+    if (!note->state)
+        return 0;
+    if (run_with(database,
+                 "INSERT INTO point_not_run (experiment_id, name, state, reason, noted_at) "
+                 "VALUES (?1, ?2, ?3, ?4, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                 experiment, texts, NULL, err))
+        return -1;
+    for (size_t i = 0; i < note->n_parameters; i++) {
+        const char *const values[4] = {note->name, note->parameters[i].name,
+                                       note->parameters[i].value};
+        if (run_with(database,
+                     "INSERT INTO point_parameter (experiment_id, point, name, value) "
+                     "VALUES (?1, ?2, ?3, ?4)",
+                     experiment, values, NULL, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int note_all(struct database *database, const char *application, const char *experiment,
+                    const struct point_note *notes, size_t n_notes, struct error *err)
+{
+    int64_t id;
+    int status = find_experiment(database, application, experiment, &id, err);
+    if (status || id == 0)
+        return status;
+    for (size_t i = 0; i < n_notes && status == 0; i++)
+        status = note_one(database, id, &notes[i], err);
+    if (status == 0)
+        status = run_with(database,
+                          "DELETE FROM point_not_run WHERE experiment_id = ?1 AND name IN "
+                          "(SELECT name FROM trial WHERE experiment_id = ?1)",
+                          id, (const char *const[4]){NULL}, NULL, err);
+    return status;
+}
+
+/// Is there anything to change? A sweep without gaps shall not wait for other writers.
+static int has_notes(struct database *database, const struct point_note *notes, size_t n_notes,
+                     bool *answer, struct error *err)
+{
+    int64_t any = 0;
+    for (size_t i = 0; i < n_notes && !any; i++)
+        any = notes[i].state != NULL;
+    if (!any && run_with(database, "SELECT ?1 = 0 FROM point_not_run LIMIT 1", 0,
+                         (const char *const[4]){NULL}, &any, err))
+        return -1;
+    *answer = any != 0;
+    return 0;
+}
+
+int points_note(const char *path, const char *application, const char *experiment,
+                const struct point_note *notes, size_t n_notes, struct error *err)
+{
+    struct database *database;
+    bool has_any = false;
+    if (database_open(&database, path, DATABASE_WRITE, err))
+        return -1;
+    int status = has_notes(database, notes, n_notes, &has_any, err);
+    if (status == 0 && has_any) {
+        status = database_begin(database, err);
+        if (status == 0)
+            status = note_all(database, application, experiment, notes, n_notes, err);
+        if (status == 0)
+            status = database_commit(database, err);
+        else
+            database_rollback(database);
+    }
+    database_close(database);
+    return status ? error_wrap(err, "points without a run are not noted") : 0;
+}
+
+static char *column_text(sqlite3_stmt *statement, int column)
+{
+    return utf8_clean((const char *)sqlite3_column_text(statement, column));
+}
+
+int points_read(const char *path, const char *application, const char *experiment,
+                struct point_list *list, struct error *err)
+{
+    static const char sql[] = "SELECT application, experiment, point, state, reason "
+                              "FROM points_not_run WHERE (?1 IS NULL OR application = ?1) "
+                              "AND (?2 IS NULL OR experiment = ?2) "
+                              "ORDER BY application, experiment, point";
+    struct database *database;
+    sqlite3_stmt *statement;
+    *list = (struct point_list){0};
+    if (database_open(&database, path, DATABASE_READ, err))
+        return -1;
+    int row = database_prepare(database, &statement, sql, err);
+    if (row == 0) {
+        sqlite3_bind_text(statement, 1, application, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 2, experiment, -1, SQLITE_STATIC);
+        while ((row = database_step(database, statement, err)) == 1) {
+            list->rows =
+                array_reserve(list->rows, &list->capacity, list->n_rows + 1, sizeof *list->rows);
+            list->rows[list->n_rows++] = (struct point_row){
+                column_text(statement, 0), column_text(statement, 1), column_text(statement, 2),
+                column_text(statement, 3), column_text(statement, 4)};
+        }
+        sqlite3_finalize(statement);
+    }
+    database_close(database);
+    if (row < 0)
+        point_list_release(list);
+    return row < 0 ? -1 : 0;
+}
+
+void point_list_release(struct point_list *list)
+{
+    for (size_t i = 0; i < list->n_rows; i++) {
+        free(list->rows[i].application);
+        free(list->rows[i].experiment);
+        free(list->rows[i].name);
+        free(list->rows[i].state);
+        free(list->rows[i].reason);
+    }
+    free(list->rows);
+    *list = (struct point_list){0};
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points of sweeps that have no trial, with the reason: impossible, failed, or over the limit. The
+// database thus tells a complete experiment from one with gaps.
+#ifndef PAGODA_DB_POINTS_H
+#define PAGODA_DB_POINTS_H
+
+#include <stddef.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/report/result.h"
+
+/// A point of a sweep; STATE NULL: there is nothing to say, it has a trial or is still to be run.
+struct point_note {
+    const char *name;   // as its trial would be called
+    const char *state;  // "skipped", "failed" or "too long"
+    const char *reason; // one line
+    const struct result_named *parameters;
+    size_t n_parameters;
+};
+
+/// Notes the points NOTES of a sweep in the database at PATH; what was noted of the same points
+/// before goes, and so do notes of points that have a trial. APPLICATION NULL: that of the
+/// experiment's trials; as long as there is none nothing is noted. 0, or -1 and ERR (nothing
+/// changed).
+int points_note(const char *path, const char *application, const char *experiment,
+                const struct point_note *notes, size_t n_notes, struct error *err);
+
+/// One noted point.
+struct point_row {
+    char *application, *experiment, *name, *state, *reason;
+};
+
+struct point_list {
+    struct point_row *rows;
+    size_t n_rows, capacity;
+};
+
+/// All that are noted, of an APPLICATION and an EXPERIMENT unless NULL, in the order of their
+/// names. 0 (LIST is to be released), or -1 and ERR.
+int points_read(const char *path, const char *application, const char *experiment,
+                struct point_list *list, struct error *err);
+void point_list_release(struct point_list *list);
+
+#endif
