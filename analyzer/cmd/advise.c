@@ -13,6 +13,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/cmd/advise/run.h"
+#include "analyzer/cmd/advise/store.h"
 #include "analyzer/cmd/shell_word.h"
 #include "analyzer/report/advice.h"
 
@@ -20,6 +21,8 @@ struct advise_request {
     const char *trace;
     const char *nodes, *cores, *machine, *wait; // of the target
     const char *only;
+    const char *database; // NULL: nothing is kept
+    struct store_names names;
     uint64_t limit, n_threads;
     bool replays_all, wants_json;
     unsigned kinds;
@@ -102,7 +105,10 @@ static char *join_target(const struct advice_word *words, size_t n)
     return advice_options(&all);
 }
 
-static int advise(const struct advise_request *request, struct advice *advice, struct error *err)
+/// 0, or -1 and ERR. *IS_STORED: false where a database was to keep advice that there is, and could
+/// not, which costs the exit status, not the report.
+static int advise(const struct advise_request *request, struct advice *advice, bool *is_stored,
+                  struct error *err)
 {
     struct catalogue *catalogue = NULL;
     struct replay_run measured = {0};
@@ -123,6 +129,7 @@ static int advise(const struct advise_request *request, struct advice *advice, s
         .n_threads = (unsigned)request->n_threads,
         .replays_all = request->replays_all,
         .n_shown = request->limit,
+        .progress = advise_progress_new(),
     };
     const struct advise_target target = {
         .machine = request->machine ? &machine : NULL,
@@ -130,6 +137,14 @@ static int advise(const struct advise_request *request, struct advice *advice, s
         .kinds = request->kinds,
     };
     status = advise_run(&setting, &target, advice, err);
+    setting.catalogue = catalogue;
+    struct error store_err = {{0}};
+    *is_stored =
+        status != 0 || !request->database ||
+        advise_store(&setting, advice, request->database, &request->names, &store_err) == 0;
+    advise_progress_free(setting.progress);
+    if (!*is_stored)
+        log_error("%s", store_err.text);
 out:
     machine_release(&machine);
     replay_run_release(&measured);
@@ -168,6 +183,12 @@ int cmd_advise(int argc, char **argv)
                         "advice for the machine of this file", NULL),
         OPTION_COUNT_ROW("threads", 0, "N", &request.n_threads, "predictions at once",
                          "one a core"),
+        OPTION_TEXT_ROW("store", 0, "DB", &request.database,
+                        "keep the changes shown as predicted runs in this database", NULL),
+        OPTION_TEXT_ROW("application", 0, "NAME", &request.names.application,
+                        "with --store: application the run belongs to", "the program's name"),
+        OPTION_TEXT_ROW("experiment", 0, "NAME", &request.names.experiment,
+                        "with --store: experiment it belongs to", "default"),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON (schema 1) instead of text"),
     };
     const struct option_usage usage = {
@@ -189,12 +210,18 @@ int cmd_advise(int argc, char **argv)
     if (read_kinds(request.only, &request.kinds, &err) != 0 ||
         check_target(words, target_words(&request, words), &err) != 0)
         return options_usage_error(&usage, "%s", err.text);
+    if (!request.database && (request.names.application || request.names.experiment))
+        return options_usage_error(&usage, "--application and --experiment name what --store DB "
+                                           "keeps");
     struct advice advice = {0};
     status = STATUS_FAILED;
-    if (advise(&request, &advice, &err) != 0)
+    bool is_stored = true;
+    if (advise(&request, &advice, &is_stored, &err) != 0)
         log_error("%s", err.text);
     else
         status = deliver(&request, &advice);
+    if (!is_stored)
+        status = STATUS_FAILED;
     advice_release(&advice);
     return status;
 }

@@ -145,3 +145,48 @@ END
     [ "$status" = 1 ]
     [[ $stderr == *'no rank answers what rank 0 sends it'* ]]
 }
+
+@test "advice as predicted trials beside the measured run" {
+    archive farm
+    archive late
+    "$PAGODA" advise late --store runs.db --limit 2 >report
+    "$PAGODA" store list --json runs.db >list
+    # Two of the program, one machine, two limits.
+    jq -e '[.trials[] | select(.origin == "measured")] | length == 1' list
+    jq -e '[.trials[] | select(.origin == "predicted")] | length == 5' list
+    jq -e '.trials[] | select(.trial == "late: --scale prepare=0.5") | .time_ns == 610000' list
+    id=$(jq '.trials[] | select(.trial == "late: --scale prepare=0.5") | .id' list)
+    "$PAGODA" store show --json runs.db "$id" >shown
+    jq -e '[.attributes[] | select(.kind == "parameter") | [.name, .value]] | sort ==
+        [["advice", "change 1"], ["scale prepare", "0.5"]]' shown
+    jq -e '.prediction.measured_ns == 910000 and .prediction.replay_error == 0' shown
+    jq -e '.regions[] | select(.region == "prepare") | .exclusive_ns == 300000' shown
+    # The same advice again: no second measured run. Of an estimate there is the run time.
+    "$PAGODA" advise late --store runs.db --only region --limit 1 >again
+    "$PAGODA" advise farm --store runs.db --only workers --experiment farms >workers
+    "$PAGODA" store list --json runs.db >list
+    jq -e '[.trials[] | select(.origin == "measured") | .trial] | sort == ["farm", "late"]' list
+    jq -e '.trials[] | select(.trial == "farm: --workers 4") | .time_ns == 339000 and
+        .experiment == "farms"' list
+    # A single number of workers, by replay.
+    "$PAGODA" replay farm --workers 3 --store other.db >report
+    "$PAGODA" store list --json other.db | jq -e '[.trials[].time_ns] == [510000, 388000]'
+}
+
+@test "advice that cannot be stored" {
+    archive late
+    run --separate-stderr "$PAGODA" advise late --experiment some
+    [ "$status" = 2 ]
+    [[ $stderr == *'what --store DB keeps'* ]]
+    echo 'no database' >text.db
+    run --separate-stderr "$PAGODA" advise late --store text.db --limit 1
+    [ "$status" = 1 ]
+    [[ $stderr == *text.db* ]]
+    [[ $output == *'--scale prepare=0.5'* ]]
+}
+
+@test "a progress bar on a terminal only" {
+    archive late
+    "$PAGODA" advise late 2>errors >report
+    [ ! -s errors ]
+}

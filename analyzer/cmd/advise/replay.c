@@ -27,6 +27,13 @@ static bool give_words(struct whatif_options *options, const struct advice_word 
     return true;
 }
 
+bool advise_give_words(const struct advise_setting *setting, struct whatif_options *options,
+                       const struct advice_candidate *candidate)
+{
+    return (candidate->has_target || give_words(options, setting->words, setting->n_words)) &&
+           give_words(options, candidate->words, candidate->n_words);
+}
+
 static void run_job(const struct advise_setting *setting, struct advise_job *job)
 {
     struct whatif_options options = {0};
@@ -45,7 +52,8 @@ static void run_job(const struct advise_setting *setting, struct advise_job *job
     else if (whatif_plan_read(&plan, &options, &err) == 0 && plan.is_list)
         error_set(&err, "a value with commas would be several");
     else if (plan.n_sets == 1 &&
-             whatif_run_quietly(&plan, setting->trace, setting->measured, &point, &err) == 0) {
+             whatif_run_quietly(&plan, setting->trace, setting->measured, setting->catalogue,
+                                &point, &job->result, &err) == 0) {
         job->predicted_ns = point.predicted_ns;
         job->window_ns = point.window_end_ns - point.window_begin_ns;
     }
@@ -58,6 +66,44 @@ static void run_job(const struct advise_setting *setting, struct advise_job *job
 
 // --- many
 
+struct advise_progress {
+    struct progress bar;
+    pthread_mutex_t lock;
+    uint64_t n_done;
+};
+
+struct advise_progress *advise_progress_new(void)
+{
+    struct advise_progress *progress = memory_zeroed(1, sizeof *progress);
+    pthread_mutex_init(&progress->lock, NULL);
+    progress_begin(&progress->bar, "trying changes", 1);
+    return progress;
+}
+
+void advise_progress_free(struct advise_progress *progress)
+{
+    if (!progress)
+        return;
+    progress_end(&progress->bar);
+    pthread_mutex_destroy(&progress->lock);
+    free(progress);
+}
+
+void advise_progress_expect(struct advise_progress *progress, size_t n)
+{
+    if (progress)
+        progress->bar.total = progress->n_done + n;
+}
+
+static void count_done(struct advise_progress *progress)
+{
+    if (!progress)
+        return;
+    pthread_mutex_lock(&progress->lock);
+    progress_update(&progress->bar, ++progress->n_done);
+    pthread_mutex_unlock(&progress->lock);
+}
+
 struct pool {
     const struct advise_setting *setting;
     struct advise_job *jobs;
@@ -68,8 +114,10 @@ struct pool {
 static void *work(void *context)
 {
     struct pool *pool = context;
-    for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < pool->n_jobs;)
+    for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < pool->n_jobs;) {
         run_job(pool->setting, &pool->jobs[i]);
+        count_done(pool->setting->progress);
+    }
     return NULL;
 }
 
@@ -146,7 +194,7 @@ static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t 
 static void replay_round(const struct advise_setting *setting, struct advice *advice,
                          struct advice_candidate *const *candidates, size_t n)
 {
-    struct advise_job jobs[ROUND] = {{{0}, 0, 0, NULL}};
+    struct advise_job jobs[ROUND] = {0};
     for (size_t i = 0; i < n; i++)
         jobs[i].candidates[0] = candidates[i];
     advise_run_jobs(setting, jobs, n);
@@ -204,7 +252,7 @@ void advise_replay_pairs(const struct advise_setting *setting, struct advice *ad
         if (is_new)
             best[n_best++] = i;
     }
-    struct advise_job jobs[ADVISE_MAX_PAIRED * ADVISE_MAX_PAIRED] = {{{0}, 0, 0, NULL}};
+    struct advise_job jobs[ADVISE_MAX_PAIRED * ADVISE_MAX_PAIRED] = {0};
     size_t pairs[ADVISE_MAX_PAIRED * ADVISE_MAX_PAIRED][2];
     for (size_t a = 0; a < n_best; a++) {
         for (size_t b = a + 1; b < n_best; b++, n_jobs++) {

@@ -9,6 +9,14 @@
 
 enum { ADVISE_MAX_PAIRED = 3 };
 
+/// A progress bar over all predictions, whose number becomes known little by little.
+struct advise_progress;
+struct advise_progress *advise_progress_new(void);
+/// Takes the bar away.
+void advise_progress_free(struct advise_progress *progress);
+/// N predictions are to come, as far as is known. PROGRESS may be NULL.
+void advise_progress_expect(struct advise_progress *progress, size_t n);
+
 /// What all predictions share.
 struct advise_setting {
     const char *trace;
@@ -19,6 +27,8 @@ struct advise_setting {
     bool replays_all;                      // also what cannot come to the top
     size_t n_shown;                        // how many candidates count as the top
     size_t max_candidates, max_placements; // predictions at most, unless all are to be replayed
+    struct advise_progress *progress;      // NULL: none is shown
+    const struct catalogue *catalogue;     // results are kept, too; NULL: run times only
     size_t n_paired; // so many of the best are tried in pairs, at most ADVISE_MAX_PAIRED
 };
 
@@ -27,7 +37,13 @@ struct advise_job {
     const struct advice_candidate *candidates[2]; // NULL: none
     uint64_t predicted_ns, window_ns;             // of the run; between MPI_Init and MPI_Finalize
     char *failure;                                // NULL: it was predicted; the caller frees
+    struct result result;                         // with a catalogue; the caller releases
 };
+
+/// The words of the target, unless CANDIDATE says all of it, and those of CANDIDATE, as options
+/// that live as long as both. False when there is no such option.
+bool advise_give_words(const struct advise_setting *setting, struct whatif_options *options,
+                       const struct advice_candidate *candidate);
 
 /// Predicts all JOBS; the same whatever the number of threads.
 void advise_run_jobs(const struct advise_setting *setting, struct advise_job *jobs, size_t n);

@@ -20,14 +20,15 @@ static uint64_t spread_computing(const struct result *result)
 static int predict_baselines(const struct advise_setting *setting, struct advice *advice,
                              struct error *err)
 {
-    struct advise_job same = {{0}, 0, 0, NULL}, target = {{0}, 0, 0, NULL};
+    struct advise_job same = {0}, target = {0};
     struct advise_setting unchanged = *setting;
     unchanged.n_words = 0;
     advise_run_jobs(&unchanged, &same, 1);
     if (!same.failure && setting->n_words > 0)
         advise_run_jobs(setting, &target, 1);
     else
-        target = (struct advise_job){{0}, same.predicted_ns, same.window_ns, NULL};
+        target =
+            (struct advise_job){.predicted_ns = same.predicted_ns, .window_ns = same.window_ns};
     advice->replayed_ns = same.predicted_ns;
     advice->target_ns = target.predicted_ns;
     uint64_t computing_ns = spread_computing(&setting->measured->result);
@@ -55,6 +56,7 @@ static void add_placement(const struct advise_setting *setting, uint32_t n_nodes
     for (size_t i = 0; i < setting->n_words; i++)
         if (strcmp(setting->words[i].option, "nodes") != 0)
             words[free_setting.n_words++] = setting->words[i];
+    advise_progress_expect(setting->progress, setting->max_placements);
     struct advise_mapping best = advise_search_placement(
         &free_setting, result, n_nodes, setting->max_placements, &advice->n_replays);
     size_t n;
@@ -90,6 +92,7 @@ int advise_run(const struct advise_setting *setting, const struct advise_target 
 {
     const struct advise_setting limited = within_limits(setting);
     advice->measured_ns = setting->measured->replay.time_ns;
+    advise_progress_expect(setting->progress, 2 + limited.max_candidates);
     if (predict_baselines(&limited, advice, err) != 0)
         return -1;
     advise_enumerate(setting->measured, target, advice);
@@ -99,7 +102,13 @@ int advise_run(const struct advise_setting *setting, const struct advise_target 
         advise_add_workers(&limited, advice);
     if (target->kinds >> ADVICE_DYNAMIC & 1)
         advise_add_rebalancing(&limited, advice);
+    size_t n_candidates = advice->n_candidates;
+    if (!setting->replays_all && n_candidates > limited.max_candidates)
+        n_candidates = limited.max_candidates;
+    size_t n_pairs = limited.n_paired * (limited.n_paired - 1) / 2;
+    advise_progress_expect(setting->progress, n_candidates + n_pairs);
     advise_replay_candidates(&limited, advice);
+    advise_progress_expect(setting->progress, n_pairs);
     advise_replay_pairs(&limited, advice);
     return 0;
 }

@@ -373,8 +373,8 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
 }
 
 int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
-                       const struct replay_run *measured, struct whatif_point *point,
-                       struct error *err)
+                       const struct replay_run *measured, const struct catalogue *catalogue,
+                       struct whatif_point *point, struct result *result, struct error *err)
 {
     struct whatif_report report = {0}; // for what is noted
     struct scenario_settings settings;
@@ -382,7 +382,7 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
     struct visits *visits = NULL;
     struct replay_run run = {0};
     const struct whatif_input input = {
-        .trace = trace, .recorded = measured->recorded, .is_quiet = true};
+        .trace = trace, .recorded = measured->recorded, .catalogue = catalogue, .is_quiet = true};
     *point = (struct whatif_point){0};
     int status = prepare_regions(plan, trace, measured, &report, &visits, err);
     if (status == 0)
@@ -392,6 +392,12 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
         status = whatif_predict(&input, &settings, &run, point, err);
     if (status == 0)
         status = whatif_estimate(trace, &plan->sets[0], &settings, measured, point, err);
+    if (status == 0 && catalogue && whatif_set_is_estimate(&plan->sets[0])) {
+        *result = whatif_estimate_result(&measured->result, point);
+    } else if (status == 0 && catalogue) {
+        *result = run.result;
+        run.result = (struct result){0};
+    }
     replay_run_release(&run);
     machine_release(&machine);
     visits_free(visits);

@@ -30,12 +30,12 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
                const struct replay_run *measured, const struct whatif_wishes *wishes,
                struct whatif_report *report, struct error *err);
 
-/// Predicts the first point of PLAN from MEASURED, for its run time only and without a word on the
-/// terminal; several threads may at once. 0, or -1 and ERR; the caller releases POINT in either
-/// case.
+/// Predicts the first point of PLAN from MEASURED without a word on the terminal; several threads
+/// may at once. Without a CATALOGUE for its run time only; else RESULT is what a database keeps of
+/// it, which the caller releases. 0, or -1 and ERR; the caller releases POINT in either case.
 int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
-                       const struct replay_run *measured, struct whatif_point *point,
-                       struct error *err);
+                       const struct replay_run *measured, const struct catalogue *catalogue,
+                       struct whatif_point *point, struct result *result, struct error *err);
 
 /// What a prediction is made from.
 struct whatif_input {
