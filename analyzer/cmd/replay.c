@@ -95,9 +95,14 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
         return !request->out;
     if (whatif_plan_read(&outcome->plan, &request->whatif, &err) == 0) {
         const struct whatif_plan *plan = &outcome->plan;
-        if (!request->out || !plan->is_list)
+        if (!request->out || (!plan->is_list && !plan->no_trace))
             return true;
-        error_set(&err, "--out DIR writes one predicted run, not one for each value of a list");
+        error_set(&err,
+                  plan->is_list
+                      ? "--out DIR writes one predicted run, not one for each value of a list"
+                      : "--out DIR cannot write what --%s predicts: its messages are not those "
+                        "of the trace",
+                  plan->no_trace);
     }
     *status = options_usage_error(usage, "%s", err.text);
     return false;

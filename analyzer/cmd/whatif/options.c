@@ -247,6 +247,9 @@ static int fill_plan(struct whatif_plan *plan, const struct axes *axes, struct e
     if (n > MAX_POINTS)
         return error_set(err, "more than %d combinations of values", MAX_POINTS);
     put_words(plan, axes);
+    for (size_t i = 0; i < axes->n; i++)
+        if (axes->items[i].option->is_no_trace)
+            plan->no_trace = axes->items[i].option->name;
     plan->is_list = n > 1;
     plan->sets = memory_zeroed(n, sizeof *plan->sets);
     for (size_t i = 0; i < n; i++) {

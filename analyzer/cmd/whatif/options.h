@@ -34,6 +34,7 @@ struct whatif_option {
     const char *does;         // then: "NAME does what to --NEEDS, which is missing"
     const char *excludes;     // an option that cannot be given as well, NULL: none
     const char *why;          // then: "NAME and --EXCLUDED why"
+    bool is_no_trace;         // what it predicts cannot be written as a trace (replay --out)
 };
 
 extern const struct whatif_option whatif_table[];
@@ -64,6 +65,7 @@ struct whatif_plan {
     bool is_list;
     struct whatif_machines *machines; // read so far
     char *change;                     // in words
+    const char *no_trace;             // an option given whose row is_no_trace, NULL: none
 };
 
 bool whatif_is_wanted(const struct whatif_options *options);
