@@ -85,6 +85,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         run->recorded = recorded_new(definitions);
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = catalogue != NULL;
+    options.only_times = clock && !catalogue;
     const struct pag_listener listener = {
         .context = run,
         .root = catalogue || gathers ? on_root : NULL,

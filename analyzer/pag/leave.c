@@ -458,6 +458,10 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     if (rank != NONE)
         return rank;
     profile_account(location, call->leave_ns);
+    if (engine->options.only_times) {
+        settle(engine, location);
+        return EVENT_NO_INDEX;
+    }
     struct release release = {.node = NONE};
     if (!call->is_test)
         release = find_release(engine, call);

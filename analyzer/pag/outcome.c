@@ -109,7 +109,7 @@ static void fill_critical_path(const struct engine *engine)
 {
     struct pag_result *result = engine->result;
     const struct location_state *last = last_location(engine);
-    if (!last)
+    if (!last || engine->options.only_times)
         return;
     struct tally sum = {0};
     head_sum(engine, last, &sum);

@@ -18,6 +18,8 @@
 struct pag_options {
     uint32_t lookahead_events; // how far a partner may be read ahead to release a waiting rank
     bool explains;             // gather the causes of waits
+    bool only_times; // in simulated time, without listener.root: no critical path either, nor any
+                     // lineage; for whoever asks when things end, and nothing else
 };
 #define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 

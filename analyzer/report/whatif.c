@@ -54,11 +54,15 @@ void whatif_report_note(struct whatif_report *report, char *text)
     report->notes[report->n_notes++] = text;
 }
 
+bool whatif_has_large_error(const struct whatif_report *report)
+{
+    return fabs(whatif_change(report->baseline_ns, report->replayed_ns)) > worth_naming;
+}
+
 const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,
                                  bool *is_measured)
 {
-    double error = whatif_change(report->baseline_ns, report->replayed_ns);
-    *is_measured = !report->has_predicted || fabs(error) <= worth_naming;
+    *is_measured = !report->has_predicted || !whatif_has_large_error(report);
     return *is_measured ? measured : &report->unchanged;
 }
 

@@ -117,7 +117,7 @@ struct whatif_report {
     bool tolerates_everywhere; // all ranks are on one node: all messages are meant
     bool is_list;              // some option had several values
     struct result predicted;   // the predicted run of a single point
-    struct result unchanged;   // likewise, the run predicted with nothing changed
+    struct result unchanged;   // likewise, with nothing changed; only if whatif_has_large_error()
     bool has_predicted;        // these two are there
     struct result *results;    // of a list, by point: kept for a database, else NULL
 };
@@ -133,6 +133,10 @@ void whatif_report_note(struct whatif_report *report, char *text);
 
 /// (predicted - measured) / measured of a time; 0 when nothing was measured.
 double whatif_change(uint64_t measured_ns, uint64_t predicted_ns);
+
+/// Whether the replay error, that of the run predicted with nothing changed, is more than 1 % of
+/// the run time.
+bool whatif_has_large_error(const struct whatif_report *report);
 
 /// The run that MEASURED's prediction is best compared with: the one predicted with nothing changed
 /// where the replay error is more than 1 % of the run time, or all would look like the effect of

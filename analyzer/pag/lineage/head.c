@@ -47,6 +47,8 @@ uint32_t head_cut(struct engine *engine, struct location_state *location)
 {
     struct head *head = &location->head;
     struct tally content = {0};
+    if (engine->options.only_times)
+        return LINEAGE_NONE;
     add_open_leaf(location, &content);
     begin_leaf(head);
     if (content.n_entries > 0) {
@@ -61,6 +63,8 @@ void head_take_over(struct engine *engine, struct location_state *location, uint
                     uint32_t path_index, uint64_t own_ns, int64_t clock_repair_ns)
 {
     struct head *head = &location->head;
+    if (engine->options.only_times)
+        return;
     lineage_hold(&engine->lineage, node);
     lineage_let_go(&engine->lineage, head->node);
     head->node = node;

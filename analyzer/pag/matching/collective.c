@@ -217,6 +217,10 @@ static void register_member(struct engine *engine, struct collective *instance, 
     struct member *member = &instance->members[index];
     member->has_entered = true;
     instance->n_entered++;
+    instance->n_scans += member->class_ == COLLECTIVE_SCAN;
+    while (instance->first_missing < instance->n_members &&
+           instance->members[instance->first_missing].has_entered)
+        instance->first_missing++;
     if (instance->last == NONE || is_later(member, &instance->members[instance->last])) {
         struct member *before = instance->last == NONE ? NULL : &instance->members[instance->last];
         bool only_last_counts =
@@ -388,7 +392,8 @@ static void post(struct engine *engine, struct location_state *location, const s
         return;
     struct collective *instance = collective_at(engine, posting->collective);
     instance->members[own].class_ = COLLECTIVE_HANDLE; // until its completion says more
-    instance->members[own].node = lineage_hold(&engine->lineage, posting->node);
+    if (posting->node != NONE)
+        instance->members[own].node = lineage_hold(&engine->lineage, posting->node);
     register_member(engine, instance, own);
 }
 
@@ -515,10 +520,12 @@ uint32_t collective_missing_rank(const struct engine *engine, struct part part)
     if (instance->n_entered == instance->n_members)
         return NONE;
     const struct member *member = &instance->members[part.member];
-    for (uint32_t i = 0; i < instance->n_members; i++)
-        if (!instance->members[i].has_entered && depends_on(instance, member, part.member, i))
-            return world_rank_of(engine, instance->communicator, i);
-    return NONE;
+    bool needs_root = member->class_ == COLLECTIVE_ONE_TO_ALL;
+    uint32_t missing = needs_root ? instance->root : instance->first_missing;
+    if (missing == NONE || instance->members[missing].has_entered ||
+        !depends_on(instance, member, part.member, missing))
+        return NONE;
+    return world_rank_of(engine, instance->communicator, missing);
 }
 
 const struct member *collective_releaser(const struct engine *engine, struct part part)

@@ -47,8 +47,10 @@ struct collective {
     uint32_t previous, next; // open instances of the communicator, by sequence
     uint64_t sequence;
     uint32_t n_members, n_entered, n_left;
-    uint32_t root; // member index, NONE
-    uint32_t last; // member with the latest in_ns, ties: lowest rank
+    uint32_t n_scans;       // of those that have entered, as far as known then
+    uint32_t first_missing; // the lowest member that has not entered, n_members when all have
+    uint32_t root;          // member index, NONE
+    uint32_t last;          // member with the latest in_ns, ties: lowest rank
     uint64_t recorded_last_ns;
     struct member *members;
 };

@@ -589,6 +589,12 @@ void simulation_entered(struct engine *engine, const struct collective *instance
         is_whole && class == COLLECTIVE_ONE_TO_ALL && !instance->members[member].is_root;
     if ((needs_all || needs_root) && instance->n_entered < instance->n_members)
         return;
+    if (is_whole && instance->n_scans == instance->n_entered) {
+        // Nobody waits for a higher one, and all wait for the lowest that has not come.
+        for (uint32_t i = member + 1; i < instance->first_missing; i++)
+            simulation_try_again(engine, instance->members[i].rank);
+        return;
+    }
     for (uint32_t i = 0; i < instance->n_members; i++)
         if (instance->members[i].has_entered && i != member)
             simulation_try_again(engine, instance->members[i].rank);

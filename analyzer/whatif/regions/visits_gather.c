@@ -28,6 +28,7 @@ static int simulate(struct trace *trace, const struct scenario_settings *setting
     struct pag_result result = {0};
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
+    options.only_times = true;
     int status = scenario_init(&scenario, trace_definitions(trace), settings, err);
     if (status == 0) {
         prediction_init(&prediction, trace_definitions(trace), &scenario, recorded,
