@@ -1,12 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What `pagoda replay` takes for a prediction, on one core, as multiples of a plain replay of the same
-# archive (design: at most 2 a pass). Two passes are added: one with nothing changed, for the replay
-# error, and the one asked for, in which waits and their causes are found as in the measured run;
-# points of a list take a pass like the first each. Models: costs as recorded, ranks on fewer cores,
-# a machine file. Memory: the largest of these next to that of a plain replay, and that of a run 10
-# times as long (at most 1.1 x). CPU time counts, of the best of three warm runs. STEPS sets the length
-# of the short ring.
+# archive (all that `pagoda replay` does without what-if options, reading included). Columns:
+#   point    a pass of which only the run time is wanted: a further point of a list, a change that
+#            `pagoda advise` tries, the replay error that comes with each prediction
+#   others   a prediction by a model (costs as recorded, ranks on fewer cores, a machine file): its
+#            pass, in which waits, causes and critical path are found as in the measured run, and what
+#            the measured replay takes more because it keeps what messages and calls cost
+# Each is to be at most 2. They are differences of whole runs of the command, so that nothing is left
+# out. Where the machine counts instructions these are counted, for they are the same however busy it
+# is; else CPU time: ratios within each of RUNS rounds, of which the median counts. Memory: the
+# largest of these next to that of a plain replay, and that of a run 10 times as long (at most
+# 1.1 x). STEPS sets the length of the short ring.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -28,39 +33,68 @@ END
 
 one_core=()
 command -v taskset >/dev/null && one_core=(taskset -c 0)
+if "$BUILD/bench/measure" -i true >/dev/null 2>&1; then
+    unit=-i rounds=${RUNS:-1} unit_name='million instructions'
+else
+    unit=-c rounds=${RUNS:-7} unit_name='seconds of CPU time'
+fi
 
-# best OPTION...: "SECONDS PEAK_KB" of the fastest of three replays of $archive.
-best() {
-    for _ in 1 2 3; do
-        "$BUILD/bench/measure" -c ${one_core[@]+"${one_core[@]}"} "$BUILD/pagoda" replay --json "$@" \
-            "$archive/traces.otf2" || exit 1
-    done | LC_ALL=C sort -n | head -n 1
+runs=('' '--cpu-speed 1,1' '--cpu-speed 1,1,1,1,1' '--cpu-speed 1' '--nodes 2 --cores 1'
+    "--machine $machine")
+
+# round: "AMOUNT PEAK_KB" of each of $runs on $archive, in one line.
+round() {
+    local options
+    for options in "${runs[@]}"; do
+        # shellcheck disable=SC2086 # options are words
+        "$BUILD/bench/measure" "$unit" ${one_core[@]+"${one_core[@]}"} "$BUILD/pagoda" replay --json \
+            $options "$archive/traces.otf2" || exit 1
+    done | tr '\n' ' '
+    echo
 }
 
 # row NAME KIND RANKS STEPS: a line of the table; leaves the peak memory in peak_kb.
 row() {
-    local plain plain_kb list recorded cores machines kb _
+    local i line
     archive=$place/$1
     rm -rf "$archive"
     "$BUILD/bench/write_archive" "$2" "$3" "$4" "$archive"
-    read -r plain plain_kb < <(best)
-    read -r list _ < <(best --cpu-speed 1,1)
-    read -r recorded peak_kb < <(best --cpu-speed 1)
-    read -r cores kb < <(best --nodes 2 --cores 1)
-    if [ "$kb" -gt "$peak_kb" ]; then peak_kb=$kb; fi
-    read -r machines kb < <(best --machine "$machine")
-    if [ "$kb" -gt "$peak_kb" ]; then peak_kb=$kb; fi
-    awk -v name="$1" -v plain="$plain" -v list="$list" -v recorded="$recorded" -v cores="$cores" \
-        -v machine="$machines" -v kb="$peak_kb" -v plain_kb="$plain_kb" 'BEGIN {
-            unchanged = (list - plain) / 3
-            printf "%-14s %8.2f s %10.2f %9.2f %12.2f %8.2f %10.2f %7.1f MB\n", name, plain,
-                unchanged / plain, (recorded - plain - unchanged) / plain,
-                (cores - plain - unchanged) / plain, (machine - plain - unchanged) / plain,
-                kb / plain_kb, kb / 1024 }'
+    read -r peak_kb line < <(for ((i = 0; i < rounds; i++)); do round; done | awk -v name="$1" '
+        function median(column,    i, k, swap) {
+            for (i = 2; i <= NR; i++)
+                for (k = i; k > 1 && value[column, k] < value[column, k - 1]; k--) {
+                    swap = value[column, k]
+                    value[column, k] = value[column, k - 1]
+                    value[column, k - 1] = swap
+                }
+            return (value[column, int((NR + 1) / 2)] + value[column, int(NR / 2) + 1]) / 2
+        }
+        {
+            value["plain", NR] = $1
+            point = ($5 - $3) / 3
+            value["point", NR] = point / $1
+            value["recorded", NR] = ($7 - $1 - point) / $1
+            value["cores", NR] = ($9 - $1 - point) / $1
+            value["machine", NR] = ($11 - $1 - point) / $1
+            plain_kb = $2
+            for (i = 4; i <= 12; i += 2)
+                if ($i > kb)
+                    kb = $i
+        }
+        END {
+            printf "%d %-11s %9.2f %7.2f %9.2f %12.2f %8.2f %10.2f %7.1f MB\n", kb, name,
+                median("plain"), median("point"), median("recorded"), median("cores"),
+                median("machine"), kb / plain_kb, kb / 1024
+        }')
+    echo "$line"
+    echo "$line" >>"$place/rows"
     rm -rf "$archive"
 }
 
-echo 'archive             plain  unchanged  recorded  fewer cores  machine  memory   of plain, peak'
+rm -f "$place/rows"
+echo "multiples of the plain replay ($unit_name)"
+echo 'archive         plain   point  recorded  fewer cores  machine  memory   of plain, peak'
+
 for line in "ring ring 4 $STEPS" "ring-64 ring 64 $((STEPS / 4))" "sites sites 4 $STEPS" \
     "fan-in fan-in 4 $STEPS" "gather-64 fan-in 64 $((STEPS / 20))" \
     "collect-64 collect 64 $((STEPS / 10))"; do
@@ -71,4 +105,6 @@ done
 row ring-x10 ring 4 "$((STEPS * 10))"
 awk -v short="$short_kb" -v long="$peak_kb" 'BEGIN {
     printf "ring, 10 times as long: %.2f times the memory\n", long / short }'
-rm -f "$machine"
+awk '{ for (i = 3; i <= 6; i++) if ($i > most) { most = $i; where = $1 } }
+    END { printf "worst: %.2f plain replays (%s)\n", most, where }' "$place/rows"
+rm -f "$machine" "$place/rows"
