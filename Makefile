@@ -319,9 +319,10 @@ layers: $(layers-mpi:%=$(BUILD)/tracer/%/functions.gen.h)
 # What is installed: pairs SOURCE:DIRECTORY.
 installed = $(if $(main-object),$(BUILD)/pagoda:$(bindir)) \
     $(foreach file,$(TRACER_INSTALL),$(file):$(libdir)/pagoda) \
-    $(foreach file,$(filter-out %/machines,$(wildcard patterns/*)),\
+    $(foreach file,$(filter-out %/machines %/experiments,$(wildcard patterns/*)),\
     $(file):$(datadir)/pagoda/patterns) \
-    $(foreach file,$(wildcard patterns/machines/*),$(file):$(datadir)/pagoda/patterns/machines) \
+    $(foreach folder,machines experiments,$(foreach file,$(wildcard patterns/$(folder)/*),\
+    $(file):$(datadir)/pagoda/patterns/$(folder))) \
     $(foreach file,$(wildcard tracer/pagoda.h),$(file):$(includedir)) \
     $(if $(main-object),$(patterns-page):$(mandir)/man5) \
     $(foreach n,1 5 7,$(foreach file,$(filter-out man/pagoda-patterns.5,$(wildcard man/*.$(n))),\
@@ -337,7 +338,8 @@ install: all
 uninstall:
 	$(Q)for pair in $(installed); do file=$${pair%%:*}; \
 	    rm -f '$(DESTDIR)'$${pair#*:}/$${file##*/}; done
-	$(Q)for folder in $(datadir)/pagoda/patterns/machines $(datadir)/pagoda/patterns \
+	$(Q)for folder in $(datadir)/pagoda/patterns/machines \
+	    $(datadir)/pagoda/patterns/experiments $(datadir)/pagoda/patterns \
 	    $(datadir)/pagoda $(libdir)/pagoda; do \
 	    rmdir '$(DESTDIR)'$$folder 2>/dev/null; done; true
 

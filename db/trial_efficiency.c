@@ -172,21 +172,62 @@ int trial_region_times(struct database *database, int64_t trial,
     return row;
 }
 
-int trial_properties(struct database *database, int64_t trial,
-                     void (*add)(void *user, const char *property, int is_top, double severity,
-                                 double confidence),
-                     void *user, struct error *err)
+const char *const trial_severity_names[] = {"inefficiency",
+                                            "load-imbalance",
+                                            "communication-loss",
+                                            "serialization-loss",
+                                            "transfer-loss",
+                                            "waiting",
+                                            NULL};
+
+/// SQL for the severity ?2 of the trial ?1 and its confidence: a row unless it was not found.
+static const char *severity_sql(const char *name, const char **metric)
 {
-    static const char sql[] = "SELECT property, is_top, severity, confidence FROM wait_states "
-                              "WHERE trial_id = ?1 ORDER BY property";
+    static const struct {
+        const char *name, *metric;
+    } losses[] = {
+        {"inefficiency", "parallel_efficiency"},
+        {"load-imbalance", "load_balance"},
+        {"communication-loss", "communication_efficiency"},
+        {"serialization-loss", "serialization_efficiency"},
+        {"transfer-loss", "transfer_efficiency"},
+    };
+    *metric = name;
+    if (strcmp(name, "waiting") == 0)
+        return "SELECT total(severity), coalesce(sum(confidence * wait_ns) / sum(wait_ns), 1) "
+               "FROM wait_states WHERE trial_id = ?1 AND is_top = 1 AND ?2 IS NOT NULL";
+    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+        if (strcmp(name, losses[i].name) != 0)
+            continue;
+        *metric = losses[i].metric;
+        return "SELECT 1 - (SELECT t.value FROM tuple t JOIN metric m ON m.id = t.metric_id "
+               "WHERE t.trial_id = ?1 AND m.name = ?2 AND t.focus_id = 0 AND t.interval = 1), 1";
+    }
+    return "SELECT CASE tp.is_evaluated WHEN 0 THEN NULL ELSE coalesce(w.severity, 0) END, "
+           "coalesce(w.confidence, 1) FROM trial_property tp JOIN property p "
+           "ON p.id = tp.property_id LEFT JOIN wait_states w ON w.trial_id = tp.trial_id "
+           "AND w.property = p.name WHERE tp.trial_id = ?1 AND p.name = ?2";
+}
+
+int trial_severity_read(struct database *database, int64_t trial, const char *name,
+                        double *severity, double *confidence, struct error *err)
+{
+    const char *metric, *sql = severity_sql(name, &metric);
     sqlite3_stmt *statement;
+    *severity = 0;
+    *confidence = 1;
     if (database_prepare(database, &statement, sql, err))
         return -1;
     sqlite3_bind_int64(statement, 1, trial);
-    int row;
-    while ((row = database_step(database, statement, err)) == 1)
-        add(user, (const char *)sqlite3_column_text(statement, 0), sqlite3_column_int(statement, 1),
-            sqlite3_column_double(statement, 2), sqlite3_column_double(statement, 3));
+    sqlite3_bind_text(statement, 2, metric, -1, SQLITE_STATIC);
+    int row = database_step(database, statement, err);
+    if (row == 1 && sqlite3_column_type(statement, 0) == SQLITE_NULL) {
+        *severity = NAN;
+        *confidence = 0;
+    } else if (row == 1) {
+        *severity = fmin(fmax(sqlite3_column_double(statement, 0), 0), 1);
+        *confidence = sqlite3_column_double(statement, 1);
+    }
     sqlite3_finalize(statement);
-    return row;
+    return row < 0 ? -1 : 0;
 }

@@ -43,11 +43,15 @@ int trial_region_times(struct database *database, int64_t trial,
                                    int64_t value_ns),
                        void *user, struct error *err);
 
-/// Calls ADD with each property that was found in the trial and not part of another (is_top), and
-/// those that are (0 then), with severity and confidence of the whole run. 0, or -1 and ERR.
-int trial_properties(struct database *database, int64_t trial,
-                     void (*add)(void *user, const char *property, int is_top, double severity,
-                                 double confidence),
-                     void *user, struct error *err);
+/// Names of severities that are no wait states', ended by NULL: inefficiency, which is 1 less the
+/// parallel efficiency, load-imbalance, communication-loss, serialization-loss, transfer-loss
+/// likewise, and waiting, the wait states together.
+extern const char *const trial_severity_names[];
+
+/// How severe NAME, a wait state or one of these names, is in a trial as a whole, and how sure that
+/// is; both from 0 to 1. What was not found has severity 0 and confidence 1; what could not be
+/// looked for has NAN and 0. 0, or -1 and ERR.
+int trial_severity_read(struct database *database, int64_t trial, const char *name,
+                        double *severity, double *confidence, struct error *err);
 
 #endif

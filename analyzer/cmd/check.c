@@ -24,6 +24,7 @@
 #include "analyzer/report/check.h"
 #include "analyzer/report/collect.h"
 #include "analyzer/report/json/check.h"
+#include "analyzer/sweep/property.h"
 #include "analyzer/sweep/spec.h"
 #include "analyzer/trace/reader.h"
 #include "analyzer/whatif/machine.h"
@@ -95,6 +96,19 @@ static int check_sweep(struct check *check, struct error *err)
     return status;
 }
 
+static int check_properties(struct check *check, struct error *err)
+{
+    struct property_catalogue properties = {0};
+    int status = property_file_read(&properties, check->path, err);
+    check->kind = CHECK_PROPERTIES;
+    if (status == 0) {
+        check->n_entries = properties.n;
+        check->status = STATUS_DONE;
+    }
+    property_catalogue_release(&properties);
+    return status;
+}
+
 static int check_xml(struct check *check, struct error *err)
 {
     struct xml_document *document = xml_read(check->path, err);
@@ -104,17 +118,20 @@ static int check_xml(struct check *check, struct error *err)
     bool is_machine = strcmp(name, "machine") == 0, is_sweep = strcmp(name, "sweep") == 0;
     bool is_catalogue = strcmp(name, "pattern") == 0 || strcmp(name, "patterns") == 0 ||
                         strcmp(name, "PATTERN") == 0;
-    if (!is_catalogue && !is_machine && !is_sweep)
+    bool is_property = strcmp(name, "property") == 0 || strcmp(name, "properties") == 0;
+    if (!is_catalogue && !is_machine && !is_sweep && !is_property)
         error_set(
             err,
-            "%s:1: <%s> is neither <pattern>, <patterns>, <machine> nor <sweep>: of XML files, "
-            "pattern catalogues, machine files and sweep files can be checked",
+            "%s:1: <%s> is neither <pattern>, <patterns>, <property>, <properties>, <machine> nor "
+            "<sweep>: of XML files, these can be checked",
             check->path, name);
     xml_free(document);
     if (is_machine)
         return check_machine(check, err);
     if (is_sweep)
         return check_sweep(check, err);
+    if (is_property)
+        return check_properties(check, err);
     if (!is_catalogue)
         return -1;
     check->kind = CHECK_CATALOGUE;

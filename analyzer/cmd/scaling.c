@@ -14,6 +14,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/diff/traces.h"
+#include "analyzer/cmd/scaling/properties.h"
 #include "analyzer/cmd/scaling/series.h"
 #include "analyzer/report/text.h"
 #include "db/database.h"
@@ -24,11 +25,11 @@
 
 struct request {
     struct scaling_choice choice;
-    struct option_list ignored;
+    struct option_list ignored, property_files;
     double threshold_percent;
     uint64_t top;
     const char *svg;
-    bool is_strong, is_weak, is_whole_run, wants_json, wants_csv;
+    bool is_strong, is_weak, is_whole_run, wants_json, wants_csv, wants_properties;
 };
 
 static const char details[] =
@@ -83,6 +84,8 @@ static int run_on_database(const char *path, const char *name, const struct requ
     int status = database_run(database, "BEGIN", err);
     if (status == 0)
         status = scaling_series_read(database, &request->choice, &page, err);
+    if (status == 0 && (request->wants_properties || request->property_files.count))
+        status = scaling_properties_find(database, &request->property_files, &page, err);
     database_close(database);
     if (status == 0)
         status = print_page(request, &page, err);
@@ -142,6 +145,10 @@ int cmd_scaling(int argc, char **argv)
                           "efficiency below which scaling is broken", "80"),
         OPTION_FLAG_ROW("whole-run", 0, &request.is_whole_run,
                         "times of the whole run, start-up and end included"),
+        OPTION_FLAG_ROW("properties", 0, &request.wants_properties,
+                        "print what the runs show together, by declared properties"),
+        OPTION_LIST_ROW("property-file", 0, "FILE", &request.property_files,
+                        "with the properties in this file"),
         OPTION_COUNT_ROW("top", 0, "N", &request.top, "rows of the growth table", "12"),
         OPTION_TEXT_ROW("svg", 0, "FILE", &request.svg, "draw a picture, too", NULL),
         OPTION_FLAG_ROW("csv", 0, &request.wants_csv, "print CSV instead of text"),
@@ -171,5 +178,6 @@ int cmd_scaling(int argc, char **argv)
     }
 out:
     options_list_release(&request.ignored);
+    options_list_release(&request.property_files);
     return status;
 }

@@ -2,6 +2,7 @@
 // Findings of `pagoda check` as data and as text (see check.h).
 #include "analyzer/report/check.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,9 @@ void check_print(const struct check *check, FILE *stream)
     else if (check->kind == CHECK_SWEEP)
         fprintf(stream, "%s: sweep file: %s\n  nothing wrong\n", check->path,
                 quantity_count(check->n_entries, "point").text);
+    else if (check->kind == CHECK_PROPERTIES)
+        fprintf(stream, "%s: properties over experiments: %" PRIu64 "\n  nothing wrong\n",
+                check->path, (uint64_t)check->n_entries);
 }
 
 void check_release(struct check *check)

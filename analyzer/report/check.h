@@ -19,7 +19,8 @@ enum check_kind {
     CHECK_SETTINGS,
     CHECK_FILTER,
     CHECK_MACHINE,
-    CHECK_SWEEP
+    CHECK_SWEEP,
+    CHECK_PROPERTIES
 };
 
 struct check_location {
@@ -41,7 +42,7 @@ struct check {
     char **pattern_ids; // of a catalogue
     size_t n_patterns;
     size_t n_entries; // settings of a configuration file, rules of a filter file, operations with
-                      // a formula of a machine file, points of a sweep
+                      // a formula of a machine file, points of a sweep, properties
 };
 
 /// Copies what the reader says about each location of a trace that is read to its end.

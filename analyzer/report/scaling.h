@@ -11,14 +11,27 @@
 #include "analyzer/base/error.h"
 #include "analyzer/model/scaling.h"
 
+/// A property of the runs of a series together, declared in patterns/experiments.
+struct scaling_finding {
+    char *id, *subject; // subject: the wait state it is asked of, "" for none
+    char *name, *summary, *diagnosis, *condition;
+    bool is_evaluated; // false: something it asks for is unknown of a run
+    bool holds;
+    double severity, confidence; // 0..1; severity 0 where it does not hold
+    double threshold;            // severity from which on it is critical
+};
+
 /// Runs that differ in the parameter only, and in what follows from it.
 struct scaling_series {
     char *name;        // what else they have in common: "app/sweep, size=64"
     char *kind_reason; // why they are taken for strong or weak scaling
     char **trials;     // names, in the order of their numbers
     double *trial_x;   // the parameter of each
-    size_t n_trials, capacity;
+    int64_t *trial_ids;
+    size_t n_trials;
     struct scaling *scaling;
+    struct scaling_finding *findings; // most severe first
+    size_t n_findings;
 };
 
 struct scaling_page {
@@ -26,6 +39,7 @@ struct scaling_page {
     const char *by;       // the parameter
     bool is_whole_run;    // else the times are of the part between MPI_Init and MPI_Finalize
     double threshold;     // of the efficiency
+    bool has_findings;    // properties were asked for
     struct scaling_series *series;
     size_t n_series;
 };

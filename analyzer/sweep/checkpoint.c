@@ -58,18 +58,21 @@ static char *read_name(struct reading *reading)
 
 static int read_operation(struct reading *reading, struct sweep_condition *condition)
 {
-    static const char *const names[] = {"avg", "min", "max", "stddev"};
+    static const char *const names[N_SWEEP_OPERATIONS] = {"avg",   "min", "max", "stddev",
+                                                          "trend", "any", "all"};
     char *name = read_name(reading);
     int status = -1;
-    for (int i = 0; i < 4 && status != 0; i++) {
+    for (int i = 0; i < N_SWEEP_OPERATIONS && status != 0; i++) {
         if (strcmp(name, names[i]) != 0)
             continue;
         condition->operation = (enum sweep_operation)i;
         status = 0;
     }
     if (status != 0) {
-        const char *nearest = spelling_nearest(name, names, 4);
-        error_set(reading->err, "checkpoint `%s`: avg, min, max or stddev wanted, not `%s`%s%s%s",
+        const char *nearest = spelling_nearest(name, names, N_SWEEP_OPERATIONS);
+        error_set(reading->err,
+                  "checkpoint `%s`: avg, min, max, stddev, trend, any or all wanted, not "
+                  "`%s`%s%s%s",
                   reading->text, *name ? name : reading->at, nearest ? "; did you mean " : "",
                   nearest ? nearest : "", nearest ? "?" : "");
     }
@@ -186,25 +189,62 @@ int sweep_checkpoints_add(struct sweep_checkpoints *checkpoints, const char *tex
     return *reading.at ? complain(&reading, "`and`") : 0;
 }
 
-void sweep_checkpoints_note(struct sweep_checkpoints *checkpoints, size_t series, double severity)
+int sweep_checkpoints_add_value(struct sweep_checkpoints *checkpoints, const char *text,
+                                struct sweep_condition *value, struct error *err)
+{
+    struct reading reading = {text, text, err};
+    *value = (struct sweep_condition){.relation = SWEEP_MORE};
+    if (read_operation(&reading, value) != 0 ||
+        read_severity(checkpoints, &reading, value, true) != 0)
+        return -1;
+    if (value->operation == SWEEP_ANY || value->operation == SWEEP_ALL)
+        return error_set(err, "`%s`: any and all are no numbers; avg, min, max, stddev, trend are",
+                         text);
+    skip_space(&reading);
+    return *reading.at ? complain(&reading, "nothing more") : 0;
+}
+
+void sweep_checkpoints_note_at(struct sweep_checkpoints *checkpoints, size_t series, double x,
+                               double severity)
 {
     struct sweep_series *one = &checkpoints->series[series];
     one->severities =
         array_reserve(one->severities, &one->capacity, one->n + 1, sizeof *one->severities);
-    one->severities[one->n++] = severity;
+    one->severities[one->n++] = (struct sweep_severity){x, severity};
 }
 
-static double value_of(enum sweep_operation operation, const double *values, size_t n)
+void sweep_checkpoints_note(struct sweep_checkpoints *checkpoints, size_t series, double severity)
 {
-    double mean = 0, squares = 0, least = values[0], most = values[0];
+    sweep_checkpoints_note_at(checkpoints, series, (double)checkpoints->series[series].n, severity);
+}
+
+/// Kendall's rank correlation (Biometrika 30, 1938) over the pairs of different x.
+static double trend_of(const struct sweep_severity *values, size_t n)
+{
+    double n_pairs = 0, rise = 0;
     for (size_t i = 0; i < n; i++) {
-        double step = values[i] - mean;
-        if (isnan(values[i]))
+        for (size_t j = 0; j < n; j++) {
+            if (!(values[i].x < values[j].x))
+                continue;
+            n_pairs++;
+            rise += (values[i].value < values[j].value) - (values[i].value > values[j].value);
+        }
+    }
+    return n_pairs > 0 ? rise / n_pairs : NAN;
+}
+
+static double value_of(enum sweep_operation operation, const struct sweep_severity *values,
+                       size_t n)
+{
+    double mean = 0, squares = 0, least = values[0].value, most = values[0].value;
+    for (size_t i = 0; i < n; i++) {
+        double step = values[i].value - mean;
+        if (isnan(values[i].value))
             return NAN;
         mean += step / (double)(i + 1);
-        squares += step * (values[i] - mean);
-        least = fmin(least, values[i]);
-        most = fmax(most, values[i]);
+        squares += step * (values[i].value - mean);
+        least = fmin(least, values[i].value);
+        most = fmax(most, values[i].value);
     }
     switch (operation) {
     case SWEEP_AVG:
@@ -214,19 +254,19 @@ static double value_of(enum sweep_operation operation, const double *values, siz
     case SWEEP_MAX:
         return most;
     case SWEEP_STDDEV:
+        return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+    case SWEEP_TREND:
+        return trend_of(values, n);
+    case SWEEP_ANY:
+    case SWEEP_ALL:
+    case N_SWEEP_OPERATIONS:
         break;
     }
-    return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+    return NAN;
 }
 
-static bool holds(const struct sweep_checkpoints *checkpoints,
-                  const struct sweep_condition *condition)
+static bool relates(double value, const struct sweep_condition *condition)
 {
-    const struct sweep_series *series = &checkpoints->series[condition->property];
-    size_t n = condition->last > 0 ? condition->last : series->n;
-    if (n == 0 || series->n < n)
-        return false;
-    double value = value_of(condition->operation, series->severities + series->n - n, n);
     switch (condition->relation) { // nothing holds for NAN
     case SWEEP_MORE:
         return value > condition->bound;
@@ -240,6 +280,38 @@ static bool holds(const struct sweep_checkpoints *checkpoints,
         break;
     }
     return fabs(value - condition->bound) <= 1e-9;
+}
+
+/// The severities a condition is about; NULL when there are not enough.
+static const struct sweep_severity *severities_of(const struct sweep_checkpoints *checkpoints,
+                                                  const struct sweep_condition *condition,
+                                                  size_t *n)
+{
+    const struct sweep_series *series = &checkpoints->series[condition->property];
+    *n = condition->last > 0 ? condition->last : series->n;
+    return *n == 0 || series->n < *n ? NULL : series->severities + series->n - *n;
+}
+
+double sweep_checkpoints_value(const struct sweep_checkpoints *checkpoints,
+                               const struct sweep_condition *value)
+{
+    size_t n;
+    const struct sweep_severity *values = severities_of(checkpoints, value, &n);
+    return values ? value_of(value->operation, values, n) : NAN;
+}
+
+static bool holds(const struct sweep_checkpoints *checkpoints,
+                  const struct sweep_condition *condition)
+{
+    size_t n, n_related = 0;
+    const struct sweep_severity *values = severities_of(checkpoints, condition, &n);
+    if (!values)
+        return false;
+    if (condition->operation != SWEEP_ANY && condition->operation != SWEEP_ALL)
+        return relates(value_of(condition->operation, values, n), condition);
+    for (size_t i = 0; i < n; i++)
+        n_related += relates(values[i].value, condition);
+    return n_related >= (condition->operation == SWEEP_ANY ? 1 : n);
 }
 
 const struct sweep_checkpoint *

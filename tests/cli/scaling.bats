@@ -133,6 +133,63 @@ setup() {
     [ "$output" = "pagoda: cannot write /nowhere/a.svg: No such file or directory" ]
 }
 
+# Waiting takes 0, 0.1 and 0.25 of the part between Init and Finalize, and of the run, 1.5 ms longer,
+# 0, 0.5 / 6.5 and 0.75 / 4.5.
+@test "properties of all runs together" {
+    run "$PAGODA" scaling runs.db --experiment strong --properties --json
+    [ "$status" = 0 ]
+    run jq -c '.series[0].properties | map(select(.holds) | [.id, .of, (.severity * 1000 | round),
+        .confidence, .is_critical])[]' <<<"$output"
+    [ "${output//1.0,/1,}" = '["inefficiency-grows","program",250,1,true]
+["load-imbalance-grows","program",250,1,true]
+["wait-state-grows","wait-at-nxn",167,1,true]' ]
+    cat >own.xml <<'XML'
+<properties>
+  <property id="always-good">
+    <name>Good</name> <summary>No run loses much.</summary> <diagnosis>None.</diagnosis>
+    <condition>all severity(inefficiency) &lt;= 0.25 and any severity(waiting, program) > 0.1</condition>
+    <severity>avg severity(inefficiency, last 2)</severity>
+  </property>
+  <property id="never">
+    <name>Bad</name> <summary>Late senders.</summary> <diagnosis>None.</diagnosis>
+    <condition>max severity(late-sender) > 0</condition>
+    <severity>max severity(late-sender)</severity>
+  </property>
+</properties>
+XML
+    run "$PAGODA" check own.xml
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = "own.xml: properties over experiments: 2" ]
+    run "$PAGODA" scaling runs.db --experiment strong --property-file own.xml
+    [ "$status" = 0 ]
+    [[ $output == *"Properties of all runs together: 4 of "*" hold"* ]]
+    [[ $output =~ "0.175"\ +"1.00"\ +always-good\ +program ]] # (0.1 + 0.25) / 2
+    [[ $output != *never* ]]
+}
+
+@test "a property that cannot be used is named with its place" {
+    wrong() {
+        printf '<property id="a">\n<name>A</name><summary>B</summary><diagnosis>C</diagnosis>\n%s\n</property>\n' "$1" >wrong.xml
+        run "$PAGODA" scaling runs.db --experiment strong --property-file wrong.xml
+        [ "$status" = 1 ]
+        [ "${#lines[@]}" = 1 ]
+        [[ $output == "pagoda: "*"$2"* ]]
+    }
+    local severity='<severity>max severity(inefficiency)</severity>'
+    wrong "$severity" "wrong.xml:1: property 'a' needs an element <condition>"
+    wrong "<condition>most severity(inefficiency) > 1</condition>$severity" \
+        "wrong.xml:1: property 'a': checkpoint \`most severity(inefficiency) > 1\`: avg, min, max, stddev, trend, any or all wanted"
+    wrong "<condition>max severity(inefficiensy) > 0</condition>$severity" \
+        "a asks for inefficiensy, which is no wait state; did you mean inefficiency?"
+    wrong "<condition>max severity(waiting) > 0</condition><severity>all severity(waiting)</severity>" \
+        'any and all are no numbers'
+    wrong "<conditon>x</conditon>" "wrong.xml:3: <property> has no element 'conditon', did you mean 'condition'?"
+    wrong "$severity<threshold>2</threshold>" "wrong.xml:3: the threshold must be a number from 0 to 1, not '2'"
+    run "$PAGODA" scaling runs.db --experiment strong --property-file none.xml
+    [ "$status" = 1 ]
+    [[ $output == *none.xml* ]]
+}
+
 @test "what cannot be studied is said in one sentence" {
     run "$PAGODA" scaling missing.db
     [ "$status" = 1 ]

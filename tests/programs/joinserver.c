@@ -98,8 +98,8 @@ PROGRAM_INNER long selected_keys(void)
     return n_tuples * selectivity / 100;
 }
 
-/* Keys are 0 to n_tuples - 1, each once, in an order of the relation's own. Everybody makes the same
-   ones; clients do not look at their relation 1. */
+/* Keys are 0 to n_tuples - 1, each once, in an order of the relation's own. Everybody makes the
+   same ones; clients do not look at their relation 1. */
 static void make_relations(void)
 {
     for (int relation = 0; relation < 2; relation++) {
@@ -362,8 +362,8 @@ static const char *run_queries(void)
         result.n_tuples++;
     MPI_Gather(&result.digest, 1, MPI_UINT64_T, digests, 1, MPI_UINT64_T, SERVER, MPI_COMM_WORLD);
     for (int rank = 1; program.rank == SERVER && rank < program.n_ranks; rank++)
-        printf("client %d: %ld tuples in %ld queries and %" PRIu64 " interactions, digest %016" PRIx64
-               "\n",
+        printf("client %d: %ld tuples in %ld queries and %" PRIu64
+               " interactions, digest %016" PRIx64 "\n",
                rank, n_queries * selected_keys(), n_queries, expected_interactions(),
                digests[rank]);
     free(digests);

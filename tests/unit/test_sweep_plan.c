@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweeps: value lists, order of points, substitution, words, checkpoints.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -186,6 +187,37 @@ static void test_checkpoints(void **state)
     assert_false(reached("max severity(x) > 0.9", seen, 6));
     assert_true(reached("stddev severity(x) <= 0", seen, 1));
     assert_false(reached("avg severity(x) >= 0", seen, 0));
+    assert_true(reached("any severity(x) >= 0.9 and all >= 0.1", seen, 6));
+    assert_false(reached("any severity(x) > 0.9", seen, 6));
+    assert_false(reached("all severity(x) > 0.1", seen, 6));
+    assert_true(reached("all severity(x, last 5) > 0.1", seen, 6));
+    assert_false(reached("all severity(x) >= 0", seen, 0)); // of nothing nothing holds
+}
+
+// Pairs of different x: of (1, a) (1, b) (2, c) two, so a and b need no order.
+static void test_trend(void **state)
+{
+    (void)state;
+    struct error err = {{0}};
+    struct sweep_checkpoints checkpoints = {0};
+    struct sweep_condition trend;
+    assert_int_equal(sweep_checkpoints_add_value(&checkpoints, "trend severity(x)", &trend, &err),
+                     0);
+    sweep_checkpoints_note_at(&checkpoints, 0, 1, 0.2);
+    sweep_checkpoints_note_at(&checkpoints, 0, 1, 0.1);
+    assert_true(isnan(sweep_checkpoints_value(&checkpoints, &trend))); // no pair
+    sweep_checkpoints_note_at(&checkpoints, 0, 2, 0.3);
+    assert_float_equal(sweep_checkpoints_value(&checkpoints, &trend), 1, 1e-12);
+    sweep_checkpoints_note_at(&checkpoints, 0, 4,
+                              0.2); // rises from 0.1, equals 0.2, falls from 0.3
+    assert_float_equal(sweep_checkpoints_value(&checkpoints, &trend), 0.4, 1e-12);
+    sweep_checkpoints_note_at(&checkpoints, 0, 8, NAN);
+    assert_true(isnan(sweep_checkpoints_value(&checkpoints, &trend)));
+    assert_int_not_equal(sweep_checkpoints_add_value(&checkpoints, "any severity(x)", &trend, &err),
+                         0);
+    assert_int_not_equal(
+        sweep_checkpoints_add_value(&checkpoints, "max severity(x) > 1", &trend, &err), 0);
+    sweep_checkpoints_release(&checkpoints);
 }
 
 int main(void)
@@ -193,7 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),       cmocka_unit_test(test_policies),
         cmocka_unit_test(test_substitution), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_checkpoints),
+        cmocka_unit_test(test_checkpoints),  cmocka_unit_test(test_trend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

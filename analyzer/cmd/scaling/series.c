@@ -335,12 +335,12 @@ static int add_trial(struct choosing *choosing, struct scaling_series *series,
     };
     struct part_adder adder = {series->scaling, scaling_add_trial(series->scaling, &values),
                                choosing->page->is_whole_run};
-    size_t capacity = series->capacity;
-    series->trials =
-        array_reserve(series->trials, &capacity, series->n_trials + 1, sizeof *series->trials);
-    series->trial_x = array_reserve(series->trial_x, &series->capacity, series->n_trials + 1,
-                                    sizeof *series->trial_x);
+    size_t n = series->n_trials + 1;
+    series->trial_ids = memory_resize(series->trial_ids, n, sizeof *series->trial_ids);
+    series->trials = memory_resize(series->trials, n, sizeof *series->trials);
+    series->trial_x = memory_resize(series->trial_x, n, sizeof *series->trial_x);
     series->trial_x[series->n_trials] = trial->x;
+    series->trial_ids[series->n_trials] = facts->id;
     series->trials[series->n_trials++] =
         memory_format("%s/%s/%s", facts->application, facts->experiment, facts->name);
     return trial_region_times(choosing->database, facts->id, add_part, &adder, choosing->err);
@@ -428,6 +428,20 @@ int scaling_series_read(struct database *database, const struct scaling_choice *
     return status;
 }
 
+static void findings_release(struct scaling_series *series)
+{
+    for (size_t i = 0; i < series->n_findings; i++) {
+        struct scaling_finding *finding = &series->findings[i];
+        free(finding->id);
+        free(finding->subject);
+        free(finding->name);
+        free(finding->summary);
+        free(finding->diagnosis);
+        free(finding->condition);
+    }
+    free(series->findings);
+}
+
 void scaling_series_release(struct scaling_page *page)
 {
     for (size_t i = 0; i < page->n_series; i++) {
@@ -436,6 +450,8 @@ void scaling_series_release(struct scaling_page *page)
             free(series->trials[j]);
         free(series->trials);
         free(series->trial_x);
+        free(series->trial_ids);
+        findings_release(series);
         free(series->name);
         free(series->kind_reason);
         scaling_free(series->scaling);

@@ -15,8 +15,8 @@
 #include "analyzer/base/interrupt.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
 #include "analyzer/cmd/replay_run.h"
+#include "analyzer/cmd/severity_names.h"
 #include "analyzer/cmd/sweep/batch.h"
 #include "analyzer/cmd/sweep/driver.h"
 #include "analyzer/cmd/sweep/folder.h"
@@ -25,10 +25,10 @@
 #include "db/database.h"
 #include "db/points.h"
 #include "db/store.h"
+#include "db/trial_efficiency.h"
 #include "db/trials.h"
 
 /// Beside the ids of patterns: what is lost of the program's parallel efficiency.
-static const char inefficiency[] = "inefficiency";
 
 static uint64_t now_ns(void)
 {
@@ -232,16 +232,6 @@ static int run_job(struct sweep_driver *driver, const struct sweep_job *job, siz
     return sweep_driver_take(driver, job, number, &result, err);
 }
 
-static double severity_in(const struct trial_details *details, const char *property)
-{
-    if (strcmp(property, inefficiency) == 0)
-        return 1 - details->summary.parallel_efficiency;
-    for (size_t i = 0; i < details->properties.n_rows; i++)
-        if (strcmp(details->properties.rows[i].name, property) == 0)
-            return details->properties.rows[i].severity;
-    return 0;
-}
-
 int sweep_driver_check(struct sweep_driver *driver, size_t number, struct error *err)
 {
     struct sweep_checkpoints *checkpoints = driver->setting->checkpoints;
@@ -249,16 +239,19 @@ int sweep_driver_check(struct sweep_driver *driver, size_t number, struct error 
     const struct trial_summary *trial = find_stored(driver, driver->report->rows[number].name);
     if (checkpoints->n == 0 || !trial)
         return 0;
-    char *selector = memory_format("%lld", (long long)trial->id);
-    struct trial_details details;
-    int status = trial_read(database, selector, &details, err);
-    free(selector);
+    struct database *opened;
+    if (database_open(&opened, database, DATABASE_READ, err) != 0)
+        return -1;
+    int status = 0;
+    for (size_t i = 0; i < checkpoints->n_series && status == 0; i++) {
+        double severity, confidence;
+        status = trial_severity_read(opened, trial->id, checkpoints->series[i].property, &severity,
+                                     &confidence, err);
+        sweep_checkpoints_note(checkpoints, i, severity);
+    }
+    database_close(opened);
     if (status != 0)
         return -1;
-    for (size_t i = 0; i < checkpoints->n_series; i++)
-        sweep_checkpoints_note(checkpoints, i,
-                               severity_in(&details, checkpoints->series[i].property));
-    trial_details_release(&details);
     const struct sweep_checkpoint *reached = sweep_checkpoints_reached(checkpoints);
     if (reached)
         driver->report->stopped_by = memory_copy_text(reached->text);
@@ -345,24 +338,11 @@ static int run_points(struct sweep_driver *driver, struct error *err)
 static int check_properties(const struct sweep_driver *driver, struct error *err)
 {
     const struct sweep_checkpoints *checkpoints = driver->setting->checkpoints;
-    const struct catalogue *catalogue = driver->catalogue;
-    const char **names = memory_zeroed(catalogue->n_patterns + 1, sizeof *names);
-    int status = 0;
-    for (size_t i = 0; i < catalogue->n_patterns; i++)
-        names[i] = catalogue->patterns[i].id;
-    names[catalogue->n_patterns] = inefficiency;
-    for (size_t i = 0; status == 0 && i < checkpoints->n_series; i++) {
-        const char *property = checkpoints->series[i].property;
-        if (strcmp(property, inefficiency) == 0 ||
-            catalogue_find(catalogue, property) < catalogue->n_patterns)
-            continue;
-        const char *nearest = spelling_nearest(property, names, catalogue->n_patterns + 1);
-        status = error_set(err, "a checkpoint asks for %s, which is no wait state%s%s%s", property,
-                           nearest ? "; did you mean " : " (`pagoda patterns` lists them)",
-                           nearest ? nearest : "", nearest ? "?" : "");
-    }
-    free(names);
-    return status;
+    for (size_t i = 0; i < checkpoints->n_series; i++)
+        if (severity_name_check(driver->catalogue, NULL, checkpoints->series[i].property,
+                                "a checkpoint", err))
+            return -1;
+    return 0;
 }
 
 /// So that a database that cannot be written is found before the first point is run, and one whose

@@ -53,9 +53,10 @@ static void add_archive(json_t *object, const struct check *check)
 static json_t *check_object(const struct check *check)
 {
     static const char *const kinds[] = {
-        [CHECK_UNKNOWN] = "unknown",   [CHECK_ARCHIVE] = "archive", [CHECK_CATALOGUE] = "catalogue",
-        [CHECK_SETTINGS] = "settings", [CHECK_FILTER] = "filter",   [CHECK_MACHINE] = "machine",
-        [CHECK_SWEEP] = "sweep"};
+        [CHECK_UNKNOWN] = "unknown",     [CHECK_ARCHIVE] = "archive",
+        [CHECK_CATALOGUE] = "catalogue", [CHECK_SETTINGS] = "settings",
+        [CHECK_FILTER] = "filter",       [CHECK_MACHINE] = "machine",
+        [CHECK_SWEEP] = "sweep",         [CHECK_PROPERTIES] = "properties"};
     json_t *object = json_object();
     json_object_set_new(object, "path", json_clean_text(check->path));
     json_object_set_new(object, "kind", json_string(kinds[check->kind]));

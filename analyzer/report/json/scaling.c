@@ -110,6 +110,29 @@ static json_t *next_object(const struct scaling *scaling)
     return object;
 }
 
+static json_t *findings_array(const struct scaling_series *series)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < series->n_findings; i++) {
+        const struct scaling_finding *finding = &series->findings[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "id", json_clean_text(finding->id));
+        json_object_set_new(object, "of",
+                            json_clean_text(*finding->subject ? finding->subject : "program"));
+        json_object_set_new(object, "name", json_clean_text(finding->name));
+        json_object_set_new(object, "condition", json_clean_text(finding->condition));
+        json_object_set_new(object, "is_evaluated", json_boolean(finding->is_evaluated));
+        json_object_set_new(object, "holds", json_boolean(finding->holds));
+        json_object_set_new(object, "severity", json_real(finding->severity));
+        json_object_set_new(object, "confidence", json_real(finding->confidence));
+        json_object_set_new(
+            object, "is_critical",
+            json_boolean(finding->holds && finding->severity >= finding->threshold));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *series_object(const struct scaling_page *page, const struct scaling_series *series)
 {
     const struct scaling *scaling = series->scaling;
@@ -132,6 +155,8 @@ static json_t *series_object(const struct scaling_page *page, const struct scali
     json_object_set_new(object, "growth", growth_array(scaling));
     json_object_set_new(object, "time_fit", fit_object(&scaling->time_growth));
     json_object_set_new(object, "next", next_object(scaling));
+    if (page->has_findings)
+        json_object_set_new(object, "properties", findings_array(series));
     return object;
 }
 

@@ -171,6 +171,47 @@ static void print_growth(const struct scaling_page *page, const struct scaling *
     free(next);
 }
 
+static void print_findings(const struct scaling_series *series, size_t width, FILE *stream)
+{
+    struct table table = {0};
+    size_t n_unknown = 0, n_held = 0;
+    table_add_column(&table, "", true);
+    table_add_column(&table, "severity", false);
+    table_add_column(&table, "confidence", false);
+    table_add_column(&table, "property", true);
+    table_add_column(&table, "of", true);
+    for (size_t i = 0; i < series->n_findings; i++) {
+        const struct scaling_finding *finding = &series->findings[i];
+        n_unknown += !finding->is_evaluated;
+        if (!finding->holds)
+            continue;
+        n_held++;
+        table_add_cell(&table, "%s", finding->severity >= finding->threshold ? "*" : "");
+        table_add_cell(&table, "%.3f", finding->severity);
+        table_add_cell(&table, "%.2f", finding->confidence);
+        table_add_cell(&table, "%s", finding->id);
+        table_add_cell(&table, "%s", *finding->subject ? finding->subject : "program");
+    }
+    fprintf(stream, "\n  Properties of all runs together: %zu of %zu hold", n_held,
+            series->n_findings);
+    if (n_unknown)
+        fprintf(stream, ", %zu cannot be evaluated", n_unknown);
+    fprintf(stream, " (*: critical)\n");
+    if (n_held)
+        table_print(&table, 2, 0, stream);
+    table_release(&table);
+    for (size_t i = 0; i < series->n_findings; i++) {
+        const struct scaling_finding *finding = &series->findings[i];
+        if (!finding->holds || finding->severity < finding->threshold)
+            continue;
+        char *text = memory_format("%s%s%s: %s %s", finding->id, *finding->subject ? " of " : "",
+                                   finding->subject, finding->summary, finding->diagnosis);
+        fprintf(stream, "\n  ");
+        print_paragraph(text, 2, 4, width, stream);
+        free(text);
+    }
+}
+
 void text_print_scaling(const struct scaling_page *page, const struct scaling_text_options *options,
                         FILE *stream)
 {
@@ -198,5 +239,7 @@ void text_print_scaling(const struct scaling_page *page, const struct scaling_te
             print_trend(scaling, stream);
         print_points(page, scaling, stream);
         print_growth(page, scaling, options, stream);
+        if (page->has_findings)
+            print_findings(series, options->width, stream);
     }
 }
