@@ -101,7 +101,7 @@ archive() {
     refused 2 '--transfer x' farm --rebalance 5 --transfer x
     refused 2 '--free-hosts 0' farm --rebalance 5 --free-hosts 0
     refused 2 'give one of them' farm --rebalance 5 --workers 3
-    refused 2 '--out DIR cannot write what --workers predicts' farm --workers 3 --out there
+    refused 2 '--out DIR cannot write what --workers' farm --workers 3 --out there
     refused 1 'the run has no task farm' uneven --workers 3
     refused 1 'ranks share cores' uneven --rebalance 5 --cores 1
 }
@@ -150,12 +150,12 @@ END
     archive farm
     archive late
     "$PAGODA" advise late --store runs.db --limit 2 >report
-    "$PAGODA" store list --json runs.db >list
+    "$PAGODA" store list --json runs.db >trials.json
     # Two of the program, one machine, two limits.
-    jq -e '[.trials[] | select(.origin == "measured")] | length == 1' list
-    jq -e '[.trials[] | select(.origin == "predicted")] | length == 5' list
-    jq -e '.trials[] | select(.trial == "late: --scale prepare=0.5") | .time_ns == 610000' list
-    id=$(jq '.trials[] | select(.trial == "late: --scale prepare=0.5") | .id' list)
+    jq -e '[.trials[] | select(.origin == "measured")] | length == 1' trials.json
+    jq -e '[.trials[] | select(.origin == "predicted")] | length == 5' trials.json
+    jq -e '.trials[] | select(.trial == "late: --scale prepare=0.5") | .time_ns == 610000' trials.json
+    id=$(jq '.trials[] | select(.trial == "late: --scale prepare=0.5") | .id' trials.json)
     "$PAGODA" store show --json runs.db "$id" >shown
     jq -e '[.attributes[] | select(.kind == "parameter") | [.name, .value]] | sort ==
         [["advice", "change 1"], ["scale prepare", "0.5"]]' shown
@@ -163,11 +163,11 @@ END
     jq -e '.regions[] | select(.region == "prepare") | .exclusive_ns == 300000' shown
     # The same advice again: no second measured run. Of an estimate there is the run time.
     "$PAGODA" advise late --store runs.db --only region --limit 1 >again
-    "$PAGODA" advise farm --store runs.db --only workers --experiment farms >workers
-    "$PAGODA" store list --json runs.db >list
-    jq -e '[.trials[] | select(.origin == "measured") | .trial] | sort == ["farm", "late"]' list
+    "$PAGODA" advise farm --store runs.db --only workers --experiment farms >report
+    "$PAGODA" store list --json runs.db >trials.json
+    jq -e '[.trials[] | select(.origin == "measured") | .trial] | sort == ["farm", "late"]' trials.json
     jq -e '.trials[] | select(.trial == "farm: --workers 4") | .time_ns == 339000 and
-        .experiment == "farms"' list
+        .experiment == "farms"' trials.json
     # A single number of workers, by replay.
     "$PAGODA" replay farm --workers 3 --store other.db >report
     "$PAGODA" store list --json other.db | jq -e '[.trials[].time_ns] == [510000, 388000]'
