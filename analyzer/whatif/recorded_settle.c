@@ -93,17 +93,25 @@ static bool is_cut(const struct recorded *recorded, const struct pag_call *call)
     return !call->is_handle && recorded_lacked_cores(recorded, call->rank);
 }
 
-static uint64_t delay_of(const struct recorded *recorded, const struct pag_call *call,
-                         const struct pag_condition *condition, bool is_measured,
-                         uint64_t measured_ns, const struct recorded_scenario *scenario)
+static uint64_t delay_alone(const struct recorded *recorded, const struct pag_call *call,
+                            const struct pag_condition *condition, bool is_measured,
+                            uint64_t measured_ns, const struct recorded_scenario *scenario)
 {
-    if (condition->follows_ns != PAG_NOT_KNOWN)
-        return condition->follows_ns;
     if (is_cut(recorded, call))
         return shared_delay(recorded, condition, is_measured, measured_ns, scenario);
     if (condition->kind == PAG_CONDITION_MESSAGE)
         return message_delay(recorded, condition, is_measured, measured_ns, scenario->node_of_rank);
     return is_measured ? measured_ns : 0;
+}
+
+/// How long after its release CONDITION is met; a message that follows another one comes no later
+/// than alone.
+static uint64_t delay_of(const struct recorded *recorded, const struct pag_call *call,
+                         const struct pag_condition *condition, bool is_measured,
+                         uint64_t measured_ns, const struct recorded_scenario *scenario)
+{
+    return min_ns(condition->follows_ns,
+                  delay_alone(recorded, call, condition, is_measured, measured_ns, scenario));
 }
 
 /// The work of a call that did not wait: what receiving its messages usually takes; all of its time

@@ -237,9 +237,20 @@ END
 <machine><message scope="network" send-overhead="100ns" recv-overhead="50ns">
   <point bytes="0" time="1us"/><point bytes="1000" time="2us"/></message></machine>
 END
-    # Sent at 1100, there at 2200, 2300, 2400 (one of 300 bytes: 1100 + 1300); the answer is sent at
-    # 7200 + 100, there at 8300; the last message, 150 later + 100, is alone: 9550, and 50.
-    [ "$(predict --machine m.xml --aggregate all)" = '[9600,8550,9600]' ]
+    # Sent at 1100, there at 2200, as each would be alone (one of 300 bytes at 1100 + 1300, later);
+    # 50; the answer is sent at 7050 + 100, there at 8150; the last message, 50 later + 100, is alone:
+    # 9400, and 50.
+    [ "$(predict --machine m.xml --aggregate all)" = '[9450,8400,9450]' ]
+    cat >m.xml <<'END'
+<machine><message scope="network" send-overhead="100ns">
+  <point bytes="100" time="1us"/><point bytes="101" time="5us"/></message></machine>
+END
+    # Together they would be there at 1100 + 5000 and more; alone at 1100 + 1000 all three.
+    "$PAGODA" replay --json --machine m.xml --aggregate all trace | jq -e '.whatif.predicted_ns' >together
+    "$PAGODA" replay --json --machine m.xml trace | jq -e '.whatif.predicted_ns' >alone
+    # Alone sent at 1100, 1200, 1300, the last one there at 2300; answer 7200, 8200, 8300, 9300. Together
+    # 2100; 7000, 8000, 8100, 9100.
+    [ "$(cat together alone | tr '\n' ' ')" = '9100 9300 ' ]
     "$PAGODA" replay --json --aggregate 1,200,1kB trace |
         jq -e '[.whatif.points[].aggregated_messages] == [0, 1, 2]'
     run "$PAGODA" replay --aggregate all trace

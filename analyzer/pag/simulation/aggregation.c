@@ -115,6 +115,11 @@ uint64_t aggregation_departed(struct engine *engine, uint32_t index, uint64_t de
     if (group->arrival_ns < departed_ns)
         group->arrival_ns = departed_ns;
     group->arrival_ns += time_ns > before_ns ? time_ns - before_ns : 0;
+    uint64_t alone_ns =
+        departed_ns + clock->message_ns(clock->context, message->sender, message->receiver,
+                                        up_to_bytes - member->before_bytes);
+    if (group->arrival_ns > alone_ns)
+        group->arrival_ns = alone_ns;
     return group->arrival_ns - departed_ns;
 }
 

@@ -5,11 +5,14 @@
 // on what it learnt meanwhile. Followers cost their sender and their receiver no overhead, and have
 // no latency: of n messages of b1, b2 ... bytes number i arrives at
 //   max(arrival of i - 1, its departure) + t(b1 + ... + bi) - t(b1 + ... + b(i-1)),
-// t the time of a message of that size. If all depart at once the last one arrives when one message
-// with the bytes of all would. But here the first one does not wait for the last one to be ready,
-// so what is gained is an upper bound. Messages whose sender waits for the receiver stay alone, and
-// a group ends before it gets larger than the clock allows. Where messages share links and buses
-// (transfers.h) followers are transferred each on its own, with latency, and save overheads only.
+// t the time of a message of that size, or when it would arrive alone, if that is earlier: at its
+// departure + t(bi), at recorded costs what the recording says of it. If all depart at once the
+// last one arrives when one message with the bytes of all would, at the latest. But here the first
+// one does not wait for the last one to be ready, so what is gained is an upper bound, and no
+// message arrives later than alone: where each rank has a core of its own no rank is ever later.
+// Messages whose sender waits for the receiver stay alone, and a group ends before it gets larger
+// than the clock allows. Where messages share links and buses (transfers.h) followers are
+// transferred each on its own, with latency, and save overheads only.
 #ifndef PAGODA_PAG_SIMULATION_AGGREGATION_H
 #define PAGODA_PAG_SIMULATION_AGGREGATION_H
 
