@@ -99,17 +99,23 @@ static int read_relation(struct reading *reading, struct sweep_condition *condit
     return complain(reading, "one of > >= < <= =");
 }
 
-static size_t series_of(struct sweep_checkpoints *checkpoints, char *property)
+/// The series of PROPERTY in REGION (NULL: the program), which become its own.
+static size_t series_of(struct sweep_checkpoints *checkpoints, char *property, char *region)
 {
     for (size_t i = 0; i < checkpoints->n_series; i++) {
-        if (strcmp(checkpoints->series[i].property, property) != 0)
+        const struct sweep_series *series = &checkpoints->series[i];
+        bool is_same_region = region && series->region ? strcmp(series->region, region) == 0
+                                                       : !region && !series->region;
+        if (strcmp(series->property, property) != 0 || !is_same_region)
             continue;
         free(property);
+        free(region);
         return i;
     }
     checkpoints->series = array_reserve(checkpoints->series, &checkpoints->series_capacity,
                                         checkpoints->n_series + 1, sizeof *checkpoints->series);
-    checkpoints->series[checkpoints->n_series] = (struct sweep_series){.property = property};
+    checkpoints->series[checkpoints->n_series] =
+        (struct sweep_series){.property = property, .region = region};
     return checkpoints->n_series++;
 }
 
@@ -127,12 +133,76 @@ static int read_last(struct reading *reading, struct sweep_condition *condition)
     return 0;
 }
 
-/// "severity(PROPERTY[, program][, last N])"; without it the one of the condition before stays.
+/// Is "last N" or "N" next?
+static bool is_last(struct reading *reading)
+{
+    const char *at;
+    skip_space(reading);
+    at = reading->at;
+    if (strncmp(at, "last", 4) == 0 && isspace((unsigned char)at[4]))
+        at += 4 + strspn(at + 4, " \t\n");
+    size_t n_digits = strspn(at, "0123456789");
+    at += n_digits + strspn(at + n_digits, " \t\n");
+    return n_digits > 0 && (*at == ')' || *at == '\0');
+}
+
+/// How long the region at the begin of TEXT is: up to the quotation mark; of a focus < ... > all of
+/// it; else up to a comma or a parenthesis that was not opened.
+static size_t region_length(const char *text, bool is_quoted)
+{
+    bool is_focus = !is_quoted && *text == '<';
+    size_t length = 0;
+    for (int depth = 0; text[length]; length++) {
+        char c = text[length];
+        if (is_quoted ? c == '"' : !is_focus && depth == 0 && (c == ',' || c == ')'))
+            break;
+        if (is_focus && c == '>')
+            return length + 1;
+        depth += (c == '(') - (c == ')');
+    }
+    return length;
+}
+
+/// *REGION is NULL for `program`, else to be freed.
+static int read_region(struct reading *reading, char **region)
+{
+    *region = NULL;
+    skip_space(reading);
+    bool is_quoted = *reading->at == '"';
+    reading->at += is_quoted;
+    size_t length = region_length(reading->at, is_quoted);
+    const char *begin = reading->at;
+    reading->at += length;
+    if (is_quoted && !take(reading, "\""))
+        return complain(reading, "a second quotation mark");
+    while (length > 0 && isspace((unsigned char)begin[length - 1]))
+        length--;
+    if (length == 0)
+        return complain(reading, "a region or `last N`");
+    if (is_quoted || length != strlen("program") || strncmp(begin, "program", length) != 0)
+        *region = memory_format("%.*s", (int)length, begin);
+    return 0;
+}
+
+/// What follows the property: "[, REGION][, last N]".
+static int read_place(struct reading *reading, struct sweep_condition *condition, char **region)
+{
+    *region = NULL;
+    if (!take(reading, ","))
+        return 0;
+    if (is_last(reading))
+        return read_last(reading, condition);
+    if (read_region(reading, region) != 0)
+        return -1;
+    return take(reading, ",") ? read_last(reading, condition) : 0;
+}
+
+/// "severity(PROPERTY[, REGION][, last N])"; without it the one of the condition before stays.
 static int read_severity(struct sweep_checkpoints *checkpoints, struct reading *reading,
                          struct sweep_condition *condition, bool is_first)
 {
     if (!take(reading, "severity"))
-        return is_first ? complain(reading, "severity(PROPERTY, program, last N)") : 0;
+        return is_first ? complain(reading, "severity(PROPERTY, REGION, last N)") : 0;
     condition->last = 0;
     if (!take(reading, "("))
         return complain(reading, "(");
@@ -141,11 +211,10 @@ static int read_severity(struct sweep_checkpoints *checkpoints, struct reading *
         free(property);
         return complain(reading, "a property");
     }
-    condition->property = series_of(checkpoints, property);
-    bool goes_on = take(reading, ",");
-    if (goes_on && take(reading, "program"))
-        goes_on = take(reading, ",");
-    if (goes_on && read_last(reading, condition) != 0)
+    char *region;
+    int status = read_place(reading, condition, &region);
+    condition->property = series_of(checkpoints, property, region);
+    if (status != 0)
         return -1;
     return take(reading, ")") ? 0 : complain(reading, ")");
 }
@@ -335,6 +404,7 @@ void sweep_checkpoints_release(struct sweep_checkpoints *checkpoints)
         free(checkpoints->items[i].text);
     for (size_t i = 0; i < checkpoints->n_series; i++) {
         free(checkpoints->series[i].property);
+        free(checkpoints->series[i].region);
         free(checkpoints->series[i].severities);
     }
     free(checkpoints->items);

@@ -2,7 +2,10 @@
 // Conditions on what the points so far have shown, which end a sweep (Aksum's checkpoints):
 //
 //     avg severity(inefficiency, program, last 5) > 0.75 and stddev <= 0.1
+//     max severity(late-sender, main/solve) > 0.2
 //
+// The region is `program` (or left out), or what cmd/region_severity.h understands; in quotation
+// marks if it has a comma or a parenthesis that is not closed.
 // Operations: avg, min, max, stddev (of a sample; 0 of a single value), trend (from -1 to 1: by how
 // many more pairs of points the severity rises with the parameter than falls, of all pairs of
 // different parameters; no number without such a pair), any and all (the relation holds for a
@@ -45,12 +48,15 @@ struct sweep_checkpoint {
     size_t n_conditions;
 };
 
-/// The checkpoints of a sweep, the properties they ask for, and the severities seen so far.
+/// The checkpoints of a sweep, the properties (of regions) they ask for, and the severities seen so
+/// far.
 struct sweep_checkpoints {
     struct sweep_checkpoint *items;
     size_t n, capacity;
     struct sweep_series {
         char *property;
+        char *region;    // NULL: the program
+        bool is_unknown; // said that a trial has no such region
         struct sweep_severity {
             double x;     // the parameter; in a sweep the number of the point
             double value; // NAN where unknown

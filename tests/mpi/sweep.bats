@@ -209,7 +209,9 @@ END
     wrong "2: the file ../x is not below" "$n$run<file path=\"../x\"/>"
     wrong "2: formula \`k > 1\`: unknown name k" "$n$run<skip when=\"k &gt; 1\"/>"
     wrong "did you mean avg?" "$n$run<checkpoint when=\"avgg severity(inefficiency) &gt; 1\"/>"
-    wrong "a number of points" "$n$run<checkpoint when=\"avg severity(x, main) &gt; 1\"/>"
+    wrong "a number of points" "$n$run<checkpoint when=\"avg severity(x, main, 0) &gt; 1\"/>"
+    wrong "a region or" "$n$run<checkpoint when=\"avg severity(x, ) &gt; 1\"/>"
+    wrong "a second quotation mark" "$n$run<checkpoint when='avg severity(x, \"main) &gt; 1'/>"
     run "$PAGODA" sweep none.xml
     [ "$status" = 1 ]
     run "$PAGODA" sweep ./app "{n}" -n 1
@@ -250,6 +252,36 @@ predictions() {
     predictions --stop-when "avg severity(late-sendr) > 1"
     [ "$status" = 1 ]
     [[ $output == *"late-sendr, which is no wait state; did you mean late-sender?"* ]]
+}
+
+# In the trace, and so at cpu=1: main has 805 and 910 us, 715 us of it in MPI, and 700 us of MPI_Recv's
+# 710 us wait for a late sender.
+@test "checkpoints about regions" {
+    # stops CONDITION: does the sweep end at its first point?
+    stops() {
+        rm -rf runs.*
+        predictions --stop-when "$1"
+        [ "$status" = 0 ]
+        [[ $output == *"1 of 3 points stored in runs.db, 1 of them now; 2 not run"* ]]
+    }
+    stops "avg severity(inefficiency, main, last 1) > 0.4168 and avg < 0.4170"
+    stops "avg severity(late-sender, main) > 0.4081 and avg < 0.4082"
+    stops 'avg severity(late-sender, "ma*/MPI_Recv", 1) > 0.9859 and avg < 0.9860'
+    stops "max severity(late-sender, store) = 0 and max severity(inefficiency, main/MPI_Send) = 1"
+    stops "avg severity(inefficiency, /CallPath/main) > 0.4168 and avg < 0.4170"
+    stops "avg severity(inefficiency, </CallPath/main, /Process/0>) > 0.0062 and avg < 0.0063"
+    stops "avg severity(wait-at-barrier, main) = 0"
+    # A region that is not there: said once, and nothing holds.
+    rm -rf runs.*
+    predictions --stop-when "avg severity(inefficiency, prepar) >= 0"
+    [[ $output == *"3 of 3 points stored"* ]]
+    [ "$(grep -c "it has no region prepar; did you mean prepare?" <<<"$output")" = 1 ]
+    predictions --stop-when "avg severity(inefficiency, /CallPath/mein) >= 0"
+    [[ $output == *"3 of 3 points stored"* ]]
+    [ "$(grep -c "a checkpoint cannot be checked: " <<<"$output")" = 1 ]
+    predictions --stop-when 'avg severity(inefficiency, "</CallPath/main") >= 0'
+    [ "$status" = 1 ]
+    [[ $output == *"a checkpoint asks for </CallPath/main: "* ]]
 }
 
 @test "points without a trial are noted in the database until they have one" {

@@ -192,6 +192,8 @@ static void test_checkpoints(void **state)
     assert_false(reached("all severity(x) > 0.1", seen, 6));
     assert_true(reached("all severity(x, last 5) > 0.1", seen, 6));
     assert_false(reached("all severity(x) >= 0", seen, 0)); // of nothing nothing holds
+    assert_true(
+        reached("avg severity(x, solve, last 5) > 0.75 and min severity(x, 6) = 0.1", seen, 6));
 }
 
 // Pairs of different x: of (1, a) (1, b) (2, c) two, so a and b need no order.
@@ -220,12 +222,41 @@ static void test_trend(void **state)
     sweep_checkpoints_release(&checkpoints);
 }
 
+/// Regions are told apart, and from the program.
+static void test_checkpoint_regions(void **state)
+{
+    (void)state;
+    struct error err = {{0}};
+    struct sweep_checkpoints checkpoints = {0};
+    static const char text[] =
+        "avg severity(x, program) > 0 and avg severity(x) > 0 and avg severity(x, main/solve, last "
+        "2) "
+        "> 0 and avg severity(x, f(int, char), 3) > 0 and avg severity(x, \"last 5\") > 0 and avg "
+        "severity(x, </Code/a.c/(f,g), /Process/1>) > 0 and avg severity(y, main/solve) > 0";
+    assert_int_equal(sweep_checkpoints_add(&checkpoints, text, &err), 0);
+    assert_int_equal(checkpoints.n_series, 6);
+    assert_null(checkpoints.series[0].region);
+    assert_string_equal(checkpoints.series[1].region, "main/solve");
+    assert_string_equal(checkpoints.series[2].region, "f(int, char)");
+    assert_string_equal(checkpoints.series[3].region, "last 5");
+    assert_string_equal(checkpoints.series[4].region, "</Code/a.c/(f,g), /Process/1>");
+    assert_string_equal(checkpoints.series[5].property, "y");
+    assert_int_equal(checkpoints.items[0].conditions[2].last, 2);
+    assert_int_equal(checkpoints.items[0].conditions[3].last, 3);
+    assert_int_equal(checkpoints.items[0].conditions[4].last, 0);
+    sweep_checkpoints_release(&checkpoints);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),       cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_substitution), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_checkpoints),  cmocka_unit_test(test_trend),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_substitution),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_checkpoints),
+        cmocka_unit_test(test_trend),
+        cmocka_unit_test(test_checkpoint_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/data_folder.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/region_severity.h"
 #include "analyzer/cmd/severity_names.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/sweep/property.h"
@@ -45,6 +46,25 @@ static double loss_at(const struct scaling *scaling, double x, bool is_computati
     return NAN;
 }
 
+/// The severity that SERIES is about in a trial, and how sure that is. 0, or -1 and ERR.
+static int severity_in(const struct finding *finding, const struct sweep_series *about,
+                       size_t trial, double *severity, double *sure)
+{
+    const struct scaling_series *series = finding->series;
+    bool is_computation = strcmp(about->property, series_severities[0]) == 0;
+    int64_t id = series->trial_ids[trial];
+    if (about->region)
+        *severity =
+            region_severity_read(finding->database, id, about->property, about->region, NULL);
+    else if (is_loss)
+        *severity = loss_at(series->scaling, series->trial_x[trial], is_computation);
+    else
+        return trial_severity_read(finding->database, id, about->property, severity, sure,
+                                   finding->err);
+    *sure = isnan(*severity) ? 0 : 1;
+    return 0;
+}
+
 /// Notes the severities that QUESTION asks for, of all trials; *CONFIDENCE is the least of them.
 static int note_severities(const struct finding *finding, struct property_question *question,
                            double *confidence)
@@ -52,15 +72,10 @@ static int note_severities(const struct finding *finding, struct property_questi
     const struct scaling_series *series = finding->series;
     *confidence = 1;
     for (size_t i = 0; i < question->checkpoints.n_series; i++) {
-        const char *name = question->checkpoints.series[i].property;
-        bool is_computation = strcmp(name, series_severities[0]) == 0;
-        bool is_loss = is_computation || strcmp(name, series_severities[1]) == 0;
         for (size_t j = 0; j < series->n_trials; j++) {
             size_t trial = finding->order[j];
-            double severity = loss_at(series->scaling, series->trial_x[trial], is_computation);
-            double sure = isnan(severity) ? 0 : 1;
-            if (!is_loss && trial_severity_read(finding->database, series->trial_ids[trial], name,
-                                                &severity, &sure, finding->err))
+            double severity, sure;
+            if (severity_in(finding, &question->checkpoints.series[i], trial, &severity, &sure))
                 return -1;
             sweep_checkpoints_note_at(&question->checkpoints, i, series->trial_x[trial], severity);
             *confidence = fmin(*confidence, sure);
@@ -79,10 +94,13 @@ static int evaluate(struct finding *finding, const struct experiment_property *p
         return -1;
     int status = 0;
     for (size_t i = 0; i < question.checkpoints.n_series && status == 0; i++) {
-        const char *name = question.checkpoints.series[i].property;
-        if (strcmp(name, subject) != 0) // which is a wait state of the store
-            status = severity_name_check(finding->patterns, series_severities, name, property->id,
-                                         finding->err);
+        const struct sweep_series *about = &question.checkpoints.series[i];
+        if (strcmp(about->property, subject) != 0) // which is a wait state of the store
+            status = severity_name_check(finding->patterns, series_severities, about->property,
+                                         property->id, finding->err);
+        if (status == 0 && about->region)
+            status =
+                region_severity_check(about->property, about->region, property->id, finding->err);
     }
     if (status == 0)
         status = note_severities(finding, &question, &confidence);

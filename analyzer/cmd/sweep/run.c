@@ -15,6 +15,7 @@
 #include "analyzer/base/interrupt.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/region_severity.h"
 #include "analyzer/cmd/replay_run.h"
 #include "analyzer/cmd/severity_names.h"
 #include "analyzer/cmd/sweep/batch.h"
@@ -27,8 +28,6 @@
 #include "db/store.h"
 #include "db/trial_efficiency.h"
 #include "db/trials.h"
-
-/// Beside the ids of patterns: what is lost of the program's parallel efficiency.
 
 static uint64_t now_ns(void)
 {
@@ -232,24 +231,40 @@ static int run_job(struct sweep_driver *driver, const struct sweep_job *job, siz
     return sweep_driver_take(driver, job, number, &result, err);
 }
 
+/// Notes how severe what a checkpoint asks for is in TRIAL. 0, or -1 and ERR.
+static int note_severity(struct sweep_driver *driver, struct database *database,
+                         const struct trial_summary *trial, size_t number, struct error *err)
+{
+    struct sweep_checkpoints *checkpoints = driver->setting->checkpoints;
+    struct sweep_series *series = &checkpoints->series[number];
+    struct error why = {{0}};
+    double severity, confidence;
+    if (series->region)
+        severity =
+            region_severity_read(database, trial->id, series->property, series->region, &why);
+    else if (trial_severity_read(database, trial->id, series->property, &severity, &confidence,
+                                 err) != 0)
+        return -1;
+    if (*why.text && !series->is_unknown)
+        log_warning("%s: a checkpoint cannot be checked: %s", trial->name, why.text);
+    series->is_unknown = series->is_unknown || *why.text;
+    sweep_checkpoints_note(checkpoints, number, severity);
+    return 0;
+}
+
 int sweep_driver_check(struct sweep_driver *driver, size_t number, struct error *err)
 {
     struct sweep_checkpoints *checkpoints = driver->setting->checkpoints;
-    const char *database = driver->setting->place.database;
     const struct trial_summary *trial = find_stored(driver, driver->report->rows[number].name);
+    struct database *database;
+    int status = 0;
     if (checkpoints->n == 0 || !trial)
         return 0;
-    struct database *opened;
-    if (database_open(&opened, database, DATABASE_READ, err) != 0)
+    if (database_open(&database, driver->setting->place.database, DATABASE_READ, err) != 0)
         return -1;
-    int status = 0;
-    for (size_t i = 0; i < checkpoints->n_series && status == 0; i++) {
-        double severity, confidence;
-        status = trial_severity_read(opened, trial->id, checkpoints->series[i].property, &severity,
-                                     &confidence, err);
-        sweep_checkpoints_note(checkpoints, i, severity);
-    }
-    database_close(opened);
+    for (size_t i = 0; i < checkpoints->n_series && status == 0; i++)
+        status = note_severity(driver, database, trial, i, err);
+    database_close(database);
     if (status != 0)
         return -1;
     const struct sweep_checkpoint *reached = sweep_checkpoints_reached(checkpoints);
@@ -334,14 +349,17 @@ static int run_points(struct sweep_driver *driver, struct error *err)
     return status < 0 ? -1 : 0;
 }
 
-/// Properties that checkpoints ask for are known.
+/// Properties that checkpoints ask for are known, and regions can be understood.
 static int check_properties(const struct sweep_driver *driver, struct error *err)
 {
     const struct sweep_checkpoints *checkpoints = driver->setting->checkpoints;
-    for (size_t i = 0; i < checkpoints->n_series; i++)
-        if (severity_name_check(driver->catalogue, NULL, checkpoints->series[i].property,
-                                "a checkpoint", err))
+    for (size_t i = 0; i < checkpoints->n_series; i++) {
+        const struct sweep_series *series = &checkpoints->series[i];
+        if (severity_name_check(driver->catalogue, NULL, series->property, "a checkpoint", err) ||
+            (series->region &&
+             region_severity_check(series->property, series->region, "a checkpoint", err)))
             return -1;
+    }
     return 0;
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How severe a property is in a region of a stored trial, for conditions on severity(PROPERTY,
+// REGION).
+#ifndef PAGODA_CMD_REGION_SEVERITY_H
+#define PAGODA_CMD_REGION_SEVERITY_H
+
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "db/database.h"
+
+/// The severity, 0 to 1, of PROPERTY in REGION of trial ID: the share of all ranks' time in REGION
+/// that is spent in MPI (inefficiency), or waited in that wait state. REGION is a focus in resource
+/// normal form if it begins with / or <; else a function, or functions that call each other
+/// (main/solve), with wildcards, with all below. NAN when the trial has no such region; WHY (empty
+/// before) then says so.
+double region_severity_read(struct database *database, int64_t id, const char *property,
+                            const char *region, struct error *why);
+
+/// 0 when REGION can be understood and PROPERTY is told of regions, else -1 and ERR. WHO asks is
+/// said first.
+int region_severity_check(const char *property, const char *region, const char *who,
+                          struct error *err);
+
+#endif
