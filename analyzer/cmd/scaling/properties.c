@@ -53,7 +53,8 @@ static int severity_in(const struct finding *finding, const struct sweep_series 
     const struct scaling_series *series = finding->series;
     bool is_computation = strcmp(about->property, series_severities[0]) == 0;
     int64_t id = series->trial_ids[trial];
-    if (about->region)
+    bool is_loss = is_computation || strcmp(about->property, series_severities[1]) == 0;
+    if (about->region && !is_loss) // losses against the smallest run are the program's
         *severity =
             region_severity_read(finding->database, id, about->property, about->region, NULL);
     else if (is_loss)
