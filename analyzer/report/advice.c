@@ -42,6 +42,17 @@ uint64_t advice_error_ns(const struct advice *advice)
                                                      : advice->measured_ns - advice->replayed_ns;
 }
 
+bool advice_pays(const struct advice *advice, const struct advice_candidate *candidate)
+{
+    return candidate->is_replayed && candidate->gain_ns > 0 &&
+           candidate->gain_ns >= (int64_t)(advice->target_ns / 1000);
+}
+
+bool advice_is_uncertain(const struct advice *advice, int64_t gain_ns)
+{
+    return gain_ns <= (int64_t)advice_error_ns(advice);
+}
+
 uint64_t advice_unexplained_ns(const struct advice *advice)
 {
     int64_t best_ns = 0;

@@ -78,6 +78,12 @@ struct advice {
 /// By how much predictions may be off, judged by the run with nothing changed.
 uint64_t advice_error_ns(const struct advice *advice);
 
+/// Is it worth a line: was it replayed, and does it save a thousandth of the target's run time?
+bool advice_pays(const struct advice *advice, const struct advice_candidate *candidate);
+
+/// Does it save no more than predictions may be off?
+bool advice_is_uncertain(const struct advice *advice, int64_t gain_ns);
+
 /// Part of loss_ns that neither a candidate nor a pair takes away.
 uint64_t advice_unexplained_ns(const struct advice *advice);
 

@@ -159,3 +159,24 @@ shortest_of_all() {
     [ "$status" = 1 ]
     [[ $stderr == *'--map auto searches for one prediction'* ]]
 }
+
+@test "gains below the replay error are shown, and marked" {
+    # Rank 0 had its core for 1000 of 3000 ns, though each rank has one: that is not predicted, so
+    # all gains are below the replay error of 2000 ns.
+    cat >lost.txt <<'END'
+nodes a
+cores a 2
+0 0    enter main
+0 0    cpu 0
+0 3000 cpu 1000
+0 3000 enter MPI_Send
+0 3000 send world 0 1 8
+0 3000 leave MPI_Send
+0 3000 leave main
+END
+    "$BUILD/tools/mktrace" lost.txt lost
+    "$PAGODA" advise lost >report
+    grep -q 'smaller$' report
+    grep -q '^  1\.     500 ns?  50.0 %  Make ' report
+    [ "$("$PAGODA" advise lost --json | jq .error_ns)" = 2000 ]
+}

@@ -245,8 +245,7 @@ void advise_replay_pairs(const struct advise_setting *setting, struct advice *ad
     size_t best[ADVISE_MAX_PAIRED], n_best = 0, n_jobs = 0;
     for (size_t i = 0; i < advice->n_candidates && n_best < setting->n_paired; i++) {
         const struct advice_candidate *candidate = &advice->candidates[i];
-        bool is_new = candidate->is_replayed && candidate->group == ADVICE_CHANGE &&
-                      candidate->gain_ns > (int64_t)advice_error_ns(advice);
+        bool is_new = candidate->group == ADVICE_CHANGE && advice_pays(advice, candidate);
         for (size_t k = 0; k < n_best; k++)
             is_new = is_new && strcmp(candidate->subject, advice->candidates[best[k]].subject) != 0;
         if (is_new)

@@ -20,8 +20,7 @@ static size_t choose(const struct advice *advice, size_t n_shown, struct chosen 
     *chosen = memory_zeroed(advice->n_candidates, sizeof **chosen);
     for (size_t i = 0; i < advice->n_candidates; i++) {
         const struct advice_candidate *candidate = &advice->candidates[i];
-        if (!candidate->is_replayed || candidate->gain_ns <= (int64_t)advice_error_ns(advice) ||
-            n_of_group[candidate->group] == n_shown)
+        if (!advice_pays(advice, candidate) || n_of_group[candidate->group] == n_shown)
             continue;
         (*chosen)[n++] = (struct chosen){candidate, ++n_of_group[candidate->group]};
     }

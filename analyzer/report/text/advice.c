@@ -32,8 +32,8 @@ static void print_head(const struct advice *advice, FILE *stream)
         fprintf(stream, "On the target         %s  (%s)\n", quantity_time(advice->target_ns).text,
                 advice->target);
     fprintf(stream,
-            "Replay error          %s: with nothing changed %s are predicted; gains below\n"
-            "                      that mean nothing\n",
+            "Replay error          %s: with nothing changed %s are predicted; smaller\n"
+            "                      gains, marked ?, are uncertain\n",
             quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
             quantity_time(advice->replayed_ns).text);
     if (advice->loss_ns > 0)
@@ -46,7 +46,8 @@ static void print_candidate(const struct advice *advice, size_t index, size_t nu
 {
     const struct advice_candidate *candidate = &advice->candidates[index];
     char *options = advice_options(candidate);
-    fprintf(stream, "%3zu. %10s  %7s  %s\n", number, signed_time(candidate->gain_ns).text,
+    fprintf(stream, "%3zu. %10s%s %7s  %s\n", number, signed_time(candidate->gain_ns).text,
+            advice_is_uncertain(advice, candidate->gain_ns) ? "?" : " ",
             share_of(advice, candidate->gain_ns).text, candidate->sentence);
     bool needs_target = *advice->target && !candidate->has_target;
     fprintf(stream, "%40s%s %s%s%s\n", "pagoda replay ", advice->trace, options,
@@ -62,13 +63,15 @@ static void print_pairs(const struct advice *advice, FILE *stream)
         fprintf(stream, "\nTogether\n");
     for (size_t i = 0; i < advice->n_pairs; i++) {
         const struct advice_pair *pair = &advice->pairs[i];
-        fprintf(stream, "%zu and %zu: %s, %s; %s\n", pair->first + 1, pair->second + 1,
-                signed_time(pair->gain_ns).text, share_of(advice, pair->gain_ns).text,
+        fprintf(stream, "%zu and %zu: %s%s, %s; %s\n", pair->first + 1, pair->second + 1,
+                signed_time(pair->gain_ns).text,
+                advice_is_uncertain(advice, pair->gain_ns) ? "?" : "",
+                share_of(advice, pair->gain_ns).text,
                 words[advice_together(advice, pair)]);
     }
 }
 
-/// The first LIMIT of a group that gain more than the error; how many.
+/// The first LIMIT of a group that pay; how many.
 static size_t print_group(const struct advice *advice, enum advice_group group, size_t limit,
                           FILE *stream)
 {
@@ -76,10 +79,9 @@ static size_t print_group(const struct advice *advice, enum advice_group group, 
         "Changes of the program, and the command that predicts each", "Other machines",
         "At most, by changes that may not be possible"};
     size_t n = 0;
-    int64_t error_ns = (int64_t)advice_error_ns(advice);
     for (size_t i = 0; i < advice->n_candidates && n < limit; i++) {
         const struct advice_candidate *candidate = &advice->candidates[i];
-        if (!candidate->is_replayed || candidate->group != group || candidate->gain_ns <= error_ns)
+        if (candidate->group != group || !advice_pays(advice, candidate))
             continue;
         if (n++ == 0)
             fprintf(stream, "%s%15s  %7s  %s\n", group > 0 ? "\n" : "", "gain", "of run",
@@ -93,8 +95,7 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
 {
     print_head(advice, stream);
     if (print_group(advice, ADVICE_CHANGE, limit, stream) == 0)
-        fprintf(stream, "None of the changes that were replayed shortens the run by more than the "
-                        "replay error.\n");
+        fprintf(stream, "None of the changes that were replayed shortens the run by 0.1 %%.\n");
     print_group(advice, ADVICE_MACHINE, limit, stream);
     print_group(advice, ADVICE_LIMIT, limit, stream);
     print_pairs(advice, stream);
@@ -113,6 +114,5 @@ void text_print_best_advice(const struct advice *advice, FILE *stream)
 {
     fprintf(stream, "\nAdvice (pagoda advise %s has all of it)\n", advice->trace);
     if (print_group(advice, ADVICE_CHANGE, TEXT_ADVICE_LINES, stream) == 0)
-        fprintf(stream, "  None of the changes that were replayed shortens the run by more than "
-                        "the replay error.\n");
+        fprintf(stream, "  None of the changes that were replayed shortens the run by 0.1 %%.\n");
 }
