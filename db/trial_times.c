@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
@@ -34,7 +35,9 @@ int trial_group_find(struct database *database, const char *selector, struct tri
     static const char by_attribute[] =
         "SELECT DISTINCT trial_id FROM trial_attribute WHERE name || '=' || value = ?1 "
         "OR (name = 'PAGODA::REVISION' AND length(?1) >= 9 + 4 "
-        "AND 'revision=' || substr(value, 1, length(?1) - 9) = ?1) ORDER BY trial_id";
+        "AND 'revision=' || substr(value, 1, length(?1) - 9) = ?1) "
+        "OR (name = 'PAGODA::BRANCH' AND 'branch=' || value = ?1) "
+        "OR (name = 'PAGODA::TAG' AND 'tag=' || value = ?1) ORDER BY trial_id";
     *group = (struct trial_group){0};
     int64_t id;
     if (trials_find(database, selector, &id, err) == 0) {
@@ -54,6 +57,43 @@ int trial_group_find(struct database *database, const char *selector, struct tri
         }
     }
     return group->n_ids ? 0 : -1; // with what trials_find() said
+}
+
+int trial_group_newest(struct database *database, struct trial_group *group, struct error *err)
+{
+    static const char sql[] =
+        "SELECT coalesce(started_at, stored_at), coalesce((SELECT value FROM trial_attribute a "
+        "WHERE a.trial_id = t.id AND a.name = 'PAGODA::REVISION'), '') FROM trial t WHERE id = ?1";
+    char *newest_at = memory_copy_text(""), *newest = memory_copy_text("");
+    char **revisions = memory_zeroed(group->n_ids + 1, sizeof *revisions);
+    sqlite3_stmt *statement = NULL;
+    int row = database_prepare(database, &statement, sql, err);
+    for (size_t i = 0; i < group->n_ids && row >= 0; i++) {
+        sqlite3_bind_int64(statement, 1, group->ids[i]);
+        if ((row = database_step(database, statement, err)) == 1) {
+            const char *at = (const char *)sqlite3_column_text(statement, 0);
+            revisions[i] = memory_copy_text((const char *)sqlite3_column_text(statement, 1));
+            if (strcmp(at, newest_at) >= 0) {
+                free(newest_at);
+                free(newest);
+                newest_at = memory_copy_text(at);
+                newest = memory_copy_text(revisions[i]);
+            }
+        }
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < group->n_ids; i++) {
+        if (revisions[i] && strcmp(revisions[i], newest) == 0)
+            group->ids[n_kept++] = group->ids[i];
+        free(revisions[i]);
+    }
+    group->n_ids = n_kept;
+    free(revisions);
+    free(newest_at);
+    free(newest);
+    return row < 0 ? -1 : 0;
 }
 
 int trial_group_all(struct database *database, const char *application, const char *experiment,

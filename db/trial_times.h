@@ -18,9 +18,13 @@ struct trial_group {
 /// The trials SELECTOR means, in the order of their numbers: one as in trials.h; else all whose
 /// name, experiment/name or application/experiment/name matches it as a pattern (* ? [...]); else
 /// all with an attribute of that NAME=VALUE; revision=COMMIT means the program's git revision, four
-/// digits of it at least. 0 (GROUP is to be released), or -1 and ERR.
+/// digits of it at least, branch=NAME and tag=NAME also what git told of it. 0 (GROUP is to be
+/// released), or -1 and ERR.
 int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
                      struct error *err);
+/// Keeps of GROUP the trials of the git revision that the latest of them was run with, or, when
+/// that one has none, those without. 0, or -1 and ERR.
+int trial_group_newest(struct database *database, struct trial_group *group, struct error *err);
 /// All measured trials of an application and experiment (NULL: of any), or, when there are none,
 /// the predicted ones. 0 (GROUP is to be released), or -1 and ERR: there is none.
 int trial_group_all(struct database *database, const char *application, const char *experiment,

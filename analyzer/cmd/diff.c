@@ -10,6 +10,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/diff/limits.h"
 #include "analyzer/cmd/diff/structure.h"
 #include "analyzer/cmd/diff/traces.h"
 #include "analyzer/model/difference.h"
@@ -23,7 +24,7 @@ struct settings {
     struct difference_thresholds thresholds;
     double relative_percent;
     uint64_t top;
-    const char *map_path;
+    const char *map_path, *limits_path, *baseline;
     struct resource_map *map; // NULL: resources keep their names
     bool wants_json, is_gate, wants_structure, shows_all;
     bool is_of_traces; // the database is only a means
@@ -62,12 +63,12 @@ static void add_part(void *user, const char *call_path, const char *process, con
 
 static int add_group(struct comparison *comparison, struct database *database,
                      const struct resource_map *map, enum difference_group group,
-                     const char *selector, struct error *err)
+                     const char *selector, bool is_newest, struct error *err)
 {
     struct trial_group trials;
     if (trial_group_find(database, selector, &trials, err))
         return -1;
-    int status = 0;
+    int status = is_newest ? trial_group_newest(database, &trials, err) : 0;
     for (size_t i = 0; i < trials.n_ids && status == 0; i++) {
         struct difference_page *page = &comparison->page;
         comparison->times = array_reserve(comparison->times, &comparison->time_capacity,
@@ -95,8 +96,8 @@ static int compare(struct comparison *comparison, struct database *database, con
     comparison->difference = difference_new();
     comparison->page.database = settings->is_of_traces ? NULL : database->path;
     comparison->page.thresholds = settings->thresholds;
-    if (add_group(comparison, database, settings->map, DIFFERENCE_A, a, err) ||
-        add_group(comparison, database, settings->map, DIFFERENCE_B, b, err))
+    if (add_group(comparison, database, settings->map, DIFFERENCE_A, a, settings->baseline, err) ||
+        add_group(comparison, database, settings->map, DIFFERENCE_B, b, false, err))
         return -1;
     comparison->page.runs = comparison->runs;
     for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
@@ -137,23 +138,45 @@ static int print_pages(const struct difference_page *pages, size_t n,
     return 0;
 }
 
-/// Compares each of the N operands behind the first with it, and prints. As print_pages().
-static int compare_all(struct database *database, char *const *operands, size_t n,
+/// Compares each of the N operands with A, and prints. As print_pages().
+static int compare_all(struct database *database, const char *a, char *const *operands, size_t n,
                        const struct settings *settings, size_t *n_worse, struct error *err)
 {
-    struct comparison *comparisons = memory_zeroed(n, sizeof *comparisons);
-    struct difference_page *pages = memory_zeroed(n, sizeof *pages);
+    struct comparison *comparisons = memory_zeroed(n + 1, sizeof *comparisons);
+    struct difference_page *pages = memory_zeroed(n + 1, sizeof *pages);
     int status = 0;
-    for (size_t i = 0; i + 1 < n && status == 0; i++) {
-        status = compare(&comparisons[i], database, operands[0], operands[i + 1], settings, err);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        status = compare(&comparisons[i], database, a, operands[i], settings, err);
         pages[i] = comparisons[i].page;
     }
     if (status == 0)
-        status = print_pages(pages, n - 1, settings, n_worse, err);
-    for (size_t i = 0; i + 1 < n; i++)
+        status = print_pages(pages, n, settings, n_worse, err);
+    for (size_t i = 0; i < n; i++)
         comparison_release(&comparisons[i]);
     free(pages);
     free(comparisons);
+    return status;
+}
+
+/// Compares the operands with the limits, and prints. As print_pages().
+static int compare_limits(struct database *database, char *const *operands, size_t n,
+                          const struct settings *settings, size_t *n_worse, struct error *err)
+{
+    struct limit_page page;
+    if (diff_limits_compare(database, settings->limits_path, operands, n, &page, err))
+        return -1;
+    int status = 0;
+    if (settings->is_of_traces)
+        page.database = NULL;
+    if (settings->is_gate)
+        *n_worse += limit_page_count_violations(&page);
+    if (settings->wants_json)
+        status = json_print_limits(&page, PAGODA_VERSION, stdout, err);
+    else if (settings->is_gate)
+        text_print_limit_violations(&page, stdout);
+    else
+        text_print_limits(&page, stdout);
+    limit_page_release(&page);
     return status;
 }
 
@@ -174,8 +197,12 @@ static int run_on_database(const char *path, char *const *operands, size_t n,
                                                             .wants_json = settings->wants_json,
                                                             .is_of_traces = settings->is_of_traces},
                            err);
+    else if (status == 0 && settings->limits_path)
+        status = compare_limits(database, operands, n, settings, n_worse, err);
+    else if (status == 0 && settings->baseline)
+        status = compare_all(database, settings->baseline, operands, n, settings, n_worse, err);
     else if (status == 0)
-        status = compare_all(database, operands, n, settings, n_worse, err);
+        status = compare_all(database, operands[0], operands + 1, n - 1, settings, n_worse, err);
     database_close(database);
     return status;
 }
@@ -203,6 +230,25 @@ static int run_diff(char *const *operands, size_t n, struct settings *settings)
     return status || n_worse ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
 }
 
+/// Whether the N operands are enough, and the options fit together.
+static int check_runs(const struct option_usage *usage, const struct settings *settings, int n)
+{
+    int n_runs = settings->is_of_traces ? n : n - 1;
+    if ((settings->baseline != NULL) + (settings->limits_path != NULL) + settings->wants_structure >
+        1)
+        return options_usage_error(usage,
+                                   "--baseline, --limits and --structure exclude each other");
+    if (settings->baseline && settings->is_of_traces)
+        return options_usage_error(usage, "--baseline chooses trials of a database, not traces");
+    if (settings->baseline || settings->limits_path) {
+        if (n_runs < 1)
+            return options_usage_error(usage, "there must be a run at least, B");
+    } else if (n_runs < (settings->is_of_traces || !settings->wants_structure ? 2 : 1)) {
+        return options_usage_error(usage, "there must be two runs at least, A and B");
+    }
+    return STATUS_DONE;
+}
+
 int cmd_diff(int argc, char **argv)
 {
     struct settings settings = {
@@ -216,6 +262,10 @@ int cmd_diff(int argc, char **argv)
                           "level of the t test over repeated runs", "0.05"),
         OPTION_FLAG_ROW("check", 0, &settings.is_gate,
                         "print what got worse, a line each, and fail if there is any"),
+        OPTION_TEXT_ROW("baseline", 0, "A", &settings.baseline,
+                        "compare with these; of several git revisions with the latest one", NULL),
+        OPTION_TEXT_ROW("limits", 0, "FILE", &settings.limits_path,
+                        "compare with the limits in this file", NULL),
         OPTION_FLAG_ROW("structure", 0, &settings.wants_structure,
                         "print which resources the runs have instead of their times"),
         OPTION_FLAG_ROW("all", 0, &settings.shows_all,
@@ -227,12 +277,12 @@ int cmd_diff(int argc, char **argv)
     };
     const struct option_usage usage = {
         .command = "diff",
-        .operands = "DB A B... | TRACE TRACE...",
+        .operands = "DB [A] B... | TRACE...",
         .summary = "Tells what the change of run time between runs consists of",
         .details = details,
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 2,
+        .min_operands = 1,
         .max_operands = -1,
     };
     int first, status;
@@ -245,8 +295,9 @@ int cmd_diff(int argc, char **argv)
     if (settings.shows_all && !settings.wants_structure)
         return options_usage_error(&usage, "--all goes with --structure only");
     settings.is_of_traces = diff_is_trace(argv[first]);
-    if (argc - first < 3 && !settings.is_of_traces && !settings.wants_structure)
-        return options_usage_error(&usage, "there must be two runs at least, A and B");
+    status = check_runs(&usage, &settings, argc - first);
+    if (status != STATUS_DONE)
+        return status;
     settings.thresholds.relative = settings.relative_percent / 100;
     return run_diff(argv + first, (size_t)(argc - first), &settings);
 }

@@ -154,6 +154,7 @@ static void write_facts(const struct trace *trace, char **line, const struct lau
     fprintf(file, "\nPAGODA::DIRECTORY=%s\n", getcwd(cwd, sizeof cwd - 1) ? cwd : "");
     fprintf(file, "PAGODA::REVISION=%s\nPAGODA::REVISION_MODIFIED=%s\n", revision.commit,
             revision.modified);
+    fprintf(file, "PAGODA::BRANCH=%s\nPAGODA::TAG=%s\n", revision.branch, revision.tag);
     fclose(file);
 }
 

@@ -232,7 +232,7 @@ END
 @test "the baseline can be a git revision" {
     cp runs.db "$BATS_TEST_TMPDIR/r.db"
     cd "$BATS_TEST_TMPDIR" || return
-    sqlite3 r.db "INSERT INTO trial_attribute SELECT trial_id, 'version', 'PAGODA::REVISION',
+    sqlite3 r.db "INSERT INTO trial_attribute (trial_id, kind, name, value) SELECT trial_id, 'version', 'PAGODA::REVISION',
         CASE WHEN trial LIKE 'old%' THEN '48aecbcc45fe' ELSE '48ae00000000' END FROM trials
         WHERE trial LIKE 'old%' OR trial LIKE 'new%'"
     run "$PAGODA" diff --json r.db revision=48aecb revision=48ae00000000
@@ -240,6 +240,84 @@ END
     run "$PAGODA" diff r.db revision=48a new1 # too short to mean something
     [ "$status" = 1 ]
     [[ $output == 'pagoda: r.db has no trial "revision=48a"'* ]]
+}
+
+# new1 is of a revision of its own, the latest one of the branch; same1 has a branch as a parameter.
+@test "the baseline is the latest revision of a branch or tag" {
+    cp runs.db "$BATS_TEST_TMPDIR/r.db"
+    cd "$BATS_TEST_TMPDIR" || return
+    sqlite3 r.db "INSERT INTO trial_attribute (trial_id, kind, name, value)
+            SELECT trial_id, 'version', 'PAGODA::REVISION', substr(trial, 1, 3) FROM trials;
+        INSERT INTO trial_attribute (trial_id, kind, name, value)
+            SELECT trial_id, 'version', 'PAGODA::BRANCH', 'trunk' FROM trials WHERE trial LIKE 'old%'
+            OR trial LIKE 'new%';
+        INSERT INTO trial_attribute (trial_id, kind, name, value)
+            SELECT trial_id, 'version', 'PAGODA::TAG', 'v1' FROM trials WHERE trial LIKE 'old%';
+        UPDATE trial SET started_at = '2026-01-0' || id || 'T00:00:00Z'"
+    run "$PAGODA" diff --json --baseline branch=trunk r.db old1
+    [ "$(jq -c '.differences[0].a | map(.trial)' <<<"$output")" = \
+        '["ring/default/new1","ring/default/new2","ring/default/new3"]' ]
+    run "$PAGODA" diff --json r.db branch=trunk old1 # named as A it is all of them
+    [ "$(jq -c '.differences[0].a | length' <<<"$output")" = 6 ]
+    run "$PAGODA" diff --check --baseline tag=v1 r.db branch=same branch=new
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 3 ]
+    run "$PAGODA" diff --check --baseline branch=trunc r.db old1
+    [ "$status" = 1 ]
+    [[ $output == 'pagoda: r.db has no trial "branch=trunc"'* ]]
+    run "$PAGODA" diff --baseline branch=main r.db
+    [ "$status" = 2 ]
+    run "$PAGODA" diff --baseline branch=main run0
+    [ "$status" = 2 ]
+}
+
+@test "a set of limits" {
+    cat >"$BATS_TEST_TMPDIR/limits.txt" <<'LIMITS'
+# metric             limit      focus
+time_ns              <= 9.5ms
+parallel_efficiency  >= 40 %
+late-sender.wait_ns  <= 2.2ms   < /CallPath/main/solve/MPI_Recv, /Process/1 >
+late-receiver.count  <= 0
+visits               <= 2       /Code/solve.c
+LIMITS
+    run "$PAGODA" diff runs.db --limits "$BATS_TEST_TMPDIR/limits.txt" old1
+    [ "$status" = 0 ]
+    [[ $output == *": 1 of 5 limits not kept (*)"* ]]
+    [[ $output == *"*  4.000 ms  <= 2.200 ms     1  old1   late-sender.wait_ns  < /CallPath/"* ]]
+    run "$PAGODA" diff --check runs.db --limits "$BATS_TEST_TMPDIR/limits.txt" old1 branch=new
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 3 ]
+    [ "${lines[1]}" = "branch=new: time_ns of program: 10.14 ms is not <= 9.500 ms" ]
+    run "$PAGODA" diff --json --limits "$BATS_TEST_TMPDIR/limits.txt" run0 # a trace
+    [ "$(jq -c '[.database, (.limits | map(.is_kept))]' <<<"$output")" = '[null,[true,true,false,true,true]]' ]
+    echo 'time_ns <= 10ms' >"$BATS_TEST_TMPDIR/kept.txt"
+    run "$PAGODA" diff --check runs.db --limits "$BATS_TEST_TMPDIR/kept.txt" old1
+    [ "$status" = 0 ]
+    [ -z "$output" ]
+}
+
+@test "limits that cannot be understood are named with their line" {
+    wrong() {
+        printf '# limits\n%s\n' "$1" >"$BATS_TEST_TMPDIR/wrong.txt"
+        run "$PAGODA" diff runs.db --limits "$BATS_TEST_TMPDIR/wrong.txt" old1
+        [ "$status" = 1 ]
+        [ "${#lines[@]}" = 1 ]
+        [[ $output == *"wrong.txt"*"$2"* ]]
+    }
+    wrong 'time_ns < 3s' ':2: wanted is METRIC <= LIMIT [FOCUS], or >='
+    wrong 'time_ns <= fast' ':2: `fast` is no limit of time_ns, which is in ns'
+    wrong 'tme_ns <= 1s' ':2: runs.db has no metric "tme_ns"; did you mean "time_ns"?'
+    wrong 'visits <= 1 /CallPath/main/slove' 'slove'
+    wrong 'visits <= 1 /CallPath/(a' ':2: '
+    wrong '#' 'holds no limits'
+    wrong 'transfer_efficiency >= 50%' 'not every trial of old1 has a transfer_efficiency'
+    run "$PAGODA" diff runs.db --limits none.txt old1
+    [ "$status" = 1 ]
+    [ "$output" = "pagoda: cannot read the limits none.txt: No such file or directory" ]
+    run "$PAGODA" diff runs.db --limits none.txt
+    [ "$status" = 2 ]
+    run "$PAGODA" diff runs.db --limits none.txt --structure old1
+    [ "$status" = 2 ]
 }
 
 # Thread 1 records from 12 to 60 while the master's 100 ns pass.

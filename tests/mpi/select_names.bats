@@ -244,18 +244,21 @@ EOF
         rm -rf trace
         timeout -k 5 60 "$PAGODA" trace -o trace -- "mpirun.$mpi" -n 1 repository/program exit 0 \
             >out 2>err || { cat err; return 1; }
-        properties 'REVISION.*'
+        properties '(REVISION|BRANCH|TAG).*'
     }
     export GIT_CEILING_DIRECTORIES=$BATS_TEST_TMPDIR HOME=$BATS_TEST_TMPDIR
     mkdir repository
     cp "$BUILD/programs/$mpi/trace_end" repository/program
     [ "$(revision)" = '' ] || { revision; return 1; }
     git -C repository init -q
+    git -C repository symbolic-ref HEAD refs/heads/trunk
     echo a >repository/file
     git -C repository add file
     git -C repository -c user.name=a -c user.email=a@b commit -q -m a
     commit=$(git -C repository rev-parse HEAD)
-    [ "$(revision)" = "REVISION=$commit REVISION_MODIFIED=no " ] || { revision; return 1; }
+    [ "$(revision)" = "BRANCH=trunk REVISION=$commit REVISION_MODIFIED=no " ] || { revision; return 1; }
     echo b >repository/file
-    [ "$(revision)" = "REVISION=$commit REVISION_MODIFIED=yes " ]
+    git -C repository tag v1
+    git -C repository checkout -q --detach
+    [ "$(revision)" = "REVISION=$commit REVISION_MODIFIED=yes TAG=v1 " ] || { revision; return 1; }
 }

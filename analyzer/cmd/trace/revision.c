@@ -59,6 +59,8 @@ static bool find_in(const char *folder, struct trace_revision *revision)
 {
     static const char *const head[] = {"rev-parse", "--verify", "HEAD", NULL};
     static const char *const changes[] = {"status", "--porcelain", "--untracked-files=no", NULL};
+    static const char *const branch[] = {"symbolic-ref", "--short", "-q", "HEAD", NULL};
+    static const char *const tag[] = {"describe", "--tags", "--exact-match", "HEAD", NULL};
     char line[256];
 
     if (!ask_git(folder, head, line, sizeof line) || strlen(line) >= sizeof revision->commit ||
@@ -67,12 +69,16 @@ static bool find_in(const char *folder, struct trace_revision *revision)
     snprintf(revision->commit, sizeof revision->commit, "%.64s", line);
     if (ask_git(folder, changes, line, sizeof line))
         snprintf(revision->modified, sizeof revision->modified, "%s", *line ? "yes" : "no");
+    if (ask_git(folder, branch, line, sizeof line))
+        snprintf(revision->branch, sizeof revision->branch, "%s", line);
+    if (ask_git(folder, tag, line, sizeof line))
+        snprintf(revision->tag, sizeof revision->tag, "%s", line);
     return true;
 }
 
 struct trace_revision trace_revision_find(const char *program)
 {
-    struct trace_revision revision = {"", ""};
+    struct trace_revision revision = {"", "", "", ""};
     char folder[PATH_MAX];
 
     if (*program && realpath(program, folder) && strrchr(folder, '/') != folder) {

@@ -8,6 +8,8 @@
 struct trace_revision {
     char commit[65];  // empty: no repository, or no git command
     char modified[4]; // "yes", "no", or empty: not known
+    char branch[256]; // empty: none is checked out, or not known
+    char tag[256];    // of this very commit, the nearest one if it has several; empty: none
 };
 
 /// Of the repository that holds the file PROGRAM (empty: not known), else of the one that holds the
