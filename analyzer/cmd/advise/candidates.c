@@ -139,8 +139,7 @@ static void add_regions(struct survey *survey)
                                                     uneven * (double)sums->exclusive_ns;
         bool has_callees = sums->exclusive_ns < sums->inclusive_ns - sums->inclusive_ns / 10;
         char *pattern = as_pattern(region->name);
-        char *words =
-            memory_format("%s%s", region->name, has_callees ? " and what it calls" : "");
+        char *words = memory_format("%s%s", region->name, has_callees ? " and what it calls" : "");
         add_region(survey, pattern, words, region->path_ns, is_uneven);
         free(words);
         free(pattern);

@@ -66,8 +66,7 @@ static void print_pairs(const struct advice *advice, FILE *stream)
         fprintf(stream, "%zu and %zu: %s%s, %s; %s\n", pair->first + 1, pair->second + 1,
                 signed_time(pair->gain_ns).text,
                 advice_is_uncertain(advice, pair->gain_ns) ? "?" : "",
-                share_of(advice, pair->gain_ns).text,
-                words[advice_together(advice, pair)]);
+                share_of(advice, pair->gain_ns).text, words[advice_together(advice, pair)]);
     }
 }
 
