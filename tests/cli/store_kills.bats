@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Eight processes that store and four that read, killed at random moments: no finished trial gets
+# lost, none is there in part. `make bench T=tests/bench/store_kills.sh` kills 200 times.
+load ../helper
+
+@test "killed 20 times at random, the database has all that was finished, whole" {
+    run "$ROOT/tests/store-kills" --kills 20 --seed 1
+    echo "$output"
+    [ "$status" = 0 ]
+    [[ $output == "20 kills ("*", all whole; "* ]]
+}
