@@ -335,6 +335,33 @@ static void add_selection(struct text *text, const struct focus_selection *selec
     text_add(text, ")");
 }
 
+char *focus_name(const char *path)
+{
+    struct scanner scanner = {.text = path};
+    size_t last = focus_last_level(path);
+    struct text name = {0}, again = {0};
+    text_add(&name, "");
+    int status = path[last] == '/' ? 0 : -1;
+    scanner.at = path + last + 1;
+    while (status == 0 && *scanner.at) {
+        if (*scanner.at == '\\') {
+            scanner.at++;
+            status = scan_escape(&scanner, &name);
+        } else {
+            text_add_bytes(&name, scanner.at++, 1);
+        }
+    }
+    add_level(&again, name.bytes);
+    if (status == 0 && strcmp(again.bytes, path + last))
+        status = -1;
+    free(again.bytes);
+    if (status) {
+        free(name.bytes);
+        return NULL;
+    }
+    return name.bytes;
+}
+
 char *focus_format(const struct focus *focus)
 {
     struct text text = {0};

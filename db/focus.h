@@ -33,6 +33,10 @@ struct focus {
 /// The caller frees.
 char *focus_path(const char *parent_path, const char *name);
 
+/// The name (any bytes, to be freed) of the last level of PATH; NULL when PATH is not written as
+/// focus_path() would.
+char *focus_name(const char *path);
+
 /// Where the last level of PATH begins, at its slash.
 size_t focus_last_level(const char *path);
 

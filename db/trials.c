@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
@@ -360,7 +361,7 @@ static int read_details(struct database *database, int64_t trial, struct trial_d
                                "trial_attribute WHERE trial_id = ?1 ORDER BY kind, name"},
         {&details->metrics, "SELECT name, unit, '', value, 0, 0, 0, NULL, NULL FROM tuple JOIN "
                             "metric ON id = metric_id WHERE trial_id = ?1 AND focus_id = 0 "
-                            "ORDER BY metric_id"},
+                            "ORDER BY name <> 'time_ns', name <> 'parallel_efficiency', name"},
         {&details->properties, "SELECT property, title, '', is_top, count, wait_ns, 0, severity, "
                                "confidence FROM wait_states WHERE trial_id = ?1 "
                                "ORDER BY severity DESC, property"},
@@ -420,7 +421,7 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
         "kind, name))"
         ", 'metrics', (SELECT json_group_array(json_object('metric', name, 'unit', unit, 'value', "
         "value)) FROM (SELECT * FROM tuple JOIN metric ON id = metric_id WHERE trial_id = ?1 AND "
-        "focus_id = 0 ORDER BY metric_id))"
+        "focus_id = 0 ORDER BY name <> 'time_ns', name <> 'parallel_efficiency', name))"
         ", 'wait_states', (SELECT json_group_array(json_object('property', property, 'count', "
         "count, 'wait_ns', wait_ns, 'severity', severity, 'confidence', confidence, 'is_top', "
         "json(CASE is_top WHEN 1 THEN 'true' ELSE 'false' END))) FROM (SELECT * FROM wait_states "
@@ -534,5 +535,42 @@ int trials_remove(const char *path, const char *const *selectors, size_t n_selec
     else
         trial_list_release(removed);
     database_close(database);
+    return status;
+}
+
+/// Whether SQLite finds the whole file sound.
+static int check_soundness(struct database *database, struct error *err)
+{
+    sqlite3_stmt *statement;
+    char *found = NULL;
+    if (database_prepare(database, &statement, "PRAGMA integrity_check(1)", err))
+        return -1;
+    int status = read_text(database, statement, &found, err);
+    sqlite3_finalize(statement);
+    if (status == 0 && strcmp(found, "ok"))
+        status = database_error(database, SQLITE_CORRUPT, err);
+    free(found);
+    return status;
+}
+
+static uint64_t file_size(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) ? 0 : (uint64_t)status.st_size;
+}
+
+int trials_vacuum(const char *path, uint64_t sizes[2], struct error *err)
+{
+    struct database *database;
+    if (database_open(&database, path, DATABASE_WRITE, err))
+        return -1;
+    // What the log holds belongs to the size before.
+    int status = database_run(database, "PRAGMA wal_checkpoint(TRUNCATE)", err);
+    sizes[0] = file_size(path);
+    if (status || check_soundness(database, err) || forget_unused(database, err) ||
+        database_run(database, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", err))
+        status = -1;
+    database_close(database);
+    sizes[1] = file_size(path);
     return status;
 }

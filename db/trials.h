@@ -100,4 +100,9 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
 int trials_remove(const char *path, const char *const *selectors, size_t n_selectors,
                   struct trial_list *removed, struct error *err);
 
+/// Forgets resources and foci that no trial has any more and makes the file of the database at PATH
+/// as small as it can be, after a check that it is sound. SIZES: bytes before and after. 0, or -1
+/// and ERR; the database is then as it was.
+int trials_vacuum(const char *path, uint64_t sizes[2], struct error *err);
+
 #endif

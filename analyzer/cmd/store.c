@@ -13,6 +13,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/cmd/store/transfer.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
@@ -337,14 +338,19 @@ static const struct {
     {"list", run_list, "the runs in a database"},
     {"show", run_show, "one run: facts, efficiencies, wait states, time by region"},
     {"remove", run_remove, "take runs out of it"},
+    {"export", store_export, "write whole runs to a file, as JSON lines or CSV"},
+    {"import", store_import, "read such files"},
+    {"merge", store_merge, "take all runs of other databases"},
+    {"vacuum", store_vacuum, "check the file and make it as small as it can be"},
 };
 enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
 
 static void print_help(FILE *stream)
 {
-    fprintf(stream, "usage: pagoda store ACTION DB ...\n\n"
-                    "Looks into experiment databases and removes from them; runs get into one by\n"
-                    "`pagoda replay TRACE --store DB`.\n\nactions:\n");
+    fprintf(stream,
+            "usage: pagoda store ACTION DB ...\n\n"
+            "Looks into experiment databases, and carries runs from one to another; new runs\n"
+            "get into one by `pagoda replay TRACE --store DB`.\n\nactions:\n");
     for (size_t i = 0; i < N_ACTIONS; i++)
         fprintf(stream, "  %-10s %s\n", actions[i].name, actions[i].summary);
     fprintf(stream, "\n`pagoda store ACTION --help` tells what an action does.\n");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/csv.h"
 #include "analyzer/base/exact_number.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
@@ -150,36 +151,17 @@ void relation_print_text(const struct relation *relation, FILE *stream)
     table_release(&table);
 }
 
-/// Quotes what a reader of CSV would cut in pieces.
-static void print_csv_text(const char *text, FILE *stream)
-{
-    size_t length = strlen(text);
-    bool needs_quotes = length != strcspn(text, ",\"\r\n") ||
-                        (length && (text[0] == ' ' || text[length - 1] == ' '));
-    if (!needs_quotes) {
-        fputs(text, stream);
-        return;
-    }
-    fputc('"', stream);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', stream);
-        fputc(*text, stream);
-    }
-    fputc('"', stream);
-}
-
 void relation_print_csv(const struct relation *relation, FILE *stream)
 {
     for (size_t i = 0; i < relation->n_columns; i++) {
         fputs(i ? "," : "", stream);
-        print_csv_text(relation->columns[i], stream);
+        csv_put_text(stream, relation->columns[i]);
     }
     for (size_t i = 0; i < relation->n_cells; i++) {
         const struct relation_cell *cell = &relation->cells[i];
         fputc(i % relation->n_columns ? ',' : '\n', stream);
         if (cell->kind == CELL_TEXT)
-            print_csv_text(cell->text, stream);
+            csv_put_text(stream, cell->text);
         else if (cell->kind == CELL_INTEGER)
             fprintf(stream, "%" PRId64, cell->integer);
         else if (cell->kind == CELL_NUMBER)

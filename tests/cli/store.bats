@@ -178,7 +178,7 @@ bats_require_minimum_version 1.5.0
 
 @test "the manual page describes exactly the options of each action" {
     local action
-    for action in list show remove; do
+    for action in list show remove export import merge vacuum; do
         diff -u <(sed -n "/^\.Ss .*store $action/,/^\.S[sh] /s/^\.It .*Fl -\([a-z-]*\).*/\1/p" \
             "$ROOT/man/pagoda-store.1" | sort) \
             <("$PAGODA" store $action --help |

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See csv.h. The bytes of a record's fields lie one behind the other, each ended by a zero byte.
+#include "analyzer/base/csv.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+void csv_put_text(FILE *stream, const char *text)
+{
+    size_t length = strlen(text);
+    bool needs_quotes = length != strcspn(text, ",\"\r\n") ||
+                        (length && (text[0] == ' ' || text[length - 1] == ' '));
+    if (!needs_quotes) {
+        fputs(text, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', stream);
+        fputc(*text, stream);
+    }
+    fputc('"', stream);
+}
+
+int csv_error(const struct csv_reader *reader, struct error *err, const char *format, ...)
+{
+    char text[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return error_set(err, "%s:%llu: %s", reader->name, (unsigned long long)reader->line, text);
+}
+
+static void put_byte(struct csv_reader *reader, int c)
+{
+    reader->bytes = array_reserve(reader->bytes, &reader->bytes_capacity, reader->n_bytes + 1, 1);
+    reader->bytes[reader->n_bytes++] = (char)c;
+}
+
+static int next_byte(struct csv_reader *reader)
+{
+    int c = getc_unlocked(reader->stream);
+    reader->n_lines += c == '\n';
+    return c;
+}
+
+/// Reads the rest of a field in quotes, up to the byte behind it, which it returns in *C.
+static int read_quoted(struct csv_reader *reader, int *c, struct error *err)
+{
+    bool is_open = true;
+    while ((*c = next_byte(reader)) != EOF && reader->n_bytes < CSV_MAX_BYTES) {
+        if (*c != '"') {
+            put_byte(reader, *c);
+            continue;
+        }
+        *c = next_byte(reader);
+        is_open = *c == '"';
+        if (!is_open)
+            break;
+        put_byte(reader, '"');
+    }
+    if (*c == '\r')
+        *c = next_byte(reader);
+    return !is_open && (*c == ',' || *c == '\n' || *c == EOF)
+               ? 0
+               : csv_error(reader, err, "the quotes do not end before a comma or the line's end");
+}
+
+/// Reads one field and the byte behind it, *C: a comma, a newline, EOF.
+static int read_field(struct csv_reader *reader, int *c, struct error *err)
+{
+    *c = next_byte(reader);
+    if (*c == '"') {
+        if (read_quoted(reader, c, err))
+            return -1;
+    } else {
+        while (*c != ',' && *c != '\n' && *c != EOF && reader->n_bytes < CSV_MAX_BYTES) {
+            put_byte(reader, *c);
+            *c = next_byte(reader);
+        }
+        if (*c != ',' && reader->n_bytes && reader->bytes[reader->n_bytes - 1] == '\r')
+            reader->n_bytes--;
+    }
+    if (reader->n_bytes >= CSV_MAX_BYTES)
+        return csv_error(reader, err, "the line is longer than %d KiB", CSV_MAX_BYTES >> 10);
+    put_byte(reader, '\0');
+    return 0;
+}
+
+int csv_next(struct csv_reader *reader, struct error *err)
+{
+    int c;
+    do {
+        reader->line = reader->n_lines + 1;
+        reader->n_bytes = reader->n_fields = 0;
+        do {
+            if (read_field(reader, &c, err))
+                return -1;
+            reader->n_fields++;
+        } while (c == ',');
+        if (ferror(reader->stream))
+            return error_set(err, "cannot read %s: %s", reader->name, strerror(errno));
+    } while (c != EOF && reader->n_bytes == 1);
+    if (reader->n_bytes == 1)
+        return 0;
+    reader->fields = array_reserve(reader->fields, &reader->fields_capacity, reader->n_fields,
+                                   sizeof *reader->fields);
+    char *field = reader->bytes;
+    for (size_t i = 0; i < reader->n_fields; i++) {
+        reader->fields[i] = field;
+        field += strlen(field) + 1;
+    }
+    if (field != reader->bytes + reader->n_bytes)
+        return csv_error(reader, err, "the line holds a zero byte");
+    return 1;
+}
+
+void csv_release(struct csv_reader *reader)
+{
+    free(reader->fields);
+    free(reader->bytes);
+}

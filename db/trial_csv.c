@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Export goes through the view `measurements`. Import fills a database in memory, whose trials are
+// then exported as JSON lines: names are interned and put in order by what does that anyway.
+#include "db/trial_csv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/csv.h"
+#include "analyzer/base/exact_number.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+#include "db/focus.h"
+#include "db/schema.h"
+#include "db/trial_export.h"
+#include "db/writer.h"
+
+static const char parameter_prefix[] = "parameter:";
+
+// --- export
+
+static void put_column(sqlite3_stmt *statement, int column, FILE *stream)
+{
+    char *clean;
+    switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_NULL:
+        break;
+    case SQLITE_INTEGER:
+        fprintf(stream, "%lld", (long long)sqlite3_column_int64(statement, column));
+        break;
+    case SQLITE_FLOAT:
+        fputs(exact_number(sqlite3_column_double(statement, column)).text, stream);
+        break;
+    default:
+        clean = utf8_clean((const char *)sqlite3_column_text(statement, column));
+        csv_put_text(stream, clean);
+        free(clean);
+    }
+}
+
+/// The names of the parameters that trials of GROUP have, to be freed one by one.
+static int read_parameters(struct database *database, const struct trial_group *group,
+                           char ***names, size_t *n_names, struct error *err)
+{
+    sqlite3_stmt *statement;
+    size_t capacity = 0, size;
+    char *text = NULL;
+    FILE *sql = open_memstream(&text, &size);
+    fprintf(sql, "SELECT DISTINCT parameter FROM parameters WHERE trial_id IN (-1");
+    for (size_t i = 0; i < group->n_ids; i++)
+        fprintf(sql, ", %" PRId64, group->ids[i]);
+    fprintf(sql, ") ORDER BY 1");
+    fclose(sql);
+    int row = database_prepare(database, &statement, text, err);
+    free(text);
+    while (row >= 0 && (row = database_step(database, statement, err)) == 1) {
+        *names = array_reserve(*names, &capacity, *n_names + 1, sizeof **names);
+        (*names)[(*n_names)++] = utf8_clean((const char *)sqlite3_column_text(statement, 0));
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+/// SQL for the values of one trial (?1) and its parameters (?2 ...).
+static char *values_sql(size_t n_parameters)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *sql = open_memstream(&text, &size);
+    fprintf(sql, "SELECT t.application, t.experiment, t.trial, t.origin, t.started_at, t.n_ranks");
+    for (size_t i = 0; i < n_parameters; i++)
+        fprintf(sql,
+                ", (SELECT value FROM parameters p WHERE p.trial_id = ?1 AND p.parameter = ?%zu)",
+                i + 2);
+    fprintf(sql, ", m.metric, m.unit, (SELECT adds_up_over FROM metric WHERE name = m.metric), "
+                 "m.interval, m.focus, m.value FROM measurements m JOIN trials t "
+                 "ON t.trial_id = m.trial_id WHERE m.trial_id = ?1 "
+                 "ORDER BY m.metric, m.focus, m.interval");
+    fclose(sql);
+    return text;
+}
+
+static int put_trial(struct database *database, sqlite3_stmt *statement, int64_t trial,
+                     FILE *stream, struct error *err)
+{
+    int row;
+    sqlite3_bind_int64(statement, 1, trial);
+    while ((row = database_step(database, statement, err)) == 1)
+        for (int i = 0, n = sqlite3_column_count(statement); i < n; i++) {
+            put_column(statement, i, stream);
+            fputc(i + 1 < n ? ',' : '\n', stream);
+        }
+    sqlite3_reset(statement);
+    return row;
+}
+
+int trial_csv_export(struct database *database, const struct trial_group *group, FILE *stream,
+                     struct error *err)
+{
+    char **parameters = NULL;
+    size_t n_parameters = 0;
+    sqlite3_stmt *statement = NULL;
+    int status = read_parameters(database, group, &parameters, &n_parameters, err);
+    char *sql = values_sql(n_parameters);
+    if (status == 0)
+        status = database_prepare(database, &statement, sql, err);
+    if (status == 0) {
+        fputs("application,experiment,trial,origin,started_at,n_ranks", stream);
+        for (size_t i = 0; i < n_parameters; i++) {
+            char *title = memory_format("%s%s", parameter_prefix, parameters[i]);
+            fputc(',', stream);
+            csv_put_text(stream, title);
+            free(title);
+            sqlite3_bind_text(statement, (int)i + 2, parameters[i], -1, SQLITE_STATIC);
+        }
+        fputs(",metric,unit,adds_up_over,interval,focus,value\n", stream);
+    }
+    for (size_t i = 0; i < group->n_ids && status == 0; i++)
+        status = put_trial(database, statement, group->ids[i], stream, err);
+    sqlite3_finalize(statement);
+    free(sql);
+    for (size_t i = 0; i < n_parameters; i++)
+        free(parameters[i]);
+    free(parameters);
+    return status;
+}
+
+// --- import
+
+enum column {
+    COLUMN_APPLICATION,
+    COLUMN_EXPERIMENT,
+    COLUMN_TRIAL,
+    COLUMN_ORIGIN,
+    COLUMN_STARTED_AT,
+    COLUMN_N_RANKS,
+    COLUMN_METRIC,
+    COLUMN_UNIT,
+    COLUMN_ADDS_UP_OVER,
+    COLUMN_INTERVAL,
+    COLUMN_FOCUS,
+    COLUMN_VALUE,
+    N_COLUMNS,
+    COLUMN_PARAMETER,
+};
+
+static const char *const column_names[N_COLUMNS] = {
+    "application", "experiment", "trial",        "origin",   "started_at", "n_ranks",
+    "metric",      "unit",       "adds_up_over", "interval", "focus",      "value"};
+
+struct conversion {
+    struct csv_reader reader;
+    struct database database; // in memory
+    struct writer writer;
+    enum column *columns; // by field
+    char **titles;
+    size_t n_columns;
+    const char *defaults[N_COLUMNS];
+    sqlite3_stmt *find_trial, *add_trial, *add_parameter, *find_interval, *add_interval, *add_value;
+    struct error *err;
+};
+
+static const struct {
+    size_t offset;
+    const char *sql;
+} statements[] = {
+    {offsetof(struct conversion, find_trial),
+     "SELECT trial_id FROM trials WHERE application = ?1 AND experiment = ?2 AND trial = ?3"},
+    {offsetof(struct conversion, add_trial),
+     "INSERT INTO trial (experiment_id, name, origin, started_at, stored_at, n_ranks, n_nodes, "
+     "n_locations, n_events, n_messages, n_collectives, n_clock_violations, "
+     "has_unreadable_records, time_ns) SELECT e.id, ?3, ?4, nullif(?5, ''), "
+     "strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?6, 0, ?6, 0, 0, 0, 0, 0, 0 FROM experiment e JOIN "
+     "application a ON a.id = e.application_id WHERE a.name = ?1 AND e.name = ?2"},
+    {offsetof(struct conversion, add_parameter),
+     "INSERT OR REPLACE INTO trial_attribute (trial_id, kind, name, value) "
+     "VALUES (?1, 'parameter', ?2, ?3)"},
+    {offsetof(struct conversion, find_interval),
+     "SELECT number FROM time_interval WHERE trial_id = ?1 AND name = ?2"},
+    {offsetof(struct conversion, add_interval),
+     "INSERT INTO time_interval SELECT ?1, CASE ?2 WHEN 'run' THEN 0 WHEN 'window' THEN 1 ELSE "
+     "(SELECT max(1, coalesce(max(number), 0)) + 1 FROM time_interval WHERE trial_id = ?1) END, "
+     "?2, 0, 0"},
+    {offsetof(struct conversion, add_value),
+     "INSERT INTO tuple (trial_id, metric_id, focus_id, interval, value) "
+     "VALUES (?1, ?2, ?3, ?4, ?5)"},
+};
+
+static sqlite3_stmt **statement_at(struct conversion *c, size_t i)
+{
+    return (sqlite3_stmt **)((char *)c + statements[i].offset);
+}
+
+static int open_memory(struct conversion *c)
+{
+    c->database.path = (char *)c->reader.name; // for messages only
+    int code = sqlite3_open(":memory:", &c->database.handle);
+    if (code != SQLITE_OK)
+        return error_set(c->err, "cannot make a database in memory: %s", sqlite3_errstr(code));
+    if (schema_migrate(&c->database, schema_steps, schema_version, c->err) ||
+        database_run(&c->database, "PRAGMA foreign_keys = ON; BEGIN", c->err))
+        return -1;
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
+        if (database_prepare(&c->database, statement_at(c, i), statements[i].sql, c->err))
+            return -1;
+    return writer_init(&c->writer, &c->database, 0, c->err);
+}
+
+static void close_memory(struct conversion *c)
+{
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
+        sqlite3_finalize(*statement_at(c, i));
+    writer_release(&c->writer);
+    sqlite3_close_v2(c->database.handle);
+}
+
+/// Says what each field of a line is.
+static int read_titles(struct conversion *c)
+{
+    int row = csv_next(&c->reader, c->err);
+    bool has_metric = false, has_value = false;
+    if (row <= 0)
+        return row < 0 ? -1 : error_set(c->err, "%s is empty", c->reader.name);
+    c->n_columns = c->reader.n_fields;
+    c->columns = memory_zeroed(c->n_columns, sizeof *c->columns);
+    c->titles = memory_zeroed(c->n_columns, sizeof *c->titles);
+    for (size_t i = 0; i < c->n_columns; i++) {
+        const char *title = c->reader.fields[i];
+        bool is_parameter = !strncmp(title, parameter_prefix, sizeof parameter_prefix - 1);
+        c->titles[i] = utf8_clean(is_parameter ? title + sizeof parameter_prefix - 1 : title);
+        for (c->columns[i] = 0; c->columns[i] < N_COLUMNS; c->columns[i]++)
+            if (!strcmp(column_names[c->columns[i]], title))
+                break;
+        if (is_parameter)
+            c->columns[i] = COLUMN_PARAMETER;
+        if (c->columns[i] == N_COLUMNS)
+            return csv_error(&c->reader, c->err,
+                             "there is no column \"%s\" (parameters are called parameter:%s)",
+                             c->titles[i], c->titles[i]);
+        has_metric |= c->columns[i] == COLUMN_METRIC;
+        has_value |= c->columns[i] == COLUMN_VALUE;
+    }
+    if (has_metric && has_value)
+        return 0;
+    return csv_error(&c->reader, c->err, "the first line has no column \"%s\"",
+                     has_metric ? "value" : "metric");
+}
+
+/// The present line's field of that kind, or the default.
+static const char *field_of(const struct conversion *c, enum column column)
+{
+    for (size_t i = 0; i < c->n_columns; i++)
+        if (c->columns[i] == column && c->reader.fields[i][0])
+            return c->reader.fields[i];
+    return c->defaults[column];
+}
+
+static int add_trial(struct conversion *c, const char *const *names, int64_t *trial)
+{
+    static const char *const sql[] = {
+        "INSERT OR IGNORE INTO application (name) VALUES (?1)",
+        "INSERT OR IGNORE INTO experiment (application_id, name) SELECT id, ?2 FROM application "
+        "WHERE name = ?1"};
+    for (size_t i = 0; i < 2; i++) {
+        sqlite3_stmt *add;
+        if (database_prepare(&c->database, &add, sql[i], c->err))
+            return -1;
+        writer_bind_text(add, 1, names[0]);
+        writer_bind_text(add, 2, names[1]);
+        int status = database_execute(&c->database, add, c->err);
+        sqlite3_finalize(add);
+        if (status)
+            return -1;
+    }
+    for (int i = 0; i < 3; i++)
+        writer_bind_text(c->add_trial, i + 1, names[i]);
+    writer_bind_text(c->add_trial, 4, field_of(c, COLUMN_ORIGIN));
+    writer_bind_text(c->add_trial, 5, field_of(c, COLUMN_STARTED_AT));
+    sqlite3_bind_int64(c->add_trial, 6, strtoll(field_of(c, COLUMN_N_RANKS), NULL, 10));
+    if (database_execute(&c->database, c->add_trial, c->err))
+        return csv_error(&c->reader, c->err,
+                         "the origin is not measured, predicted, threshold or interval");
+    *trial = sqlite3_last_insert_rowid(c->database.handle);
+    return 0;
+}
+
+/// Makes the line's trial the one that the writer fills.
+static int choose_trial(struct conversion *c)
+{
+    const char *const names[] = {field_of(c, COLUMN_APPLICATION), field_of(c, COLUMN_EXPERIMENT),
+                                 field_of(c, COLUMN_TRIAL)};
+    for (int i = 0; i < 3; i++)
+        writer_bind_text(c->find_trial, i + 1, names[i]);
+    int row = database_step(&c->database, c->find_trial, c->err);
+    if (row == 1)
+        c->writer.trial_id = sqlite3_column_int64(c->find_trial, 0);
+    sqlite3_reset(c->find_trial);
+    if (row == 0)
+        row = add_trial(c, names, &c->writer.trial_id);
+    for (size_t i = 0; i < c->n_columns && row >= 0; i++) {
+        if (c->columns[i] != COLUMN_PARAMETER || !c->reader.fields[i][0])
+            continue;
+        sqlite3_bind_int64(c->add_parameter, 1, c->writer.trial_id);
+        writer_bind_text(c->add_parameter, 2, c->titles[i]);
+        writer_bind_text(c->add_parameter, 3, c->reader.fields[i]);
+        row = database_execute(&c->database, c->add_parameter, c->err);
+    }
+    return row < 0 ? -1 : 0;
+}
+
+/// Finds or adds the resource at PATH with all above it.
+static int add_resource(struct conversion *c, const char *path, int64_t *id)
+{
+    static const struct {
+        const char *path;
+        int64_t id;
+    } roots[] = {{"/Code", ROOT_CODE},       {"/CallPath", ROOT_CALL_PATH},
+                 {"/Machine", ROOT_MACHINE}, {"/Process", ROOT_PROCESS},
+                 {"/Message", ROOT_MESSAGE}, {"", ROOT_OTHER}};
+    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++)
+        if (!strcmp(path, roots[i].path)) {
+            *id = roots[i].id;
+            return 0;
+        }
+    char *parent_path = memory_format("%.*s", (int)focus_last_level(path), path);
+    char *name = focus_name(path);
+    struct writer_resource parent = {.path = parent_path}, resource = {0};
+    int status = add_resource(c, parent_path, &parent.id);
+    if (status == 0)
+        status = writer_resource(&c->writer, &parent, name, &resource, c->err);
+    *id = resource.id;
+    free(resource.path);
+    free(parent_path);
+    free(name);
+    return status;
+}
+
+static int add_focus(struct conversion *c, int64_t *id)
+{
+    struct writer_focus ids = writer_whole_program;
+    struct focus focus;
+    struct error why = {{0}};
+    if (focus_parse(field_of(c, COLUMN_FOCUS), &focus, &why))
+        return csv_error(&c->reader, c->err, "%s", why.text);
+    const struct {
+        const char *root;
+        int64_t *id;
+    } known[] = {{"/Code", &ids.code},
+                 {"/CallPath", &ids.call_path},
+                 {"/Machine", &ids.machine},
+                 {"/Process", &ids.process},
+                 {"/Message", &ids.message}};
+    int status = 0;
+    for (size_t i = 0; i < focus.n_selections && status == 0; i++) {
+        int64_t *to = &ids.other;
+        for (size_t j = 0; j < sizeof known / sizeof known[0]; j++)
+            if (focus_find(&focus, known[j].root) == &focus.selections[i])
+                to = known[j].id;
+        if (focus.selections[i].n_paths > 1)
+            status = csv_error(&c->reader, c->err,
+                               "a value is of one resource of a hierarchy, not of several");
+        else
+            status = add_resource(c, focus.selections[i].paths[0], to);
+    }
+    focus_release(&focus);
+    return status ? -1 : writer_focus_id(&c->writer, &ids, id, c->err);
+}
+
+static int add_interval(struct conversion *c, int64_t *number)
+{
+    const char *name = field_of(c, COLUMN_INTERVAL);
+    int row = 0;
+    for (int try = 0; try < 2 && row == 0; try++) {
+        sqlite3_bind_int64(c->find_interval, 1, c->writer.trial_id);
+        writer_bind_text(c->find_interval, 2, name);
+        row = database_step(&c->database, c->find_interval, c->err);
+        if (row == 1)
+            *number = sqlite3_column_int64(c->find_interval, 0);
+        sqlite3_reset(c->find_interval);
+        if (row != 0)
+            break;
+        sqlite3_bind_int64(c->add_interval, 1, c->writer.trial_id);
+        writer_bind_text(c->add_interval, 2, name);
+        if (database_execute(&c->database, c->add_interval, c->err))
+            row = -1;
+    }
+    return row < 0 ? -1 : 0;
+}
+
+static int bind_value(struct conversion *c)
+{
+    const char *text = field_of(c, COLUMN_VALUE);
+    char *end;
+    errno = 0;
+    long long integer = strtoll(text, &end, 10);
+    if (text[0] && !*end && errno == 0) {
+        sqlite3_bind_int64(c->add_value, 5, integer);
+        return 0;
+    }
+    double number = strtod(text, &end);
+    if (!text[0] || *end || !isfinite(number))
+        return csv_error(&c->reader, c->err, "the value \"%s\" is not a number", text);
+    sqlite3_bind_double(c->add_value, 5, number);
+    return 0;
+}
+
+static int convert_line(struct conversion *c)
+{
+    int64_t metric_id, focus_id, interval = 0;
+    if (c->reader.n_fields != c->n_columns)
+        return csv_error(&c->reader, c->err, "there are %zu fields, not %zu", c->reader.n_fields,
+                         c->n_columns);
+    const struct writer_metric metric = {.name = field_of(c, COLUMN_METRIC),
+                                         .unit = field_of(c, COLUMN_UNIT),
+                                         .description = "imported",
+                                         .adds_up_over = field_of(c, COLUMN_ADDS_UP_OVER)};
+    if (!metric.name[0])
+        return csv_error(&c->reader, c->err, "the name of the metric is missing");
+    if (strcmp(metric.adds_up_over, "everything") && strcmp(metric.adds_up_over, "processes") &&
+        strcmp(metric.adds_up_over, "nothing"))
+        return csv_error(&c->reader, c->err, "\"%s\" is not everything, processes or nothing",
+                         metric.adds_up_over);
+    if (choose_trial(c) || writer_metric_id(&c->writer, &metric, &metric_id, c->err) ||
+        add_focus(c, &focus_id) || add_interval(c, &interval) || bind_value(c))
+        return -1;
+    sqlite3_bind_int64(c->add_value, 1, c->writer.trial_id);
+    sqlite3_bind_int64(c->add_value, 2, metric_id);
+    sqlite3_bind_int64(c->add_value, 3, focus_id);
+    sqlite3_bind_int64(c->add_value, 4, interval);
+    if (database_execute(&c->database, c->add_value, c->err))
+        return csv_error(&c->reader, c->err,
+                         "this is a second value of the same metric, focus and interval");
+    return 0;
+}
+
+/// What follows from the values: ranks, run time.
+static int complete_trials(struct conversion *c)
+{
+    return database_run(
+        &c->database,
+        "UPDATE trial SET time_ns = coalesce((SELECT value FROM tuple JOIN metric ON id = "
+        "metric_id "
+        "WHERE trial_id = trial.id AND name = 'time_ns' AND focus_id = 0), 0);"
+        "UPDATE time_interval SET end_ns = (SELECT time_ns FROM trial WHERE id = trial_id) "
+        "WHERE number = 0;"
+        "INSERT INTO trial_rank SELECT trial_id, resource_id, 3, 'MPI Rank ' || resource.name, 0, "
+        "time_ns, 0 "
+        "FROM trial_resource JOIN resource ON resource.id = resource_id JOIN trial ON trial.id = "
+        "trial_id WHERE parent_id = 4;"
+        "UPDATE trial SET n_ranks = max(n_ranks, (SELECT count(*) FROM trial_rank WHERE trial_id = "
+        "trial.id)); UPDATE trial SET n_locations = n_ranks",
+        c->err);
+}
+
+static int export_all(struct conversion *c, FILE *form)
+{
+    sqlite3_stmt *trials;
+    if (database_prepare(&c->database, &trials, "SELECT id FROM trial ORDER BY id", c->err))
+        return -1;
+    trial_export_begin(form);
+    int row;
+    while ((row = database_step(&c->database, trials, c->err)) == 1)
+        if (trial_export(&c->database, sqlite3_column_int64(trials, 0), form, c->err)) {
+            row = -1;
+            break;
+        }
+    sqlite3_finalize(trials);
+    if (row == 0 && (fflush(form) || ferror(form)))
+        return error_set(c->err, "cannot write a temporary file: %s", strerror(errno));
+    return row;
+}
+
+static const char *or_default(const char *given, const char *otherwise)
+{
+    return given && given[0] ? given : otherwise;
+}
+
+int trial_csv_convert(FILE *stream, const char *name, const struct trial_csv_names *names,
+                      FILE *form, struct error *err)
+{
+    const char *slash = strrchr(name, '/');
+    struct conversion c = {
+        .reader = {.stream = stream, .name = name},
+        .err = err,
+        .defaults = {[COLUMN_APPLICATION] = or_default(names->application, "imported"),
+                     [COLUMN_EXPERIMENT] = or_default(names->experiment, "default"),
+                     [COLUMN_TRIAL] = or_default(names->trial, slash ? slash + 1 : name),
+                     [COLUMN_ORIGIN] = or_default(names->origin, "measured"),
+                     [COLUMN_STARTED_AT] = "",
+                     [COLUMN_N_RANKS] = "0",
+                     [COLUMN_METRIC] = "",
+                     [COLUMN_UNIT] = "",
+                     [COLUMN_ADDS_UP_OVER] = "nothing",
+                     [COLUMN_INTERVAL] = "run",
+                     [COLUMN_FOCUS] = "/Code",
+                     [COLUMN_VALUE] = ""}};
+    int row = open_memory(&c);
+    if (row == 0)
+        row = read_titles(&c);
+    while (row >= 0 && (row = csv_next(&c.reader, err)) == 1)
+        if (convert_line(&c))
+            row = -1;
+    if (row == 0 && (complete_trials(&c) || export_all(&c, form)))
+        row = -1;
+    close_memory(&c);
+    csv_release(&c.reader);
+    for (size_t i = 0; i < c.n_columns; i++)
+        free(c.titles[i]);
+    free(c.titles);
+    free(c.columns);
+    return row;
+}

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda store export|import|merge|vacuum: whole trials from database to database, and every file
+# that is no such thing: one sentence, nothing stored.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" run
+    "$PAGODA" replay run --store a.db --application ring --trial first --parameter size=64:problem \
+        --parameter $'odd=a "b",\\c' >/dev/null
+    "$PAGODA" replay run --store a.db --application ring --trial faster --cpu-speed 2 >/dev/null
+}
+
+# sound FILE: SQLite finds nothing wrong.
+sound() {
+    [ "$(sqlite3 "$1" 'PRAGMA integrity_check; PRAGMA foreign_key_check')" = ok ]
+}
+
+# refused PATTERN COMMAND...: exit status 1 and one sentence.
+refused() {
+    local pattern=$1
+    shift
+    run "$@"
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 1 ]
+    [[ $output =~ ^"pagoda: ".*$pattern ]]
+}
+
+@test "export, import, export: the same bytes, and the same answers" {
+    "$PAGODA" store export a.db -o a.trials
+    run "$PAGODA" store import b.db a.trials
+    [ "$status" = 0 ]
+    [ "$output" = $'trial 1: ring/default/first added\ntrial 2: ring/default/faster added' ]
+    "$PAGODA" store export b.db >b.trials
+    cmp a.trials b.trials
+    sound b.db
+    local what
+    for what in first faster; do
+        diff <("$PAGODA" store show a.db $what --json | jq -S 'del(.database)') \
+            <("$PAGODA" store show b.db $what --json | jq -S 'del(.database)')
+    done
+    diff <("$PAGODA" store list a.db) <("$PAGODA" store list b.db)
+    [ ! -e a.trials.part ]
+}
+
+@test "where resources have other numbers the bytes are the same too" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/late-broadcast.txt" other
+    "$PAGODA" replay other --store b.db --application other >/dev/null
+    "$PAGODA" store export a.db first >a.trials
+    "$PAGODA" store import b.db a.trials
+    "$PAGODA" store export b.db first | cmp a.trials -
+    "$PAGODA" store remove b.db first
+    "$PAGODA" store import b.db - <a.trials
+    "$PAGODA" store export b.db --application ring | cmp a.trials -
+    sound b.db
+}
+
+@test "the same trial twice is said and passed over, another of its name refused" {
+    "$PAGODA" store export a.db >a.trials
+    run "$PAGODA" store import a.db a.trials
+    [ "$status" = 0 ]
+    [ "${lines[0]}" = "trial 1: ring/default/first is there already, the same" ]
+    [ "$(sqlite3 a.db 'SELECT count(*) FROM trial')" = 2 ]
+    sed 's/"time_ns":9040000/"time_ns":9040001/' a.trials >changed.trials
+    cp a.db before.db
+    refused 'nothing was imported: changed.trials:2: a.db has another trial "first"' \
+        "$PAGODA" store import a.db changed.trials
+    cmp a.db before.db
+    run "$PAGODA" store import a.db changed.trials --rename
+    [ "${lines[0]}" = "trial 3: ring/default/first-2 added, renamed: its name was taken" ]
+    [ "${lines[1]}" = "trial 2: ring/default/faster is there already, the same" ]
+    run "$PAGODA" store import before.db changed.trials --replace
+    [ "${lines[0]}" = "trial 3: ring/default/first replaced the one of that name" ]
+    # The prediction now refers to the new one.
+    [ "$(sqlite3 before.db 'SELECT measured_id, measured_ns FROM predictions')" = "3|9040001" ]
+    sound before.db
+}
+
+@test "a prediction finds what it was made from, whichever comes first" {
+    "$PAGODA" store export a.db faster >faster.trials
+    "$PAGODA" store export a.db first >first.trials
+    "$PAGODA" store import b.db faster.trials
+    [ "$(sqlite3 b.db 'SELECT measured_id IS NULL FROM predictions')" = 1 ]
+    "$PAGODA" store export b.db | cmp - faster.trials
+    "$PAGODA" store import b.db first.trials
+    [ "$(sqlite3 b.db 'SELECT measured_trial FROM predictions')" = first ]
+    cat first.trials faster.trials | "$PAGODA" store import c.db -
+    [ "$(sqlite3 c.db 'SELECT measured_trial FROM predictions')" = first ]
+    "$PAGODA" store export b.db faster | cmp - faster.trials
+}
+
+@test "databases of several machines join" {
+    "$PAGODA" replay run --store b.db --application ring --trial second >/dev/null
+    "$PAGODA" replay run --store c.db --application ring --trial third >/dev/null
+    run "$PAGODA" store merge all.db a.db b.db c.db
+    [ "$status" = 0 ]
+    [ "${#lines[@]}" = 4 ]
+    # What is the same is there once.
+    [ "$(sqlite3 all.db 'SELECT count(*) FROM resource')" = \
+        "$(sqlite3 b.db 'SELECT count(*) FROM resource')" ]
+    [ "$(sqlite3 all.db 'SELECT count(*) FROM focus')" = \
+        "$(sqlite3 b.db 'SELECT count(*) FROM focus')" ]
+    [ "$("$PAGODA" query all.db -m exclusive_ns -f /Code/MPI --csv | cut -d, -f5 | sort -u | wc -l)" \
+        = 3 ]
+    sound all.db
+    refused 'the databases:.*has another trial "first"' "$PAGODA" store merge all.db b.db <(
+        :) || true
+    refused 'cannot open the database nowhere.db' "$PAGODA" store merge all.db a.db nowhere.db
+    [ "$(sqlite3 all.db 'SELECT count(*) FROM trial')" = 4 ]
+}
+
+@test "values as CSV, out and in" {
+    "$PAGODA" store export a.db first --format csv -o a.csv
+    [ "$(head -1 a.csv)" = "application,experiment,trial,origin,started_at,n_ranks,parameter:odd,$(
+    )parameter:size,metric,unit,adds_up_over,interval,focus,value" ]
+    "$PAGODA" store import b.db a.csv
+    "$PAGODA" store export b.db --format csv | cmp a.csv -
+    [ "$("$PAGODA" query b.db -m exclusive_ns -f /Code/MPI --show size --csv)" = \
+        "$("$PAGODA" query a.db -t first -m exclusive_ns -f /Code/MPI --show size --csv)" ]
+    sound b.db
+}
+
+@test "values from elsewhere as CSV" {
+    printf 'metric,value,focus,parameter:n,unit\r\ngflops,1.5,/Process/1,8,G\r\n%s\r\n' \
+        'gflops,2,"</Process/0, /Zone/a/b>",8,G' >results.csv
+    run "$PAGODA" store import a.db results.csv --application bench --trial one --origin threshold
+    [ "$status" = 0 ]
+    [ "$output" = "trial 3: bench/default/one added" ]
+    [ "$("$PAGODA" query a.db -m gflops --by process --show n --csv)" = \
+        $'number,experiment,trial,n,process,metric,value,unit\n3,default,one,8,/Process/1,gflops,1.5,G' ]
+    [ "$("$PAGODA" query a.db -m gflops -f '/Zone/a/b, /Process/0' --csv | tail -1)" = \
+        3,default,one,gflops,2,G ]
+    [ "$(sqlite3 a.db 'SELECT origin, n_ranks FROM trials WHERE trial_id = 3')" = "threshold|2" ]
+    sound a.db
+    cp a.db before.db
+    while IFS='|' read -r text pattern; do
+        printf '%b' "$text" >bad.csv
+        refused "$pattern" "$PAGODA" store import a.db bad.csv
+    done <<'END'
+metric,valu\n1,2\n|bad.csv:1: there is no column "valu"
+metric\nx\n|bad.csv:1: the first line has no column "value"
+metric,value\nx,y\n|bad.csv:2: the value "y" is not a number
+metric,value\nx,1,2\n|bad.csv:2: there are 3 fields, not 2
+metric,value\nx,1\nx,2\n|bad.csv:3: this is a second value of the same metric, focus and interval
+metric,value\nx,nan\n|bad.csv:2: the value "nan" is not a number
+metric,value,focus\nx,1,Code\n|bad.csv:2: the focus "Code" is wrong at character 1
+metric,value,focus\nx,1,"/Code/(a,b)"\n|bad.csv:2: a value is of one resource of a hierarchy
+metric,value\n"x,1\n|bad.csv:2: the quotes do not end
+metric,value,origin\nx,1,guessed\n|bad.csv:2: the origin is not measured
+metric,value,unit\ngflops,1,T\n|a.db knows the metric gflops with another unit
+metric,value\n|bad.csv holds no trial
+END
+    cmp a.db before.db
+}
+
+@test "a damaged file changes nothing and says where it is damaged" {
+    "$PAGODA" store export a.db first >good.trials
+    cp a.db before.db
+    # Each: an edit of the good file, and what is said about it.
+    local edit pattern n=0
+    while IFS='|' read -r edit pattern; do
+        sed "$edit" good.trials >bad.trials
+        ! cmp -s bad.trials good.trials
+        refused "nothing was imported: bad.trials.*$pattern" "$PAGODA" store import a.db bad.trials
+        [ ! -e new.db ]
+        refused "$pattern" "$PAGODA" store import new.db bad.trials
+        [ ! -e new.db ]
+        n=$((n + 1))
+    done <<'END'
+1d|this is no file of trials
+1s/1}/2}/|:1: the file has the form 2 of a newer Pagoda, this one knows forms up to 1
+$d|the file ends within a trial
+/"value"/{0,/"value"/d}|values, not the
+5s/.$//|:5: no JSON
+5s/^/[/;5s/$/]/|:5: the line is no object with one member
+2s/"origin":"measured"/"origin":"guessed"/|:2: the origin "guessed" is not
+2s/"n_ranks":2,//|:2: "n_ranks" of the trial is missing
+2s/"n_ranks":2/"n_ranks":-2/|:2: "n_ranks" of the trial is not an integer
+2d|"attribute" comes before the trial
+0,/"value":\[0,/s//"value":[99,/|value 1 of "value" is not the number of an earlier line
+0,/"value":\[0,0,1,/s//"value":[0,0,7,/|value 3 of "value" is not the number of an earlier line
+0,/"value":\[\([0-9]*,[0-9]*,[0-9]*,\)[0-9.]*\]/s//"value":[\1"x"]/|value 4 of "value" is not a number
+/"focus"/{0,/"focus":\[2,4/s//"focus":[4,2/}|cannot be part 1 of a focus
+s/"\/CallPath\/main\/solve"/"\/CallPath\/main\/solva"/|comes without its parent
+0,/"metric":\["[a-z_]*"/s//"metric":[5/|value 1 of "metric" is not a text
+0,/"attribute"/s//"atribute"/|there is no line "atribute"
+/"end"/s/\[.*\]/[7]/|values, not the 7 it ought to have
+END
+    [ $n = 18 ]
+    cmp a.db before.db
+    : >bad.trials
+    refused 'bad.trials:1: this is no file of trials' "$PAGODA" store import new.db bad.trials
+    head -c 100000 /dev/urandom >bad.trials
+    refused 'nothing was imported' "$PAGODA" store import new.db bad.trials
+    refused 'cannot open nowhere.trials: No such file' "$PAGODA" store import new.db nowhere.trials
+    refused 'cannot read|cannot open' "$PAGODA" store import new.db run
+    [ ! -e new.db ]
+}
+
+@test "a file that is cut anywhere is refused" {
+    "$PAGODA" store export a.db first >good.trials
+    local size step at
+    size=$(stat -c %s good.trials)
+    step=$((size / 25))
+    for ((at = 1; at < size; at += step)); do
+        head -c "$at" good.trials >bad.trials
+        refused 'nothing was imported' "$PAGODA" store import new.db bad.trials
+    done
+    [ ! -e new.db ]
+}
+
+@test "a full disk while exporting and importing" {
+    mkdir disk
+    mount -t tmpfs -o size=500k tmpfs disk 2>/dev/null || skip "mounting needs root"
+    "$PAGODA" store export a.db >a.trials
+    run "$PAGODA" store import disk/b.db a.trials
+    local imported=$status n=0
+    head -c 500k /dev/zero >disk/filler 2>/dev/null || true
+    run "$PAGODA" store export a.db -o disk/out.trials
+    local exported=$status said=$output
+    sed 's/"trial":"/"trial":"x/' a.trials >b.trials
+    run "$PAGODA" store import disk/b.db b.trials
+    local left
+    left=$(ls disk)
+    rm disk/filler
+    n=$(sqlite3 disk/b.db 'SELECT count(*) FROM trial')
+    sound disk/b.db
+    umount disk
+    [ "$imported" = 0 ]
+    [ "$exported" = 1 ]
+    [[ $said == *"cannot write disk/out.trials"*"No space left on device" ]]
+    [[ $left != *out.trials* ]]
+    [ "$status" = 1 ]
+    [[ $output == *"there is no space left for the database disk/b.db; it is unchanged" ]]
+    [ "$n" = 2 ]
+}
+
+@test "vacuum gives space back, and refuses what is damaged" {
+    local i
+    for i in 1 2 3 4 5; do
+        "$PAGODA" replay run --store a.db >/dev/null
+    done
+    "$PAGODA" store export a.db first >before.trials
+    "$PAGODA" store remove a.db 3 4 5 6 7
+    local size
+    size=$(stat -c %s a.db)
+    run "$PAGODA" store vacuum a.db
+    [ "$status" = 0 ]
+    [[ $output == "a.db: "*" before, "*" now" ]]
+    [ "$(stat -c %s a.db)" -lt "$size" ]
+    "$PAGODA" store export a.db first | cmp - before.trials
+    sound a.db
+    # A page in the middle is overwritten.
+    dd if=/dev/urandom of=a.db bs=4096 seek=10 count=3 conv=notrunc status=none
+    refused 'the database a.db is damaged' "$PAGODA" store vacuum a.db
+    refused 'No such file or directory' "$PAGODA" store vacuum nowhere.db
+}
+
+@test "wrong usage" {
+    local usage
+    while read -r usage; do
+        eval "run \"\$PAGODA\" store $usage"
+        [ "$status" = 2 ]
+    done <<'END'
+export
+export a.db --format xml
+import a.db
+import a.db x --replace --rename
+merge a.db
+merge a.db b.db --replace --rename
+vacuum
+vacuum a.db b.db
+END
+    refused 'has no trial "frist"; did you mean "first"' "$PAGODA" store export a.db frist
+}
