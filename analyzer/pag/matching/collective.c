@@ -329,11 +329,22 @@ static uint64_t mark_of_call(struct engine *engine, struct location_state *locat
     return interval_mark(engine, location, interval, location->call.path);
 }
 
+/// LOCATION does EVENT's operation by itself, on a path with MARK: it may leave it out.
+static void alone(struct engine *engine, struct location_state *location, const struct event *event,
+                  uint64_t mark)
+{
+    struct member member = {0};
+    describe(&member, event);
+    left_out_member(engine, location, NULL, &member, event, PAG_NOT_KNOWN, mark);
+}
+
 static void blocking(struct engine *engine, struct location_state *location,
                      const struct event *event)
 {
     uint32_t own;
     uint32_t index = enter(engine, location, event->index, location->call.enter_ns, &own);
+    if (index == NONE && engine->simulation)
+        alone(engine, location, event, mark_of_call(engine, location));
     if (index == NONE)
         return;
     struct collective *instance = collective_at(engine, index);
@@ -427,6 +438,9 @@ static void complete(struct engine *engine, struct location_state *location,
                             index != NONE ? posting.event : PAG_NOT_KNOWN,
                             index != NONE ? posting.mark : mark_of_call(engine, location));
         complete_in(engine, location, posting.collective, own);
+    } else if (engine->simulation) {
+        alone(engine, location, event,
+              index != NONE ? posting.mark : mark_of_call(engine, location));
     }
     lineage_let_go(&engine->lineage, posting.node);
 }

@@ -105,7 +105,7 @@ void left_out_member(struct engine *engine, struct location_state *location,
         return;
     member->is_left_out = true;
     location->call.n_left_out++;
-    if (engine->listener.changed)
+    if (engine->listener.changed && instance)
         keep(engine, location, instance, event, posted);
 }
 

@@ -45,7 +45,7 @@ void left_out_detach(struct engine *engine, struct call *call);
 
 /// MEMBER of an operation entered by LOCATION on a path with MARK (interval.h) and recorded as
 /// EVENT in its open call, posted by the event numbered POSTED (PAG_NOT_KNOWN: none): notes whether
-/// it leaves it out. Not in measured time.
+/// it leaves it out. INSTANCE NULL: of one member, whose records stay. Not in measured time.
 void left_out_member(struct engine *engine, struct location_state *location,
                      const struct collective *instance, struct member *member,
                      const struct event *event, uint64_t posted, uint64_t mark);
