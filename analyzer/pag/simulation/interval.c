@@ -158,12 +158,17 @@ static pag_work work_of(const struct engine *engine, struct interval *interval)
     return interval->recorded_ns ? (wide)process_ns * scaled / interval->recorded_ns : 0;
 }
 
+void interval_see_cpu(struct interval *interval, const struct event *sample)
+{
+    interval->has_seen_cpu = true;
+    interval->seen_cpu_ns = sample->size_bytes;
+}
+
 static void note_cpu(struct interval *interval, const struct event *event)
 {
     interval->last_cpu_at_ns = event->time_ns;
     interval->last_cpu_ns = event->size_bytes;
-    interval->has_seen_cpu = true;
-    interval->seen_cpu_ns = event->size_bytes;
+    interval_see_cpu(interval, event);
     if (interval->has_cpu)
         return;
     interval->has_cpu = true;
@@ -245,7 +250,9 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     uint32_t last_path =
         is_call ? profile_before_call(engine->definitions, location, event->index, event->context)
                 : profile->current;
-    bool is_stretch_visited = visit_begin(engine, location, interval, last_path);
+    bool is_stretch_visited =
+        !interval->is_stretch_over && visit_begin(engine, location, interval, last_path);
+    interval->is_stretch_over = interval->is_stretch_over || is_stretch_visited;
     pass(engine, location, interval, last_path, seen_ns);
     if (!event || is_stretch_visited)
         visit_end(engine, location, interval, work);

@@ -52,6 +52,7 @@ struct interval {
     pag_work own_work, arrived_work;  // of its parts that are not moved; moved here
     uint32_t arrived_path;            // of the latter
     uint64_t n_arrived;               // visits of that
+    bool is_stretch_over;             // the computing before the call that is next has been a visit
     uint64_t lost_ns;                 // by which its process time is less than its wall time
     bool has_seen_cpu;                // in this interval or an earlier one:
     uint64_t seen_cpu_ns;             // the last sample
@@ -71,6 +72,9 @@ void interval_release(struct interval *interval);
 const struct event *interval_read(struct engine *engine, struct location_state *location,
                                   struct interval *interval, uint64_t begin_ns,
                                   uint64_t recorded_ns, pag_work *work);
+
+/// A CPU sample inside an MPI call: the last one before the next interval.
+void interval_see_cpu(struct interval *interval, const struct event *sample);
 
 /// Work of PART of an interval that has been read, moved or not.
 pag_work interval_part_work(const struct interval *interval, const struct interval_part *part);

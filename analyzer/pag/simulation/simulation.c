@@ -273,6 +273,7 @@ static void enter(struct engine *engine, struct location_state *location, const 
     struct location_simulation *state = state_of(engine, location);
     const struct pag_clock *clock = engine->simulation->clock;
     begin_call(state);
+    state->interval.is_stretch_over = false;
     engine_enter_call(engine, location, event, now_ns);
     state->n_call_events = location->call.is_bare ? 0 : 1 + location->call.n_skip;
     if (engine->simulation->n_blocked_sends > 0 &&
@@ -359,6 +360,8 @@ static void leave(struct engine *engine, struct location_state *location, uint64
         recorded_ns = event->time_ns;
         state->n_call_events++;
         has_completed = has_completed || event_completes(event);
+        if (event->kind == EVENT_CPU_TIME && !engine->simulation->clock->counts_wall_time)
+            interval_see_cpu(&state->interval, event);
         engine_step_in_call(engine, location, event,
                             is_over ? now_ns : inside(location, recorded_ns, has_completed));
     }
