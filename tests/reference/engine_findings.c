@@ -265,30 +265,15 @@ int simulated_findings(const char *path, const struct catalogue *catalogue,
     return status;
 }
 
-typedef int finder(const char *path, const struct catalogue *catalogue, struct findings *findings,
-                   struct error *err);
-
-static int of_text(const char *text, finder *find_in, const struct catalogue *catalogue,
-                   struct findings *findings, struct error *err)
+int engine_findings_of_text(const char *text, const struct catalogue *catalogue,
+                            struct findings *findings, struct error *err)
 {
     char *scratch = scratch_directory();
     char *archive = memory_format("%s/archive", scratch);
     int status = text_trace_write(text, archive, err);
     if (status == 0)
-        status = find_in(archive, catalogue, findings, err);
+        status = engine_findings(archive, catalogue, findings, err);
     free(archive);
     scratch_remove(scratch);
     return status;
-}
-
-int engine_findings_of_text(const char *text, const struct catalogue *catalogue,
-                            struct findings *findings, struct error *err)
-{
-    return of_text(text, engine_findings, catalogue, findings, err);
-}
-
-int simulated_findings_of_text(const char *text, const struct catalogue *catalogue,
-                               struct findings *findings, struct error *err)
-{
-    return of_text(text, simulated_findings, catalogue, findings, err);
 }

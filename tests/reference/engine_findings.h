@@ -26,7 +26,5 @@ void engine_findings_convert(const struct trace *trace, const struct catalogue *
 /// The same of a simulated run in which nothing is changed.
 int simulated_findings(const char *path, const struct catalogue *catalogue,
                        struct findings *findings, struct error *err);
-int simulated_findings_of_text(const char *text, const struct catalogue *catalogue,
-                               struct findings *findings, struct error *err);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the analyzer for predictions: a measured replay that gathers costs, then one simulated
-// replay for each scenario, given the way a user gives it.
+// Asks the analyzer for predictions of scenarios, given the way a user gives them.
 #include "tests/reference/engine_prediction.h"
 
 #include <inttypes.h>
@@ -8,74 +7,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/pag.h"
-#include "analyzer/trace/reader.h"
-#include "analyzer/whatif/ideal.h"
-#include "analyzer/whatif/prediction.h"
+#include "tests/reference/change_choice.h"
 #include "tests/tools/lib/scratch.h"
-#include "tests/tools/lib/text_trace.h"
-
-struct engine_run {
-    char *scratch, *archive;
-    struct trace *trace;
-    struct recorded *recorded;
-    uint64_t finish_ns[PROGRAM_MAX_RANKS];
-    struct pag_result measured;
-};
-
-static void take_finish(const struct definitions *definitions, const struct pag_result *result,
-                        uint64_t *finish_ns)
-{
-    for (size_t r = 0; r < definitions->n_ranks && r < PROGRAM_MAX_RANKS; r++)
-        finish_ns[r] = result->locations[definitions->ranks[r].master].last_ns;
-}
-
-struct engine_run *engine_run_new(const char *text, struct error *err)
-{
-    struct engine_run *run = memory_zeroed(1, sizeof *run);
-    run->scratch = scratch_directory();
-    run->archive = memory_format("%s/archive", run->scratch);
-    if (text_trace_write(text, run->archive, err) != 0 ||
-        !(run->trace = trace_open(run->archive, err))) {
-        engine_run_free(run);
-        return NULL;
-    }
-    const struct definitions *definitions = trace_definitions(run->trace);
-    run->recorded = recorded_new(definitions);
-    const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {.context = run->recorded,
-                                          .root = recorded_root,
-                                          .tested = recorded_tested,
-                                          .message = recorded_message,
-                                          .computing = recorded_computing};
-    int status = pag_run(run->trace, &options, &listener, &run->measured, err);
-    recorded_conclude(run->recorded, &run->measured);
-    if (status == 0)
-        take_finish(definitions, &run->measured, run->finish_ns);
-    if (status == 0)
-        return run;
-    engine_run_free(run);
-    return NULL;
-}
-
-void engine_run_free(struct engine_run *run)
-{
-    if (!run)
-        return;
-    recorded_free(run->recorded);
-    pag_result_release(&run->measured);
-    if (run->trace)
-        trace_close(run->trace);
-    free(run->archive);
-    scratch_remove(run->scratch);
-    free(run);
-}
-
-void engine_run_recorded(const struct engine_run *run, uint64_t *finish_ns)
-{
-    for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
-        finish_ns[r] = run->finish_ns[r];
-}
 
 static void write_number(FILE *stream, const char *attribute, uint64_t number)
 {
@@ -238,67 +171,30 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
 int engine_run_predict(const struct engine_run *run, const struct predicted_scenario *scenario,
                        uint64_t *finish_ns, struct error *err)
 {
-    struct trace *trace = trace_open(run->archive, err);
-    if (!trace)
-        return -1;
-    const struct definitions *definitions = trace_definitions(trace);
+    const struct definitions *definitions = engine_run_definitions(run);
     char *places[PROGRAM_MAX_RANKS] = {NULL};
     struct region_scale scales[SCENARIO_MAX_REGIONS];
     struct node_speed speeds[PROGRAM_MAX_RANKS];
     struct scenario_settings settings;
-    struct scenario changed = {0};
+    struct pag_result result = {0};
     struct machine machine = {0};
+    struct change_texts texts;
     put_settings(scenario, (uint32_t)definitions->n_ranks, &settings, places, scales, speeds);
+    change_texts_init(&texts, &scenario->changes, (uint32_t)definitions->n_ranks);
+    change_texts_put(&texts, &scenario->changes, &settings);
     int status = 0;
     if (scenario->has_machine)
-        status = read_machine(&machine, run->scratch, scenario, err);
+        status = read_machine(&machine, engine_run_scratch(run), scenario, err);
     if (scenario->has_machine)
         settings.machine = &machine;
     if (status == 0)
-        status = scenario_init(&changed, definitions, &settings, err);
-    if (status == 0) {
-        struct prediction prediction;
-        struct pag_result result = {0};
-        const struct pag_options options = PAG_OPTIONS_DEFAULT;
-        const struct pag_listener listener = {0};
-        prediction_init(&prediction, definitions, &changed, run->recorded,
-                        scenario->has_machine ? &machine : NULL);
-        status = pag_simulate(trace, &options, &prediction.clock, &listener, &result, err);
-        if (status == 0)
-            take_finish(definitions, &result, finish_ns);
-        pag_result_release(&result);
-        prediction_release(&prediction);
-    }
-    scenario_release(&changed);
+        status = engine_run_simulate(run, &settings, &result, err);
+    for (size_t r = 0; r < definitions->n_ranks && status == 0; r++)
+        finish_ns[r] = result.locations[definitions->ranks[r].master].last_ns;
+    pag_result_release(&result);
     machine_release(&machine);
+    change_texts_release(&texts);
     for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
         free(places[r]);
-    trace_close(trace);
-    return status;
-}
-
-int engine_run_ideal(const struct engine_run *run, struct engine_ideal *found, struct error *err)
-{
-    struct trace *trace = trace_open(run->archive, err);
-    if (!trace)
-        return -1;
-    const struct definitions *definitions = trace_definitions(trace);
-    const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {0};
-    struct pag_result result = {0};
-    struct ideal ideal;
-    *found = (struct engine_ideal){.window_ns =
-                                       run->measured.window_end_ns - run->measured.window_begin_ns};
-    for (size_t rank = 0; rank < run->measured.n_ranks; rank++)
-        if (run->measured.useful_ns[rank] > found->max_useful_ns)
-            found->max_useful_ns = run->measured.useful_ns[rank];
-    ideal_init(&ideal, definitions, &run->measured, run->recorded);
-    int status = pag_simulate(trace, &options, &ideal.clock, &listener, &result, err);
-    if (status == 0)
-        take_finish(definitions, &result, found->finish_ns);
-    found->ideal_ns = ideal_time_ns(&ideal);
-    ideal_release(&ideal);
-    pag_result_release(&result);
-    trace_close(trace);
     return status;
 }

@@ -84,9 +84,9 @@ struct finding findings_sum(const struct findings *findings, const char *fact, u
     struct finding sum = {.rank = rank, .thread = thread};
     for (size_t i = 0; i < findings->n_items; i++) {
         const struct finding *item = &findings->items[i];
-        if (strcmp(item->fact, fact) != 0 || (path && strcmp(item->path, path) != 0))
-            continue;
         if (rank != FINDING_NO_RANK && (item->rank != rank || item->thread != thread))
+            continue;
+        if (strcmp(item->fact, fact) != 0 || (path && strcmp(item->path, path) != 0))
             continue;
         sum.count += item->count;
         sum.ns += item->ns;

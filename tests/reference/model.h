@@ -20,6 +20,8 @@ struct model_call {
     uint64_t enter_ns, leave_ns;
     uint32_t path;
     bool is_test, is_synchronous_send, is_init, is_finalize;
+    uint32_t n_records, n_left_out; // of a changed program: of messages and operations, and those
+                                    // of them that it leaves out
 };
 
 struct model_send {
@@ -31,7 +33,9 @@ struct model_send {
     uint32_t comm, sender, receiver, tag;
     uint64_t size_bytes;
     bool is_synchronous;
-    uint32_t receive; // matched, or REFERENCE_NONE
+    uint32_t receive;   // matched, or REFERENCE_NONE
+    uint64_t now_bytes; // of a changed program
+    bool is_unsent;     // likewise
 };
 
 struct model_receive {
@@ -60,6 +64,7 @@ struct model_part {
     bool is_finalize;
     bool is_uneven;         // may have taken nothing from some of the others
     bool is_between_groups; // on an intercommunicator
+    bool is_left_out;       // by a changed program
     uint32_t instance;
 };
 

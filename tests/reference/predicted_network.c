@@ -252,7 +252,7 @@ uint64_t traffic_arrival(struct traffic *traffic, const struct model_send *send,
     struct passage own = {.from = scenario->node[send->sender],
                           .to = scenario->node[send->receiver],
                           .choice = choose(scenario, send->sender, send->receiver)};
-    uint64_t time_ns = machine_transfer_ns(own.choice.messages, send->size_bytes);
+    uint64_t time_ns = machine_transfer_ns(own.choice.messages, send->now_bytes);
     uint64_t empty_ns = own.choice.messages->time_ns[0];
     if (time_ns <= empty_ns)
         return ready_ns + time_ns;

@@ -7,20 +7,19 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "tests/reference/changed_program.h"
 #include "tests/reference/predicted_costs.h"
 
-#define PER_NS  1000000u // parts of a ns in which work is counted
 #define UNKNOWN UINT64_MAX
-
-__extension__ typedef __int128 parts_t; // work and virtual time in millionths of a ns
 
 enum phase { PHASE_ABSENT, PHASE_OUTSIDE, PHASE_BEFORE, PHASE_WAIT, PHASE_AFTER, PHASE_ENDED };
 
 struct process {
     enum phase phase;
     uint32_t rank, cores;
-    uint32_t call, end_call; // the present or next one, and the last one plus 1
+    const struct step *step; // the present one
     uint64_t begin_ns, ready_ns, finish_ns;
+    uint64_t late_ns; // since when it waits for calls put off
     uint64_t work_after_ns;
     parts_t target;   // virtual time at which the present work is done
     uint64_t done_ns; // when the last one was done
@@ -34,7 +33,8 @@ struct cores {
 };
 
 struct prediction_state {
-    const struct model *model;
+    struct changed_program program;
+    const struct model *model; // of that
     const struct predicted_scenario *scenario;
     struct process *processes;
     uint32_t n_processes;
@@ -96,104 +96,6 @@ static void start_work(struct prediction_state *state, struct process *process, 
     process->phase = phase;
 }
 
-static bool matches_region(const char *pattern, const char *name)
-{
-    return strcmp(pattern, name) == 0;
-}
-
-static bool is_inside(const struct prediction_state *state, uint32_t path, const char *region)
-{
-    const struct model *model = state->model;
-    for (; path != 0; path = model->paths[path].parent)
-        if (matches_region(region, model->trace->regions[model->paths[path].region].name))
-            return true;
-    return false;
-}
-
-/// The product of the factors of all settings that name an open region, each once; then those of
-/// the machine, which is so many times as fast there.
-static uint64_t scale_of_path(const struct prediction_state *state, uint32_t path)
-{
-    const struct predicted_scenario *scenario = state->scenario;
-    uint64_t scale = PER_NS;
-    for (uint32_t r = 0; r < scenario->n_regions; r++)
-        if (is_inside(state, path, scenario->regions[r].name))
-            scale = scale * scenario->regions[r].factor / PER_NS;
-    for (uint32_t r = 0; scenario->has_machine && r < scenario->machine.n_regions; r++) {
-        const struct scenario_region *region = &scenario->machine.regions[r];
-        uint64_t one = (uint64_t)PER_NS * PER_NS;
-        if (is_inside(state, path, region->name))
-            scale = scale * ((one + region->factor / 2) / region->factor) / PER_NS;
-    }
-    return scale;
-}
-
-/// Process time between two records: their distance, but where the clock of the processor was read
-/// what that says.
-static uint64_t process_ns(const struct reference_location *location, size_t first, size_t last)
-{
-    uint64_t wall_ns = location->records[last].time_ns - location->records[first].time_ns;
-    const struct record *low = NULL, *high = NULL;
-    for (size_t i = first; i <= last; i++) {
-        if (location->records[i].kind != RECORD_CPU)
-            continue;
-        low = low ? low : &location->records[i];
-        high = &location->records[i];
-    }
-    if (!low || high->cpu_ns < low->cpu_ns)
-        return wall_ns;
-    uint64_t used_ns = wall_ns;
-    if (high->cpu_ns - low->cpu_ns < high->time_ns - low->time_ns)
-        used_ns = wall_ns - (high->time_ns - low->time_ns) + (high->cpu_ns - low->cpu_ns);
-    // Up to the last reading the process cannot have used more than since the one before.
-    for (size_t i = first; i-- > 0;) {
-        if (location->records[i].kind != RECORD_CPU)
-            continue;
-        uint64_t rest_ns = location->records[last].time_ns - high->time_ns;
-        if (high->cpu_ns >= location->records[i].cpu_ns &&
-            high->cpu_ns - location->records[i].cpu_ns + rest_ns < used_ns)
-            used_ns = high->cpu_ns - location->records[i].cpu_ns + rest_ns;
-        break;
-    }
-    return used_ns;
-}
-
-/// The record from which on what is computed belongs to the call at LAST, whose place is known: the
-/// last enter or leave before it. LAST where nothing does.
-static size_t stretch_before(const struct reference_location *location, size_t first, size_t last)
-{
-    const struct record *call = &location->records[last];
-    if (last == first || call->kind != RECORD_ENTER || call->context == REFERENCE_NONE)
-        return last;
-    size_t from = last - 1;
-    while (from > first && location->records[from].kind != RECORD_ENTER &&
-           location->records[from].kind != RECORD_LEAVE)
-        from--;
-    return from;
-}
-
-/// Work of the interval of PROCESS before its next call, or up to its end.
-static parts_t interval_work(const struct prediction_state *state, const struct process *process)
-{
-    const struct model *model = state->model;
-    const struct reference_location *location = &model->trace->locations[process->rank];
-    bool is_first = process->call == 0 || model->calls[process->call - 1].location != process->rank;
-    size_t first = is_first ? 0 : model->calls[process->call - 1].last;
-    size_t last = process->call < process->end_call ? model->calls[process->call].first
-                                                    : location->n_records - 1;
-    uint64_t wall_ns = 0;
-    parts_t scaled = 0;
-    size_t stretch = stretch_before(location, first, last);
-    for (size_t i = first; i < last; i++) {
-        uint32_t path = model->path_after[process->rank][i < stretch ? i : last];
-        uint64_t piece_ns = location->records[i + 1].time_ns - location->records[i].time_ns;
-        wall_ns += piece_ns;
-        scaled += (parts_t)piece_ns * (parts_t)scale_of_path(state, path);
-    }
-    uint64_t work_ns = state->scenario->n_cores ? process_ns(location, first, last) : wall_ns;
-    return wall_ns > 0 ? (parts_t)work_ns * scaled / (parts_t)wall_ns : 0;
-}
-
 /// What call C waits for; room for everything the run has.
 static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
                               struct condition *conditions)
@@ -202,7 +104,8 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
     uint32_t n = 0;
     for (uint32_t r = 0; r < model->n_receives; r++) {
         const struct model_receive *receive = &model->receives[r];
-        if (receive->complete_call != c || receive->send == REFERENCE_NONE)
+        if (receive->complete_call != c || receive->send == REFERENCE_NONE ||
+            model->sends[receive->send].is_unsent)
             continue;
         uint32_t at = n++;
         for (;
@@ -213,14 +116,14 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
     }
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
-        if (send->complete_call == c && send->receive != REFERENCE_NONE &&
+        if (send->complete_call == c && send->receive != REFERENCE_NONE && !send->is_unsent &&
             is_waiting_send(model, state->scenario, send))
             conditions[n++] = (struct condition){CONDITION_SEND, s};
     }
     uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *part = &model->parts[p];
-        if (part->complete_call == c && is_synchronising(model, part) &&
+        if (part->complete_call == c && !part->is_left_out && is_synchronising(model, part) &&
             (releasers_of(model, p, releasers) > 0 || is_by_messages(model, state->scenario, part)))
             conditions[n++] = (struct condition){CONDITION_COLLECTIVE, p};
     }
@@ -265,26 +168,34 @@ static uint64_t sole_work_ns(const struct prediction_state *state, uint32_t c)
     return usual_ns < highest_digits(length_ns, 5) ? usual_ns : length_ns;
 }
 
-/// Work of a call in front of its waiting; of one that waits for nobody it is all.
-static uint64_t work_before_ns(const struct prediction_state *state, uint32_t c, bool is_waiting)
+/// Work of a call in front of its waiting; of one that waits for nobody it is all, less what is
+/// left out; of one put off nothing.
+static parts_t work_before(const struct prediction_state *state, const struct step *step,
+                           bool is_waiting)
 {
     const struct model *model = state->model;
-    const struct model_call *call = &model->calls[c];
-    uint64_t recorded_ns = is_waiting ? 0 : sole_work_ns(state, c);
+    const struct model_call *call = &model->calls[step->call];
     if (state->scenario->is_ideal) {
-        uint64_t least_ns = before_window_ns(model, c);
-        return is_waiting || least_ns < call->enter_ns ? 0 : least_ns - call->enter_ns;
+        uint64_t least_ns = before_window_ns(model, step->call);
+        return is_waiting || least_ns < call->enter_ns
+                   ? 0
+                   : (parts_t)(least_ns - call->enter_ns) * PER_NS;
     }
-    if (!state->scenario->has_machine)
-        return recorded_ns;
+    if (!state->scenario->has_machine) {
+        parts_t recorded = (parts_t)sole_work_ns(state, step->call) * PER_NS;
+        if (is_waiting || step->is_put_off)
+            return 0;
+        return call->n_left_out ? recorded * (call->n_records - call->n_left_out) / call->n_records
+                                : recorded;
+    }
     uint64_t overhead_ns = 0;
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
-        if (send->call == c)
+        if (send->call == step->call && !send->is_unsent)
             overhead_ns += machine_messages_between(state->scenario, send->sender, send->receiver)
                                ->send_overhead_ns;
     }
-    return overhead_ns;
+    return (parts_t)overhead_ns * PER_NS;
 }
 
 static bool is_known(const struct prediction_state *state, const struct condition *condition)
@@ -314,31 +225,49 @@ static bool is_known(const struct prediction_state *state, const struct conditio
            state->times.enter_ns[model->receives[send->receive].post_call] != UNKNOWN;
 }
 
-/// Finds out when PROCESS, which waits, can go on, if that is known by now.
-static void settle(struct prediction_state *state, struct process *process)
+/// When call C has what it waits for, and the work that follows; false: not known by now.
+static bool settle_call(const struct prediction_state *state, uint32_t c, uint64_t *ready_ns,
+                        uint64_t *work_ns)
 {
     struct condition *conditions = new_conditions(state->model);
-    uint32_t n = conditions_of(state, process->call, conditions);
+    uint32_t n = conditions_of(state, c, conditions);
     bool is_complete = true;
     for (uint32_t i = 0; i < n; i++)
         is_complete = is_complete && is_known(state, &conditions[i]);
     if (is_complete)
-        process->work_after_ns =
-            (state->scenario->has_machine ? machine_settle_call : recorded_settle_call)(
-                state->model, state->scenario, &state->times, process->call, conditions, n,
-                &process->ready_ns);
-    if (is_complete && state->scenario->is_ideal &&
-        before_window_ns(state->model, process->call) > process->ready_ns)
-        process->ready_ns = before_window_ns(state->model, process->call);
+        *work_ns = (state->scenario->has_machine ? machine_settle_call : recorded_settle_call)(
+            state->model, state->scenario, &state->times, c, conditions, n, ready_ns);
     free(conditions);
+    return is_complete;
 }
 
-static bool has_conditions(const struct prediction_state *state, uint32_t c)
+/// Finds out when PROCESS, which waits, can go on, if that is known by now.
+static void settle(struct prediction_state *state, struct process *process)
+{
+    const struct step *step = process->step;
+    uint64_t latest_ns = process->late_ns, sum_ns = 0, ready_ns, work_ns;
+    if (step->kind == STEP_CALL) {
+        if (!settle_call(state, step->call, &latest_ns, &sum_ns))
+            return;
+        if (state->scenario->is_ideal && before_window_ns(state->model, step->call) > latest_ns)
+            latest_ns = before_window_ns(state->model, step->call);
+    }
+    for (uint32_t i = 0; i < step->n_calls; i++) {
+        if (!settle_call(state, step->calls[i], &ready_ns, &work_ns))
+            return;
+        latest_ns = ready_ns > latest_ns ? ready_ns : latest_ns;
+        sum_ns += work_ns;
+    }
+    process->ready_ns = latest_ns;
+    process->work_after_ns = sum_ns;
+}
+
+static bool waits(const struct prediction_state *state, const struct step *step)
 {
     struct condition *conditions = new_conditions(state->model);
-    uint32_t n = conditions_of(state, c, conditions);
+    uint32_t n = conditions_of(state, step->call, conditions);
     free(conditions);
-    return n > 0 || is_handle_call(state->model, c);
+    return !step->is_put_off && (n > 0 || is_handle_call(state->model, step->call));
 }
 
 static bool departs_at_enter(const struct predicted_scenario *scenario)
@@ -346,10 +275,25 @@ static bool departs_at_enter(const struct predicted_scenario *scenario)
     return !scenario->has_machine || scenario->is_ideal;
 }
 
+static void enter(struct prediction_state *state, struct process *process, uint64_t now_ns)
+{
+    const struct step *step = process->step;
+    state->times.enter_ns[step->call] = now_ns;
+    if (departs_at_enter(state->scenario))
+        state->times.departed_ns[step->call] = now_ns;
+    start_work(state, process, PHASE_BEFORE, work_before(state, step, waits(state, step)), now_ns);
+}
+
+static void await(struct process *process, uint64_t now_ns)
+{
+    process->phase = PHASE_WAIT;
+    process->ready_ns = UNKNOWN;
+    process->late_ns = now_ns;
+}
+
 /// What PROCESS does next at NOW_NS, when it has done what it did.
 static void advance(struct prediction_state *state, struct process *process, uint64_t now_ns)
 {
-    uint32_t c = process->call;
     touch(state, process, now_ns);
     if (is_runnable(state, process) && process->phase != PHASE_WAIT) {
         process->done_ns = now_ns;
@@ -357,23 +301,20 @@ static void advance(struct prediction_state *state, struct process *process, uin
     }
     switch (process->phase) {
     case PHASE_OUTSIDE:
-        if (c == process->end_call) {
+        if (process->step->kind == STEP_END) {
             process->phase = PHASE_ENDED;
             process->finish_ns = now_ns;
-            return;
+        } else if (process->step->kind == STEP_LATE) {
+            await(process, now_ns);
+        } else {
+            enter(state, process, now_ns);
         }
-        state->times.enter_ns[c] = now_ns;
-        if (departs_at_enter(state->scenario))
-            state->times.departed_ns[c] = now_ns;
-        start_work(state, process, PHASE_BEFORE,
-                   (parts_t)work_before_ns(state, c, has_conditions(state, c)) * PER_NS, now_ns);
         return;
     case PHASE_BEFORE:
         if (!departs_at_enter(state->scenario))
-            state->times.departed_ns[c] = now_ns;
-        if (has_conditions(state, c)) {
-            process->phase = PHASE_WAIT;
-            process->ready_ns = UNKNOWN;
+            state->times.departed_ns[process->step->call] = now_ns;
+        if (waits(state, process->step)) {
+            await(process, now_ns);
             return;
         }
         break;
@@ -384,8 +325,8 @@ static void advance(struct prediction_state *state, struct process *process, uin
         break;
     }
     if (process->phase != PHASE_ABSENT)
-        process->call++;
-    start_work(state, process, PHASE_OUTSIDE, interval_work(state, process), now_ns);
+        process->step++;
+    start_work(state, process, PHASE_OUTSIDE, process->step->work, now_ns);
 }
 
 /// When PROCESS goes on, UNKNOWN: not before others do, or never.
@@ -424,9 +365,10 @@ static void deal_cores(struct prediction_state *state)
     }
 }
 
-static void set_up(struct prediction_state *state)
+static void set_up(struct prediction_state *state, const struct model *recorded)
 {
-    const struct model *model = state->model;
+    changed_program_init(&state->program, recorded, state->scenario);
+    const struct model *model = state->model = &state->program.model;
     uint32_t n = state->n_processes;
     state->processes = memory_zeroed(n, sizeof *state->processes);
     state->cores = memory_zeroed((size_t)PROGRAM_MAX_RANKS * n, sizeof *state->cores);
@@ -440,33 +382,33 @@ static void set_up(struct prediction_state *state)
     }
     for (size_t c = 0; c < model->n_calls; c++)
         state->times.enter_ns[c] = state->times.departed_ns[c] = UNKNOWN;
-    uint32_t call = 0;
     for (uint32_t rank = 0; rank < n; rank++) {
         struct process *process = &state->processes[rank];
         process->rank = rank;
-        process->call = call;
+        process->step = state->program.steps[rank];
         process->begin_ns = model->trace->locations[rank].records[0].time_ns;
-        while (call < model->n_calls && model->calls[call].location == rank)
-            call++;
-        process->end_call = call;
     }
     deal_cores(state);
 }
 
-bool predicted_run_is_open(const struct model *model, const struct predicted_scenario *scenario)
+bool predicted_run_is_open(const struct model *recorded, const struct predicted_scenario *scenario)
 {
+    struct changed_program program;
+    changed_program_init(&program, recorded, scenario);
+    const struct model *model = &program.model;
+    bool is_open = false;
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
-        if (!is_waiting_send(model, scenario, send))
+        if (send->is_unsent || !is_waiting_send(model, scenario, send))
             continue;
         for (uint32_t r = 0; r < model->n_receives; r++) {
             const struct model_receive *receive = &model->receives[r];
-            if (receive->receiver == send->receiver && !receive->is_reserving &&
-                receive->post_call != receive->complete_call)
-                return true;
+            is_open = is_open || (receive->receiver == send->receiver && !receive->is_reserving &&
+                                  receive->post_call != receive->complete_call);
         }
     }
-    return false;
+    changed_program_release(&program);
+    return is_open;
 }
 
 /// When a message can go, UNKNOWN: not known yet.
@@ -474,6 +416,8 @@ static uint64_t ready_ns(const struct prediction_state *state, const struct mode
 {
     const struct model *model = state->model;
     uint64_t departed_ns = state->times.departed_ns[send->call];
+    if (send->is_unsent)
+        return UNKNOWN;
     if (departed_ns == UNKNOWN || !is_waiting_send(model, state->scenario, send))
         return departed_ns;
     if (send->receive == REFERENCE_NONE)
@@ -541,6 +485,7 @@ static bool run(struct prediction_state *state, uint64_t *finish_ns)
 
 static void release(struct prediction_state *state)
 {
+    changed_program_release(&state->program);
     free(state->processes);
     free(state->cores);
     free(state->times.enter_ns);
@@ -552,9 +497,8 @@ static void release(struct prediction_state *state)
 bool predicted_run(const struct model *model, const struct predicted_scenario *scenario,
                    uint64_t *finish_ns)
 {
-    struct prediction_state state = {
-        .model = model, .scenario = scenario, .n_processes = model->trace->n_ranks};
-    set_up(&state);
+    struct prediction_state state = {.scenario = scenario, .n_processes = model->trace->n_ranks};
+    set_up(&state, model);
     bool is_complete = run(&state, finish_ns);
     release(&state);
     return is_complete;
@@ -582,9 +526,8 @@ bool predicted_ideal(const struct model *model, uint64_t *finish_ns, uint64_t *w
     const struct scenario_messages at_once = {.is_given = true, .n_points = 1};
     const struct predicted_scenario scenario = {
         .speed = PER_NS, .has_machine = true, .machine = {.node = at_once}, .is_ideal = true};
-    struct prediction_state state = {
-        .model = model, .scenario = &scenario, .n_processes = model->trace->n_ranks};
-    set_up(&state);
+    struct prediction_state state = {.scenario = &scenario, .n_processes = model->trace->n_ranks};
+    set_up(&state, model);
     bool is_complete = run(&state, finish_ns);
     *window_ns = 0;
     for (uint32_t rank = 0; rank < state.n_processes; rank++) {

@@ -19,7 +19,9 @@ enum {
     SCENARIO_MAX_FORMULAS = 6,
     SCENARIO_MAX_REGIONS = 3,
     SCENARIO_MAX_SCOPES = 2,
-    SCENARIO_MAX_GROUPS = 3
+    SCENARIO_MAX_GROUPS = 3,
+    SCENARIO_MAX_WORKS = 2,
+    SCENARIO_MAX_CHANGES = 3
 };
 
 /// Messages of one scope on the machine.
@@ -71,6 +73,39 @@ struct scenario_machine {
     struct scenario_formula formulas[SCENARIO_MAX_FORMULAS];
 };
 
+/// Visits of a region have a fixed duration, or all ranks the same work.
+struct scenario_work {
+    const char *region;
+    bool is_balanced;
+    uint64_t duration_ns;
+    uint32_t ranks; // that take part, bits
+};
+
+/// Messages with all of these are sent with FACTOR times their bytes; 0: not at all.
+struct scenario_cut {
+    uint64_t least_bytes, most_bytes;
+    uint32_t first_tag, last_tag;
+    uint32_t senders, receivers, peers; // bits; peers: either of them
+    uint64_t factor;                    // millionths
+};
+
+/// The work of the ranks FROM for the ranks TO, bits.
+struct scenario_move {
+    const char *region;
+    uint32_t from, to;
+};
+
+/// What the code does otherwise.
+struct scenario_changes {
+    uint32_t n_works, n_drops, n_cuts, n_moves, n_overlaps;
+    struct scenario_work works[SCENARIO_MAX_WORKS];
+    const char *drops[SCENARIO_MAX_CHANGES];
+    struct scenario_cut cuts[SCENARIO_MAX_CHANGES];
+    struct scenario_move moves[SCENARIO_MAX_CHANGES];
+    const char *overlaps[SCENARIO_MAX_CHANGES];
+    uint64_t move_data_bytes;
+};
+
 struct predicted_scenario {
     uint32_t recorded_node[PROGRAM_MAX_RANKS];
     uint32_t recorded_cores[PROGRAM_MAX_RANKS]; // of each node, 0: not known
@@ -82,6 +117,7 @@ struct predicted_scenario {
     uint32_t n_regions;
     struct scenario_region regions[SCENARIO_MAX_REGIONS];
     uint64_t added_latency_ns, added_byte_fs; // of messages between nodes, of all if there is one
+    struct scenario_changes changes;
     bool has_machine;
     struct scenario_machine machine;
     bool is_ideal; // with a machine whose messages take no time: nothing takes time in MPI from the

@@ -85,7 +85,7 @@ static uint64_t added_ns(const struct model *model, const struct predicted_scena
     } else {
         const struct model_send *send = message_of(model, condition);
         is_apart = is_apart || is_between_nodes(scenario->node, send->sender, send->receiver);
-        bytes = send->size_bytes;
+        bytes = send->now_bytes;
     }
     return is_apart
                ? depth * (scenario->added_latency_ns + bytes * scenario->added_byte_fs / 1000000)
@@ -107,15 +107,19 @@ static int64_t flight_delay_ns(const struct model *model, const struct predicted
     bool is_moved = is_remote != was_remote && is_flight_seen(model, scenario, false) &&
                     is_flight_seen(model, scenario, true);
     int64_t flight_ns =
-        (int64_t)recorded_cost(model, scenario, COST_FLIGHT, is_remote, send->size_bytes);
+        (int64_t)recorded_cost(model, scenario, COST_FLIGHT, is_remote, send->now_bytes);
+    if (is_deciding && send->now_bytes != send->size_bytes)
+        room_ns = positive(
+            room_ns + flight_ns -
+            (int64_t)recorded_cost(model, scenario, COST_FLIGHT, is_remote, send->size_bytes));
     if (is_deciding && is_moved)
         return positive(
             room_ns + flight_ns -
-            (int64_t)recorded_cost(model, scenario, COST_FLIGHT, was_remote, send->size_bytes));
+            (int64_t)recorded_cost(model, scenario, COST_FLIGHT, was_remote, send->now_bytes));
     if (is_deciding)
         return room_ns;
     int64_t delay_ns = positive(flight_ns - (int64_t)recorded_cost(model, scenario, COST_RECEIVE,
-                                                                   is_remote, send->size_bytes));
+                                                                   is_remote, send->now_bytes));
     return delay_ns > room_ns && !is_moved ? room_ns : delay_ns;
 }
 
@@ -136,19 +140,28 @@ static int64_t shared_delay_ns(const struct model *model, const struct predicted
     bool was_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
     usual_ns = scenario->spins ? 0
                                : (int64_t)recorded_cost(model, scenario, COST_SHARED_FLIGHT,
-                                                        is_remote, send->size_bytes);
+                                                        is_remote, send->now_bytes);
     if (condition->kind == CONDITION_SEND)
         return !is_deciding ? 0 : usual_ns < room_ns ? usual_ns : room_ns;
     usual_ns = positive(usual_ns - (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote,
-                                                          send->size_bytes));
+                                                          send->now_bytes));
     bool is_moved = is_remote != was_remote && is_flight_seen(model, scenario, false) &&
                     is_flight_seen(model, scenario, true);
-    return is_moved || usual_ns < room_ns ? usual_ns : room_ns;
+    bool is_resized = send->now_bytes != send->size_bytes;
+    return is_moved || is_resized || usual_ns < room_ns ? usual_ns : room_ns;
+}
+
+static bool is_receive_left_out(const struct model *model, const struct model_receive *receive)
+{
+    return receive->send != REFERENCE_NONE && model->sends[receive->send].is_unsent;
 }
 
 bool is_handle_call(const struct model *model, uint32_t c)
 {
-    bool has_handles = model->calls[c].is_init || model->calls[c].is_finalize, has_others = false;
+    const struct model_call *call = &model->calls[c];
+    bool has_handles = call->is_init || call->is_finalize, has_others = false;
+    if (!has_handles && call->n_left_out > 0 && call->n_left_out == call->n_records)
+        return false;
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *part = &model->parts[p];
         if (model->instances[part->instance].n_members == 1)
@@ -159,14 +172,17 @@ bool is_handle_call(const struct model *model, uint32_t c)
             has_others = true;
     }
     for (uint32_t r = 0; r < model->n_receives; r++)
-        has_others = has_others || model->receives[r].complete_call == c;
+        has_others = has_others || (model->receives[r].complete_call == c &&
+                                    !is_receive_left_out(model, &model->receives[r]));
     for (uint32_t s = 0; s < model->n_sends; s++)
-        has_others = has_others || model->sends[s].call == c || model->sends[s].complete_call == c;
+        has_others =
+            has_others || (!model->sends[s].is_unsent &&
+                           (model->sends[s].call == c || model->sends[s].complete_call == c));
     return has_handles && !has_others;
 }
 
 /// Work of a call that waited for nobody: what receiving its messages usually takes, all its time
-/// where it has none.
+/// where it has none. Nobody knows how long it waited for what is left out.
 static int64_t usual_work_ns(const struct model *model, const struct predicted_scenario *scenario,
                              uint32_t c, const struct condition *conditions, uint32_t n_conditions)
 {
@@ -178,9 +194,11 @@ static int64_t usual_work_ns(const struct model *model, const struct predicted_s
         const struct model_send *send = message_of(model, &conditions[i]);
         bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
         work_ns +=
-            (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->size_bytes);
+            (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->now_bytes);
     }
-    return work_ns == 0 || work_ns > length_ns ? length_ns : work_ns;
+    if (work_ns == 0 && model->calls[c].n_left_out == 0)
+        return length_ns;
+    return work_ns > length_ns ? length_ns : work_ns;
 }
 
 uint64_t recorded_settle_call(const struct model *model, const struct predicted_scenario *scenario,
@@ -202,22 +220,23 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
     const struct condition *decider = &conditions[deciding];
     int64_t latest_ns = (int64_t)release_of(model, NULL, decider);
     int64_t leave_ns = (int64_t)call->leave_ns, own_ns = 0;
-    bool has_waited =
-        latest_ns > (int64_t)call->enter_ns ||
-        (decider->kind == CONDITION_COLLECTIVE && needs_everybody(&model->parts[decider->index]) &&
-         model->parts[decider->index].post_call == c);
+    bool is_whole = call->n_left_out == 0;
+    bool has_waited = is_whole && (latest_ns > (int64_t)call->enter_ns ||
+                                   (decider->kind == CONDITION_COLLECTIVE &&
+                                    needs_everybody(&model->parts[decider->index]) &&
+                                    model->parts[decider->index].post_call == c));
     if (!has_waited)
         own_ns = usual_work_ns(model, scenario, c, conditions, n_conditions);
     if (has_waited && decider->kind == CONDITION_RECEIVE) {
         const struct model_send *send = message_of(model, decider);
         bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-        own_ns = (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->size_bytes);
+        own_ns = (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->now_bytes);
         if (own_ns > leave_ns - latest_ns)
             own_ns = leave_ns - latest_ns;
     }
     *ready_ns = times->enter_ns[c];
     bool is_shared = has_lacked_cores(model, scenario, call->rank) && !is_handle_call(model, c);
-    if (!has_waited && !is_shared)
+    if (!has_waited && is_whole && !is_shared)
         *ready_ns += (uint64_t)(leave_ns - own_ns - (int64_t)call->enter_ns);
     for (uint32_t i = 0; i < n_conditions; i++) {
         int64_t recorded_ns = (int64_t)release_of(model, NULL, &conditions[i]);
@@ -251,7 +270,7 @@ static uint64_t met_by_message(const struct model *model, const struct predicted
         start_ns = posted_ns;
     return start_ns +
            machine_transfer_ns(machine_messages_between(scenario, send->sender, send->receiver),
-                               send->size_bytes);
+                               send->now_bytes);
 }
 
 /// What the call says it handles: a block of one member, or of bcast, reductions and scans the

@@ -248,13 +248,13 @@ bool is_waiting_send(const struct model *model, const struct predicted_scenario 
     if (scenario->has_machine) {
         const struct scenario_messages *messages =
             machine_messages_between(scenario, send->sender, send->receiver);
-        return messages->has_eager && send->size_bytes > messages->eager_bytes;
+        return messages->has_eager && send->now_bytes > messages->eager_bytes;
     }
     // Some class up to the own one was seen waiting, and none from there on was over early.
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *witness = &model->sends[s];
         uint64_t class = size_class(witness->size_bytes);
-        if (witness->is_synchronous || class > size_class(send->size_bytes) ||
+        if (witness->is_synchronous || class > size_class(send->now_bytes) ||
             is_between_nodes(scenario->recorded_node, witness->sender, witness->receiver) !=
                 is_remote ||
             !was_seen_waiting(model, witness))

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/whatif/scenario.h"
+#include "tests/reference/engine_run.h"
 
 struct predicted_rank {
     uint64_t first_ns, finish_ns, outside_ns, wait_ns, overhead_ns;
@@ -19,6 +19,10 @@ struct predicted_times {
     uint64_t *measured_finish_ns; // by rank
     size_t n_ranks;
 };
+
+/// RUN under SETTINGS. 0, or -1 and ERR; the caller releases TIMES in either case.
+int predicted_times_of(const struct engine_run *run, const struct scenario_settings *settings,
+                       struct predicted_times *times, struct error *err);
 
 /// The run of TEXT under each of N settings. 0, or -1 and ERR; the caller releases each of TIMES in
 /// either case.

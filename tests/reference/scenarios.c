@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "tests/reference/change_choice.h"
 
 enum { ONE = 1000000, MAX_NODES = 4, MAX_CORES = 3 };
 
@@ -338,6 +339,7 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
     for (uint32_t i = 0; i < scenario->n_regions; i++)
         fprintf(stream, ", %s x %" PRIu64, scenario->regions[i].name, scenario->regions[i].factor);
     fputc('\n', stream);
+    changes_print(&scenario->changes, n_ranks, stream);
     if (scenario->has_machine)
         print_machine(&scenario->machine, stream);
 }

@@ -111,17 +111,21 @@ static bool seed_is_good(uint64_t seed)
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
     char *text = sim_program_trace_text(seed, &limits);
-    bool is_good = true;
-    for (size_t i = 0; i < N_SETTINGS; i++) {
+    struct error err = {{0}};
+    struct engine_run *run = engine_run_new(text, &err);
+    bool is_good = run != NULL;
+    if (!run)
+        print_error("seed %llu: %s\n", (unsigned long long)seed, err.text);
+    for (size_t i = 0; i < N_SETTINGS && run; i++) {
         struct predicted_times times;
-        struct error err = {{0}};
         // A program without collectives has none to leave out.
-        if (predicted_times(text, &settings[i], 1, &times, &err) == 0)
+        if (predicted_times_of(run, &settings[i], &times, &err) == 0)
             is_good = is_sound(seed, i, &times) && is_good;
         else if (settings[i].drops != all_calls)
             print_error("seed %llu setting %zu: %s\n", (unsigned long long)seed, i, err.text);
         predicted_times_release(&times);
     }
+    engine_run_free(run);
     free(text);
     return is_good;
 }

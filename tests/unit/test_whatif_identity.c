@@ -22,6 +22,7 @@
 #include "tests/reference/program.h"
 #include "tests/reference/shipped_catalogue.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -58,8 +59,10 @@ static bool is_identical(const char *text, bool is_random, FILE *stream)
     struct error err = {{0}};
     struct findings measured = {0}, simulated = {0};
     bool is_equal = false;
-    if (engine_findings_of_text(text, shipped_catalogue, &measured, &err) != 0 ||
-        simulated_findings_of_text(text, shipped_catalogue, &simulated, &err) != 0)
+    char *scratch = scratch_directory(), *archive = memory_format("%s/archive", scratch);
+    if (text_trace_write(text, archive, &err) != 0 ||
+        engine_findings(archive, shipped_catalogue, &measured, &err) != 0 ||
+        simulated_findings(archive, shipped_catalogue, &simulated, &err) != 0)
         fprintf(stream, "  %s\n", err.text);
     else
         is_equal = is_damaged(&measured) ||
@@ -67,6 +70,8 @@ static bool is_identical(const char *text, bool is_random, FILE *stream)
                                   &is_random, stream, MAX_SHOWN_LINES);
     findings_release(&measured);
     findings_release(&simulated);
+    scratch_remove(scratch);
+    free(archive);
     return is_equal;
 }
 

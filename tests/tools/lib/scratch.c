@@ -18,7 +18,9 @@ static void die(const char *path)
 char *scratch_directory(void)
 {
     const char *parent = getenv("TMPDIR");
-    char *path = memory_format("%s/pagoda-test-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!parent || !*parent) // archives of random programs are made by the thousand
+        parent = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
+    char *path = memory_format("%s/pagoda-test-XXXXXX", parent);
     if (!mkdtemp(path))
         die(path);
     return path;

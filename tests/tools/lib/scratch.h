@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 
-/// Makes an empty directory below $TMPDIR or /tmp; ends the process when that fails. The caller
-/// gives it to scratch_remove(), which deletes it with all it holds and frees the text.
+/// Makes an empty directory below $TMPDIR, without it /dev/shm or /tmp; ends the process when that
+/// fails. The caller gives it to scratch_remove(), which deletes it with all it holds and frees the
+/// text.
 char *scratch_directory(void);
 void scratch_remove(char *directory);
 

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random changes of the code of random programs, and the texts a user gives for them.
+#include "tests/reference/change_choice.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+enum { ONE = 1000000 };
+
+static bool occurs(const char *text, const char *region)
+{
+    char *enter = memory_format(" enter %s\n", region);
+    char *enter_at = memory_format(" enter %s at ", region);
+    bool is_there = strstr(text, enter) || strstr(text, enter_at);
+    free(enter);
+    free(enter_at);
+    return is_there;
+}
+
+/// Some functions of TEXT by name, path or glob; NULL: it has not the one that came up.
+static const char *choose_functions(const char *text, struct random *random)
+{
+    static const struct {
+        const char *region, *patterns[3];
+    } functions[] = {
+        {"main", {"main", "/main", "ma*"}},
+        {"solve", {"solve", "main/**/solve", "so[kl]ve"}},
+        {"exchange", {"exchange", "main/exchange", "ex*e"}},
+        {"output", {"output", "main/**/output", "?utput"}},
+        {"step", {"step", "step/**", "st*"}},
+        {"setup", {"setup", "main/*/setup", "s*up"}},
+    };
+    uint32_t f = random_below(random, sizeof functions / sizeof functions[0]);
+    uint32_t p = random_below(random, 3);
+    if (random_chance(random, 10))
+        return "(program)";
+    return occurs(text, functions[f].region) ? functions[f].patterns[p] : NULL;
+}
+
+/// The same, or some MPI functions.
+static const char *choose_calls(const char *text, struct random *random)
+{
+    static const char *const calls[] = {"MPI_Recv",  "MPI_Wait",   "MPI_Waitall",  "MPI_Send",
+                                        "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"};
+    const char *call = calls[random_below(random, sizeof calls / sizeof calls[0])];
+    if (random_chance(random, 60))
+        return choose_functions(text, random);
+    return occurs(text, call) ? call : NULL;
+}
+
+/// Some of N_RANKS ranks, bits.
+static uint32_t choose_ranks(struct random *random, uint32_t n_ranks)
+{
+    return 1 + random_below(random, (1u << n_ranks) - 1);
+}
+
+static void choose_works(struct scenario_changes *changes, struct random *random, const char *text,
+                         uint32_t n_ranks)
+{
+    static const uint64_t durations[] = {0, 1, 7, 100, 1234};
+    for (uint32_t i = 0; i < SCENARIO_MAX_WORKS; i++) {
+        struct scenario_work work = {.region = choose_functions(text, random),
+                                     .is_balanced = random_chance(random, 60),
+                                     .duration_ns = durations[random_below(random, 5)],
+                                     .ranks = UINT32_MAX};
+        if (work.is_balanced && random_chance(random, 30))
+            work.ranks = choose_ranks(random, n_ranks);
+        if (work.region && random_chance(random, 60))
+            changes->works[changes->n_works++] = work;
+    }
+}
+
+static void choose_cuts(struct scenario_changes *changes, struct random *random, uint32_t n_ranks)
+{
+    static const uint64_t sizes[] = {0, 1, 100, 3000, 65536};
+    static const uint64_t factors[] = {0, ONE / 2, 333333, ONE, 3 * ONE};
+    for (uint32_t i = random_below(random, SCENARIO_MAX_CHANGES + 1); i > 0; i--) {
+        struct scenario_cut cut = {.most_bytes = UINT64_MAX,
+                                   .last_tag = UINT32_MAX,
+                                   .senders = UINT32_MAX,
+                                   .receivers = UINT32_MAX,
+                                   .peers = UINT32_MAX,
+                                   .factor = factors[random_below(random, 5)]};
+        if (random_chance(random, 50))
+            cut.least_bytes = sizes[random_below(random, 5)];
+        else if (random_chance(random, 50))
+            cut.most_bytes = sizes[random_below(random, 5)];
+        if (random_chance(random, 30))
+            cut.last_tag = (cut.first_tag = random_below(random, 4)) + random_below(random, 2);
+        if (random_chance(random, 20))
+            cut.senders = choose_ranks(random, n_ranks);
+        if (random_chance(random, 20))
+            cut.receivers = choose_ranks(random, n_ranks);
+        if (random_chance(random, 20))
+            cut.peers = choose_ranks(random, n_ranks);
+        changes->cuts[changes->n_cuts++] = cut;
+    }
+}
+
+static void choose_moves(struct scenario_changes *changes, struct random *random, const char *text,
+                         uint32_t n_ranks)
+{
+    for (uint32_t i = random_below(random, SCENARIO_MAX_CHANGES + 1); i > 0 && n_ranks > 1; i--) {
+        struct scenario_move move = {.region = choose_functions(text, random),
+                                     .from = choose_ranks(random, n_ranks)};
+        move.to = ~move.from & ((1u << n_ranks) - 1);
+        if (move.region && move.to)
+            changes->moves[changes->n_moves++] = move;
+    }
+    changes->move_data_bytes = random_chance(random, 50) ? random_below(random, 4000) : 0;
+}
+
+void changes_choose(struct scenario_changes *changes, struct random *random, const char *text,
+                    uint32_t n_ranks, uint32_t kinds)
+{
+    if (kinds & CHANGE_WORKS)
+        choose_works(changes, random, text, n_ranks);
+    if (kinds & CHANGE_CUTS)
+        choose_cuts(changes, random, n_ranks);
+    if (kinds & CHANGE_MOVES)
+        choose_moves(changes, random, text, n_ranks);
+    for (uint32_t i = 0; i < SCENARIO_MAX_CHANGES; i++) {
+        const char *drop = choose_calls(text, random), *overlap = choose_calls(text, random);
+        if ((kinds & CHANGE_DROPS) && drop)
+            changes->drops[changes->n_drops++] = drop;
+        if ((kinds & CHANGE_OVERLAPS) && overlap)
+            changes->overlaps[changes->n_overlaps++] = overlap;
+    }
+}
+
+// --- as a user says it
+
+static void print_ranks(uint32_t ranks, FILE *stream)
+{
+    for (uint32_t r = 0, n = 0; r < 32; r++)
+        if (ranks >> r & 1)
+            fprintf(stream, "%s%" PRIu32, n++ ? "," : "", r);
+}
+
+static char *text_of_ranks(uint32_t ranks)
+{
+    char *text;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    print_ranks(ranks, stream);
+    fclose(stream);
+    return text;
+}
+
+static char *text_of_cut(const struct scenario_cut *cut)
+{
+    char *text;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    fprintf(stream, "size>=%" PRIu64, cut->least_bytes);
+    if (cut->most_bytes != UINT64_MAX)
+        fprintf(stream, "&size<=%" PRIu64, cut->most_bytes);
+    if (cut->last_tag != UINT32_MAX)
+        fprintf(stream, "&tag=%" PRIu32 "-%" PRIu32, cut->first_tag, cut->last_tag);
+    const uint32_t ranks[] = {cut->senders, cut->receivers, cut->peers};
+    static const char *const names[] = {"from", "to", "peer"};
+    for (int i = 0; i < 3; i++) {
+        if (ranks[i] == UINT32_MAX)
+            continue;
+        fprintf(stream, "&%s=", names[i]);
+        print_ranks(ranks[i], stream);
+    }
+    fprintf(stream, "=%.6f", (double)cut->factor / ONE);
+    fclose(stream);
+    return text;
+}
+
+void change_texts_init(struct change_texts *texts, const struct scenario_changes *changes,
+                       uint32_t n_ranks)
+{
+    *texts = (struct change_texts){.cuts = {NULL}};
+    for (uint32_t i = 0; i < changes->n_works; i++) {
+        const struct scenario_work *work = &changes->works[i];
+        if (work->ranks != UINT32_MAX)
+            texts->ranks[i] = text_of_ranks(work->ranks & ((1u << n_ranks) - 1));
+        texts->works[i] = (struct region_work){.pattern = work->region,
+                                               .is_balanced = work->is_balanced,
+                                               .duration_ns = work->duration_ns,
+                                               .ranks = texts->ranks[i]};
+    }
+    for (uint32_t i = 0; i < changes->n_cuts; i++)
+        texts->cuts[i] = text_of_cut(&changes->cuts[i]);
+    for (uint32_t i = 0; i < changes->n_moves; i++) {
+        char *from = text_of_ranks(changes->moves[i].from);
+        char *to = text_of_ranks(changes->moves[i].to);
+        texts->moves[i] = memory_format("%s=%s:%s", changes->moves[i].region, from, to);
+        free(from);
+        free(to);
+    }
+}
+
+void change_texts_release(struct change_texts *texts)
+{
+    for (uint32_t i = 0; i < SCENARIO_MAX_CHANGES; i++) {
+        free(texts->cuts[i]);
+        free(texts->moves[i]);
+    }
+    for (uint32_t i = 0; i < SCENARIO_MAX_WORKS; i++)
+        free(texts->ranks[i]);
+}
+
+void change_texts_put(struct change_texts *texts, const struct scenario_changes *changes,
+                      struct scenario_settings *settings)
+{
+    settings->works = texts->works;
+    settings->n_works = changes->n_works;
+    settings->drops = changes->drops;
+    settings->n_drops = changes->n_drops;
+    settings->cuts = (const char *const *)texts->cuts;
+    settings->n_cuts = changes->n_cuts;
+    settings->moves = (const char *const *)texts->moves;
+    settings->n_moves = changes->n_moves;
+    settings->move_data_bytes = changes->move_data_bytes;
+    settings->overlaps = changes->overlaps;
+    settings->n_overlaps = changes->n_overlaps;
+}
+
+void changes_print(const struct scenario_changes *changes, uint32_t n_ranks, FILE *stream)
+{
+    struct change_texts texts;
+    change_texts_init(&texts, changes, n_ranks);
+    for (uint32_t i = 0; i < changes->n_works; i++)
+        if (!changes->works[i].is_balanced)
+            fprintf(stream, "  --duration %s=%" PRIu64 "ns\n", changes->works[i].region,
+                    changes->works[i].duration_ns);
+        else
+            fprintf(stream, "  --balance %s%s%s\n", changes->works[i].region,
+                    texts.ranks[i] ? "=" : "", texts.ranks[i] ? texts.ranks[i] : "");
+    for (uint32_t i = 0; i < changes->n_drops; i++)
+        fprintf(stream, "  --drop-sync %s\n", changes->drops[i]);
+    for (uint32_t i = 0; i < changes->n_cuts; i++)
+        fprintf(stream, "  --cut-messages '%s'\n", texts.cuts[i]);
+    for (uint32_t i = 0; i < changes->n_moves; i++)
+        fprintf(stream, "  --move %s --move-data %" PRIu64 "\n", texts.moves[i],
+                changes->move_data_bytes);
+    for (uint32_t i = 0; i < changes->n_overlaps; i++)
+        fprintf(stream, "  --overlap %s\n", changes->overlaps[i]);
+    change_texts_release(&texts);
+}

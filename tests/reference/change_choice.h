@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random changes of the code for random programs, and how a user asks for them.
+#ifndef PAGODA_TESTS_REFERENCE_CHANGE_CHOICE_H
+#define PAGODA_TESTS_REFERENCE_CHANGE_CHOICE_H
+
+#include <stdio.h>
+
+#include "analyzer/whatif/scenario.h"
+#include "tests/reference/predicted_run.h"
+
+enum change_kind {
+    CHANGE_WORKS = 1 << 0,
+    CHANGE_DROPS = 1 << 1,
+    CHANGE_CUTS = 1 << 2,
+    CHANGE_MOVES = 1 << 3,
+    CHANGE_OVERLAPS = 1 << 4,
+    CHANGE_ALL = (1 << 5) - 1
+};
+
+/// Adds some changes of these KINDS (bits) to the program of TEXT with N_RANKS ranks.
+void changes_choose(struct scenario_changes *changes, struct random *random, const char *text,
+                    uint32_t n_ranks, uint32_t kinds);
+
+/// The texts that ask for CHANGES, which must outlive them.
+struct change_texts {
+    struct region_work works[SCENARIO_MAX_WORKS];
+    char *ranks[SCENARIO_MAX_WORKS];
+    char *cuts[SCENARIO_MAX_CHANGES], *moves[SCENARIO_MAX_CHANGES];
+};
+void change_texts_init(struct change_texts *texts, const struct scenario_changes *changes,
+                       uint32_t n_ranks);
+void change_texts_release(struct change_texts *texts);
+void change_texts_put(struct change_texts *texts, const struct scenario_changes *changes,
+                      struct scenario_settings *settings);
+
+/// CHANGES as options, a line each.
+void changes_print(const struct scenario_changes *changes, uint32_t n_ranks, FILE *stream);
+
+#endif

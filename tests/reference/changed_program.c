@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program that is predicted: what it leaves out, and the steps its ranks take.
+#include "tests/reference/changed_program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/reference/predicted_costs.h"
+
+static void *copy(const void *array, size_t n, size_t size_bytes)
+{
+    void *own = memory_zeroed(n + 1, size_bytes);
+    if (n > 0)
+        memcpy(own, array, n * size_bytes);
+    return own;
+}
+
+// --- what is left out
+
+/// Whether SEND is sent, and with how many bytes: the first cut that selects it counts.
+static void cut(struct model_send *send, const struct scenario_changes *changes)
+{
+    send->now_bytes = send->size_bytes;
+    for (uint32_t i = 0; i < changes->n_cuts; i++) {
+        const struct scenario_cut *cut = &changes->cuts[i];
+        bool is_peer = (cut->peers >> send->sender & 1) || (cut->peers >> send->receiver & 1);
+        if (send->size_bytes < cut->least_bytes || send->size_bytes > cut->most_bytes ||
+            send->tag < cut->first_tag || send->tag > cut->last_tag || !is_peer ||
+            !(cut->senders >> send->sender & 1) || !(cut->receivers >> send->receiver & 1))
+            continue;
+        send->is_unsent = cut->factor == 0;
+        send->now_bytes = (uint64_t)((parts_t)send->size_bytes * cut->factor / PER_NS);
+        return;
+    }
+}
+
+/// Does PATTERN name MPI functions, CALL's among them?
+static bool names_call(const struct model *model, const struct model_call *call,
+                       const char *pattern)
+{
+    const char *name = strrchr(pattern, '/') ? strrchr(pattern, '/') + 1 : pattern;
+    return strncmp(name, "MPI_", 4) == 0 && is_region(model, call->path, pattern);
+}
+
+/// Is the part left out: one that only synchronises in a dropped region, all that is named itself?
+static bool is_dropped(const struct model *model, const struct model_part *part,
+                       const struct scenario_changes *changes)
+{
+    const struct model_call *call = &model->calls[part->post_call];
+    bool only_synchronises = part->class == CLASS_BARRIER ||
+                             (part->class != CLASS_HANDLE && part->bytes == 0 && !part->is_uneven);
+    if (part->is_finalize || call->is_init || call->is_finalize)
+        return false;
+    for (uint32_t i = 0; i < changes->n_drops; i++)
+        if (names_call(model, call, changes->drops[i]) ||
+            (only_synchronises && is_in_region(model, call->path, changes->drops[i])))
+            return true;
+    return false;
+}
+
+static void leave_out(struct model *model, const struct scenario_changes *changes)
+{
+    for (size_t c = 0; c < model->n_calls; c++) {
+        struct model_call *call = &model->calls[c];
+        call->n_records = call->n_left_out = 0;
+        for (size_t i = call->first; i <= call->last; i++) {
+            enum record_kind kind = model->trace->locations[call->location].records[i].kind;
+            call->n_records += kind >= RECORD_SEND && kind <= RECORD_COLL_COMPLETE;
+        }
+    }
+    for (size_t s = 0; s < model->n_sends; s++) {
+        struct model_send *send = &model->sends[s];
+        cut(send, changes);
+        model->calls[send->call].n_left_out += send->is_unsent;
+        if (send->is_unsent && send->complete_call != send->call &&
+            send->complete_call != REFERENCE_NONE)
+            model->calls[send->complete_call].n_left_out++;
+        if (send->is_unsent && send->receive != REFERENCE_NONE &&
+            model->receives[send->receive].complete_call != REFERENCE_NONE)
+            model->calls[model->receives[send->receive].complete_call].n_left_out++;
+    }
+    for (size_t p = 0; p < model->n_parts; p++) {
+        struct model_part *part = &model->parts[p];
+        part->is_left_out = is_dropped(model, part, changes);
+        if (part->is_left_out && part->complete_call != REFERENCE_NONE)
+            model->calls[part->complete_call].n_left_out++;
+    }
+}
+
+// --- calls that are waited for later
+
+/// Does call C have a record from FIRST to LAST kind?
+static bool has_record(const struct model *model, uint32_t c, enum record_kind first,
+                       enum record_kind last)
+{
+    const struct model_call *call = &model->calls[c];
+    for (size_t i = call->first; i <= call->last; i++) {
+        enum record_kind kind = model->trace->locations[call->location].records[i].kind;
+        if (kind >= first && kind <= last)
+            return true;
+    }
+    return false;
+}
+
+static bool has_receives(const struct model *model, uint32_t c)
+{
+    for (size_t r = 0; r < model->n_receives; r++) {
+        const struct model_receive *receive = &model->receives[r];
+        if (receive->complete_call == c && receive->send != REFERENCE_NONE &&
+            !model->sends[receive->send].is_unsent)
+            return true;
+    }
+    return false;
+}
+
+static bool has_waiting_sends(const struct model *model, const struct predicted_scenario *scenario,
+                              uint32_t c)
+{
+    for (size_t s = 0; s < model->n_sends; s++)
+        if (model->sends[s].complete_call == c && !model->sends[s].is_unsent &&
+            is_waiting_send(model, scenario, &model->sends[s]))
+            return true;
+    return false;
+}
+
+static bool is_overlapped(const struct model *model, const struct scenario_changes *changes,
+                          uint32_t path)
+{
+    for (uint32_t i = 0; i < changes->n_overlaps; i++)
+        if (is_in_region(model, path, changes->overlaps[i]))
+            return true;
+    return false;
+}
+
+static bool is_put_off(const struct model *model, const struct predicted_scenario *scenario,
+                       uint32_t c)
+{
+    const struct model_call *call = &model->calls[c];
+    bool is_bare =
+        model->trace->locations[call->location].records[call->first].kind != RECORD_ENTER;
+    return is_overlapped(model, &scenario->changes, call->path) && !is_bare && !call->is_test &&
+           !has_record(model, c, RECORD_COLL_END, RECORD_COLL_COMPLETE) &&
+           (has_receives(model, c) || has_waiting_sends(model, scenario, c));
+}
+
+/// The path whose leave ends the waiting for call C: the outermost overlapped one around it, the
+/// function around it if there is none.
+static uint32_t region_of(const struct model *model, const struct scenario_changes *changes,
+                          uint32_t c)
+{
+    const struct model_call *call = &model->calls[c];
+    uint32_t region = call->first > 0 ? model->path_after[call->location][call->first - 1] : 0;
+    for (uint32_t path = model->paths[call->path].parent; path != 0;
+         path = model->paths[path].parent)
+        if (is_overlapped(model, changes, path))
+            region = path;
+    return region;
+}
+
+// --- steps
+
+struct steps {
+    const struct model *model;
+    const struct predicted_scenario *scenario;
+    uint32_t rank;
+    struct step *items;
+    size_t n, capacity;
+    size_t from;       // record at which the next interval begins
+    uint32_t *put_off; // calls
+    uint32_t n_put_off;
+};
+
+static struct step *add(struct steps *steps, enum step_kind kind, size_t up_to)
+{
+    steps->items =
+        array_reserve(steps->items, &steps->capacity, steps->n + 1, sizeof *steps->items);
+    struct step *step = &steps->items[steps->n++];
+    *step = (struct step){.kind = kind,
+                          .interval = {.rank = steps->rank, .first = steps->from, .last = up_to}};
+    step->interval.is_end = kind == STEP_END;
+    step->interval.stretch = interval_stretch(steps->model, &step->interval);
+    steps->from = up_to;
+    return step;
+}
+
+/// The first N of the calls put off are waited for at record UP_TO.
+static void wait_for(struct steps *steps, uint32_t n, size_t up_to)
+{
+    if (n == 0)
+        return;
+    struct step *step = add(steps, STEP_LATE, up_to);
+    step->calls = copy(steps->put_off, n, sizeof *step->calls);
+    step->n_calls = n;
+    steps->n_put_off -= n;
+    memmove(steps->put_off, steps->put_off + n, steps->n_put_off * sizeof *steps->put_off);
+}
+
+/// Waits at leaves of regions before record UP_TO.
+static void wait_at_leaves(struct steps *steps, size_t up_to)
+{
+    const struct record *records = steps->model->trace->locations[steps->rank].records;
+    for (size_t i = steps->from; i < up_to; i++) {
+        if (records[i].kind != RECORD_LEAVE || i == 0 ||
+            steps->model->call_of[steps->rank][i] != REFERENCE_NONE)
+            continue;
+        uint32_t left = steps->model->path_after[steps->rank][i - 1], n_due = 0;
+        for (uint32_t p = 0; p < steps->n_put_off; p++)
+            if (region_of(steps->model, &steps->scenario->changes, steps->put_off[p]) == left)
+                n_due = p + 1;
+        wait_for(steps, n_due, i);
+    }
+}
+
+/// Before call C: everything if it is collective, what receives if it sends.
+static uint32_t count_due(const struct steps *steps, uint32_t c)
+{
+    uint32_t n_due = 0;
+    if (steps->model->calls[c].is_finalize ||
+        has_record(steps->model, c, RECORD_COLL_END, RECORD_COLL_REQUEST))
+        return steps->n_put_off;
+    if (!has_record(steps->model, c, RECORD_SEND, RECORD_ISEND))
+        return 0;
+    for (uint32_t p = 0; p < steps->n_put_off; p++)
+        if (has_receives(steps->model, steps->put_off[p]))
+            n_due = p + 1;
+    return n_due;
+}
+
+static void find_steps(struct changed_program *program, const struct predicted_scenario *scenario,
+                       uint32_t rank)
+{
+    const struct model *model = &program->model;
+    size_t n_records = model->trace->locations[rank].n_records;
+    struct steps steps = {.model = model, .scenario = scenario, .rank = rank};
+    steps.put_off = memory_zeroed(model->n_calls + 1, sizeof *steps.put_off);
+    for (uint32_t c = 0; c < model->n_calls; c++) {
+        const struct model_call *call = &model->calls[c];
+        if (call->location != rank)
+            continue;
+        wait_at_leaves(&steps, call->first);
+        wait_for(&steps, count_due(&steps, c), call->first);
+        struct step *step = add(&steps, STEP_CALL, call->first);
+        step->call = c;
+        step->is_put_off = is_put_off(model, scenario, c);
+        if (step->is_put_off)
+            steps.put_off[steps.n_put_off++] = c;
+        steps.from = call->last;
+    }
+    wait_at_leaves(&steps, n_records);
+    if (steps.n_put_off > 0) {
+        wait_for(&steps, steps.n_put_off, n_records - 1);
+        steps.items[steps.n - 1].interval.is_end = true;
+    }
+    add(&steps, STEP_END, n_records - 1);
+    free(steps.put_off);
+    program->steps[rank] = steps.items;
+    program->n_steps[rank] = steps.n;
+}
+
+static void forget_steps(struct changed_program *program)
+{
+    for (uint32_t rank = 0; rank < PROGRAM_MAX_RANKS; rank++) {
+        for (size_t i = 0; i < program->n_steps[rank]; i++)
+            free(program->steps[rank][i].calls);
+        free(program->steps[rank]);
+        program->steps[rank] = NULL;
+        program->n_steps[rank] = 0;
+    }
+}
+
+void changed_program_init(struct changed_program *program, const struct model *model,
+                          const struct predicted_scenario *scenario)
+{
+    *program = (struct changed_program){.model = *model};
+    program->model.calls = copy(model->calls, model->n_calls, sizeof *model->calls);
+    program->model.sends = copy(model->sends, model->n_sends, sizeof *model->sends);
+    program->model.parts = copy(model->parts, model->n_parts, sizeof *model->parts);
+    leave_out(&program->model, &scenario->changes);
+    // How large messages are with moved work may say who waits for his receiver, and so whose call
+    // can be put off.
+    uint64_t *sizes = memory_zeroed(model->n_sends + 1, sizeof *sizes);
+    for (size_t s = 0; s < model->n_sends; s++)
+        sizes[s] = program->model.sends[s].now_bytes;
+    for (int pass = 0; pass < 2; pass++) {
+        forget_steps(program);
+        for (uint32_t rank = 0; rank < model->trace->n_ranks; rank++)
+            find_steps(program, scenario, rank);
+        for (size_t s = 0; s < model->n_sends; s++)
+            program->model.sends[s].now_bytes = sizes[s];
+        find_work(program, scenario);
+    }
+    free(sizes);
+}
+
+void changed_program_release(struct changed_program *program)
+{
+    forget_steps(program);
+    free(program->model.calls);
+    free(program->model.sends);
+    free(program->model.parts);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// REGION in what-if options: a name, or names with / between them, each of them a glob; ** is any
+// number of names.
+#include <fnmatch.h>
+#include <string.h>
+
+#include "tests/reference/changed_program.h"
+
+enum { MAX_NAMES = 64 };
+
+/// Do the last names up to PATH fit PATTERN[0..LENGTH), which ends with names?
+static bool fits(const struct model *model, uint32_t path, const char *pattern, size_t length)
+{
+    size_t begin = length;
+    while (begin > 0 && pattern[begin - 1] != '/')
+        begin--;
+    char name[MAX_NAMES];
+    memcpy(name, pattern + begin, length - begin);
+    name[length - begin] = '\0';
+    if (strcmp(name, "**") == 0) {
+        if (begin == 0)
+            return true;
+        for (;; path = model->paths[path].parent) {
+            if (fits(model, path, pattern, begin - 1))
+                return true;
+            if (path == 0)
+                return false;
+        }
+    }
+    if (name[0] == '\0') // the pattern begins with a slash
+        return path == 0;
+    if (path == 0 || fnmatch(name, model->trace->regions[model->paths[path].region].name, 0) != 0)
+        return false;
+    return begin == 0 || fits(model, model->paths[path].parent, pattern, begin - 1);
+}
+
+bool is_region(const struct model *model, uint32_t path, const char *pattern)
+{
+    return path != 0 && fits(model, path, pattern, strlen(pattern));
+}
+
+bool is_in_region(const struct model *model, uint32_t path, const char *pattern)
+{
+    if (strcmp(pattern, "(program)") == 0)
+        return true;
+    for (; path != 0; path = model->paths[path].parent)
+        if (is_region(model, path, pattern))
+            return true;
+    return false;
+}
+
+bool are_works_nested(const struct model *model, const struct scenario_changes *changes)
+{
+    for (uint32_t path = 0; path < model->n_paths; path++) {
+        uint32_t n = 0;
+        for (uint32_t w = 0; w < changes->n_works; w++)
+            n += is_in_region(model, path, changes->works[w].region);
+        if (n > 1)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the analyzer makes of a run: measured once, then simulated under any settings.
+#ifndef PAGODA_TESTS_REFERENCE_ENGINE_RUN_H
+#define PAGODA_TESTS_REFERENCE_ENGINE_RUN_H
+
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/trace/definitions.h"
+#include "analyzer/whatif/scenario.h"
+#include "tests/reference/program.h"
+
+/// An archive in a scratch directory, replayed once as it was recorded.
+struct engine_run;
+
+/// The run of a text trace; NULL and ERR when it cannot be read. The caller releases it.
+struct engine_run *engine_run_new(const char *text, struct error *err);
+void engine_run_free(struct engine_run *run);
+
+/// Its folder for files of its own, its definitions and what the measured replay found.
+const char *engine_run_scratch(const struct engine_run *run);
+const struct definitions *engine_run_definitions(const struct engine_run *run);
+const struct pag_result *engine_run_measured(const struct engine_run *run);
+
+/// When each rank ended in the recording, into FINISH_NS by rank.
+void engine_run_recorded(const struct engine_run *run, uint64_t *finish_ns);
+
+/// A simulated replay under SETTINGS. 0, or -1 and ERR; the caller releases RESULT in either case.
+int engine_run_simulate(const struct engine_run *run, const struct scenario_settings *settings,
+                        struct pag_result *result, struct error *err);
+
+/// On an ideal network: when each rank ends, and how long the window takes. And how long it took,
+/// with the useful time of the busiest rank in it.
+struct engine_ideal {
+    uint64_t finish_ns[PROGRAM_MAX_RANKS];
+    uint64_t ideal_ns, window_ns, max_useful_ns;
+};
+int engine_run_ideal(const struct engine_run *run, struct engine_ideal *ideal, struct error *err);
+
+#endif

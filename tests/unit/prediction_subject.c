@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See prediction_subject.h.
+#include "tests/unit/prediction_subject.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/unit/seeds.h"
+
+bool subject_init(struct subject *subject, char *text, FILE *stream)
+{
+    struct error err = {{0}};
+    *subject = (struct subject){.text = text};
+    if (reference_trace_parse(&subject->trace, text, &err) != 0 ||
+        !(subject->engine = engine_run_new(text, &err))) {
+        fprintf(stream, "  %s\n", err.text);
+        return false;
+    }
+    model_build(&subject->model, &subject->trace, &subject->unused);
+    subject->n_ranks = subject->trace.n_ranks;
+    scenario_unchanged(&subject->unchanged, text);
+    return true;
+}
+
+void subject_release(struct subject *subject)
+{
+    if (subject->engine)
+        model_release(&subject->model);
+    engine_run_free(subject->engine);
+    findings_release(&subject->unused);
+    reference_trace_release(&subject->trace);
+    free(subject->text);
+}
+
+bool subject_agrees(const struct subject *subject, const struct predicted_scenario *scenario,
+                    FILE *stream)
+{
+    struct error err = {{0}};
+    uint64_t expected[PROGRAM_MAX_RANKS] = {0}, found[PROGRAM_MAX_RANKS] = {0};
+    // Where ranks would wait for each other for ever the engine lets one go on; nobody says which.
+    if (predicted_run_is_open(&subject->model, scenario) ||
+        !predicted_run(&subject->model, scenario, expected))
+        return true;
+    if (engine_run_predict(subject->engine, scenario, found, &err) != 0) {
+        fprintf(stream, "  %s\n", err.text);
+        return false;
+    }
+    bool is_equal = true;
+    for (uint32_t r = 0; r < subject->n_ranks; r++) {
+        if (expected[r] == found[r])
+            continue;
+        fprintf(stream, "  rank %" PRIu32 " ends at %" PRIu64 ", engine: %" PRIu64 "\n", r,
+                expected[r], found[r]);
+        is_equal = false;
+    }
+    if (!is_equal)
+        scenario_print(scenario, subject->n_ranks, stream);
+    return is_equal;
+}
+
+/// Runs WHAT on the run of SEED; its text into TEXT.
+static bool check_seed(uint64_t seed, subject_text *make, subject_check *what, char **text,
+                       FILE *stream)
+{
+    struct subject subject;
+    struct random random = {seed};
+    bool is_sound = subject_init(&subject, make(seed), stream) && what(&subject, &random, stream);
+    *text = memory_copy_text(subject.text);
+    subject_release(&subject);
+    return is_sound;
+}
+
+void subject_check_seeds(uint32_t n_default, subject_text *make, subject_check *what)
+{
+    uint64_t first, last, n_failed = 0, shortest_seed = 0;
+    size_t shortest = SIZE_MAX;
+    seed_range(n_default, &first, &last);
+    FILE *nowhere = fopen("/dev/null", "w");
+    for (uint64_t seed = first; seed <= last; seed++) {
+        char *text;
+        bool is_sound = check_seed(seed, make, what, &text, nowhere);
+        n_failed += !is_sound;
+        if (!is_sound && strlen(text) < shortest) {
+            shortest = strlen(text);
+            shortest_seed = seed;
+        }
+        free(text);
+    }
+    fclose(nowhere);
+    if (n_failed == 0)
+        return;
+    char *text, *directory = scratch_directory();
+    char *path = memory_format("%s/seed-%" PRIu64 ".txt", directory, shortest_seed);
+    fprintf(stderr, "%" PRIu64 " of %" PRIu64 " seeds fail; seed %" PRIu64 ", left in %s:\n",
+            n_failed, last - first + 1, shortest_seed, path);
+    check_seed(shortest_seed, make, what, &text, stderr);
+    scratch_write(path, text, strlen(text));
+    free(text);
+    free(path);
+    free(directory);
+    fail();
+}
