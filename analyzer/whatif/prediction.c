@@ -234,6 +234,19 @@ static uint64_t through(void *context, const struct pag_operation *operation, ui
     return collective_runs_through(prediction->collectives, operation, by);
 }
 
+static bool part_sent(void *context, struct pag_part_message *message)
+{
+    const struct prediction *prediction = context;
+    return collective_runs_sent(prediction->collectives, message);
+}
+
+static uint32_t part_arrived(void *context, uint32_t id, uint64_t arrived_ns,
+                             const uint32_t **ranks)
+{
+    const struct prediction *prediction = context;
+    return collective_runs_arrived(prediction->collectives, id, arrived_ns, ranks);
+}
+
 static void over(void *context, uint32_t instance)
 {
     const struct prediction *prediction = context;
@@ -246,11 +259,28 @@ static void carry_out_collectives(struct prediction *prediction,
     if (!prediction->machine || !machine_has_algorithms(prediction->machine))
         return;
     prediction->collectives = collective_runs_new(
-        definitions, prediction->scenario, prediction->is_delayed ? &prediction->delay : NULL);
+        definitions, prediction->scenario, prediction->is_delayed ? &prediction->delay : NULL,
+        prediction->contention != NULL);
+    if (prediction->contention) {
+        prediction->clock.part_sent = part_sent;
+        prediction->clock.part_arrived = part_arrived;
+    }
     prediction->clock.entered = entered;
     prediction->clock.carries_out = carries_out;
     prediction->clock.through = through;
     prediction->clock.over = over;
+}
+
+/// Links and buses.
+static void share_network(struct prediction *prediction)
+{
+    const struct scenario *scenario = prediction->scenario;
+    if (!prediction->machine)
+        return;
+    prediction->contention =
+        contention_new(&scenario->scopes, (const char *const *)scenario->placement.node_names);
+    if (prediction->contention)
+        prediction->clock.transfer = transfer;
 }
 
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
@@ -307,6 +337,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
     if (prediction->is_delayed)
         added_delay_init(&prediction->delay, definitions, &scenario->placement,
                          scenario->added_latency_ns, scenario->added_byte_fs);
+    share_network(prediction);
     carry_out_collectives(prediction, definitions);
     go_by_order(prediction, definitions);
     free(groups);
@@ -317,12 +348,6 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         prediction->clock.visit_work = visit_work;
         prediction->clock.visit_scale = visit_scale;
     }
-    if (!prediction->machine)
-        return;
-    prediction->contention =
-        contention_new(&scenario->scopes, (const char *const *)scenario->placement.node_names);
-    if (prediction->contention)
-        prediction->clock.transfer = transfer;
 }
 
 void prediction_release(struct prediction *prediction)

@@ -46,6 +46,54 @@ END
     [ "$(predict)" = '[4900,4900,4900,5900]' ]
 }
 
+@test "messages of collectives wait for links, too, and others for them" {
+    # Four ranks on two nodes, allreduce of 100 bytes by recursive doubling: 200 ns a message, of
+    # which it is transferred for 100. With the other one of the node: there at 200. Then to the other
+    # node: those of ranks 0 and 2 begin at 200, there at 400; those of 1 and 3 at 300, there at 500.
+    {
+        echo nodes a a b b
+        for r in 0 1 2 3; do
+            printf '%d 0 enter main\n%d 0 enter MPI_Allreduce\n' $r $r
+            printf '%d 50 coll-end allreduce world - 400 400\n' $r
+            printf '%d 50 leave MPI_Allreduce\n%d 50 leave main\n' $r $r
+        done
+    } >allreduce.txt
+    "$BUILD/tools/mktrace" allreduce.txt trace
+    local by='<collective op="allreduce" algorithm="recursive-doubling"/>'
+    network '' '' "$by"
+    [ "$(predict)" = '[400,400,400,400]' ]
+    network 'out-links="1"' '' "$by"
+    [ "$(predict)" = '[400,500,400,500]' ]
+    network 'out-links="2"' '' "$by"
+    [ "$(predict)" = '[400,400,400,400]' ]
+    # The same by a bus: the message of rank 0 to 2 begins at 200, of 1 to 3 at 300, of 2 to 0 at 400,
+    # of 3 to 1 at 500, each there 200 later.
+    network '' 'buses="1"' "$by"
+    [ "$(predict)" = '[600,700,400,500]' ]
+    "$PAGODA" replay --json --machine machine.xml trace |
+        jq -e '.whatif | [.transfers, .delayed_transfers, .transfer_wait_ns] == [8, 3, 600]'
+    # Before that rank 0 sends 1000 bytes to rank 2: its node's link is free at 1000; then rank 0 is
+    # first, there at 1200, and rank 1, at 1300. The other way all is as before.
+    rm -r trace
+    sed -i '/^0 0 enter MPI_A/i 0 0 enter MPI_Isend\n0 0 isend world 2 1 1000 7\n0 0 leave MPI_Isend
+        /^0 50 leave main/i 0 50 enter MPI_Wait\n0 50 isend-complete 7\n0 50 leave MPI_Wait
+        /^2 0 enter MPI_A/i 2 0 enter MPI_Irecv\n2 0 irecv-request 9 world 0 1\n2 0 leave MPI_Irecv
+        /^2 50 leave main/i 2 50 enter MPI_Wait\n2 50 irecv world 0 1 1000 9\n2 50 leave MPI_Wait' allreduce.txt
+    "$BUILD/tools/mktrace" allreduce.txt trace
+    network 'out-links="1"' '' "$by"
+    [ "$(predict)" = '[400,500,1200,1300]' ]
+    # The root of a flat broadcast sends to 1 at 0, to 2 at 100, to 3 at 200; into b is one link.
+    sed 's/-links="1"/-links="1"/; s/allreduce" algorithm="recursive-doubling/bcast" algorithm="flat/' \
+        -i machine.xml
+    sed -n 1p allreduce.txt >bcast.txt
+    grep -v 'world [02] 1\|nodes\|Isend\|Irecv\|Wait\|complete\|request' allreduce.txt |
+        sed 's/Allreduce/Bcast/; s/allreduce world -/bcast world 0/' >>bcast.txt
+    sed -i 's/^0 50 coll-end.*/0 50 coll-end bcast world 0 400 100/; s/^\([123]\) 50 coll-end.*/\1 50 coll-end bcast world 0 0 100/' bcast.txt
+    rm -r trace
+    "$BUILD/tools/mktrace" bcast.txt trace
+    [ "$(predict)" = '[200,200,300,400]' ]
+}
+
 @test "links out of a node" {
     use links
     network 'out-links="1"'

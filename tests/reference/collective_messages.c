@@ -17,7 +17,7 @@ struct action {
 /// A member, by its place.
 struct actor {
     struct action actions[MAX_ACTIONS];
-    uint32_t n_actions, n_done;
+    uint32_t n_actions, n_done, n_sends;
     uint64_t time_ns, out_ns, in_ns;
     uint32_t member;
 };
@@ -25,7 +25,7 @@ struct actor {
 struct stage {
     const struct collective_case *one;
     struct actor actors[N];
-    uint64_t departures[N][N][MAX_ACTIONS / 2]; // by sender, receiver, number
+    uint64_t arrivals[N][N][MAX_ACTIONS / 2]; // by sender, receiver, number
     uint64_t sizes[N][N][MAX_ACTIONS / 2];
     uint32_t n_sent[N][N], n_taken[N][N];
     bool is_multicast_sent;
@@ -421,6 +421,13 @@ static uint64_t message_ns(const struct scenario_messages *messages, uint64_t by
     return (uint64_t)(y0 + (y1 - y0) * ((__int128)bytes - x0) / (x1 - x0));
 }
 
+/// How long a message keeps a port.
+static uint64_t gap_ns(const struct scenario_messages *messages, uint64_t bytes)
+{
+    uint64_t empty_ns = message_ns(messages, 0), time_ns = message_ns(messages, bytes);
+    return time_ns > empty_ns ? time_ns - empty_ns : 0;
+}
+
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -447,21 +454,30 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
     if (action->kind == ACT_SEND) {
         const struct scenario_messages *messages = between(stage, place, other);
         uint32_t number = stage->n_sent[place][other]++;
-        uint64_t port_ns = message_ns(messages, action->bytes) - message_ns(messages, 0);
+        uint64_t port_ns = gap_ns(messages, action->bytes);
         self->time_ns = later(self->time_ns + messages->send_overhead_ns, self->out_ns);
         self->out_ns = self->time_ns + port_ns;
-        stage->departures[place][other][number] = self->time_ns;
+        const struct collective_message message = {
+            .from = self->member,
+            .to = stage->actors[other].member,
+            .number = number,
+            .order = self->n_sends++,
+            .ready_ns = self->time_ns,
+            .bytes = action->bytes,
+        };
+        stage->arrivals[place][other][number] =
+            stage->one->arrival ? stage->one->arrival(stage->one->context, &message)
+                                : self->time_ns + message_ns(messages, action->bytes);
         stage->sizes[place][other][number] = action->bytes;
     } else if (action->kind == ACT_RECEIVE) {
         const struct scenario_messages *messages = between(stage, place, other);
         uint32_t number = stage->n_taken[other][place];
-        if (number == stage->n_sent[other][place])
+        if (number == stage->n_sent[other][place] ||
+            stage->arrivals[other][place][number] == UINT64_MAX)
             return false;
         stage->n_taken[other][place]++;
-        uint64_t flight_ns = message_ns(messages, stage->sizes[other][place][number]);
-        uint64_t port_ns = flight_ns - message_ns(messages, 0);
-        self->in_ns =
-            later(stage->departures[other][place][number] + flight_ns, self->in_ns + port_ns);
+        uint64_t port_ns = gap_ns(messages, stage->sizes[other][place][number]);
+        self->in_ns = later(stage->arrivals[other][place][number], self->in_ns + port_ns);
         self->time_ns = later(self->time_ns, self->in_ns) + messages->receive_overhead_ns;
     } else if (place == 0) {
         const struct scenario_messages *network = stage->one->network;
@@ -490,7 +506,7 @@ void collective_through(const struct collective_case *one, uint64_t *switch_ns,
     for (uint32_t place = 0; place < one->n; place++) {
         uint32_t member = has_root(one->operation) ? (place + one->root) % one->n : place;
         struct actor *actor = &stage->actors[place];
-        actor->n_actions = actor->n_done = 0;
+        actor->n_actions = actor->n_done = actor->n_sends = 0;
         actor->out_ns = actor->in_ns = 0;
         actor->member = member;
         actor->time_ns = one->enter_ns[member];

@@ -12,6 +12,13 @@
 
 enum { COLLECTIVE_MAX_MEMBERS = 40 };
 
+/// The message with this number, from 0 on, of those from one member to another.
+struct collective_message {
+    uint32_t from, to, number;
+    uint32_t order; // number of it among all that the sender sends
+    uint64_t ready_ns, bytes;
+};
+
 struct collective_case {
     const char *operation, *algorithm; // as in machine files
     const char *tree;                  // of hardware-multicast
@@ -23,6 +30,9 @@ struct collective_case {
     /// Messages between two members; NULL: by their nodes.
     const struct scenario_messages *(*between)(const void *context, uint32_t member,
                                                uint32_t other);
+    /// When a message arrives that was sent, UINT64_MAX: not known yet; NULL: nothing is in its
+    /// way.
+    uint64_t (*arrival)(const void *context, const struct collective_message *message);
     const void *context;
 };
 

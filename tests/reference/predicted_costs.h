@@ -13,10 +13,27 @@ struct condition {
     uint32_t index; // of the receive, the send or the part
 };
 
+/// A message of a collective operation on a machine with contention.
+struct part_message {
+    uint32_t instance, sender, receiver, number; // world ranks
+    uint64_t ready_ns, bytes;
+    size_t post_record; // of its operation on the sender
+    uint32_t order;     // among the messages of that
+    uint64_t arrived_ns;
+};
+
+/// All that have been sent so far.
+struct part_messages {
+    struct part_message *items;
+    size_t n, capacity;
+    bool *is_over; // by instance: all members are through, nothing is on its way
+};
+
 /// When things happen in the predicted run; UINT64_MAX: not known yet.
 struct predicted_times {
     uint64_t *enter_ns, *departed_ns; // by call
     uint64_t *arrived_ns;             // by send, of machines with contention
+    struct part_messages *parts;      // likewise
 };
 
 /// NUMBER with all but its N highest binary digits set to zero; the class of a size.
@@ -86,6 +103,10 @@ uint64_t by_messages_ns(const struct model *model, const struct predicted_scenar
                         const struct predicted_times *times, const struct model_part *part);
 
 /// What the call of PART says it handles, in bytes.
+/// Finds the messages of collective operations that members can send by now.
+void find_part_messages(const struct model *model, const struct predicted_scenario *scenario,
+                        struct predicted_times *times);
+
 uint64_t counted_bytes(const struct model *model, const struct model_part *part);
 
 /// When CALL has what it waits for, all of it known, into READY_NS. Returns the work that follows,

@@ -379,6 +379,8 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
         state->times.arrived_ns = memory_zeroed(model->n_sends + 1, sizeof(uint64_t));
         for (size_t i = 0; i < model->n_sends; i++)
             state->times.arrived_ns[i] = UNKNOWN;
+        state->times.parts = memory_zeroed(1, sizeof *state->times.parts);
+        state->times.parts->is_over = memory_zeroed(model->n_instances + 1, sizeof(bool));
     }
     for (size_t c = 0; c < model->n_calls; c++)
         state->times.enter_ns[c] = state->times.departed_ns[c] = UNKNOWN;
@@ -426,31 +428,78 @@ static uint64_t ready_ns(const struct prediction_state *state, const struct mode
     return posted_ns > departed_ns ? posted_ns : departed_ns;
 }
 
-/// Sends on their way all messages that can go, in the order of (ready, sender, order of sending).
-/// False when there was none.
-static bool begin_transfers(struct prediction_state *state)
+/// A message that can go: of the program, or of a collective operation.
+struct departure {
+    uint64_t ready_ns;
+    uint32_t sender;
+    bool is_part;
+    size_t record; // sent, or operation entered
+    uint32_t order;
+    size_t index;
+};
+
+static int in_order(const void *left, const void *right)
+{
+    const struct departure *a = left, *b = right;
+    if (a->ready_ns != b->ready_ns)
+        return a->ready_ns < b->ready_ns ? -1 : 1;
+    if (a->sender != b->sender)
+        return a->sender < b->sender ? -1 : 1;
+    if (a->is_part != b->is_part)
+        return a->is_part ? 1 : -1;
+    if (a->record != b->record)
+        return a->record < b->record ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/// All messages that can go by what is known, in their order; the caller frees.
+static struct departure *find_departures(struct prediction_state *state, size_t *n)
 {
     const struct model *model = state->model;
-    for (bool has_any = false;; has_any = true) {
-        const struct model_send *first = NULL;
-        uint64_t first_ns = UNKNOWN;
-        for (size_t i = 0; i < model->n_sends; i++) {
-            const struct model_send *send = &model->sends[i];
-            uint64_t own_ns =
-                state->times.arrived_ns[i] == UNKNOWN ? ready_ns(state, send) : UNKNOWN;
-            if (own_ns < first_ns ||
-                (own_ns == first_ns && own_ns != UNKNOWN &&
-                 (send->sender < first->sender ||
-                  (send->sender == first->sender && send->record < first->record)))) {
-                first = send;
-                first_ns = own_ns;
-            }
-        }
-        if (!first)
-            return has_any;
-        state->times.arrived_ns[first - model->sends] =
-            traffic_arrival(state->traffic, first, first_ns);
+    struct part_messages *parts = state->times.parts;
+    find_part_messages(model, state->scenario, &state->times);
+    struct departure *departures = memory_zeroed(model->n_sends + parts->n + 1, sizeof *departures);
+    *n = 0;
+    for (size_t i = 0; i < model->n_sends; i++) {
+        const struct model_send *send = &model->sends[i];
+        uint64_t own_ns = state->times.arrived_ns[i] == UNKNOWN ? ready_ns(state, send) : UNKNOWN;
+        if (own_ns != UNKNOWN)
+            departures[(*n)++] =
+                (struct departure){own_ns, send->sender, false, send->record, 0, i};
     }
+    for (size_t i = 0; i < parts->n; i++) {
+        const struct part_message *message = &parts->items[i];
+        if (message->arrived_ns == UNKNOWN)
+            departures[(*n)++] = (struct departure){message->ready_ns,    message->sender, true,
+                                                    message->post_record, message->order,  i};
+    }
+    qsort(departures, *n, sizeof *departures, in_order);
+    return departures;
+}
+
+/// Sends on their way the messages that can go first, before LIMIT_NS. False when there was none.
+static bool begin_transfers(struct prediction_state *state, uint64_t limit_ns)
+{
+    size_t n;
+    struct departure *departures = find_departures(state, &n);
+    uint64_t until_ns = n > 0 ? departures[0].ready_ns : UNKNOWN;
+    if (until_ns < state->now_ns)
+        until_ns = state->now_ns;
+    bool has_any = n > 0 && until_ns < limit_ns;
+    for (size_t i = 0; i < n && has_any && departures[i].ready_ns <= until_ns; i++) {
+        const struct departure *departure = &departures[i];
+        if (!departure->is_part) {
+            state->times.arrived_ns[departure->index] = traffic_arrival(
+                state->traffic, &state->model->sends[departure->index], departure->ready_ns);
+            continue;
+        }
+        struct part_message *message = &state->times.parts->items[departure->index];
+        const struct model_send send = {
+            .sender = message->sender, .receiver = message->receiver, .size_bytes = message->bytes};
+        message->arrived_ns = traffic_arrival(state->traffic, &send, departure->ready_ns);
+    }
+    free(departures);
+    return has_any;
 }
 
 /// Lets everybody do what he does; false when some wait for ever.
@@ -468,7 +517,7 @@ static bool run(struct prediction_state *state, uint64_t *finish_ns)
         }
         // Which of the messages that can go at one time goes first is known when nobody can do
         // anything else at that time.
-        if (state->traffic && (!next || time_ns > state->now_ns) && begin_transfers(state))
+        if (state->traffic && (!next || time_ns > state->now_ns) && begin_transfers(state, time_ns))
             continue;
         if (!next)
             break;
@@ -491,6 +540,11 @@ static void release(struct prediction_state *state)
     free(state->times.enter_ns);
     free(state->times.departed_ns);
     free(state->times.arrived_ns);
+    if (state->times.parts) {
+        free(state->times.parts->items);
+        free(state->times.parts->is_over);
+        free(state->times.parts);
+    }
     traffic_free(state->traffic);
 }
 

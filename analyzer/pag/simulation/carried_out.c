@@ -55,7 +55,9 @@ uint64_t carried_out_through_ns(const struct engine *engine, struct part part, u
     struct pag_operation operation = describe(instance, part.member);
     uint32_t by;
     uint64_t through_ns = clock->through(clock->context, &operation, &by);
-    if (through_ns == PAG_NOT_KNOWN)
+    if (through_ns == PAG_NOT_KNOWN && by == NONE)
+        *missing = NONE;
+    else if (through_ns == PAG_NOT_KNOWN)
         *missing = engine->definitions->communicators[instance->communicator].members[by];
     return through_ns;
 }

@@ -25,7 +25,8 @@ bool carried_out_waits(const struct engine *engine, struct part part);
 bool carried_out_is_held(const struct engine *engine, struct part part);
 
 /// When PART's member is through with its operation, which is carried out. PAG_NOT_KNOWN: not
-/// before the world rank *MISSING, which has not entered it, does something.
+/// before the world rank *MISSING, which has not entered it, does something; NONE: before messages
+/// have arrived.
 uint64_t carried_out_through_ns(const struct engine *engine, struct part part, uint32_t *missing);
 
 /// The member of PART's operation, which is carried out, whose enter decided when PART's member is

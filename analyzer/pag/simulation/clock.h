@@ -86,6 +86,14 @@ enum pag_turn {
 
 enum { PAG_MAX_MOVES = 32 };
 
+/// A message of an operation that is carried out; world ranks.
+struct pag_part_message {
+    uint32_t sender, receiver;
+    uint64_t size_bytes, ready_ns;
+    uint64_t number; // order of sending
+    uint32_t id;     // for the clock
+};
+
 /// What a clock does with a call path, beside scaling its work.
 struct pag_path_change {
     uint32_t moves; // moves of its work that name it, bits (migration.h)
@@ -171,8 +179,9 @@ struct pag_clock {
     bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
     /// When a message arrives whose way depends on the others: it is READY_NS when it has departed,
     /// and if its sender waits for the receiver, when that has posted. Asked once for each message,
-    /// in the order of (ready, sender, order of sending), when all that can be ready until then are
-    /// known; nobody learns earlier that it is coming. NULL: settle() finds out by itself.
+    /// in the order of (ready, sender, order of sending; messages of operations after others), when
+    /// all that can be ready until then are known; nobody learns earlier that it is coming. NULL:
+    /// settle() finds out by itself.
     uint64_t (*transfer)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes,
                          uint64_t ready_ns);
     /// Whether an operation that need not synchronise its members (it handles no data) does so.
@@ -196,8 +205,15 @@ struct pag_clock {
     bool (*carries_out)(void *context, const struct pag_operation *operation);
     /// When the member, which has entered, is through with an operation that is carried out, and in
     /// *BY the member whose enter decided that. PAG_NOT_KNOWN: not before the member *BY, which
-    /// has not entered, does something.
+    /// has not entered, does something; UINT32_MAX: before messages that were sent have arrived.
     uint64_t (*through)(void *context, const struct pag_operation *operation, uint32_t *by);
+    /// Of operations that are carried out by messages that go by transfer(), too: takes one that
+    /// has been sent and was not taken, false when there is none. NULL: they do not.
+    bool (*part_sent)(void *context, struct pag_part_message *message);
+    /// It arrives at ARRIVED_NS: the members of its operation that are through by that, as world
+    /// ranks, valid until the next call; their number.
+    uint32_t (*part_arrived)(void *context, uint32_t id, uint64_t arrived_ns,
+                             const uint32_t **ranks);
     /// All members have left it, or never come: what is kept about it can go.
     void (*over)(void *context, uint32_t instance);
 };

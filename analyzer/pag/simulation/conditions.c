@@ -90,6 +90,8 @@ static bool members_have_come(const struct engine *engine, struct location_simul
         missing = collective_missing_rank(engine, part);
     else if (carried_out_through_ns(engine, part, &missing) != PAG_NOT_KNOWN)
         return true;
+    else if (missing == NONE) // but messages on their way
+        return goes_without(state, state->gives_up);
     return missing == NONE ||
            goes_without(state, state->gives_up || engine->ranks[missing].has_ended);
 }

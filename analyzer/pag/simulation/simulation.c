@@ -43,6 +43,7 @@ void simulation_free(struct simulation *simulation)
     free(simulation->postings);
     free(simulation->conditions);
     free(simulation->transfers);
+    free(simulation->arrived);
     left_out_release(&simulation->left_out);
     migration_free(simulation->migration);
     overlap_free(simulation->overlap);

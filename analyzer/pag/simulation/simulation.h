@@ -13,6 +13,7 @@
 #include "analyzer/pag/simulation/left_out.h"
 
 struct aggregation;
+struct arrival;
 struct collective;
 struct engine;
 struct location_state;
@@ -91,8 +92,10 @@ struct simulation {
     struct left_out_parts left_out;  // of collective operations
     uint32_t n_blocked_sends;        // locations blocked until a receive is posted
     uint64_t n_sent;
-    struct transfer *transfers; // messages that are ready, not yet shown to the clock
+    struct transfer *transfers; // messages not yet shown to the clock
     size_t n_transfers, transfer_capacity;
+    struct arrival *arrived; // those just shown
+    size_t arrived_capacity;
     uint64_t now_ns;
 };
 

@@ -21,6 +21,8 @@ struct runner {
     uint64_t through_ns;                 // PAG_NOT_KNOWN: not yet
     uint32_t phase, step;
     uint32_t by, out_by, in_by; // members whose enter decided these times
+    uint64_t number;            // order in which its rank enters operations
+    uint32_t n_sent;            // messages
     uint32_t sender, tag;       // of the message it waits for; NONE: it does not wait
     uint32_t missing;           // a member it waits for, perhaps through others, that had not come
 };
@@ -28,14 +30,23 @@ struct runner {
 /// A message that has been sent and not taken.
 struct collective_message {
     uint64_t departed_ns, size_bytes;
-    uint32_t by; // the member whose enter decided when
+    uint64_t arrived_ns; // PAG_NOT_KNOWN: not known yet
+    uint32_t by;         // the member whose enter decided when
+};
+
+/// A message that waits for links and buses.
+struct flight {
+    struct pag_part_message message;
+    uint32_t instance, member; // the receiver
+    uint64_t run, key;         // number of the run, place of the message in it
 };
 
 enum run_state { RUN_FREE, RUN_UNDECIDED, RUN_BY_FORMULA, RUN_BY_PLAN };
 
 struct collective_run {
     enum run_state state;
-    uint32_t communicator, n_members, root;
+    uint64_t number;
+    uint32_t instance, communicator, n_members, root;
     uint64_t size_bytes; // share of members that do not tell theirs yet
     const struct machine_collective *entry;
     struct collective_plan plan;
@@ -54,18 +65,29 @@ struct collective_runs {
     const struct added_delay *delay; // NULL: none
     struct collective_run *runs;     // by instance
     size_t capacity, n_runs;
+    uint64_t n_begun, n_entered;
+    bool has_contention;
+    struct pool flights;
+    uint32_t *departing; // flights nobody has taken
+    uint32_t n_departing;
+    size_t departing_capacity;
+    uint32_t *through; // ranks that got through by the last arrival
+    uint32_t n_through;
+    size_t through_capacity;
     uint64_t switch_ns; // when the root switch of multicasts is free
     struct collective_use use;
 };
 
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
                                             const struct scenario *scenario,
-                                            const struct added_delay *delay)
+                                            const struct added_delay *delay, bool has_contention)
 {
     struct collective_runs *runs = memory_zeroed(1, sizeof *runs);
     runs->definitions = definitions;
     runs->scopes = &scenario->scopes;
     runs->delay = delay;
+    runs->has_contention = has_contention;
+    pool_init(&runs->flights, sizeof(struct flight));
     return runs;
 }
 
@@ -86,6 +108,9 @@ void collective_runs_free(struct collective_runs *runs)
         return;
     for (size_t i = 0; i < runs->n_runs; i++)
         release(&runs->runs[i]);
+    pool_release(&runs->flights);
+    free(runs->departing);
+    free(runs->through);
     free(runs->runs);
     free(runs);
 }
@@ -114,6 +139,8 @@ static struct collective_run *run_of(struct collective_runs *runs,
         return run;
     *run = (struct collective_run){
         .state = RUN_UNDECIDED,
+        .number = ++runs->n_begun,
+        .instance = operation->instance,
         .communicator = operation->communicator,
         .n_members = operation->n_members,
         .root = NONE,
@@ -204,7 +231,30 @@ static void block(struct collective_run *run, uint32_t member, uint32_t sender, 
     run->runners[member].missing = sender;
 }
 
-static void send(const struct collective_runs *runs, struct collective_run *run, uint32_t member,
+/// MESSAGE of SELF to member TO has been sent: it arrives when links and buses let it.
+static void depart(struct collective_runs *runs, const struct collective_run *run,
+                   struct runner *self, uint32_t member, uint32_t to, uint64_t key,
+                   uint64_t size_bytes)
+{
+    uint32_t index = pool_take(&runs->flights);
+    *(struct flight *)pool_at(&runs->flights, index) = (struct flight){
+        .message = {.sender = rank_of(runs, run, member),
+                    .receiver = rank_of(runs, run, to),
+                    .size_bytes = size_bytes,
+                    .ready_ns = self->now_ns,
+                    .number = self->number << 32 | self->n_sent++,
+                    .id = index},
+        .instance = run->instance,
+        .member = to,
+        .run = run->number,
+        .key = key,
+    };
+    runs->departing = array_reserve(runs->departing, &runs->departing_capacity,
+                                    runs->n_departing + 1, sizeof *runs->departing);
+    runs->departing[runs->n_departing++] = index;
+}
+
+static void send(struct collective_runs *runs, struct collective_run *run, uint32_t member,
                  const struct collective_step *step)
 {
     struct runner *self = &run->runners[member];
@@ -218,9 +268,18 @@ static void send(const struct collective_runs *runs, struct collective_run *run,
     self->out_ns = self->now_ns + gap_ns(messages, step->size_bytes);
     self->out_by = self->by;
     uint32_t index = pool_take(&run->messages);
+    uint64_t key = key_of(to, self->phase, step->tag);
+    uint64_t arrived_ns = self->now_ns + machine_message_ns(messages, step->size_bytes);
     *(struct collective_message *)pool_at(&run->messages, index) =
-        (struct collective_message){self->now_ns, step->size_bytes, self->by};
-    map_put(&run->sent, key_of(to, self->phase, step->tag), index);
+        (struct collective_message){.departed_ns = self->now_ns,
+                                    .size_bytes = step->size_bytes,
+                                    .arrived_ns = runs->has_contention ? PAG_NOT_KNOWN : arrived_ns,
+                                    .by = self->by};
+    map_put(&run->sent, key, index);
+    if (runs->has_contention) {
+        depart(runs, run, self, member, to, key, step->size_bytes);
+        return;
+    }
     const struct runner *receiver = &run->runners[to];
     if (receiver->sender == member && receiver->phase == self->phase && receiver->tag == step->tag)
         wake(run, to);
@@ -233,16 +292,17 @@ static bool receive(const struct collective_runs *runs, struct collective_run *r
     struct runner *self = &run->runners[member];
     uint32_t from = member_at(run, step->peer), index;
     uint64_t key = key_of(member, self->phase, step->tag);
-    if (!map_get(&run->sent, key, &index)) {
+    const struct collective_message *sent =
+        map_get(&run->sent, key, &index) ? pool_at(&run->messages, index) : NULL;
+    if (!sent || sent->arrived_ns == PAG_NOT_KNOWN) {
         block(run, member, from, step->tag);
         return false;
     }
-    struct collective_message message =
-        *(struct collective_message *)pool_at(&run->messages, index);
+    const struct collective_message message = *sent;
     map_remove(&run->sent, key);
     pool_give(&run->messages, index);
     const struct machine_messages *messages = between(runs, run, from, member);
-    uint64_t arrival_ns = message.departed_ns + machine_message_ns(messages, message.size_bytes);
+    uint64_t arrival_ns = message.arrived_ns;
     arrival_ns += added_delay_of_message(runs->delay, rank_of(runs, run, from),
                                          rank_of(runs, run, member), message.size_bytes);
     uint64_t port_ns = self->in_ns + gap_ns(messages, message.size_bytes);
@@ -323,6 +383,16 @@ static void go_on(struct collective_runs *runs, struct collective_run *run, uint
         }
     }
     self->through_ns = self->now_ns;
+    runs->through = array_reserve(runs->through, &runs->through_capacity, runs->n_through + 1,
+                                  sizeof *runs->through);
+    runs->through[runs->n_through++] = rank_of(runs, run, member);
+}
+
+static void let_go_on(struct collective_runs *runs, struct collective_run *run)
+{
+    runs->n_through = 0;
+    while (run->n_ready > 0)
+        go_on(runs, run, run->ready[--run->n_ready]);
 }
 
 static void start(struct collective_runs *runs, struct collective_run *run, uint32_t member)
@@ -330,8 +400,7 @@ static void start(struct collective_runs *runs, struct collective_run *run, uint
     run->runners[member].now_ns = run->runners[member].entered_ns;
     run->runners[member].by = run->runners[member].out_by = run->runners[member].in_by = member;
     run->ready[run->n_ready++] = member;
-    while (run->n_ready > 0)
-        go_on(runs, run, run->ready[--run->n_ready]);
+    let_go_on(runs, run);
 }
 
 // --- the clock's part
@@ -343,6 +412,7 @@ void collective_runs_entered(void *context, const struct pag_operation *operatio
     struct collective_run *run = run_of(runs, operation);
     struct runner *runner = &run->runners[operation->member];
     runner->entered_ns = entered_ns;
+    runner->number = ++runs->n_entered;
     if (operation->is_described) {
         runner->total_bytes = operation->total_bytes;
         runner->smaller_bytes = operation->size_bytes;
@@ -413,14 +483,23 @@ static bool has_come(const struct collective_run *run, uint32_t member)
     return run->runners[member].entered_ns != PAG_NOT_KNOWN;
 }
 
-/// Who has not come and keeps SENDER, perhaps through others, from sending.
-static uint32_t first_missing(const struct collective_run *run, uint32_t sender)
+/// Whether what MEMBER waits for has been sent, and is on its way.
+static bool waits_for_arrival(const struct collective_run *run, uint32_t member)
 {
-    while (has_come(run, sender)) {
-        const struct runner *runner = &run->runners[sender];
-        sender = has_come(run, runner->missing) ? runner->sender : runner->missing;
+    const struct runner *runner = &run->runners[member];
+    return map_get(&run->sent, key_of(member, runner->phase, runner->tag), NULL);
+}
+
+/// Who has not come and keeps MEMBER, perhaps through others, from going on; NONE: messages do.
+static uint32_t first_missing(const struct collective_run *run, uint32_t member)
+{
+    while (has_come(run, member)) {
+        const struct runner *runner = &run->runners[member];
+        if (waits_for_arrival(run, member))
+            return NONE;
+        member = has_come(run, runner->missing) ? runner->sender : runner->missing;
     }
-    return sender;
+    return member;
 }
 
 uint64_t collective_runs_through(void *context, const struct pag_operation *operation, uint32_t *by)
@@ -431,8 +510,46 @@ uint64_t collective_runs_through(void *context, const struct pag_operation *oper
     *by = self->by;
     if (self->through_ns != PAG_NOT_KNOWN)
         return self->through_ns;
-    if (has_come(run, self->missing))
-        self->missing = first_missing(run, self->sender);
-    *by = self->missing;
+    if (!has_come(run, self->missing)) {
+        *by = self->missing;
+        return PAG_NOT_KNOWN;
+    }
+    *by = first_missing(run, operation->member);
+    if (*by != NONE)
+        self->missing = *by;
     return PAG_NOT_KNOWN;
+}
+
+bool collective_runs_sent(void *context, struct pag_part_message *message)
+{
+    struct collective_runs *runs = context;
+    if (runs->n_departing == 0)
+        return false;
+    uint32_t index = runs->departing[--runs->n_departing];
+    *message = ((const struct flight *)pool_at(&runs->flights, index))->message;
+    return true;
+}
+
+uint32_t collective_runs_arrived(void *context, uint32_t id, uint64_t arrived_ns,
+                                 const uint32_t **ranks)
+{
+    struct collective_runs *runs = context;
+    const struct flight flight = *(const struct flight *)pool_at(&runs->flights, id);
+    struct collective_run *run = &runs->runs[flight.instance];
+    uint32_t index;
+    runs->n_through = 0;
+    *ranks = runs->through;
+    pool_give(&runs->flights, id);
+    if (run->state != RUN_BY_PLAN || run->number != flight.run ||
+        !map_get(&run->sent, flight.key, &index)) // it is over
+        return 0;
+    ((struct collective_message *)pool_at(&run->messages, index))->arrived_ns = arrived_ns;
+    const struct runner *receiver = &run->runners[flight.member];
+    if (receiver->sender == NONE ||
+        key_of(flight.member, receiver->phase, receiver->tag) != flight.key)
+        return 0;
+    wake(run, flight.member);
+    let_go_on(runs, run);
+    *ranks = runs->through;
+    return runs->n_through;
 }

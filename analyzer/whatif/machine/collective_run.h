@@ -9,8 +9,10 @@
 //   send     t = max(t + send overhead, port out); it departs at t; port out = t + gap(b)
 //   receive  arrives at a = max(departure + time(b), port in + gap(b)); port in = a;
 //            t = max(t, a) + receive overhead
-// Both ports are free at first. There is no handshake, overheads take no core, nothing else is on
-// the way; applying a reduction's operator takes no time.
+// Both ports are free at first. There is no handshake, overheads take no core; applying a
+// reduction's operator takes no time. Where the machine has links or buses the message waits for
+// these like others (contention.h): it is ready when it departs, and arrives when it is said to,
+// instead of departure + time(b). The hardware's multicasts do not.
 // The hardware's multicast of b bytes: t += send overhead; begins at t = max(t, switch free);
 // there at a = t + time(b), or + its formula; switch free = a; others: t = max(t, a) + receive
 // overhead; all as between nodes. Multicasts take the switch in the order in which they become
@@ -36,10 +38,11 @@ struct collective_use {
 };
 
 /// For the operations of a run with DEFINITIONS under SCENARIO, which has a machine, whose messages
-/// come later by DELAY (NULL: they do not); all must outlive it. The caller frees.
+/// come later by DELAY (NULL: they do not); all must outlive it. Whether they wait for links and
+/// buses. The caller frees.
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
                                             const struct scenario *scenario,
-                                            const struct added_delay *delay);
+                                            const struct added_delay *delay, bool has_contention);
 void collective_runs_free(struct collective_runs *runs);
 
 /// So far; all 0 without RUNS.
@@ -51,6 +54,9 @@ void collective_runs_entered(void *context, const struct pag_operation *operatio
 bool collective_runs_carries_out(void *context, const struct pag_operation *operation);
 uint64_t collective_runs_through(void *context, const struct pag_operation *operation,
                                  uint32_t *by);
+bool collective_runs_sent(void *context, struct pag_part_message *message);
+uint32_t collective_runs_arrived(void *context, uint32_t id, uint64_t arrived_ns,
+                                 const uint32_t **ranks);
 void collective_runs_over(void *context, uint32_t instance);
 
 #endif
