@@ -12,19 +12,40 @@
 
 #define THRESHOLD "10" // per cent
 
+enum { LEAST_TASKS = 4 }; // of a worker
+
+/// Whether the trace shows that tasks go to whoever is free; else they may do so where the master
+/// speaks first, there are many tasks, and the model fits.
+static bool deals_tasks(const struct farm *farm)
+{
+    return farm->is_dynamic && farm->n_workers > 1;
+}
+
+static bool may_deal_tasks(const struct farm_run *run)
+{
+    const struct farm *farm = &run->farm;
+    uint64_t error_ns = run->modelled_ns > run->phases_ns ? run->modelled_ns - run->phases_ns
+                                                          : run->phases_ns - run->modelled_ns;
+    return farm->is_pushed && farm->n_tasks >= LEAST_TASKS * (uint64_t)farm->n_workers &&
+           error_ns <= run->phases_ns / 10;
+}
+
 static void add_best(const struct farm_run *run, struct advice *advice)
 {
+    bool is_sure = deals_tasks(&run->farm);
     uint32_t best = farm_run_best(run), today = run->farm.n_workers;
-    if (best == today)
+    if (best == today || (!is_sure && !may_deal_tasks(run)))
         return;
     char *cores = run->observed.n_cores == 0
                       ? memory_copy_text("each on a core of its own")
                       : memory_format("on %" PRIu32 " cores", run->observed.n_cores);
-    char *sentence = memory_format("Use %" PRIu32 " worker%s instead of %" PRIu32 ", %s", best,
-                                   best == 1 ? "" : "s", today, cores);
+    char *sentence = memory_format("Use %" PRIu32 " worker%s instead of %" PRIu32 ", %s%s", best,
+                                   best == 1 ? "" : "s", today, cores,
+                                   is_sure ? "" : ", if no task needs another one");
     char *value = memory_format("%" PRIu32, best);
     struct advice_candidate *candidate =
         advise_add(advice, ADVICE_WORKERS, UINT64_MAX, "workers", sentence);
+    candidate->group = is_sure ? ADVICE_CHANGE : ADVICE_LIMIT;
     advise_add_word(candidate, "workers", value);
     free(value);
     free(sentence);
@@ -35,7 +56,7 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
 {
     const struct replay_run *measured = setting->measured;
     struct error err = {{0}};
-    if (measured->replay.n_ranks < 3 || farm_find_master(&measured->replay) == UINT32_MAX)
+    if (farm_find_master(&measured->replay) == UINT32_MAX)
         return;
     struct whatif_options options = {0};
     struct whatif_plan plan = {0};
@@ -47,8 +68,7 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
     if (whatif_plan_read(&plan, &options, &err) == 0 &&
         whatif_prepare(&plan, &plan.sets[0], &settings, &machine, &err) == 0 &&
         farm_run_find(&run, setting->trace, &settings, measured->recorded, &measured->replay,
-                      &err) == 0 &&
-        run.farm.is_dynamic && run.farm.n_workers > 1)
+                      &err) == 0)
         add_best(&run, advice);
     advice->n_replays += run.n_passes;
     farm_run_release(&run);

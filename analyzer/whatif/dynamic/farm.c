@@ -223,6 +223,7 @@ static void count_worker(struct survey *survey, const struct entry *entries, siz
     }
     if (n_tasks == 0)
         return;
+    farm->is_pushed = farm->is_pushed && entries[0].message.is_task;
     survey->phase->n_tasks += n_tasks;
     survey->least = survey->n_workers == 0 || n_tasks < survey->least ? n_tasks : survey->least;
     survey->most = n_tasks > survey->most ? n_tasks : survey->most;
@@ -292,7 +293,7 @@ static void survey_phase(struct survey *survey, struct entry *entries, size_t n)
 
 int farm_analyse(struct farm *farm, struct farm_messages *messages, struct error *err)
 {
-    *farm = (struct farm){0};
+    *farm = (struct farm){.is_pushed = true};
     if (messages->n_not_kept > 0)
         return error_set(err, "its master has more than %d messages, too many to be kept",
                          FARM_MAX_KEPT);

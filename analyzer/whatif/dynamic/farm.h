@@ -71,6 +71,7 @@ struct farm_phase {
 struct farm {
     uint32_t n_workers; // ranks that did tasks
     bool is_dynamic;    // some phase has workers with different numbers of tasks
+    bool is_pushed;     // no worker says something before it has a task: none is a client
     struct farm_task *tasks;
     size_t n_tasks;
     struct farm_phase *phases;

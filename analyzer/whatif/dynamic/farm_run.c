@@ -70,7 +70,7 @@ uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers)
 
 uint32_t farm_run_best(const struct farm_run *run)
 {
-    uint32_t n_most = 2 * run->farm.n_workers, tried[MOST_TRIED], n_tried = 0;
+    uint32_t n_most = 2 * run->farm.n_workers + 2, tried[MOST_TRIED], n_tried = 0;
     uint64_t lengths[MOST_TRIED], shortest_ns = UINT64_MAX;
     size_t n = MOST_TASKS / run->farm.n_tasks;
     n = n > MOST_TRIED ? MOST_TRIED : n < LEAST_TRIED ? LEAST_TRIED : n;
