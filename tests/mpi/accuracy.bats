@@ -53,15 +53,31 @@ column() {
     [[ $output == *"FAILED: 3 predictions"* ]]
 }
 
+@test "ranks on cores of a map, advice, and predictions by a machine file" {
+    echo 'a | openmpi | ep --size 14 --skew 300 | 4/2=0011 | 4/2=0110 | | --workers 2 |' >cases
+    mkdir work
+    cp "$ROOT/tests/traces/advise/network.xml" work/calibrated-openmpi.xml
+    run env CALIBRATE=1 "$ROOT/tests/accuracy/study"
+    echo "$output"
+    column options >asked
+    [[ $(sed -n 1p asked) == '--place core0=0,3 --place core1=1,2 --cores 1' ]]
+    [[ $(column calibrated_s | head -n 1) =~ ^[0-9]+\.[0-9]+$ ]]
+    [[ $(column note | tail -n 1) == 'failed: replay: exit status 1: '*'the run has no task farm'* ]]
+}
+
 @test "a bad table or name is refused" {
     echo 'a | openmpi | ep | 2/2 | 2/1' >cases
     run study
     [ "$status" = 1 ]
     [[ $output == "study: "*"8 fields wanted, not 5: a | openmpi"* ]]
+    echo 'a | openmpi | ep | 4/2=001 | 2/1 | | |' >cases
+    run study
+    [ "$status" = 1 ]
+    [[ $output == "study: "*"RANKS/CORES[=MAP] or RANKS@RATE wanted"* ]]
     echo 'a | openmpi | ep | two | 2/1 | | |' >cases
     run study
     [ "$status" = 1 ]
-    [[ $output == "study: "*"RANKS/CORES or RANKS@RATE wanted"* ]]
+    [[ $output == "study: "*"RANKS/CORES[=MAP] or RANKS@RATE wanted"* ]]
     echo 'a | openmpi | ep | 2/2 | 2/1 | | |' >cases
     run "$ROOT/tests/accuracy/study" nosuch
     [ "$status" = 2 ]

@@ -6,10 +6,11 @@
 #include "analyzer/cmd/advise/candidates.h"
 #include "analyzer/cmd/advise/replay.h"
 
-/// Adds to ADVICE, where the run has a task farm (whatif/dynamic/farm.h), the best number of workers
-/// if that is another one than today's. That tasks go to whoever is free is shown by two workers or
-/// more with different numbers of them; else it is a limit, where the master speaks first (clients
-/// would), each worker has many tasks, and the model gives the phases' time within 10 %.
+/// Adds to ADVICE, where the run has a task farm (whatif/dynamic/farm.h), the best number of
+/// workers if that is another one than today's. That tasks go to whoever is free is shown by two
+/// workers or more with different numbers of them; else it is a limit, where the master speaks
+/// first (clients would), each worker has many tasks, and the model gives the phases' time within
+/// 10 %.
 void advise_add_workers(const struct advise_setting *setting, struct advice *advice);
 
 /// Adds balancing while the program runs, unless ranks share cores, or one rank talks with all the

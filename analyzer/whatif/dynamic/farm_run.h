@@ -28,8 +28,8 @@ void farm_run_release(struct farm_run *run);
 /// model's for today's number, which is exact where nothing changes.
 uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers);
 
-/// The number of workers, from 1 to twice today's and two, with the shortest run: the least one within 1 %
-/// of the shortest phases. Where that would take long not all numbers are tried.
+/// The number of workers, from 1 to twice today's and two, with the shortest run: the least one
+/// within 1 % of the shortest phases. Where that would take long not all numbers are tried.
 uint32_t farm_run_best(const struct farm_run *run);
 
 #endif
