@@ -43,7 +43,7 @@ static const struct command commands[] = {
     {"advise", cmd_advise, "rank possible changes by what they would save"},
     {"calibrate", cmd_calibrate, "measure this machine: what messages, collectives, cores cost"},
     {"reduce", cmd_reduce, "choose the functions that need not be recorded"},
-    {"store", cmd_store, "the experiment database: list, show and remove runs"},
+    {"store", cmd_store, "the experiment database: keep, show, carry and remove runs"},
     {"query", cmd_query, "values of stored runs by focus, metric, parameter, date; or SQL"},
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
     {"diff", cmd_diff, "what the change of run time between stored runs consists of"},

@@ -46,6 +46,15 @@ bool database_is_local_filesystem(int64_t magic)
     return false;
 }
 
+/// How long a lock is waited for: PAGODA_STORE_TIMEOUT in seconds, else a minute.
+static int busy_timeout_ms(void)
+{
+    const char *text = getenv("PAGODA_STORE_TIMEOUT");
+    char *end;
+    double seconds = text && *text ? strtod(text, &end) : -1;
+    return seconds >= 0 && seconds <= 86400 && !*end ? (int)(seconds * 1000) : BUSY_TIMEOUT_MS;
+}
+
 /// The system's reason why PATH cannot be opened, looked up again because SQLite does not keep it
 /// for every case. NULL when there is none to see.
 static const char *open_failure(const char *path, bool is_directory_needed)
@@ -94,8 +103,8 @@ int database_error(const struct database *database, int code, struct error *err)
         return error_set(err, "the database %s is read-only", path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return error_set(err, "the database %s is still in use by another process after %d s", path,
-                         BUSY_TIMEOUT_MS / 1000);
+        return error_set(err, "the database %s is still in use by another process after %g s", path,
+                         busy_timeout_ms() / 1000.0);
     case SQLITE_CANTOPEN:
         reason = open_failure(path, true);
         return error_set(err, "cannot open the database %s: %s", path,
@@ -259,7 +268,7 @@ static int open_handle(struct database *database, enum database_mode mode, bool 
     if (code != SQLITE_OK)
         return database_error(database, code, err);
     sqlite3_extended_result_codes(database->handle, 1);
-    sqlite3_busy_timeout(database->handle, BUSY_TIMEOUT_MS);
+    sqlite3_busy_timeout(database->handle, busy_timeout_ms());
     return 0;
 }
 

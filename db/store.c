@@ -283,6 +283,8 @@ static int add_attributes(struct database *database, int64_t trial, const struct
         status = describe(&to, "parameter", names->parameters, names->n_parameters);
     if (status == 0)
         status = describe_properties(&to, result);
+    if (status == 0)
+        status = describe(&to, "version", names->versions, names->n_versions);
     sqlite3_finalize(to.statement);
     return status;
 }

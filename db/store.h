@@ -24,6 +24,8 @@ struct store_names {
     const struct result_named *parameters;
     size_t n_parameters;
     const char *suffix; // put behind the name of the trial with ": ", NULL for none
+    const struct result_named *versions; // beside those that the trace tells
+    size_t n_versions;
 };
 
 /// Stores RESULT in the database at PATH, which is created when it is missing. All in one

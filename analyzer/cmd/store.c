@@ -13,6 +13,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/cmd/store/add.h"
 #include "analyzer/cmd/store/transfer.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
@@ -335,6 +336,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } actions[] = {
+    {"add", store_add, "replay traces and keep the runs"},
     {"list", run_list, "the runs in a database"},
     {"show", run_show, "one run: facts, efficiencies, wait states, time by region"},
     {"remove", run_remove, "take runs out of it"},

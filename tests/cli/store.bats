@@ -128,6 +128,54 @@ bats_require_minimum_version 1.5.0
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 3 ]
 }
 
+@test "store add keeps what replay --store keeps" {
+    keep --application ring --trial one --parameter size=64:problem
+    cp -r run again
+    run "$PAGODA" store add other.db run --application ring --trial one --parameter size=64:problem
+    [ "$status" = 0 ]
+    [ "$output" = "added run" ]
+    diff <("$PAGODA" store export runs.db | sed 's/"stored_at":"[^"]*"//') \
+        <("$PAGODA" store export other.db | sed 's/"stored_at":"[^"]*"//')
+    run "$PAGODA" store add other.db run again --experiment more --version solver=2.1
+    [ "$status" = 0 ]
+    [ "$(sqlite3 other.db "SELECT count(*) FROM trial_attribute WHERE kind = 'version' AND
+        name = 'solver' AND value = '2.1'")" = 2 ]
+    refused 'the run was not stored: .*has a trial "one" already' \
+        "$PAGODA" store add other.db run --application ring --trial one
+    run "$PAGODA" store add other.db run again --trial x
+    [ "$status" = 2 ]
+    run "$PAGODA" store add other.db run --version solver
+    [ "$status" = 2 ]
+    refused 'nowhere' "$PAGODA" store add other.db nowhere
+    [ "$(sqlite3 other.db 'SELECT count(*) FROM trial')" = 3 ]
+}
+
+@test "a database that another process holds is waited for, and then given up in a sentence" {
+    keep
+    mkfifo commands
+    sqlite3 runs.db <commands >held &
+    local holder=$!
+    exec 7>commands
+    echo "BEGIN IMMEDIATE; SELECT 'held';" >&7
+    until grep -q held held; do :; done
+    local action
+    for action in "store remove runs.db 1" "store vacuum runs.db" "store import runs.db one.trials" \
+        "store add runs.db run"; do
+        "$PAGODA" store export runs.db -o one.trials # readers need not wait
+        sed -i 's/"trial":"run/"trial":"other/' one.trials
+        PAGODA_STORE_TIMEOUT=0.05 refused 'still in use by another process' "$PAGODA" $action
+    done
+    [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 1 ]
+    # Who waits long enough gets it.
+    "$PAGODA" store remove runs.db 1 7>&- &
+    local waiter=$!
+    echo "COMMIT;" >&7
+    exec 7>&-
+    wait $holder
+    wait $waiter
+    [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 0 ]
+}
+
 @test "a parameter can be the size of the problem or of the machine" {
     keep --parameter size=64:problem --parameter ranks=4:machine --parameter at=12:30 \
         --parameter note=x:free
@@ -178,7 +226,7 @@ bats_require_minimum_version 1.5.0
 
 @test "the manual page describes exactly the options of each action" {
     local action
-    for action in list show remove export import merge vacuum; do
+    for action in add list show remove export import merge vacuum; do
         diff -u <(sed -n "/^\.Ss .*store $action/,/^\.S[sh] /s/^\.It .*Fl -\([a-z-]*\).*/\1/p" \
             "$ROOT/man/pagoda-store.1" | sort) \
             <("$PAGODA" store $action --help |

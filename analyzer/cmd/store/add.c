@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See add.h. Each archive is replayed once, in measured time, and stored in a transaction of its
+// own.
+#include "analyzer/cmd/store/add.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/data_folder.h"
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/cmd/replay_run.h"
+#include "db/store.h"
+
+struct add_request {
+    const char *database;
+    struct store_names names;
+    struct option_list parameters, versions; // NAME=VALUE
+    struct option_list pattern_files;
+};
+
+/// Cuts each NAME=VALUE in two; to be freed by free_named().
+static struct result_named *read_named(const struct option_list *list)
+{
+    struct result_named *named = memory_zeroed(list->count, sizeof *named);
+    for (size_t i = 0; i < list->count; i++) {
+        const char *equals = strchr(list->values[i], '=');
+        named[i].name = memory_format("%.*s", (int)(equals - list->values[i]), list->values[i]);
+        named[i].value = memory_copy_text(equals + 1);
+    }
+    return named;
+}
+
+static void free_named(struct result_named *named, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(named[i].name);
+        free(named[i].value);
+    }
+    free(named);
+}
+
+/// The first text that is not NAME=VALUE, NULL without.
+static const char *find_malformed(const struct option_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->values[i][0] == '=' || !strchr(list->values[i], '='))
+            return list->values[i];
+    return NULL;
+}
+
+static int add_one(const struct add_request *request, const struct catalogue *catalogue,
+                   const char *trace, bool *is_unreadable, struct error *err)
+{
+    struct replay_run run;
+    int status = replay_run_open(&run, trace, err);
+    if (status == 0)
+        status = replay_run(&run, catalogue, NULL, false, "replaying", err);
+    if (status == 0)
+        status = store_result(request->database, &run.result, &request->names, err);
+    if (status == 0) {
+        *is_unreadable |= run.result.has_unreadable_records;
+        printf("added %s\n", trace);
+    }
+    replay_run_release(&run);
+    return status;
+}
+
+static int add_all(const struct add_request *request, char *const *traces, size_t n_traces,
+                   bool *is_unreadable, struct error *err)
+{
+    char *directory = data_folder(err);
+    struct catalogue *catalogue = directory
+                                      ? catalogue_load(directory, request->pattern_files.values,
+                                                       request->pattern_files.count, err)
+                                      : NULL;
+    int status = catalogue ? 0 : -1;
+    for (size_t i = 0; i < n_traces && status == 0; i++)
+        status = add_one(request, catalogue, traces[i], is_unreadable, err);
+    free(directory);
+    catalogue_free(catalogue);
+    return status;
+}
+
+static int run(struct add_request *request, char *const *traces, size_t n_traces)
+{
+    struct result_named *parameters = read_named(&request->parameters);
+    struct result_named *versions = read_named(&request->versions);
+    struct error err;
+    bool is_unreadable = false;
+    request->names.parameters = parameters;
+    request->names.n_parameters = request->parameters.count;
+    request->names.versions = versions;
+    request->names.n_versions = request->versions.count;
+    int status = add_all(request, traces, n_traces, &is_unreadable, &err);
+    if (status)
+        log_error("%s", err.text);
+    free_named(parameters, request->parameters.count);
+    free_named(versions, request->versions.count);
+    return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
+}
+
+int store_add(int argc, char **argv)
+{
+    struct add_request request = {0};
+    const struct option_row rows[] = {
+        OPTION_TEXT_ROW("application", 0, "NAME", &request.names.application,
+                        "application the runs belong to", "the program's name"),
+        OPTION_TEXT_ROW("experiment", 0, "NAME", &request.names.experiment,
+                        "experiment they belong to", "default"),
+        OPTION_TEXT_ROW("trial", 0, "NAME", &request.names.trial, "name of the run",
+                        "the trace's name and date"),
+        OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request.parameters,
+                        "a parameter of the runs, such as size=1024 or size=1024:problem"),
+        OPTION_LIST_ROW("version", 0, "NAME=VALUE", &request.versions,
+                        "a version of what was run, such as solver=2.1"),
+        OPTION_LIST_ROW("patterns", 0, "FILE", &request.pattern_files,
+                        "look for the patterns in this file too"),
+    };
+    const struct option_usage usage = {
+        .command = "store add",
+        .operands = "DB TRACE...",
+        .summary = "Replays traces and keeps the runs in an experiment database",
+        .details = "As `pagoda replay TRACE --store DB`, without the report.\n",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 2,
+        .max_operands = -1,
+    };
+    int first, status;
+    if (options_parse(&usage, argc, argv, &first, &status)) {
+        const char *parameter = find_malformed(&request.parameters);
+        const char *version = find_malformed(&request.versions);
+        request.database = argv[first];
+        if (parameter || version)
+            status = options_usage_error(&usage, "--%s %s: not of the form NAME=VALUE",
+                                         parameter ? "parameter" : "version",
+                                         parameter ? parameter : version);
+        else if (request.names.trial && argc - first > 2)
+            status = options_usage_error(&usage, "--trial names one run: give one trace");
+        else
+            status = run(&request, argv + first + 1, (size_t)(argc - first - 1));
+    }
+    options_list_release(&request.parameters);
+    options_list_release(&request.versions);
+    options_list_release(&request.pattern_files);
+    return status;
+}
