@@ -99,7 +99,7 @@ static bool check_shared_algorithms(const struct subject *subject, struct random
         scenario_give_algorithms(&scenario, random);
         memcpy(machine.formulas, scenario.machine.formulas, sizeof machine.formulas);
         scenario.machine = machine; // but for the times of messages
-        is_sound = agrees(subject, &scenario, stream);
+        is_sound = subject_agrees(subject, &scenario, stream);
     }
     return is_sound;
 }
