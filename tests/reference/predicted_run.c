@@ -495,7 +495,7 @@ static bool begin_transfers(struct prediction_state *state, uint64_t limit_ns)
         }
         struct part_message *message = &state->times.parts->items[departure->index];
         const struct model_send send = {
-            .sender = message->sender, .receiver = message->receiver, .size_bytes = message->bytes};
+            .sender = message->sender, .receiver = message->receiver, .now_bytes = message->bytes};
         message->arrived_ns = traffic_arrival(state->traffic, &send, departure->ready_ns);
     }
     free(departures);
