@@ -158,13 +158,18 @@ bats_require_minimum_version 1.5.0
     exec 7>commands
     echo "BEGIN IMMEDIATE; SELECT 'held';" >&7
     until grep -q held held; do :; done
-    local action
-    for action in "store remove runs.db 1" "store vacuum runs.db" "store import runs.db one.trials" \
-        "store add runs.db run"; do
-        "$PAGODA" store export runs.db -o one.trials # readers need not wait
-        sed -i 's/"trial":"run/"trial":"other/' one.trials
-        PAGODA_STORE_TIMEOUT=0.05 refused 'still in use by another process' "$PAGODA" $action
-    done
+    "$PAGODA" store export runs.db -o one.trials # readers need not wait
+    sed -i 's/"trial":"run/"trial":"other/' one.trials
+    local arguments
+    while read -ra arguments; do
+        PAGODA_STORE_TIMEOUT=0.05 refused 'still in use by another process after 0.05 s' \
+            "$PAGODA" store "${arguments[@]}"
+    done <<'END'
+remove runs.db 1
+vacuum runs.db
+import runs.db one.trials
+add runs.db run
+END
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 1 ]
     # Who waits long enough gets it.
     "$PAGODA" store remove runs.db 1 7>&- &

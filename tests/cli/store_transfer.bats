@@ -235,11 +235,47 @@ END
     [ "$n" = 2 ]
 }
 
-@test "vacuum gives space back, and refuses what is damaged" {
-    local i
-    for i in 1 2 3 4 5; do
-        "$PAGODA" replay run --store a.db >/dev/null
+@test "an import that is killed leaves all or nothing" {
+    local i size
+    # Many trials, so that there is something to interrupt.
+    "$PAGODA" store export a.db first >one.trials
+    for i in $(seq 40); do
+        sed "s/\"trial\":\"first\"/\"trial\":\"t$i\"/" one.trials
+    done >many.trials
+    "$PAGODA" store import a.db many.trials >/dev/null
+    size=$(stat -c %s a.db)
+    for i in $(seq 5); do
+        cp a.db b.db
+        "$PAGODA" store import b.db many.trials --rename >/dev/null &
+        # Killed after so many polls of the log's size, wherever it is then.
+        local pid=$! polls=0
+        while kill -0 $pid 2>/dev/null && [ $polls -lt $((i * i * 3)) ]; do
+            polls=$((polls + 1))
+        done
+        kill -9 $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+        [ "$(sqlite3 b.db 'SELECT count(*) FROM trial')" = 42 ]
+        sound b.db
+        rm -f b.db b.db-wal b.db-shm c.db c.db-wal c.db-shm
+        "$PAGODA" store import c.db many.trials >/dev/null &
+        pid=$! polls=0
+        while kill -0 $pid 2>/dev/null && [ $polls -lt $((i * i * 30)) ]; do
+            polls=$((polls + 1))
+        done
+        kill -9 $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+        if [ -s c.db ]; then
+            local n
+            n=$(sqlite3 c.db 'SELECT count(*) FROM trial' 2>/dev/null || echo 0)
+            [ "$n" = 0 ] || [ "$n" = 40 ]
+            sound c.db
+        fi
     done
+    [ "$(stat -c %s a.db)" = "$size" ]
+}
+
+@test "vacuum gives space back, and refuses what is damaged" {
+    "$PAGODA" store add a.db run run run run run >/dev/null
     "$PAGODA" store export a.db first >before.trials
     "$PAGODA" store remove a.db 3 4 5 6 7
     local size
