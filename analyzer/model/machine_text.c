@@ -105,6 +105,30 @@ static void put_messages(struct measurements *measurements, enum measured_scope 
     free(sizes);
 }
 
+/// Two ranks on one core: what is left of half a round trip beside the calls, which are those of
+/// the node, and the hand-over of the core; so that of an empty message nothing is. The measured
+/// points, which are few. Nothing where waiting ranks keep their core: then they differ by parts of
+/// a slice.
+static void put_core_messages(const struct measurements *measurements, FILE *out)
+{
+    const struct measured_scope_costs *core = &measurements->scopes[SCOPE_SAME_CORE];
+    const struct measured_scope_costs *node = &measurements->scopes[SCOPE_NODE];
+    double hand_over_ns = measurements_hand_over_ns(measurements), most_ns = 1;
+    if (core->n_messages == 0 || measurements_spins(measurements))
+        return;
+    fputs("  <message scope=\"core\"", out);
+    if (node->has_eager)
+        fprintf(out, " eager=\"%" PRIu64 "\"", node->eager_bytes);
+    fprintf(out, " send-overhead=\"%.0fns\" recv-overhead=\"%.0fns\">\n", node->send_ns,
+            node->receive_ns);
+    for (size_t i = 0; i < core->n_messages; i++) {
+        double time_ns = flight_ns(node, core->messages[i].time_ns) - hand_over_ns;
+        most_ns = fmax(time_ns, most_ns); // in the order of sizes
+        put_point(out, core->messages[i].size_bytes, most_ns);
+    }
+    fputs("  </message>\n", out);
+}
+
 // --- collectives
 
 /// Terms of a formula in p and b: of the start-up, of the bytes.
@@ -285,6 +309,12 @@ static void put_calibration(const struct measurements *measurements,
                     100 * errors->message_rms[scope]);
     if (errors->collective_rms >= 0)
         fprintf(out, " collective-error=\"%.1f%%\"", 100 * errors->collective_rms);
+    int n_members = 0;
+    for (size_t i = 0; i < measurements->n_collectives; i++)
+        if (measurements->collectives[i].n_members > n_members)
+            n_members = (int)measurements->collectives[i].n_members;
+    if (n_members > 0)
+        fprintf(out, " collective-members=\"%d\"", n_members);
     fputs("/>\n", out);
 }
 
@@ -298,8 +328,9 @@ void machine_text_write(struct measurements *measurements,
     FILE *inner = open_memstream(&body, &size);
     for (int scope = 0; scope < N_SCOPES; scope++) {
         errors->message_rms[scope] = -1;
-        // Two ranks on one core: with hand-overs, that is what messages within the node cost.
-        if (measurements->scopes[scope].n_messages > 0 && scope != SCOPE_SAME_CORE)
+        if (scope == SCOPE_SAME_CORE)
+            put_core_messages(measurements, inner);
+        else if (measurements->scopes[scope].n_messages > 0)
             put_messages(measurements, scope, settings->has_points, inner, errors);
     }
     put_collectives(measurements, inner, errors);

@@ -92,10 +92,11 @@ struct machine {
     bool is_view;     // machine_view(): all but the points of its network belong to another one
     uint32_t n_cores; // of a node, 0: not given
     uint64_t speed;   // of its processors in millionths, 0: not given
-    uint64_t hand_over_ns;        // of a core from one process to another
-    uint64_t slice_ns;            // how long ranks that spin keep a core, 0: not given
-    uint64_t compute_ns;          // of the piece of computing calibrate measures, 0: not given
-    uint32_t out_links, in_links; // of a node: transfers from and to other nodes at once, 0: any
+    uint64_t hand_over_ns;         // of a core from one process to another
+    uint64_t slice_ns;             // how long ranks that spin keep a core, 0: not given
+    uint32_t n_calibrated_members; // of the largest collective that was measured, 0: not known
+    uint64_t compute_ns;           // of the piece of computing calibrate measures, 0: not given
+    uint32_t out_links, in_links;  // of a node: transfers from and to other nodes at once, 0: any
     struct machine_messages messages[MACHINE_SCOPES];
     struct machine_custom_scope *custom_scopes; // in the order in which they are tried
     size_t n_custom_scopes;

@@ -38,3 +38,23 @@ setup() {
     run --separate-stderr "$PAGODA" replay trace --machine zzz
     [[ $stderr == *'zzz: no such file, and none of the bundled machines (clic, es40, '* ]]
 }
+
+@test "more ranks than collectives were calibrated for" {
+    cat >few.xml <<'END'
+<machine name="few">
+  <calibration collective-members="2" compute="1ms"/>
+  <message scope="network"><point bytes="0" time="1us"/></message>
+  <collective op="barrier" time="1e-6*log2(p)"/>
+</machine>
+END
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/worked-example.txt" three
+    "$PAGODA" check few.xml
+    "$PAGODA" replay three --machine few.xml --json |
+        jq -e '[.whatif.assumptions[] | select(test("up to 2 ranks were calibrated for few.xml"))] | length == 1'
+    sed 's/members="2"/members="3"/' few.xml >enough.xml
+    "$PAGODA" replay three --machine enough.xml --json | jq -e '.whatif.assumptions == []'
+    sed 's/members="2"/members="none"/' few.xml >bad.xml
+    run "$PAGODA" check bad.xml
+    [ "$status" = 1 ]
+    [[ $output == *'collective-members'* ]]
+}

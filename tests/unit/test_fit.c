@@ -102,6 +102,9 @@ static const char *const lines[] = {
     "mpi Open MPI v4.1.4\n",
     "topology node1 2 4 1 A_<fast>_one\n",
     "compute 30000000.0 0.01\n",
+    "message same-core 0 2500.0 0.02 11\n",
+    "message same-core 1024 2400.0 0.02 11\n",
+    "message same-core 16384 6500.0 0.02 11\n",
     "message node 0 1000.0 0.01 11\n",
     "message node 1024 2024.0 0.01 11\n",
     "message node 1048576 1049576.0 0.01 11\n",
@@ -179,6 +182,15 @@ static void test_machine_file(void **state)
     assert_int_equal(machine_message_ns(node, 0), 500);
     assert_int_equal(machine_message_ns(node, 1024), 1524);
     assert_int_equal(machine_message_ns(node, 2097152), 500 + 2097152);
+    // On one core half a round trip is both calls, the hand-over and the flight, which never falls.
+    const struct machine_messages *core = &machine.messages[MACHINE_CORE];
+    assert_int_equal(core->n_points, 3);
+    assert_int_equal(machine_message_ns(core, 0), 1);
+    assert_int_equal(machine_message_ns(core, 1024), 1);
+    assert_int_equal(machine_message_ns(core, 16384), 4000);
+    assert_int_equal(core->send_overhead_ns, 300);
+    assert_int_equal(core->eager_bytes, 4096);
+    assert_int_equal(machine.n_calibrated_members, 8);
     assert_int_equal(collective_ns(&machine, 0, 16, 0), 4000);
     // log2(p) us and log2(p) ns a byte.
     assert_in_range(collective_ns(&machine, 11, 4, 500), 2900, 3100);
@@ -207,6 +219,7 @@ static void test_flight_is_not_negative(void **state)
     assert_int_equal(machine_message_ns(&machine.messages[MACHINE_NODE], 0), 1);
     assert_int_equal(machine.hand_over_ns, 0); // a waiting rank keeps its core
     assert_int_equal(machine.slice_ns, 0);     // 2.5 us are no time slice
+    assert_int_equal(machine.messages[MACHINE_CORE].n_points, 0);
     machine_release(&machine);
     assert_true(measurements_read(&measurements, "hand-over 4000000.0 0.02\n"));
     through_file(&measurements, &settings, &machine);

@@ -341,6 +341,26 @@ static int predict_unchanged(const struct whatif_plan *plan, const char *trace,
     return predict_same(plan, trace, catalogue, measured, report, err);
 }
 
+/// Collectives of more members than any that was measured rest on the form of the formulas alone.
+static void note_members(struct whatif_report *report, const struct whatif_plan *plan,
+                         size_t n_ranks)
+{
+    struct error err;
+    for (size_t i = 0; i < plan->n_sets; i++) {
+        const char *name = plan->sets[i].machine;
+        const struct machine *machine =
+            name ? whatif_machines_get(plan->machines, name, &err) : NULL;
+        if (!machine || machine->n_calibrated_members == 0 ||
+            machine->n_calibrated_members >= n_ranks)
+            continue;
+        whatif_report_note(report, memory_format("collectives of up to %" PRIu32
+                                                 " ranks were calibrated for %s; "
+                                                 "those of more follow the formulas",
+                                                 machine->n_calibrated_members, name));
+        return; // all sets have the same one
+    }
+}
+
 int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
                const struct replay_run *measured, const struct whatif_wishes *wishes,
                struct whatif_report *report, struct error *err)
@@ -358,6 +378,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         report->results = memory_zeroed(plan->n_sets, sizeof *report->results);
     describe(report, plan, trace_definitions(measured->trace));
     note_assumptions(report, plan);
+    note_members(report, plan, measured->replay.n_ranks);
     int status = predict_unchanged(plan, trace, catalogue, measured, report, err);
     struct replay_run run = {0};
     const struct whatif_input input = {
