@@ -15,12 +15,12 @@ enum { MAX_AHEAD = 65536 }; // events
 struct load {
     pag_work work;
     uint32_t region; // the outermost one of its call path that is moved
-    uint32_t move;
+    uint32_t move, receiver;
 };
 
 struct migration_location {
-    struct load leaving; // what was cut out and waits for its message
-    uint32_t receiver;   // of that
+    struct load *leaving; // what was cut out and waits for its message, one a receiver
+    size_t n_leaving, leaving_capacity;
     struct load arrived; // what was received and is to be done
     uint64_t n_arrived;  // messages it came with
     struct client_server process;
@@ -51,8 +51,10 @@ void migration_free(struct migration *migration)
 {
     if (!migration)
         return;
-    for (size_t i = 0; i < migration->n_locations; i++)
+    for (size_t i = 0; i < migration->n_locations; i++) {
         client_server_release(&migration->locations[i].process);
+        free(migration->locations[i].leaving);
+    }
     free(migration->locations);
     free(migration->loads);
     free(migration->client_server_loads);
@@ -177,6 +179,15 @@ static pag_work work_of_first(const struct interval *interval, uint32_t n)
     return (scaled > 0 ? interval->process_ns * scaled / interval->recorded_ns : 0) + set;
 }
 
+/// What leaves for RECEIVER; NULL: nothing.
+static struct load *find_leaving(const struct migration_location *state, uint32_t receiver)
+{
+    for (size_t i = 0; i < state->n_leaving; i++)
+        if (state->leaving[i].receiver == receiver)
+            return &state->leaving[i];
+    return NULL;
+}
+
 /// A part of LOCATION's interval, OWN of its work, that moves name: cuts it out if it goes to
 /// RECEIVER.
 static void take_part(struct engine *engine, struct location_state *location,
@@ -191,31 +202,37 @@ static void take_part(struct engine *engine, struct location_state *location,
         migration->stayed[first_move(part->moves)] += own;
         return;
     }
-    if (state->leaving.work == 0)
-        state->leaving =
-            (struct load){.region = moved_region(engine, location, part->path, move), .move = move};
     part->is_moved = true;
-    state->leaving.work += own;
-    state->receiver = receiver;
     migration->moved[move] += own;
+    struct load *load = find_leaving(state, receiver);
+    if (!load) {
+        state->leaving = array_reserve(state->leaving, &state->leaving_capacity,
+                                       state->n_leaving + 1, sizeof *state->leaving);
+        load = &state->leaving[state->n_leaving++];
+        *load = (struct load){.region = moved_region(engine, location, part->path, move),
+                              .move = move,
+                              .receiver = receiver};
+    }
+    load->work += own;
 }
 
 pag_work migration_cut(struct engine *engine, struct location_state *location,
                        struct interval *interval, pag_work work)
 {
     pag_work cut = 0, before = 0;
-    uint32_t moves = 0;
+    uint32_t moves = 0, receiver = NONE;
     client_server_work(&state_of(engine, location)->process, work);
-    for (uint32_t i = 0; i < interval->n_parts; i++)
-        moves |= interval->parts[i].moves;
-    if (moves == 0 || work == 0)
+    if (work == 0)
         return 0;
-    uint32_t receiver = find_receiver(engine, location, moves);
     for (uint32_t i = 0; i < interval->n_parts; i++) {
         struct interval_part *part = &interval->parts[i];
         pag_work up_to = work_of_first(interval, i + 1), own = up_to - before;
         before = up_to;
-        if (part->moves != 0 && own > 0)
+        if (part->moves != moves) { // another message may take it along
+            moves = part->moves;
+            receiver = moves == 0 ? NONE : find_receiver(engine, location, moves);
+        }
+        if (moves != 0 && own > 0)
             take_part(engine, location, part, own, receiver);
         if (part->is_moved)
             cut += own;
@@ -241,10 +258,11 @@ uint64_t migration_sent(struct engine *engine, const struct location_state *loca
         return 0;
     migration->client_server_loads[message_index] =
         client_server_send(&state->process, clock, location->rank, message->receiver);
-    if (state->leaving.work == 0 || state->receiver != message->receiver)
+    struct load *leaving = find_leaving(state, message->receiver);
+    if (!leaving)
         return 0;
-    *load = state->leaving;
-    state->leaving = (struct load){0};
+    *load = *leaving;
+    *leaving = state->leaving[--state->n_leaving];
     migration->n_messages[load->move]++;
     return clock->move_data_bytes;
 }
