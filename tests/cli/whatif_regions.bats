@@ -57,6 +57,11 @@ refused() {
     [ "$(predict --scale 'farm.c:*=0')" = '[0,0,0]' ]
     [ "$(predict --scale produce=0.5)" = '[2000,2000,2000]' ]
     [ "$(predict --scale '(program)=2')" = '[8000,8000,8000]' ]
+    use bare
+    [ "$(predict --scale '(program)=2')" = '[440,440]' ]
+    [ "$(predict --balance '(program)' --scale '(program)=2')" = '[440,440]' ]
+    [ "$(predict --drop-sync '(program)')" = '[220,220]' ]
+    use sites
     # As the report writes it.
     [ "$(predict --scale 'before produce/MPI_Send at farm.c:14=0')" = '[1500,1000,1500]' ]
     [ "$(predict --scale 'before MPI_Send=0.5')" = '[2000,2000,2000]' ]

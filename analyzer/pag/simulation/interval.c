@@ -41,13 +41,12 @@ static struct path_scale scale_of(const struct engine *engine,
                                          sizeof *interval->scales);
         struct path_scale *scale = &interval->scales[next];
         *scale = (struct path_scale){.scale = PAG_WORK_PER_NS};
-        if (next == 0)
-            continue;
         const struct path *of = &profile->paths[next];
         // Right behind the call that ends it: it belongs where that call does.
-        scale->mark = interval->scales[of->is_stretch ? next - 1 : of->parent].mark;
-        scale->scale =
-            clock->scale(clock->context, location->index, &scale->mark, of->region, of->context);
+        if (next > 0)
+            scale->mark = interval->scales[of->is_stretch ? next - 1 : of->parent].mark;
+        scale->scale = clock->scale(clock->context, location->index, &scale->mark,
+                                    next > 0 ? of->region : NONE, next > 0 ? of->context : NONE);
         if (clock->change && location->rank != NONE)
             scale->change = clock->change(clock->context, scale->mark, location->rank);
     }

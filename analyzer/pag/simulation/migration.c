@@ -299,7 +299,9 @@ pag_work migration_arrived(struct engine *engine, struct location_state *locatio
     pag_work work = state->arrived.work;
     if (work == 0)
         return 0;
-    *path = profile_child(&location->profile, location->profile.current, state->arrived.region);
+    *path = location->profile.current;
+    if (state->arrived.region != NONE) // else work outside of all regions
+        *path = profile_child(&location->profile, *path, state->arrived.region);
     *n_visits = state->n_arrived;
     state->arrived = (struct load){0};
     state->n_arrived = 0;
