@@ -113,6 +113,17 @@ static void choose_moves(struct scenario_changes *changes, struct random *random
     changes->move_data_bytes = random_chance(random, 50) ? random_below(random, 4000) : 0;
 }
 
+void scales_choose(struct predicted_scenario *scenario, struct random *random, const char *text)
+{
+    static const uint64_t factors[] = {0, ONE / 2, 2 * ONE, 333333, ONE};
+    while (scenario->n_regions < SCENARIO_MAX_REGIONS && random_chance(random, 70)) {
+        const char *name = choose_functions(text, random);
+        if (name)
+            scenario->regions[scenario->n_regions++] =
+                (struct scenario_region){name, factors[random_below(random, 5)]};
+    }
+}
+
 void changes_choose(struct scenario_changes *changes, struct random *random, const char *text,
                     uint32_t n_ranks, uint32_t kinds)
 {

@@ -14,12 +14,16 @@ enum change_kind {
     CHANGE_CUTS = 1 << 2,
     CHANGE_MOVES = 1 << 3,
     CHANGE_OVERLAPS = 1 << 4,
-    CHANGE_ALL = (1 << 5) - 1
+    CHANGE_SCALES = 1 << 5,
+    CHANGE_ALL = (1 << 6) - 1
 };
 
 /// Adds some changes of these KINDS (bits) to the program of TEXT with N_RANKS ranks.
 void changes_choose(struct scenario_changes *changes, struct random *random, const char *text,
                     uint32_t n_ranks, uint32_t kinds);
+
+/// Scales the work of call paths of the program of TEXT.
+void scales_choose(struct predicted_scenario *scenario, struct random *random, const char *text);
 
 /// The texts that ask for CHANGES, which must outlive them.
 struct change_texts {
