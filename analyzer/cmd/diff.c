@@ -10,6 +10,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/diff/intervals.h"
 #include "analyzer/cmd/diff/limits.h"
 #include "analyzer/cmd/diff/structure.h"
 #include "analyzer/cmd/diff/traces.h"
@@ -24,7 +25,7 @@ struct settings {
     struct difference_thresholds thresholds;
     double relative_percent;
     uint64_t top;
-    const char *map_path, *limits_path, *baseline;
+    const char *map_path, *limits_path, *baseline, *intervals;
     struct resource_map *map; // NULL: resources keep their names
     bool wants_json, is_gate, wants_structure, shows_all;
     bool is_of_traces; // the database is only a means
@@ -211,11 +212,17 @@ static int run_diff(char *const *operands, size_t n, struct settings *settings)
 {
     struct error err;
     struct diff_traces traces = {0};
+    struct diff_intervals intervals = {0};
     size_t n_worse = 0;
     int status = 0;
     if (settings->map_path)
         status = resource_map_read(&settings->map, settings->map_path, &err);
-    if (status == 0 && settings->is_of_traces) {
+    if (status == 0 && settings->intervals) {
+        status = diff_intervals_replay(&traces, operands[0], settings->intervals, &intervals, &err);
+        if (status == 0)
+            status = run_on_database(traces.database, intervals.names, intervals.n, settings,
+                                     &n_worse, &err);
+    } else if (status == 0 && settings->is_of_traces) {
         status = diff_traces_replay(&traces, operands, n, &err);
         if (status == 0)
             status = run_on_database(traces.database, operands, n, settings, &n_worse, &err);
@@ -224,6 +231,7 @@ static int run_diff(char *const *operands, size_t n, struct settings *settings)
     }
     bool is_unreadable = traces.has_unreadable_records;
     diff_traces_remove(&traces);
+    diff_intervals_release(&intervals);
     resource_map_free(settings->map);
     if (status)
         log_error("%s", err.text);
@@ -240,6 +248,10 @@ static int check_runs(const struct option_usage *usage, const struct settings *s
                                    "--baseline, --limits and --structure exclude each other");
     if (settings->baseline && settings->is_of_traces)
         return options_usage_error(usage, "--baseline chooses trials of a database, not traces");
+    if (settings->intervals && (!settings->is_of_traces || n_runs != 1 || settings->baseline))
+        return options_usage_error(usage, "--intervals are of one trace, without --baseline");
+    if (settings->intervals)
+        return STATUS_DONE;
     if (settings->baseline || settings->limits_path) {
         if (n_runs < 1)
             return options_usage_error(usage, "there must be a run at least, B");
@@ -264,6 +276,8 @@ int cmd_diff(int argc, char **argv)
                         "print what got worse, a line each, and fail if there is any"),
         OPTION_TEXT_ROW("baseline", 0, "A", &settings.baseline,
                         "compare with these; of several git revisions with the latest one", NULL),
+        OPTION_TEXT_ROW("intervals", 0, "A,B...", &settings.intervals,
+                        "compare intervals of one trace, each FIRST:LAST, with the first", NULL),
         OPTION_TEXT_ROW("limits", 0, "FILE", &settings.limits_path,
                         "compare with the limits in this file", NULL),
         OPTION_FLAG_ROW("structure", 0, &settings.wants_structure,

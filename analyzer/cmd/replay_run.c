@@ -84,6 +84,10 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     if (gathers)
         run->recorded = recorded_new(definitions);
     struct pag_options options = PAG_OPTIONS_DEFAULT;
+    options.begin_ns = run->begin_ns;
+    options.end_ns = run->end_ns;
+    if (run->matcher && run->end_ns > 0)
+        matcher_set_interval(run->matcher, run->begin_ns, run->end_ns);
     options.explains = catalogue != NULL;
     options.only_times = clock && !catalogue;
     const struct pag_listener listener = {

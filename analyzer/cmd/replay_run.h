@@ -22,8 +22,9 @@ struct replay_run {
     struct matcher *matcher;   // NULL without a catalogue
     struct recorded *recorded; // NULL unless gathered
     struct pag_result replay;
-    struct result result;   // with a catalogue
-    struct time_map *times; // where events go in simulated time; NULL unless asked for
+    struct result result;      // with a catalogue
+    uint64_t begin_ns, end_ns; // set before the replay: the part that counts; end 0: the whole run
+    struct time_map *times;    // where events go in simulated time; NULL unless asked for
 };
 
 /// Opens the archive TRACE. 0, or -1 and ERR; the caller releases RUN in either case.

@@ -322,7 +322,10 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
             break;
         }
         struct location_state *location = &engine->locations[target];
-        rank = step(engine, location, next_event(engine, location));
+        const struct event *event = next_event(engine, location);
+        if (engine->excerpts)
+            excerpt_reach(engine, location, location->next_ns);
+        rank = step(engine, location, event);
         if (rank == NONE && !location->has_ended) {
             first->lookahead_left--;
             next_event(engine, location);
@@ -341,14 +344,18 @@ static bool is_private(const struct engine *engine, const struct location_state 
            region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
 }
 
-/// Reads the location furthest behind until another one is, or until it has to wait.
-static void advance(struct engine *engine)
+/// Reads the location furthest behind until another one is, or until it has to wait. HAS_EXCERPTS
+/// is known when it is compiled, so that who counts the whole run does not ask at each event.
+static inline __attribute__((always_inline)) void advance_by(struct engine *engine,
+                                                             bool has_excerpts)
 {
     struct location_state *location = &engine->locations[location_of(engine->heap[0])];
     struct heap_entry second = second_of_heap(engine);
     engine->other_ns = second.next_ns;
     const struct event *event = next_event(engine, location);
     do {
+        if (has_excerpts)
+            excerpt_reach(engine, location, location->next_ns);
         uint32_t rank = step(engine, location, event);
         if (rank != NONE) {
             read_ahead(engine, location, rank);
@@ -359,6 +366,16 @@ static void advance(struct engine *engine)
         event = next_event(engine, location);
     } while (is_private(engine, location, event) || is_earlier(entry_of(location), second));
     sift_down(engine, 0, entry_of(location));
+}
+
+static void advance(struct engine *engine)
+{
+    advance_by(engine, false);
+}
+
+static void advance_excerpt(struct engine *engine)
+{
+    advance_by(engine, true);
 }
 
 // --- set-up and the whole run
@@ -419,6 +436,8 @@ static void init(struct engine *engine, struct trace *trace, const struct pag_op
         sift_down(engine, i, engine->heap[i]);
     match_init(engine);
     collective_init(engine);
+    if (options->end_ns > 0)
+        engine->excerpts = memory_zeroed(engine->n_locations + 1, sizeof *engine->excerpts);
 }
 
 static void release(struct engine *engine)
@@ -433,6 +452,7 @@ static void release(struct engine *engine)
     match_release(engine);
     collective_release(engine);
     lineage_release(&engine->lineage);
+    excerpt_release(engine);
     free(engine->locations);
     free(engine->ranks);
     free(engine->heap);
@@ -445,6 +465,8 @@ static int conclude(struct engine *engine, struct error *err)
     match_finish(engine);
     collective_finish(engine);
     outcome_fill(engine);
+    if (engine->excerpts)
+        excerpt_apply(engine);
     release(engine);
     if (engine->result->n_events == 0)
         return error_set(err, "%s has no events", trace_path(engine->trace));
@@ -458,7 +480,10 @@ int pag_run(struct trace *trace, const struct pag_options *options,
     *result = (struct pag_result){0};
     init(&engine, trace, options, listener, result);
     for (uint32_t n_turns = 1; engine.n_heap > 0; n_turns++) {
-        advance(&engine);
+        if (engine.excerpts)
+            advance_excerpt(&engine);
+        else
+            advance(&engine);
         if (n_turns % TURNS_PER_REPORT == 0 && engine.n_heap > 0 && engine.listener.reached)
             engine.listener.reached(engine.listener.context, engine.heap[0].next_ns);
     }

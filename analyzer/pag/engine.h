@@ -9,6 +9,7 @@
 //   leave.c       what the leave of a call settles: waits, root events, hand-over of the lineage
 //   head.c        the open end of a location's lineage
 //   threads.c     lineages at the fork and join of a team
+//   excerpt.c     profiles of a part of the run's time
 //   window.c      time covered by efficiencies and findings
 //   simulation.c  the same replay in simulated time; interval.c: work between two calls;
 //   moved.c       where each event went, for a listener
@@ -24,6 +25,7 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/pool.h"
 #include "analyzer/pag/call.h"
+#include "analyzer/pag/excerpt.h"
 #include "analyzer/pag/leave.h"
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/lineage/lineage.h"
@@ -118,6 +120,7 @@ struct engine {
     uint32_t window_epoch;
     bool has_window_end;
     struct simulation *simulation; // NULL: in measured time
+    struct excerpt *excerpts;      // by location; NULL: the whole run counts
 };
 
 static inline const struct region *region_at(const struct engine *engine, uint32_t index)

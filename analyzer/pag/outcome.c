@@ -5,9 +5,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 
-/// In simulated time only exclusive times are counted: those of the paths below make the inclusive
-/// ones. A path stands before those below it; path 0 is the location itself.
-static void sum_inclusive(struct pag_location *location)
+void outcome_sum_inclusive(struct pag_location *location)
 {
     for (size_t i = 1; i < location->n_paths; i++)
         location->paths[i].inclusive_ns =
@@ -40,7 +38,7 @@ static void fill_location(const struct engine *engine, size_t index)
             out->paths[path->parent].exclusive_ns += path->exclusive_ns;
     }
     if (engine->simulation)
-        sum_inclusive(out);
+        outcome_sum_inclusive(out);
     out->first_ns = state->first_ns;
     out->last_ns = state->profile.last_ns;
     engine->result->n_unbalanced += state->profile.n_unbalanced;

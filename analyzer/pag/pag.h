@@ -20,6 +20,9 @@ struct pag_options {
     bool explains;             // gather the causes of waits
     bool only_times; // in simulated time, without listener.root: no critical path either, nor any
                      // lineage; for whoever asks when things end, and nothing else
+    // In measured time: profiles count from begin_ns to end_ns only (excerpt.h), and the run takes
+    // so long; end_ns 0: the whole run. All else is of the whole run.
+    uint64_t begin_ns, end_ns;
 };
 #define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 

@@ -57,6 +57,8 @@ struct matcher {
     struct pattern_total *totals; // by pattern
     struct location_sums *sums;   // by pattern * n_locations + location
     uint64_t window;              // counts matcher_window_moved()
+    bool has_interval;            // only the part of waits in it counts
+    int64_t interval_begin, interval_end;
 };
 
 // ---- decision tables ----
@@ -305,6 +307,24 @@ static bool evaluate(const struct pattern *pattern, const struct decision *decis
     return true;
 }
 
+void matcher_set_interval(struct matcher *matcher, uint64_t begin_ns, uint64_t end_ns)
+{
+    matcher->has_interval = true;
+    matcher->interval_begin = (int64_t)begin_ns;
+    matcher->interval_end = (int64_t)end_ns;
+}
+
+/// Cuts the wait in TOTAL to the interval; false when nothing is left.
+static bool cut_to_interval(const struct matcher *matcher, struct pattern_total *total)
+{
+    int64_t begin = total->begin, end = begin + total->wait;
+    begin = begin < matcher->interval_begin ? matcher->interval_begin : begin;
+    end = end > matcher->interval_end ? matcher->interval_end : end;
+    total->begin = begin;
+    total->wait = end - begin;
+    return begin < end;
+}
+
 void matcher_root(void *context, const struct root *root)
 {
     struct matcher *matcher = context;
@@ -323,7 +343,9 @@ void matcher_root(void *context, const struct root *root)
             slots[FIELD_PARENT_WAIT] = matcher->totals[pattern->ancestor].wait;
             slots[FIELD_PARENT_BEGIN] = matcher->totals[pattern->ancestor].begin;
         }
-        if (evaluate(pattern, decision, slots, &matcher->totals[candidate->index]))
+        struct pattern_total *total = &matcher->totals[candidate->index];
+        if (evaluate(pattern, decision, slots, total) &&
+            (!matcher->has_interval || cut_to_interval(matcher, total)))
             add_instance(matcher, candidate, root, slots);
         else
             i += candidate->n_within;

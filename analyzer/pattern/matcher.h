@@ -50,6 +50,9 @@ struct matcher *matcher_new(const struct catalogue *catalogue,
                             const struct definitions *definitions);
 void matcher_free(struct matcher *matcher);
 
+/// Before the replay: only what lies between BEGIN_NS and END_NS of a wait counts.
+void matcher_set_interval(struct matcher *matcher, uint64_t begin_ns, uint64_t end_ns);
+
 /// For struct pag_listener; the context is the matcher. An instance is a wait above 0 where the
 /// condition holds, as far as it lies in its call: no wait is longer than that, whatever the clocks
 /// or a user's formula say.

@@ -320,6 +320,66 @@ LIMITS
     [ "$status" = 2 ]
 }
 
+# From 2 to 5 ms rank 1 waits 2 of 3 ms; from 5 to 9 ms it waits until 7.0001 ms, and rank 0 for it
+# from 7.002 ms on.
+@test "two intervals of one run" {
+    run "$PAGODA" diff run0 --intervals 2ms:5ms,5ms:9ms --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '.differences[0] | [.a[0].origin, .a[0].time_ns, .b[0].time_ns, .time.change_ns]' <<<"$output")" = \
+        '["interval",3000000,4000000,1000000]' ]
+    [ "$(jq -c '.differences[0].by_path[] | select(.kind == "late-sender") | [.a_ns, .b_ns] | map(round)' <<<"$output")" = '[1000000,1000000]' ]
+    [ "$(jq -c '.differences[0].by_path[] | select(.kind == "wait-at-nxn") | [.a_ns, (.b_ns | round)]' <<<"$output")" = '[null,999000]' ]
+    [ "$(jq -c '.differences[0] | [.by_path, .by_rank | map(.change_ns) | add]' <<<"$output")" = "[1000000,1000000]" ]
+    run "$PAGODA" diff run0 --check --intervals 2ms:5ms,5ms:9ms
+    [ "$status" = 1 ]
+    [ "${lines[0]}" = "run time: 3.000 ms -> 4.000 ms (+33.3 %)" ]
+}
+
+# Wherever a run is cut, the two parts have together what the whole has: of each call path, rank and
+# wait state.
+@test "the parts of a run sum to the whole" {
+    cd "$BATS_TEST_TMPDIR" || return
+    local trace at n=0
+    for trace in replay/pipeline replay/unmodified engine/{threads,waitall,call-sites,nested-mpi,cut}; do
+        n=$((n + 1))
+        "$BUILD/tools/mktrace" "$ROOT/tests/traces/$trace.txt" "t$n"
+        "$PAGODA" diff "t$n" "t$n" --json >whole.json 2>err
+        for at in 17ns 60ns 2500us; do
+            "$PAGODA" diff "t$n" --intervals ":$at,$at:" --json >parts.json 2>err || {
+                grep -q 'beyond the run' err && continue
+                cat err
+                return 1
+            }
+            sums() { jq -c --argjson n "$1" '.differences[0] | [(.by_path, .by_rank)[] |
+                [.kind, .path, .rank, ((.a_ns // 0) + (.b_ns // 0)) / $n | . * 1000 | round]] |
+                map(select(.[3] != 0)) | sort' "$2"; }
+            [ "$(sums 2 whole.json)" = "$(sums 1 parts.json)" ] || {
+                echo "$trace at $at"
+                diff <(sums 2 whole.json) <(sums 1 parts.json)
+                return 1
+            }
+        done
+    done
+}
+
+@test "intervals that cannot be" {
+    wrong() {
+        run "$PAGODA" diff run0 --intervals "$1"
+        [ "$status" = 1 ]
+        [[ $output == "pagoda: "*"$2"* ]]
+    }
+    wrong 1ms:2ms 'there must be two intervals at least, not only 1ms:2ms'
+    wrong 1ms:2ms,3ms:3ms 'the interval 3ms:3ms is empty'
+    wrong 1ms:2ms,3ms 'is no interval: FIRST:LAST wanted, such as 1.5s:2s'
+    wrong 1ms:2ms,a:b 'is no interval: FIRST:LAST wanted'
+    wrong 1ms:2ms,2ms:3s 'goes beyond the run'
+    wrong 1ms:2ms,2s: 'goes beyond the run'
+    run "$PAGODA" diff run0 run50000 --intervals 1ms:2ms,2ms:3ms
+    [ "$status" = 2 ]
+    run "$PAGODA" diff runs.db --intervals 1ms:2ms,2ms:3ms old1
+    [ "$status" = 2 ]
+}
+
 # Thread 1 records from 12 to 60 while the master's 100 ns pass.
 @test "what threads did at the same time is taken off again, and sums still fit" {
     cd "$BATS_TEST_TMPDIR" || return

@@ -3,6 +3,7 @@
 #include "analyzer/cmd/diff/traces.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,18 +22,39 @@ bool diff_is_trace(const char *path)
            (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
-static int replay_one(struct diff_traces *traces, const struct catalogue *catalogue,
-                      const char *path, struct error *err)
+/// What is not told apart by time has no value for a part of the run.
+static void forget_whole_run(struct result *result)
+{
+    result->efficiency = (struct result_efficiency){NAN, NAN, NAN, NAN, NAN};
+    result->window_begin_ns = 0;
+    result->window_end_ns = result->time_ns;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        result->ranks[i].useful_ns = result->ranks[i].mpi_ns = result->ranks[i].wait_ns = 0;
+    result->critical_path.n_by_region_rank = 0;
+    result->n_traffic = 0;
+}
+
+int diff_traces_add(struct diff_traces *traces, const char *trace, const char *name,
+                    uint64_t begin_ns, uint64_t end_ns, struct error *err)
 {
     struct replay_run run;
-    const struct store_names names = {.experiment = "traces", .trial = path};
-    int status = replay_run_open(&run, path, err);
+    const struct store_names names = {
+        .experiment = "traces", .trial = name, .origin = end_ns > 0 ? "interval" : "measured"};
+    int status = replay_run_open(&run, trace, err);
+    run.begin_ns = begin_ns;
+    run.end_ns = end_ns;
     if (status == 0)
-        status = replay_run(&run, catalogue, NULL, false, "replaying", err);
+        status = replay_run(&run, traces->catalogue, NULL, false, "replaying", err);
     if (status == 0) {
         traces->has_unreadable_records |= run.result.has_unreadable_records;
-        status = store_result(traces->database, &run.result, &names, err);
+        if (end_ns > 0)
+            forget_whole_run(&run.result);
+        bool is_cut = end_ns < DIFF_RUN_END && run.result.time_ns < end_ns - begin_ns;
+        if (end_ns > 0 && (is_cut || run.result.time_ns == 0))
+            status = error_set(err, "the interval of %s goes beyond the run", name);
     }
+    if (status == 0)
+        status = store_result(traces->database, &run.result, &names, err);
     replay_run_release(&run);
     return status;
 }
@@ -51,21 +73,25 @@ static int make_folder(struct diff_traces *traces, struct error *err)
     return 0;
 }
 
-int diff_traces_replay(struct diff_traces *traces, char *const *paths, size_t n, struct error *err)
+int diff_traces_begin(struct diff_traces *traces, struct error *err)
 {
     *traces = (struct diff_traces){0};
     char *directory = data_folder(err);
-    struct catalogue *catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
+    traces->catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
     free(directory);
-    int status = catalogue ? make_folder(traces, err) : -1;
+    return traces->catalogue ? make_folder(traces, err) : -1;
+}
+
+int diff_traces_replay(struct diff_traces *traces, char *const *paths, size_t n, struct error *err)
+{
+    int status = diff_traces_begin(traces, err);
     for (size_t i = 0; i < n && status == 0; i++) {
         bool is_stored = false;
         for (size_t j = 0; j < i; j++)
             is_stored |= !strcmp(paths[i], paths[j]);
         if (!is_stored)
-            status = replay_one(traces, catalogue, paths[i], err);
+            status = diff_traces_add(traces, paths[i], paths[i], 0, 0, err);
     }
-    catalogue_free(catalogue);
     return status;
 }
 
@@ -79,6 +105,7 @@ void diff_traces_remove(struct diff_traces *traces)
     }
     if (traces->folder)
         rmdir(traces->folder);
+    catalogue_free(traces->catalogue);
     free(traces->database);
     free(traces->folder);
     *traces = (struct diff_traces){0};
