@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A focus query in two steps: the interned foci that lie within the wanted one (query_foci.c),
-// then, trial by trial, their values: a few foci by one look-up each, many by a merge with the
-// trial's values of the metric, which lie in the order of their foci.
+// then, trial by trial, their values, which lie in the order of their foci: foci that are near each
+// other, as those of one call path on all ranks are, by one scan together.
 #include "db/query.h"
 
 #include <sqlite3.h>
@@ -19,8 +19,9 @@
 #include "db/schema.h"
 
 enum {
-    MAX_LOOKUPS = 1000, // foci looked up one by one; a merge reads all foci of the metric
-    NO_INTERVAL = -1,   // the trial has none of that name
+    MAX_GAP = 32,     // between foci of one scan: reading so many values costs as much as a seek
+    MAX_SCANS = 1000, // of a trial; beyond that one reads all values of the metric
+    NO_INTERVAL = -1, // the trial has none of that name
 };
 
 /// A part of the answers for one trial: a resource, or everything.
@@ -40,11 +41,13 @@ struct query {
     int64_t metric_id; // or the property's
     bool is_mean;      // values do not add up, their mean is asked
     struct query_foci wanted;
+    size_t *scan_ends; // the wanted foci, cut into those that are read together
+    size_t n_scans;
     struct part *parts; // in the order of the answers
     size_t n_parts, parts_capacity;
     struct map part_of;    // resource -> index of its part
     struct map machine_of; // of the present trial: process -> machine, of the processes selected
-    sqlite3_stmt *lookup, *scan, *placement, *interval;
+    sqlite3_stmt *scan, *placement, *interval;
 };
 
 static int find_metric(struct query *query, const char *metric)
@@ -206,28 +209,34 @@ static char *placement_sql(const struct focus_selection *machine)
     return text;
 }
 
-/// The statements that read values of the metric, or of the property's instances.
+/// The statement that reads values of the metric, or of the property's instances.
 static int prepare_reading(struct query *query)
 {
     const char *property_value = query->question->property_value;
     const char *table = property_value ? "property_instance" : "tuple";
     const char *id = property_value ? "property_id" : "metric_id";
     const char *value = property_value ? property_value : "value";
-    char *lookup = memory_format("SELECT %s FROM %s WHERE trial_id = ?1 AND %s = ?2 AND "
-                                 "focus_id = ?3 AND (?4 IS NULL OR interval = ?4) "
-                                 "ORDER BY interval LIMIT 1",
-                                 value, table, id);
     char *scan = memory_format("SELECT focus_id, %s FROM %s WHERE trial_id = ?1 AND %s = ?2 AND "
                                "focus_id BETWEEN ?3 AND ?5 AND (?4 IS NULL OR interval = ?4) "
                                "ORDER BY focus_id, interval",
                                value, table, id);
-    int status = 0;
-    if (database_prepare(query->database, &query->lookup, lookup, query->err) ||
-        database_prepare(query->database, &query->scan, scan, query->err))
-        status = -1;
-    free(lookup);
+    int status = database_prepare(query->database, &query->scan, scan, query->err);
     free(scan);
     return status;
+}
+
+/// Cuts the wanted foci where there are many others between two of them.
+static void plan_scans(struct query *query)
+{
+    const struct query_foci *wanted = &query->wanted;
+    query->scan_ends = memory_zeroed(wanted->n_foci + 1, sizeof *query->scan_ends);
+    for (size_t i = 1; i <= wanted->n_foci; i++)
+        if (i == wanted->n_foci || wanted->foci[i].id - wanted->foci[i - 1].id > MAX_GAP)
+            query->scan_ends[query->n_scans++] = i;
+    if (query->n_scans <= MAX_SCANS)
+        return;
+    query->n_scans = 1;
+    query->scan_ends[0] = wanted->n_foci;
 }
 
 static int prepare_values(struct query *query)
@@ -236,6 +245,7 @@ static int prepare_values(struct query *query)
         "SELECT number FROM time_interval WHERE trial_id = ?1 AND name = ?2";
     if (prepare_reading(query))
         return -1;
+    plan_scans(query);
     if (query->question->interval) {
         if (names_check(query->database, "interval",
                         "SELECT DISTINCT name FROM time_interval ORDER BY 1",
@@ -274,12 +284,11 @@ static int read_machines(struct query *query, int64_t trial)
     return row;
 }
 
-/// The number of the wanted interval in TRIAL, bound as ?4 of both statements; false: it has none.
+/// The number of the wanted interval in TRIAL, bound as ?4 of the scan; false: it has none.
 static bool bind_interval(struct query *query, int64_t trial, int *status)
 {
     *status = 0;
     if (!query->interval) {
-        sqlite3_bind_null(query->lookup, 4);
         sqlite3_bind_null(query->scan, 4);
         return true;
     }
@@ -287,7 +296,6 @@ static bool bind_interval(struct query *query, int64_t trial, int *status)
     int row = database_step(query->database, query->interval, query->err);
     int64_t number = row == 1 ? sqlite3_column_int64(query->interval, 0) : NO_INTERVAL;
     sqlite3_reset(query->interval);
-    sqlite3_bind_int64(query->lookup, 4, number);
     sqlite3_bind_int64(query->scan, 4, number);
     *status = row < 0 ? -1 : 0;
     return row == 1;
@@ -307,41 +315,19 @@ static struct part *part_of(struct query *query, const struct wanted_focus *focu
     return map_get(&query->part_of, resource, &index) ? &query->parts[index] : NULL;
 }
 
-static int sum_by_lookups(struct query *query, int64_t trial)
-{
-    sqlite3_bind_int64(query->lookup, 1, trial);
-    sqlite3_bind_int64(query->lookup, 2, query->metric_id);
-    for (size_t i = 0; i < query->wanted.n_foci; i++) {
-        struct part *part = part_of(query, &query->wanted.foci[i]);
-        if (!part)
-            continue;
-        sqlite3_bind_int64(query->lookup, 3, query->wanted.foci[i].id);
-        int row = database_step(query->database, query->lookup, query->err);
-        if (row == 1) {
-            part->value += sqlite3_column_double(query->lookup, 0);
-            part->n_values++;
-        }
-        sqlite3_reset(query->lookup);
-        if (row < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int sum_by_merge(struct query *query, int64_t trial)
+/// Adds up the values of the wanted foci from number FIRST to END.
+static int sum_scan(struct query *query, size_t first, size_t end)
 {
     const struct wanted_focus *foci = query->wanted.foci;
-    size_t n_foci = query->wanted.n_foci, i = 0;
-    sqlite3_bind_int64(query->scan, 1, trial);
-    sqlite3_bind_int64(query->scan, 2, query->metric_id);
-    sqlite3_bind_int64(query->scan, 3, foci[0].id);
-    sqlite3_bind_int64(query->scan, 5, foci[n_foci - 1].id);
+    size_t i = first;
+    sqlite3_bind_int64(query->scan, 3, foci[first].id);
+    sqlite3_bind_int64(query->scan, 5, foci[end - 1].id);
     int row;
     while ((row = database_step(query->database, query->scan, query->err)) == 1) {
         int64_t focus = sqlite3_column_int64(query->scan, 0);
-        while (i < n_foci && foci[i].id < focus)
+        while (i < end && foci[i].id < focus)
             i++;
-        if (i == n_foci || foci[i].id != focus)
+        if (i == end || foci[i].id != focus)
             continue;
         struct part *part = part_of(query, &foci[i]);
         if (part) {
@@ -354,6 +340,19 @@ static int sum_by_merge(struct query *query, int64_t trial)
     return row;
 }
 
+static int sum_trial(struct query *query, int64_t trial)
+{
+    size_t first = 0;
+    int status = 0;
+    sqlite3_bind_int64(query->scan, 1, trial);
+    sqlite3_bind_int64(query->scan, 2, query->metric_id);
+    for (size_t i = 0; i < query->n_scans && status == 0; i++) {
+        status = sum_scan(query, first, query->scan_ends[i]);
+        first = query->scan_ends[i];
+    }
+    return status;
+}
+
 static int answer_trial(struct query *query, int64_t trial,
                         void (*answer)(const struct query_value *value, void *user), void *user)
 {
@@ -362,9 +361,7 @@ static int answer_trial(struct query *query, int64_t trial,
         return status;
     for (size_t i = 0; i < query->n_parts; i++)
         query->parts[i].value = 0, query->parts[i].n_values = 0;
-    if (read_machines(query, trial) ||
-        (query->wanted.n_foci <= MAX_LOOKUPS ? sum_by_lookups(query, trial)
-                                             : sum_by_merge(query, trial)))
+    if (read_machines(query, trial) || sum_trial(query, trial))
         return -1;
     for (size_t i = 0; i < query->n_parts; i++) {
         struct part *part = &query->parts[i];
@@ -395,7 +392,7 @@ static int answer_all(struct query *query,
 
 static void query_release(struct query *query)
 {
-    sqlite3_finalize(query->lookup);
+    free(query->scan_ends);
     sqlite3_finalize(query->scan);
     sqlite3_finalize(query->placement);
     sqlite3_finalize(query->interval);
