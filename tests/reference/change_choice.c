@@ -133,6 +133,9 @@ void changes_choose(struct scenario_changes *changes, struct random *random, con
         choose_cuts(changes, random, n_ranks);
     if (kinds & CHANGE_MOVES)
         choose_moves(changes, random, text, n_ranks);
+    if ((kinds & CHANGE_GROUPS) && random_chance(random, 80))
+        changes->aggregate_bytes =
+            random_chance(random, 50) ? UINT64_MAX : random_below(random, 9000);
     for (uint32_t i = 0; i < SCENARIO_MAX_CHANGES; i++) {
         const char *drop = choose_calls(text, random), *overlap = choose_calls(text, random);
         if ((kinds & CHANGE_DROPS) && drop)
@@ -230,6 +233,7 @@ void change_texts_put(struct change_texts *texts, const struct scenario_changes 
     settings->moves = (const char *const *)texts->moves;
     settings->n_moves = changes->n_moves;
     settings->move_data_bytes = changes->move_data_bytes;
+    settings->aggregate_bytes = changes->aggregate_bytes;
     settings->overlaps = changes->overlaps;
     settings->n_overlaps = changes->n_overlaps;
 }
@@ -254,5 +258,7 @@ void changes_print(const struct scenario_changes *changes, uint32_t n_ranks, FIL
                 changes->move_data_bytes);
     for (uint32_t i = 0; i < changes->n_overlaps; i++)
         fprintf(stream, "  --overlap %s\n", changes->overlaps[i]);
+    if (changes->aggregate_bytes > 0)
+        fprintf(stream, "  --aggregate %" PRIu64 "\n", changes->aggregate_bytes);
     change_texts_release(&texts);
 }

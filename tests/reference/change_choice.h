@@ -15,7 +15,8 @@ enum change_kind {
     CHANGE_MOVES = 1 << 3,
     CHANGE_OVERLAPS = 1 << 4,
     CHANGE_SCALES = 1 << 5,
-    CHANGE_ALL = (1 << 6) - 1
+    CHANGE_GROUPS = 1 << 6,
+    CHANGE_ALL = (1 << 7) - 1
 };
 
 /// Adds some changes of these KINDS (bits) to the program of TEXT with N_RANKS ranks.

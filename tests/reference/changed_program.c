@@ -290,6 +290,7 @@ void changed_program_init(struct changed_program *program, const struct model *m
             program->model.sends[s].now_bytes = sizes[s];
         find_work(program, scenario);
     }
+    find_groups(program, scenario);
     free(sizes);
 }
 

@@ -74,6 +74,9 @@ void changed_program_init(struct changed_program *program, const struct model *m
                           const struct predicted_scenario *scenario);
 void changed_program_release(struct changed_program *program);
 
+/// Part of that: which messages follow which.
+void find_groups(struct changed_program *program, const struct predicted_scenario *scenario);
+
 /// Part of that: the work of its steps, what moves with messages, and how these grow.
 void find_work(struct changed_program *program, const struct predicted_scenario *scenario);
 

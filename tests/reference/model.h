@@ -33,9 +33,11 @@ struct model_send {
     uint32_t comm, sender, receiver, tag;
     uint64_t size_bytes;
     bool is_synchronous;
-    uint32_t receive;   // matched, or REFERENCE_NONE
-    uint64_t now_bytes; // of a changed program
-    bool is_unsent;     // likewise
+    uint32_t receive;                 // matched, or REFERENCE_NONE
+    uint64_t now_bytes;               // of a changed program
+    bool is_unsent;                   // likewise
+    const struct model_send *follows; // likewise: the message it is put together with, NULL: none
+    uint64_t group_bytes;             // likewise: of all up to this one
 };
 
 struct model_receive {

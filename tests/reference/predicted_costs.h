@@ -33,7 +33,8 @@ struct part_messages {
 struct predicted_times {
     uint64_t *enter_ns, *departed_ns; // by call
     uint64_t *arrived_ns;             // by send, of machines with contention
-    struct part_messages *parts;      // likewise
+    uint64_t *together_ns;       // by send, where messages are put together: when they are there
+    struct part_messages *parts; // likewise
 };
 
 /// NUMBER with all but its N highest binary digits set to zero; the class of a size.
@@ -87,6 +88,10 @@ bool is_firm(const struct model_part *part);
 /// The parts that release PART, by index into RELEASERS (room for all members). Returns how many;
 /// 0: it waits for nobody. Of barriers and all-to-all kinds it is one of them itself.
 uint32_t releasers_of(const struct model *model, uint32_t part, uint32_t *releasers);
+
+/// The messages of CALL, which has departed at NOW_NS, are put together with others.
+void groups_depart(const struct model *model, const struct predicted_scenario *scenario,
+                   const struct predicted_times *times, uint32_t call, uint64_t now_ns);
 
 /// Do the two ranks run on different nodes?
 bool is_between_nodes(const uint32_t *node, uint32_t rank, uint32_t other);

@@ -154,7 +154,7 @@ static uint64_t sole_work_ns(const struct prediction_state *state, uint32_t c)
     const struct model_send *sent = NULL;
     uint32_t n_sent = 0;
     for (uint32_t s = 0; s < model->n_sends; s++) {
-        if (model->sends[s].call != c)
+        if (model->sends[s].call != c || model->sends[s].is_unsent || model->sends[s].follows)
             continue;
         sent = &model->sends[s];
         n_sent++;
@@ -166,6 +166,19 @@ static uint64_t sole_work_ns(const struct prediction_state *state, uint32_t c)
                    &usual_ns))
         return length_ns;
     return usual_ns < highest_digits(length_ns, 5) ? usual_ns : length_ns;
+}
+
+/// Does call C send messages, and only such as cost nothing because they follow others?
+static bool sends_only_followers(const struct model *model, uint32_t c)
+{
+    uint32_t n_followers = 0, n_others = 0;
+    for (uint32_t s = 0; s < model->n_sends; s++) {
+        if (model->sends[s].call != c || model->sends[s].is_unsent)
+            continue;
+        n_followers += model->sends[s].follows != NULL;
+        n_others += model->sends[s].follows == NULL;
+    }
+    return n_followers > 0 && n_others == 0;
 }
 
 /// Work of a call in front of its waiting; of one that waits for nobody it is all, less what is
@@ -183,7 +196,7 @@ static parts_t work_before(const struct prediction_state *state, const struct st
     }
     if (!state->scenario->has_machine) {
         parts_t recorded = (parts_t)sole_work_ns(state, step->call) * PER_NS;
-        if (is_waiting || step->is_put_off)
+        if (is_waiting || step->is_put_off || sends_only_followers(model, step->call))
             return 0;
         return call->n_left_out ? recorded * (call->n_records - call->n_left_out) / call->n_records
                                 : recorded;
@@ -191,7 +204,7 @@ static parts_t work_before(const struct prediction_state *state, const struct st
     uint64_t overhead_ns = 0;
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
-        if (send->call == step->call && !send->is_unsent)
+        if (send->call == step->call && !send->is_unsent && !send->follows)
             overhead_ns += machine_messages_between(state->scenario, send->sender, send->receiver)
                                ->send_overhead_ns;
     }
@@ -275,12 +288,18 @@ static bool departs_at_enter(const struct predicted_scenario *scenario)
     return !scenario->has_machine || scenario->is_ideal;
 }
 
+static void depart(struct prediction_state *state, uint32_t call, uint64_t now_ns)
+{
+    state->times.departed_ns[call] = now_ns;
+    groups_depart(state->model, state->scenario, &state->times, call, now_ns);
+}
+
 static void enter(struct prediction_state *state, struct process *process, uint64_t now_ns)
 {
     const struct step *step = process->step;
     state->times.enter_ns[step->call] = now_ns;
     if (departs_at_enter(state->scenario))
-        state->times.departed_ns[step->call] = now_ns;
+        depart(state, step->call, now_ns);
     start_work(state, process, PHASE_BEFORE, work_before(state, step, waits(state, step)), now_ns);
 }
 
@@ -312,7 +331,7 @@ static void advance(struct prediction_state *state, struct process *process, uin
         return;
     case PHASE_BEFORE:
         if (!departs_at_enter(state->scenario))
-            state->times.departed_ns[process->step->call] = now_ns;
+            depart(state, process->step->call, now_ns);
         if (waits(state, process->step)) {
             await(process, now_ns);
             return;
@@ -373,6 +392,7 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
     state->processes = memory_zeroed(n, sizeof *state->processes);
     state->cores = memory_zeroed((size_t)PROGRAM_MAX_RANKS * n, sizeof *state->cores);
     state->times.enter_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
+    state->times.together_ns = memory_zeroed(model->n_sends + 1, sizeof(uint64_t));
     state->times.departed_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     if (scenario_has_contention(state->scenario)) {
         state->traffic = traffic_new(state->scenario);
@@ -540,6 +560,7 @@ static void release(struct prediction_state *state)
     free(state->times.enter_ns);
     free(state->times.departed_ns);
     free(state->times.arrived_ns);
+    free(state->times.together_ns);
     if (state->times.parts) {
         free(state->times.parts->items);
         free(state->times.parts->is_over);

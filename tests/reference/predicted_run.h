@@ -104,6 +104,7 @@ struct scenario_changes {
     struct scenario_move moves[SCENARIO_MAX_CHANGES];
     const char *overlaps[SCENARIO_MAX_CHANGES];
     uint64_t move_data_bytes;
+    uint64_t aggregate_bytes;
 };
 
 struct predicted_scenario {

@@ -201,6 +201,39 @@ static int64_t usual_work_ns(const struct model *model, const struct predicted_s
     return work_ns > length_ns ? length_ns : work_ns;
 }
 
+static bool is_follower(const struct model *model, const struct condition *condition)
+{
+    return condition->kind == CONDITION_RECEIVE && message_of(model, condition)->follows;
+}
+
+/// What receiving those messages usually takes that follow others: nothing now.
+static int64_t followers_ns(const struct model *model, const struct predicted_scenario *scenario,
+                            const struct condition *conditions, uint32_t n_conditions)
+{
+    int64_t sum_ns = 0;
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        if (!is_follower(model, &conditions[i]))
+            continue;
+        const struct model_send *send = message_of(model, &conditions[i]);
+        sum_ns += (int64_t)recorded_cost(
+            model, scenario, COST_RECEIVE,
+            is_between_nodes(scenario->node, send->sender, send->receiver), send->now_bytes);
+    }
+    return sum_ns;
+}
+
+/// How long after its release CONDITION is met, ALONE_NS if it follows no other message.
+static int64_t delay_together(const struct model *model, const struct predicted_times *times,
+                              const struct condition *condition, int64_t alone_ns)
+{
+    if (!is_follower(model, condition))
+        return alone_ns;
+    const struct model_send *send = message_of(model, condition);
+    int64_t together_ns =
+        (int64_t)(times->together_ns[send - model->sends] - times->departed_ns[send->call]);
+    return together_ns < alone_ns ? together_ns : alone_ns;
+}
+
 uint64_t recorded_settle_call(const struct model *model, const struct predicted_scenario *scenario,
                               const struct predicted_times *times, uint32_t c,
                               const struct condition *conditions, uint32_t n_conditions,
@@ -249,12 +282,13 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
                                        is_deciding);
         else if (is_deciding)
             delay_ns = room_ns;
+        delay_ns = delay_together(model, times, &conditions[i], delay_ns);
         uint64_t free_ns = release_of(model, times, &conditions[i]) + (uint64_t)delay_ns +
                            added_ns(model, scenario, &conditions[i]);
         if (free_ns > *ready_ns)
             *ready_ns = free_ns;
     }
-    return (uint64_t)own_ns;
+    return (uint64_t)positive(own_ns - followers_ns(model, scenario, conditions, n_conditions));
 }
 
 static uint64_t met_by_message(const struct model *model, const struct predicted_scenario *scenario,
@@ -264,6 +298,8 @@ static uint64_t met_by_message(const struct model *model, const struct predicted
     const struct model_send *send = message_of(model, condition);
     if (times->arrived_ns)
         return times->arrived_ns[send - model->sends];
+    if (is_follower(model, condition))
+        return times->together_ns[send - model->sends];
     uint64_t start_ns = times->departed_ns[send->call];
     uint64_t posted_ns = times->enter_ns[model->receives[send->receive].post_call];
     if (is_waiting_send(model, scenario, send) && posted_ns > start_ns)
@@ -323,7 +359,7 @@ uint64_t machine_settle_call(const struct model *model, const struct predicted_s
             met_ns = met_by_message(model, scenario, times, condition) +
                      added_ns(model, scenario, condition);
             const struct model_send *send = message_of(model, condition);
-            if (condition->kind == CONDITION_RECEIVE)
+            if (condition->kind == CONDITION_RECEIVE && !send->follows)
                 overhead_ns += machine_messages_between(scenario, send->sender, send->receiver)
                                    ->receive_overhead_ns;
         } else {

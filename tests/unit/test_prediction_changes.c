@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Predictions of changed code against the brute-force prediction, on random MPI programs: work of
 // call paths scaled, set or balanced, synchronisation and messages left out, work moved with its
-// data, calls waited for later; each kind alone, and all together with placements and machine
-// files. The end of every rank must be the same to the nanosecond.
+// data, calls waited for later, messages put together; each kind alone, and all together with
+// placements and machine files. The end of every rank must be the same to the nanosecond.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds. The trace of a disagreement is left as text
 // in the folder the message names.
@@ -97,6 +97,11 @@ static bool check_overlaps(const struct subject *subject, struct random *random,
     return check_kinds(subject, random, CHANGE_OVERLAPS, stream);
 }
 
+static bool check_groups(const struct subject *subject, struct random *random, FILE *stream)
+{
+    return check_kinds(subject, random, CHANGE_GROUPS, stream);
+}
+
 static bool check_all(const struct subject *subject, struct random *random, FILE *stream)
 {
     return check_kinds(subject, random, CHANGE_ALL, stream);
@@ -138,6 +143,12 @@ static void test_calls_put_off(void **state)
     subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_overlaps);
 }
 
+static void test_messages_put_together(void **state)
+{
+    (void)state;
+    subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_groups);
+}
+
 static void test_all_at_once(void **state)
 {
     (void)state;
@@ -153,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_messages_left_out),
         cmocka_unit_test(test_moved_work),
         cmocka_unit_test(test_calls_put_off),
+        cmocka_unit_test(test_messages_put_together),
         cmocka_unit_test(test_all_at_once),
     };
     return cmocka_run_group_tests_name("prediction of changes", tests, NULL, NULL);
