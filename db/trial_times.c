@@ -210,3 +210,25 @@ int trial_resources(struct database *database, int64_t trial,
     sqlite3_finalize(statement);
     return row;
 }
+
+int trial_values(struct database *database, int64_t trial,
+                 void (*add)(void *user, const char *metric, const char *unit, const char *focus,
+                             double value),
+                 void *user, struct error *err)
+{
+    static const char sql[] =
+        "SELECT m.name, m.unit, CASE t.focus_id WHEN 0 THEN '' ELSE f.focus END, t.value\n"
+        "FROM tuple t JOIN metric m ON m.id = t.metric_id JOIN foci f ON f.focus_id = t.focus_id\n"
+        "WHERE t.trial_id = ?1 ORDER BY t.metric_id, t.focus_id, t.interval";
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1)
+        add(user, (const char *)sqlite3_column_text(statement, 0),
+            (const char *)sqlite3_column_text(statement, 1),
+            (const char *)sqlite3_column_text(statement, 2), sqlite3_column_double(statement, 3));
+    sqlite3_finalize(statement);
+    return row;
+}

@@ -55,4 +55,11 @@ int trial_time_parts(struct database *database, int64_t trial,
 int trial_resources(struct database *database, int64_t trial,
                     void (*add)(void *user, const char *path), void *user, struct error *err);
 
+/// Calls ADD with each value of a trial: metric and unit, focus in resource normal form (the whole
+/// program: ""). 0, or -1 and ERR.
+int trial_values(struct database *database, int64_t trial,
+                 void (*add)(void *user, const char *metric, const char *unit, const char *focus,
+                             double value),
+                 void *user, struct error *err);
+
 #endif

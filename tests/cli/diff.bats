@@ -296,6 +296,22 @@ LIMITS
     [ -z "$output" ]
 }
 
+@test "limits that are stored" {
+    cp runs.db "$BATS_TEST_TMPDIR/r.db"
+    cd "$BATS_TEST_TMPDIR" || return
+    cat >limits.csv <<'CSV'
+metric,unit,adds_up_over,focus,value
+time_ns,ns,nothing,,9500000
+parallel_efficiency,share,nothing,,0.4
+exclusive_ns,ns,everything,"< /CallPath/main/solve, /Process/1 >",1000000
+CSV
+    "$PAGODA" store import r.db limits.csv --origin threshold --trial goals >/dev/null
+    run "$PAGODA" diff r.db --limits goals old1 new1 --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '.limits | map([.metric, .relation, .is_kept])' <<<"$output" | sort)" = \
+        '[["time_ns","<=",true],["parallel_efficiency",">=",true],["exclusive_ns","<=",false],["time_ns","<=",false],["parallel_efficiency",">=",true],["exclusive_ns","<=",false]]' ]
+}
+
 @test "limits that cannot be understood are named with their line" {
     wrong() {
         printf '# limits\n%s\n' "$1" >"$BATS_TEST_TMPDIR/wrong.txt"
@@ -313,7 +329,10 @@ LIMITS
     wrong 'transfer_efficiency >= 50%' 'not every trial of old1 has a transfer_efficiency'
     run "$PAGODA" diff runs.db --limits none.txt old1
     [ "$status" = 1 ]
-    [ "$output" = "pagoda: cannot read the limits none.txt: No such file or directory" ]
+    [ "$output" = "pagoda: cannot read the limits none.txt: No such file or directory, and no trial is called so" ]
+    run "$PAGODA" diff runs.db --limits old2 old1
+    [ "$status" = 1 ]
+    [ "$output" = 'pagoda: the trial old2 is no set of limits: its origin is not "threshold"' ]
     run "$PAGODA" diff runs.db --limits none.txt
     [ "$status" = 2 ]
     run "$PAGODA" diff runs.db --limits none.txt --structure old1

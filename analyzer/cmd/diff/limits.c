@@ -15,6 +15,7 @@
 #include "db/names.h"
 #include "db/query.h"
 #include "db/trial_times.h"
+#include "db/trials.h"
 
 struct reading {
     struct database *database;
@@ -119,14 +120,50 @@ static int read_limit(struct reading *reading, char *line, struct limit_row *row
     return status;
 }
 
+static void add_stored(void *user, const char *metric, const char *unit, const char *focus,
+                       double value)
+{
+    struct limit_page *page = user;
+    page->rows = array_reserve(page->rows, &page->capacity, page->n_rows + 1, sizeof *page->rows);
+    page->rows[page->n_rows++] = (struct limit_row){.metric = memory_copy_text(metric),
+                                                    .unit = memory_copy_text(unit),
+                                                    .focus = memory_copy_text(focus),
+                                                    .is_at_least = strcmp(unit, "share") == 0,
+                                                    .limit = value};
+}
+
+/// The values of a trial of the origin "threshold": shares are least values, all others greatest.
+static int read_stored(struct reading *reading, int64_t trial)
+{
+    struct trial_time time;
+    if (trial_time_read(reading->database, trial, &time, reading->err))
+        return -1;
+    bool is_set = strcmp(time.origin, "threshold") == 0;
+    trial_time_release(&time);
+    if (!is_set)
+        return error_set(reading->err,
+                         "the trial %s is no set of limits: its origin is not \"threshold\"",
+                         reading->path);
+    if (trial_values(reading->database, trial, add_stored, reading->page, reading->err))
+        return -1;
+    if (reading->page->n_rows == 0)
+        return error_set(reading->err, "the trial %s holds no limits", reading->path);
+    return 0;
+}
+
 static int read_limits(struct reading *reading)
 {
     FILE *file = fopen(reading->path, "r");
     char *line = NULL;
     size_t size = 0;
-    if (!file)
-        return error_set(reading->err, "cannot read the limits %s: %s", reading->path,
-                         strerror(errno));
+    if (!file) {
+        int reason = errno;
+        int64_t trial;
+        if (trials_find(reading->database, reading->path, &trial, NULL) == 0)
+            return read_stored(reading, trial);
+        return error_set(reading->err, "cannot read the limits %s: %s, and no trial is called so",
+                         reading->path, strerror(reason));
+    }
     int status = 0;
     while (status == 0 && getline(&line, &size, file) >= 0) {
         reading->line++;

@@ -15,9 +15,9 @@
 #include "db/database.h"
 
 /// Compares the trials that each of the N SELECTORS means (trial_times.h) with the limits in the
-/// file at PATH. PAGE refers to SELECTORS and PATH. 0 (PAGE is to be released), or -1 and ERR: the
-/// file cannot be read or understood, no such trial, metric or resource, or a share that a trial
-/// does not have.
+/// file at PATH, or, where there is none, of the trial of that name, whose origin is "threshold".
+/// PAGE refers to SELECTORS and PATH. 0 (PAGE is to be released), or -1 and ERR: the file cannot be
+/// read or understood, no such trial, metric or resource, or a share that a trial does not have.
 int diff_limits_compare(struct database *database, const char *path, char *const *selectors,
                         size_t n, struct limit_page *page, struct error *err);
 
