@@ -190,3 +190,15 @@ END
     "$PAGODA" advise late 2>errors >report
     [ ! -s errors ]
 }
+
+@test "random task farms are dealt as by a simulation of its own" {
+    local seed
+    for seed in {1..12}; do
+        python3 "$ROOT/tests/cli/task_farm.py" "$seed" farm.txt lengths
+        rm -rf farm
+        "$BUILD/tools/mktrace" farm.txt farm
+        "$PAGODA" replay farm --workers 1,2,3,4,5,6,7,8 --json >report
+        jq -e '.whatif.points[0].farm.model_error == 0' report
+        diff <(jq '.whatif.points[].farm.predicted_ns' report) lengths || { echo "seed $seed"; return 1; }
+    done
+}

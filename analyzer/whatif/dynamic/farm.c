@@ -176,20 +176,15 @@ struct survey {
     uint64_t n_ahead;          // tasks handed out before the worker's last answer was received
     uint32_t n_workers;
     size_t least, most; // tasks of a worker
-    struct mean task_flight, answer_flight, receive;
+    struct mean task_flight, answer_flight;
 };
 
-/// The flights of the last message of a group.
+/// The flights of the last message of a group, where its receiver waited when it was sent.
 static void add_flight(struct survey *survey, const struct farm_message *last)
 {
-    bool has_waited = last->enter_ns <= last->send_enter_ns;
-    if (last->is_task)
-        add(&survey->task_flight,
-            less(last->leave_ns, has_waited ? last->send_enter_ns : last->enter_ns));
-    else if (has_waited)
-        add(&survey->answer_flight, less(last->leave_ns, last->send_enter_ns));
-    else
-        add(&survey->receive, less(last->leave_ns, last->enter_ns));
+    if (last->enter_ns <= last->send_enter_ns)
+        add(last->is_task ? &survey->task_flight : &survey->answer_flight,
+            less(last->leave_ns, last->send_enter_ns));
 }
 
 /// The messages of one worker, in its order: groups from the master, and of answers, in turn.
@@ -233,21 +228,26 @@ static void count_worker(struct survey *survey, const struct entry *entries, siz
 /// The master's own time, from its messages in its order.
 static void count_master(struct survey *survey, const struct entry *entries, size_t n)
 {
-    struct mean before = {0}, after = {0}, tail = {0}, gap = {0};
-    uint64_t left_ns = 0, sent_ns = 0; // of the last answer; first task since, 0: none
-    bool has_answer = false;
+    struct mean before = {0}, after = {0}, tail = {0}, gap = {0}, receive = {0};
+    uint64_t flight_ns = mean_of(&survey->answer_flight, 0);
+    uint64_t left_ns = 0, sent_ns = 0; // of the last answer; first task since, while has_sent
+    bool has_answer = false, has_sent = false;
     for (size_t i = 0; i < n; i++) {
         const struct farm_message *message = &entries[i].message;
         if (master_ns(message) < survey->begin_ns || master_ns(message) > survey->end_ns)
             continue;
         if (message->is_task) {
-            if (!has_answer && sent_ns > 0)
+            if (!has_answer && has_sent)
                 add(&gap, message->send_enter_ns - sent_ns);
-            if (!has_answer || sent_ns == 0)
+            if (!has_answer || !has_sent)
                 sent_ns = message->send_enter_ns;
+            has_sent = true;
             continue;
         }
-        if (has_answer && sent_ns > 0) {
+        if (message->enter_ns > message->send_enter_ns &&
+            message->enter_ns >= message->send_enter_ns + flight_ns)
+            add(&receive, less(message->leave_ns, message->enter_ns));
+        if (has_answer && has_sent) {
             add(&before, less(sent_ns, left_ns));
             add(&after, less(message->enter_ns, sent_ns));
         } else if (has_answer) {
@@ -255,7 +255,7 @@ static void count_master(struct survey *survey, const struct entry *entries, siz
         }
         has_answer = true;
         left_ns = message->leave_ns;
-        sent_ns = 0;
+        has_sent = false;
     }
     struct farm_costs *costs = &survey->phase->costs;
     costs->before_ns = mean_of(&before, 0);
@@ -263,7 +263,7 @@ static void count_master(struct survey *survey, const struct entry *entries, siz
     costs->tail_ns = mean_of(&tail, costs->before_ns + costs->after_ns);
     costs->gap_ns = mean_of(&gap, costs->before_ns + costs->after_ns);
     costs->task_flight_ns = mean_of(&survey->task_flight, 0);
-    costs->receive_ns = mean_of(&survey->receive, 0);
+    costs->receive_ns = mean_of(&receive, 0);
     costs->answer_flight_ns = mean_of(&survey->answer_flight, costs->receive_ns);
 }
 

@@ -7,9 +7,9 @@
 //   phase    from the first task handed out to the last answer received, without a collective
 //            operation of the master between
 //   costs    of the messages and of the master's own doing, means over a phase:
-//            task flight    leave of the receive - the later of its enter and the send's enter
-//            answer flight  leave of the receive - the send's enter, where the master waited
-//            receive        leave - enter of the receive, where it did not
+//            flight         leave of the receive - the send's enter, of tasks and of answers, where
+//                           the receiver waited when they were sent
+//            receive        leave - enter of the master's receive of answers sent a flight before
 //            before, after  the master's time from an answer's receive to the next task's send, and
 //                           from there to its next receive
 //            tail           all of it where no task is sent
