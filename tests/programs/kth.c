@@ -126,7 +126,7 @@ int main(int argc, char **argv)
         {"size", "N", &size, 10, 100000000, "numbers"},
         {"k", "K", &k, 1, 100000000, "which is looked for"},
         {"rounds", "R", &rounds, 1, 1000000, "how often, with other numbers"},
-        {"seed", "S", &seed, 0, 1000000, "of the numbers"},
+        {"seed", "N", &seed, 0, 1000000, "of the numbers"},
         {NULL, NULL, NULL, 0, 0, NULL},
     };
     struct program program = {.name = "kth",
