@@ -19,6 +19,8 @@ static const struct {
     {"iprobe", MPI_FUNCTION_TEST},
     {"improbe", MPI_FUNCTION_TEST},
     {"parrived", MPI_FUNCTION_TEST},
+    {"probe", MPI_FUNCTION_PROBE},
+    {"mprobe", MPI_FUNCTION_PROBE},
     {"ssend", MPI_FUNCTION_SYNCHRONOUS_SEND},
     {"ssend_init", MPI_FUNCTION_SYNCHRONOUS_SEND},
     {"issend", MPI_FUNCTION_SYNCHRONOUS_SEND},

@@ -217,7 +217,7 @@ void machine_settle(const struct scopes *scopes, const struct pag_call *call,
         const struct machine_messages *messages =
             scopes_between(scopes, condition->sender, condition->receiver);
         *ready_ns = max_ns(*ready_ns, message_met(messages, condition));
-        if (condition->kind == PAG_CONDITION_MESSAGE)
+        if (condition->kind == PAG_CONDITION_MESSAGE && !condition->is_probed)
             *work += (pag_work)messages->receive_overhead_ns * PAG_WORK_PER_NS;
     }
 }

@@ -179,7 +179,7 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
         bool is_measured = has_waited && i == last;
         uint64_t measured_ns = less(recorded_ready_ns, condition->recorded_ns);
         uint64_t delay_ns = delay_of(recorded, call, condition, is_measured, measured_ns, scenario);
-        if (condition->kind == PAG_CONDITION_MESSAGE) {
+        if (condition->kind == PAG_CONDITION_MESSAGE && !condition->is_probed) {
             use->n_flights++;
             use->n_interpolated += !is_measured || delay_ns != measured_ns ||
                                    has_moved(recorded, condition, node_of_rank);

@@ -55,3 +55,43 @@ END
     echo "$output"
     [[ $output == *"500 ns (-83.3 %); -50.0 % by what is changed, 2.00 times as fast"* ]]
 }
+
+# finishes OPTIONS...: end of each rank.
+finishes() {
+    "$PAGODA" replay --json "$@" trace | jq -c '[.whatif.ranks[].finish_ns]'
+}
+
+@test "MPI_Probe ends when the message is there that is received next" {
+    rm -r trace
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/probe.txt" trace
+    echo '<machine><message scope="network"><point bytes="0" time="100ns"/></message></machine>' >m.xml
+    [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
+    [ "$(finishes --scale f=0)" = '[52,5]' ]
+    # Sent at 110, 3 + 2 later; received by 117.
+    [ "$(finishes --scale f=2)" = '[155,115]' ]
+    # Sent at 55, or at 0, there 100 later.
+    [ "$(finishes --machine m.xml)" = '[193,58]' ]
+    [ "$(finishes --machine m.xml --scale f=0)" = '[138,3]' ]
+    # The envelope is there at 155, then the receive is posted: there at 255.
+    [ "$(finishes --machine m.xml --eager 4)" = '[293,258]' ]
+    # A message that is not sent nobody waits for; the probe cannot tell.
+    [ "$(finishes --cut-messages 'size>=0')" = '[98,58]' ]
+}
+
+@test "MPI_Probe lasts as long as it did where the trace does not tell what it saw" {
+    # Something else is received, sent or posted before the receive.
+    for between in 'isend world 1 9 8 3' 'irecv-request 3 world 1 9'; do
+        rm -r trace
+        sed "/^0 60  enter MPI_Recv/i 0 60 enter MPI_Start\n0 60 $between\n0 60 leave MPI_Start" \
+            "$ROOT/tests/traces/whatif/probe.txt" >between.txt
+        "$BUILD/tools/mktrace" between.txt trace
+        [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
+        [ "$(finishes --scale f=0)" = '[100,5]' ]
+    done
+    # A receive of the same kind was posted before: it takes the message.
+    rm -r trace
+    sed '/^0 10  enter MPI_Probe/i 0 5 enter MPI_Irecv\n0 5 irecv-request 3 world 1 4\n0 5 leave MPI_Irecv' \
+        "$ROOT/tests/traces/whatif/probe.txt" >before.txt
+    "$BUILD/tools/mktrace" before.txt trace
+    [ "$(finishes --scale f=0)" = '[100,5]' ]
+}

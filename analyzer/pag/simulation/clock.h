@@ -61,6 +61,7 @@ struct pag_condition {
     bool is_carried_out;       // collective: by the clock; the member is through at time_ns
     bool is_root;              // collective
     bool is_rendezvous;        // message, posting: its sender waits for its receiver
+    bool is_probed;            // message: the call only waits to see it
     uint32_t communicator;     // collective: index of the communicator, UINT32_MAX for MPI_Finalize
 };
 

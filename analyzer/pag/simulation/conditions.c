@@ -129,6 +129,19 @@ static void add_message(const struct engine *engine, uint32_t index, enum pag_co
     condition->is_rendezvous = times->is_rendezvous;
 }
 
+/// The message with this INDEX is seen; its receive has not been posted.
+static void add_probed(const struct engine *engine, uint32_t index, uint32_t *n_conditions)
+{
+    add_message(engine, index, PAG_CONDITION_MESSAGE, n_conditions);
+    struct pag_condition *condition = &engine->simulation->conditions[*n_conditions - 1];
+    condition->is_probed = true;
+    condition->posted_ns = condition->departed_ns;
+    if (condition->is_rendezvous) { // its envelope
+        condition->size_bytes = 0;
+        condition->is_rendezvous = false;
+    }
+}
+
 static void add_part(const struct engine *engine, const struct call *call, struct part part,
                      uint32_t *n_conditions)
 {
@@ -194,6 +207,15 @@ bool simulation_gather(struct engine *engine, struct location_state *location,
     for (; state->n_parts_seen < call->n_parts; state->n_parts_seen++)
         if (!members_have_come(engine, state, call->parts[state->n_parts_seen]))
             return false;
+    uint32_t probed = NONE;
+    if (state->probe.communicator != EVENT_NO_INDEX) {
+        probed = probe_message(engine, location, &state->probe);
+        if (probed == NONE &&
+            !goes_without(state, state->gives_up || engine->ranks[state->probe.source].has_ended))
+            return false;
+    }
     *n_conditions = simulation_conditions(engine, call);
+    if (probed != NONE)
+        add_probed(engine, probed, n_conditions);
     return true;
 }

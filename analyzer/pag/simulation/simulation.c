@@ -245,7 +245,7 @@ static bool may_wait(const struct engine *engine, const struct location_state *l
     const struct call *call = &location->call;
     if (call->is_cut)
         return false;
-    if (call->n_receives > 0)
+    if (call->n_receives > 0 || state_of(engine, location)->probe.communicator != EVENT_NO_INDEX)
         return true;
     for (uint32_t i = 0; i < call->n_sends; i++)
         if (engine->simulation->messages[call->sends[i]].is_rendezvous)
@@ -265,6 +265,7 @@ static void begin_call(struct location_simulation *state)
     state->n_receives_seen = state->n_sends_seen = state->n_parts_seen = 0;
     state->gives_up = state->has_unknown_partner = state->is_late = state->is_put_off = false;
     state->n_late_calls = 0;
+    state->probe.communicator = EVENT_NO_INDEX;
     state->call_wait_ns = 0;
 }
 
@@ -275,7 +276,9 @@ static void enter(struct engine *engine, struct location_state *location, const 
     const struct pag_clock *clock = engine->simulation->clock;
     begin_call(state);
     state->interval.is_stretch_over = false;
+    const struct event entered = *event; // reading ahead may move it
     engine_enter_call(engine, location, event, now_ns);
+    state->probe = probe_of(engine, location, &entered);
     state->n_call_events = location->call.is_bare ? 0 : 1 + location->call.n_skip;
     if (engine->simulation->n_blocked_sends > 0 &&
         engine->ranks[location->rank].n_unresolved_posts > 0)

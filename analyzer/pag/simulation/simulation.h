@@ -11,6 +11,7 @@
 #include "analyzer/pag/simulation/clock.h"
 #include "analyzer/pag/simulation/interval.h"
 #include "analyzer/pag/simulation/left_out.h"
+#include "analyzer/pag/simulation/probe.h"
 
 struct aggregation;
 struct arrival;
@@ -44,6 +45,7 @@ struct location_simulation {
     bool is_handle;           // all it completes creates or destroys handles (clock.h)
     bool is_late;             // it stands for calls that were put off (overlap.h)
     bool is_put_off;          // it is one of those
+    struct probe probe;       // what it waits to see
     uint32_t n_late_calls;    // so many of those
     uint64_t n_events;        // before the open call, or before what is outside MPI
     bool gives_up;            // on partners that will not come

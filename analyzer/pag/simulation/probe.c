@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a probe waits for (see probe.h).
+#include "analyzer/pag/simulation/probe.h"
+
+#include "analyzer/pag/engine.h"
+
+enum { MAX_AHEAD = 4096 }; // events to the receive
+
+static const struct probe nothing = {.communicator = EVENT_NO_INDEX};
+
+/// The next record of a message or operation of LOCATION, whose call's enter has been read.
+static const struct event *next_record(struct engine *engine, const struct location_state *location)
+{
+    for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
+        const struct event *event =
+            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        if (!event || engine_is_message_record(event))
+            return event;
+        // Others may happen between a probe and the receive, but not another probe.
+        if (event->kind == EVENT_ENTER &&
+            region_at(engine, event->index)->mpi == MPI_FUNCTION_PROBE)
+            return NULL;
+    }
+    return NULL;
+}
+
+struct probe probe_of(struct engine *engine, struct location_state *location,
+                      const struct event *event)
+{
+    const struct call *call = &location->call;
+    if (call->is_bare || call->is_cut || call->n_records > 0 ||
+        region_at(engine, event->index)->mpi != MPI_FUNCTION_PROBE)
+        return nothing;
+    const struct event *record = next_record(engine, location);
+    if (!record || record->kind != EVENT_RECV)
+        return nothing;
+    uint32_t source = communicator_peer(&engine->definitions->communicators[record->index],
+                                        location->rank, record->peer);
+    if (source == NONE || engine->ranks[location->rank].n_unresolved_posts > 0)
+        return nothing;
+    uint32_t channel = channel_find(engine, &location->received, record->index, location->rank,
+                                    source, record->tag);
+    if (channel_at(engine, channel)->first_receive != NONE)
+        return nothing;
+    const struct pag_clock *clock = engine->simulation->clock;
+    uint64_t size_bytes = record->size_bytes;
+    if (clock->sends &&
+        !clock->sends(clock->context, source, location->rank, record->tag, &size_bytes))
+        return nothing;
+    return (struct probe){record->index, source, record->tag};
+}
+
+uint32_t probe_message(struct engine *engine, struct location_state *location,
+                       const struct probe *probe)
+{
+    uint32_t index = channel_find(engine, &location->received, probe->communicator, location->rank,
+                                  probe->source, probe->tag);
+    uint32_t message = channel_at(engine, index)->first_send;
+    if (message == NONE)
+        return NONE;
+    const struct message_simulation *times = &engine->simulation->messages[message];
+    bool is_arriving = engine->simulation->clock->transfer && !times->is_rendezvous;
+    uint64_t known_ns = is_arriving ? times->arrived_ns : times->departed_ns;
+    return known_ns == PAG_NOT_KNOWN ? NONE : message;
+}
