@@ -16,7 +16,7 @@
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/predicted_times.h"
-#include "tests/tools/lib/scratch.h"
+#include "tests/unit/machine_text.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { MAX_MEMBERS = 8 };
@@ -29,24 +29,16 @@ static void predict(const char *text, const char *messages, const char *collecti
                     struct predicted_times *times)
 {
     struct error err = {{0}};
-    struct machine machine = {0};
-    char *scratch = scratch_directory();
-    char *path = memory_format("%s/machine.xml", scratch);
     char *file = memory_format("<machine>%s%s</machine>\n", messages, collectives);
-    scratch_write(path, file, strlen(file));
+    struct machine machine = machine_of_text(file);
     struct scenario_settings settings = SCENARIO_UNCHANGED;
     settings.machine = &machine;
-    *times = (struct predicted_times){0};
-    int status = machine_read(&machine, path, &err);
-    if (status == 0)
-        status = predicted_times(text, &settings, 1, times, &err);
+    int status = predicted_times(text, &settings, 1, times, &err);
     if (status != 0)
         print_error("%s\n", err.text);
     assert_int_equal(status, 0);
     assert_int_equal(times->n_forced, 0);
     machine_release(&machine);
-    scratch_remove(scratch);
-    free(path);
     free(file);
 }
 
