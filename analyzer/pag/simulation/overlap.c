@@ -164,9 +164,10 @@ static uint32_t count_due(const struct engine *engine, const struct location_sta
     const struct overlap_location *state = state_of(engine, location);
     bool sends = false, is_leave = event && event->kind == EVENT_LEAVE;
     bool is_call = event && (event->kind == EVENT_ENTER || engine_is_message_record(event));
-    if (!is_leave && (!is_call || is_collective(engine, location, &sends) ||
-                      (event->kind == EVENT_ENTER &&
-                       region_at(engine, event->index)->mpi == MPI_FUNCTION_FINALIZE)))
+    bool is_finalize = event && event->kind == EVENT_ENTER &&
+                       region_at(engine, event->index)->mpi == MPI_FUNCTION_FINALIZE;
+    // Looking ahead moves events: EVENT is not there any more.
+    if (!is_leave && (!is_call || is_collective(engine, location, &sends) || is_finalize))
         return state->n_calls;
     uint32_t n_due = 0;
     for (uint32_t i = 0; i < state->n_calls; i++)

@@ -410,7 +410,11 @@ static void outside_is_over(struct engine *engine, struct location_state *locati
         state->is_late = state->is_waiting = true;
         state->is_handle = false;
         await(engine, location, now_ns);
-    } else if (!event) {
+        return;
+    }
+    if (engine->simulation->overlap) // it has looked ahead, which moves events
+        event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    if (!event) {
         end(engine, location, now_ns);
     } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
         uint64_t recorded_ns = event->time_ns;
