@@ -89,6 +89,14 @@ uint32_t interval_part_of(const struct engine *engine, struct location_state *lo
     return place;
 }
 
+/// Whether it does not matter which paths time goes by at: only times are wanted, and the clock
+/// knows of no paths.
+static bool is_pathless(const struct engine *engine)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    return engine->options.only_times && !clock->scale && !clock->visit && !clock->visit_ps;
+}
+
 /// PASSED_NS go by at PATH.
 static void count(const struct engine *engine, struct location_state *location,
                   struct interval *interval, uint32_t path, uint64_t passed_ns)
@@ -208,6 +216,21 @@ static void enter(const struct engine *engine, struct location_state *location,
     pass_visit(engine, location, interval, event);
 }
 
+/// The next event that is more than the enter or leave of a region outside MPI.
+static const struct event *skip_regions(struct engine *engine, struct location_state *location,
+                                        struct interval *interval)
+{
+    const struct event *event;
+    while ((event = trace_peek(engine->trace, location->index, location->cursor, 0))) {
+        if (event->kind > EVENT_LEAVE || is_end(engine, location, event))
+            break;
+        interval->recorded_now_ns = event->time_ns;
+        location->cursor->position++;
+        interval->n_events++;
+    }
+    return event;
+}
+
 const struct event *interval_read(struct engine *engine, struct location_state *location,
                                   struct interval *interval, uint64_t begin_ns,
                                   uint64_t recorded_ns, pag_work *work)
@@ -225,7 +248,9 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     visit_begin(engine, location, interval, profile->current);
     const struct event *event;
     uint64_t seen_ns = recorded_ns;
-    while ((event = trace_peek(engine->trace, location->index, location->cursor, 0))) {
+    bool has_paths = !is_pathless(engine);
+    while ((event = has_paths ? trace_peek(engine->trace, location->index, location->cursor, 0)
+                              : skip_regions(engine, location, interval))) {
         seen_ns = event->time_ns;
         if (is_end(engine, location, event))
             break;
@@ -245,7 +270,9 @@ const struct event *interval_read(struct engine *engine, struct location_state *
         location->cursor->position++;
         interval->n_events++;
     }
-    bool is_call = event && event->kind == EVENT_ENTER;
+    if (interval->recorded_now_ns > seen_ns)
+        seen_ns = interval->recorded_now_ns;
+    bool is_call = has_paths && event && event->kind == EVENT_ENTER;
     uint32_t last_path =
         is_call ? profile_before_call(engine->definitions, location, event->index, event->context)
                 : profile->current;
@@ -259,9 +286,10 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     if (engine->simulation->clock->visit)
         visit_close_interval(engine, location, interval, interval->process_ns,
                              interval->recorded_ns, work);
-    if (engine->simulation->migration && location->rank != NONE)
-        *work = exchange(engine, location, interval, *work);
-    return event;
+    if (!engine->simulation->migration || location->rank == NONE)
+        return event;
+    *work = exchange(engine, location, interval, *work);
+    return trace_peek(engine->trace, location->index, location->cursor, 0); // it has looked ahead
 }
 
 /// Gives NS to PATH without moving the location's time.
@@ -319,6 +347,8 @@ void interval_close(const struct engine *engine, struct location_state *location
     bool is_scaled = engine->simulation->clock->scale != NULL;
     uint64_t length_ns = end_ns - interval->begin_ns;
     location->profile.last_ns = end_ns;
+    if (engine->options.only_times)
+        return;
     if (interval->arrived_work > 0)
         length_ns -= give_arrived(location, interval, length_ns);
     if (length_ns == 0)
