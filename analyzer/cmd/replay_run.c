@@ -89,7 +89,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     if (run->matcher && run->end_ns > 0)
         matcher_set_interval(run->matcher, run->begin_ns, run->end_ns);
     options.explains = catalogue != NULL;
-    options.only_times = clock && !catalogue;
+    options.only_times = clock && !catalogue && !run->finds_path;
     const struct pag_listener listener = {
         .context = run,
         .root = catalogue || gathers ? on_root : NULL,

@@ -25,6 +25,7 @@ struct replay_run {
     struct result result;      // with a catalogue
     uint64_t begin_ns, end_ns; // set before the replay: the part that counts; end 0: the whole run
     struct time_map *times;    // where events go in simulated time; NULL unless asked for
+    bool finds_path;           // in simulated time the critical path even without a catalogue
 };
 
 /// Opens the archive TRACE. 0, or -1 and ERR; the caller releases RUN in either case.

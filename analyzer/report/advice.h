@@ -46,8 +46,9 @@ struct advice_candidate {
     char *subject; // region, call or stream it is about: those with the same one exclude each other
     struct advice_word *words;
     size_t n_words;
-    bool has_target;  // its words say all of the target
-    uint64_t most_ns; // it saves no more than this, UINT64_MAX: not known
+    bool has_target;     // its words say all of the target
+    uint64_t most_ns;    // it saves no more than this, UINT64_MAX: not known
+    uint64_t promise_ns; // it may save about that: those with more are tried first
     bool is_replayed;
     char *failure; // why it could not be replayed, NULL: it was
     uint64_t predicted_ns;
@@ -73,6 +74,7 @@ struct advice {
     struct advice_pair *pairs;
     size_t n_pairs;
     size_t n_replays, n_pruned; // pruned: they cannot save as much as those shown
+    size_t n_untried;           // left out for the time it takes to replay them
 };
 
 /// By how much predictions may be off, judged by the run with nothing changed.

@@ -29,6 +29,7 @@ struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind
         .sentence = memory_copy_text(sentence),
         .subject = memory_copy_text(subject),
         .most_ns = most_ns,
+        .promise_ns = most_ns,
     };
     return candidate;
 }
@@ -54,12 +55,12 @@ static bool wants(const struct survey *survey, enum advice_kind kind)
     return survey->target->kinds >> kind & 1;
 }
 
+/// MOST_NS, and what rounding may add to it in each of the parts it is the sum of; not known on
+/// shared cores, and on another target, whose critical path is another one.
 static uint64_t bound(const struct survey *survey, uint64_t most_ns)
 {
-    // Another target's critical path is not known.
-    bool is_known =
-        !survey->path.is_shared && survey->target->n_nodes == 0 && !survey->target->machine;
-    return is_known ? most_ns : UINT64_MAX;
+    bool is_known = !survey->path.is_shared && !*survey->advice->target;
+    return is_known && most_ns < UINT64_MAX / 2 ? most_ns + most_ns / 500 : UINT64_MAX;
 }
 
 static bool is_worth(const struct survey *survey, uint64_t most_ns)
@@ -73,7 +74,9 @@ static struct advice_candidate *add_one(struct survey *survey, enum advice_kind 
                                         char *value, char *sentence)
 {
     struct advice_candidate *candidate =
-        advise_add(survey->advice, kind, most_ns, subject, sentence);
+        advise_add(survey->advice, kind, bound(survey, most_ns), subject, sentence);
+    // Of all that MPI costs a change of some calls takes away a part.
+    candidate->promise_ns = kind == ADVICE_SYNC || kind == ADVICE_MESSAGES ? most_ns / 4 : most_ns;
     advise_add_word(candidate, option, value);
     free(value);
     free(sentence);
@@ -106,15 +109,14 @@ static const struct result_region *region_of(const struct result *result, const 
 static void add_region(struct survey *survey, const char *pattern, const char *words,
                        uint64_t path_ns, bool is_uneven)
 {
-    add_one(survey, ADVICE_REGION, bound(survey, path_ns / 2), pattern, "scale",
-            memory_format("%s=0.5", pattern), memory_format("Make %s twice as fast", words));
+    add_one(survey, ADVICE_REGION, path_ns / 2, pattern, "scale", memory_format("%s=0.5", pattern),
+            memory_format("Make %s twice as fast", words));
     struct advice_candidate *gone =
-        add_one(survey, ADVICE_REGION, bound(survey, path_ns), pattern, "scale",
-                memory_format("%s=0", pattern), memory_format("Do without %s", words));
+        add_one(survey, ADVICE_REGION, path_ns, pattern, "scale", memory_format("%s=0", pattern),
+                memory_format("Do without %s", words));
     gone->group = ADVICE_LIMIT;
     if (is_uneven)
-        add_one(survey, ADVICE_REGION, bound(survey, path_ns), pattern, "balance",
-                memory_copy_text(pattern),
+        add_one(survey, ADVICE_REGION, path_ns, pattern, "balance", memory_copy_text(pattern),
                 memory_format("Spread %s equally over its ranks", words));
 }
 
@@ -147,28 +149,62 @@ static void add_regions(struct survey *survey)
     }
 }
 
+static bool is_stretch(const struct result *result, const struct result_path_share *share)
+{
+    return share->time_ns > 0 && !result->regions[share->region].is_mpi;
+}
+
+/// What calls the stretch of share INDEX of the critical path is before; NULL where an earlier one
+/// is named alike, and else in *PATH_NS the time of all of that name. The caller frees.
+static char *stretch_calls(const struct result *result, size_t index, uint64_t *path_ns)
+{
+    const struct result_path_share *shares = result->critical_path.by_site;
+    char *calls = site_text(result, shares[index].site, RESULT_NONE);
+    bool is_first = true;
+    *path_ns = 0;
+    for (size_t i = 0; i < result->critical_path.n_by_site && is_first; i++) {
+        if (!is_stretch(result, &shares[i]))
+            continue;
+        char *other = site_text(result, shares[i].site, RESULT_NONE);
+        bool is_same = strcmp(other, calls) == 0;
+        free(other);
+        *path_ns += is_same ? (uint64_t)shares[i].time_ns : 0;
+        is_first = i >= index || !is_same;
+    }
+    if (is_first)
+        return calls;
+    free(calls);
+    return NULL;
+}
+
 /// Computing of a program that was not compiled for tracing, named by the calls behind it.
 static void add_stretches(struct survey *survey)
 {
     const struct result *result = &survey->measured->result;
-    size_t n_added = 0;
+    bool is_repeated = survey->advice->measured_ns == survey->advice->replayed_ns;
+    size_t n_added = 0, n_before = survey->advice->n_candidates;
     for (size_t i = 0; i < result->critical_path.n_by_site && n_added < MAX_STRETCHES; i++) {
         const struct result_path_share *share = &result->critical_path.by_site[i];
-        if (share->time_ns <= 0 || !is_worth(survey, (uint64_t)share->time_ns) ||
-            result->regions[share->region].is_mpi)
+        if (!is_stretch(result, share) || !is_worth(survey, (uint64_t)share->time_ns))
+            continue;
+        uint64_t path_ns;
+        char *calls = stretch_calls(result, i, &path_ns);
+        if (!calls)
             continue;
         const struct result_site *site = &result->sites[share->site];
         bool is_uneven = (double)site->before_max_ns * (double)result->n_ranks >
                          uneven * (double)site->before_ns;
-        char *calls = site_text(result, share->site, RESULT_NONE);
         char *pattern = memory_format("before %s", calls);
         char *words = memory_format("the computing before %s", calls);
-        add_region(survey, pattern, words, (uint64_t)share->time_ns, is_uneven);
+        add_region(survey, pattern, words, path_ns, is_uneven);
         n_added++;
         free(words);
         free(pattern);
         free(calls);
     }
+    // These are of the measured path.
+    for (size_t i = n_before; i < survey->advice->n_candidates && !is_repeated; i++)
+        survey->advice->candidates[i].most_ns = UINT64_MAX;
 }
 
 // --- work of a server
@@ -219,7 +255,7 @@ static void add_moves(struct survey *survey)
         if (!others)
             continue;
         char *pattern = as_pattern(region->name);
-        add_one(survey, ADVICE_MOVE, bound(survey, region->path_ns), pattern, "move",
+        add_one(survey, ADVICE_MOVE, region->path_ns, pattern, "move",
                 memory_format("%s=%" PRIu32 ":%s", pattern, sums->max_rank, others),
                 memory_format("Let the ranks that rank %" PRIu32 " sends to do its work in %s",
                               sums->max_rank, region->name));
@@ -242,7 +278,7 @@ static void add_syncs(struct survey *survey)
     size_t n_paths = 0;
     for (size_t i = 0; i < result->n_paths; i++)
         n_paths += only_synchronises(result->regions[result->paths[i].region].name);
-    uint64_t most_ns = bound(survey, survey->path.slack_ns + survey->path.mpi_ns);
+    uint64_t most_ns = survey->path.slack_ns;
     if (n_paths > 0)
         add_one(survey, ADVICE_SYNC, most_ns, "MPI_Barrier", "drop-sync",
                 memory_copy_text("MPI_Barrier"), memory_copy_text("Do without barriers"));
@@ -274,10 +310,10 @@ static int by_bytes(const void *a, const void *b)
 static void add_messages(struct survey *survey)
 {
     const struct result *result = &survey->measured->result;
-    uint64_t most_ns = bound(survey, survey->path.slack_ns + survey->path.mpi_ns);
+    uint64_t most_ns = survey->path.slack_ns;
     if (result->n_messages == 0)
         return;
-    add_one(survey, ADVICE_MESSAGES, bound(survey, survey->path.mpi_ns), "messages", "cut-messages",
+    add_one(survey, ADVICE_MESSAGES, most_ns, "messages", "cut-messages",
             memory_copy_text("size>=1=0.5"),
             memory_copy_text("Send half the bytes in every message"));
     struct result_traffic *streams = memory_zeroed(result->n_traffic, sizeof *streams);
@@ -286,8 +322,7 @@ static void add_messages(struct survey *survey)
     for (size_t i = 0; i < result->n_traffic && i < MAX_STREAMS && result->n_traffic > 1; i++) {
         char *subject =
             memory_format("%" PRIu32 ">%" PRIu32, streams[i].sender, streams[i].receiver);
-        add_one(survey, ADVICE_MESSAGES, bound(survey, survey->path.mpi_ns), subject,
-                "cut-messages",
+        add_one(survey, ADVICE_MESSAGES, most_ns, subject, "cut-messages",
                 memory_format("from=%" PRIu32 "&to=%" PRIu32 "=0.5", streams[i].sender,
                               streams[i].receiver),
                 memory_format("Send half the bytes from rank %" PRIu32 " to rank %" PRIu32,
@@ -296,7 +331,7 @@ static void add_messages(struct survey *survey)
     }
     free(streams);
     struct advice_candidate *aggregate =
-        advise_add(survey->advice, ADVICE_MESSAGES, most_ns, "messages",
+        advise_add(survey->advice, ADVICE_MESSAGES, bound(survey, most_ns), "messages",
                    "Send messages that follow one another to one rank as one");
     advise_add_word(aggregate, "aggregate", "all");
     aggregate->group = ADVICE_LIMIT;
@@ -306,7 +341,7 @@ static void add_messages(struct survey *survey)
 static void add_overlaps(struct survey *survey)
 {
     const struct result *result = &survey->measured->result;
-    uint64_t most_ns = bound(survey, survey->path.slack_ns + survey->path.mpi_ns);
+    uint64_t most_ns = survey->path.slack_ns;
     for (size_t p = 0; p < result->n_patterns; p++) {
         const struct result_pattern *pattern = &result->patterns[p];
         if (strcmp(pattern->id, "late-sender") != 0)
@@ -347,12 +382,12 @@ static void add_network(struct survey *survey)
 
 static void add_processors(struct survey *survey)
 {
-    add_one(survey, ADVICE_PROCESSORS, bound(survey, survey->path.computing_ns / 2), "processors",
-            "cpu-speed", memory_copy_text("2"), memory_copy_text("Use processors twice as fast"));
+    add_one(survey, ADVICE_PROCESSORS, survey->path.work_ns / 2, "processors", "cpu-speed",
+            memory_copy_text("2"), memory_copy_text("Use processors twice as fast"));
 }
 
-void advise_enumerate(const struct replay_run *measured, const struct advise_target *target,
-                      struct advice *advice)
+void advise_enumerate(const struct replay_run *measured, const struct pag_result *unchanged,
+                      const struct advise_target *target, struct advice *advice)
 {
     static void (*const add[ADVICE_KINDS])(struct survey *) = {
         [ADVICE_REGION] = add_regions,        [ADVICE_SYNC] = add_syncs,
@@ -360,7 +395,7 @@ void advise_enumerate(const struct replay_run *measured, const struct advise_tar
         [ADVICE_PROCESSORS] = add_processors, [ADVICE_MOVE] = add_moves,
     };
     struct survey survey = {measured, target, {0}, advice};
-    advise_path_collect(&survey.path, measured);
+    advise_path_collect(&survey.path, trace_definitions(measured->trace), unchanged);
     for (int kind = 0; kind < ADVICE_KINDS; kind++)
         if (add[kind] && wants(&survey, (enum advice_kind)kind))
             add[kind](&survey);

@@ -15,10 +15,12 @@ struct advise_target {
 };
 
 /// Adds the candidates of the run MEASURED, replayed with a catalogue, to ADVICE. most_ns of each
-/// is a bound by what stands on the critical path: a change of some work cannot make the run
-/// shorter than that path without the work. On shared cores there is no such bound.
-void advise_enumerate(const struct replay_run *measured, const struct advise_target *target,
-                      struct advice *advice);
+/// is a bound by what stands on the critical path of UNCHANGED, the same run predicted with nothing
+/// changed: a change of some work cannot make the run shorter than that path without the work, and
+/// a change of what MPI does not shorter than the computing of any rank. On shared cores and other
+/// targets there is no such bound.
+void advise_enumerate(const struct replay_run *measured, const struct pag_result *unchanged,
+                      const struct advise_target *target, struct advice *advice);
 
 /// The same candidate with other words; for placements that are searched for. SENTENCE and SUBJECT
 /// are copied.

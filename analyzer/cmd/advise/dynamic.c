@@ -81,7 +81,7 @@ void advise_add_rebalancing(const struct advise_setting *setting, struct advice 
 {
     const struct replay_run *measured = setting->measured;
     struct advise_path path;
-    advise_path_collect(&path, measured);
+    advise_path_collect(&path, trace_definitions(measured->trace), &measured->replay);
     bool is_shared = path.is_shared;
     advise_path_release(&path);
     if (measured->replay.n_ranks < 2 || is_shared || advice->loss_ns == 0 ||

@@ -37,11 +37,6 @@ static uint32_t *first_of_name(const struct definitions *definitions)
     return first;
 }
 
-static bool is_start_or_end(const struct region *region)
-{
-    return region->mpi == MPI_FUNCTION_INIT || region->mpi == MPI_FUNCTION_FINALIZE;
-}
-
 /// A sum by region in the making.
 struct sums {
     const struct definitions *definitions;
@@ -88,10 +83,9 @@ static void collect_regions(struct advise_path *path, const struct definitions *
         const struct pag_location *location = &replay->locations[entry->location];
         uint32_t region = location->paths[entry->call_path].region;
         const struct region *own = region == EVENT_NO_INDEX ? NULL : &definitions->regions[region];
-        if (own && own->mpi != MPI_FUNCTION_NONE) {
-            path->mpi_ns += is_start_or_end(own) ? 0 : (uint64_t)entry->time_ns;
+        path->work_ns += (uint64_t)entry->time_ns;
+        if (own && own->mpi != MPI_FUNCTION_NONE)
             continue;
-        }
         path->computing_ns += (uint64_t)entry->time_ns;
         count(&sums, location, entry, (uint32_t)i + 1);
     }
@@ -106,21 +100,16 @@ static void collect_regions(struct advise_path *path, const struct definitions *
     free(first);
 }
 
-void advise_path_collect(struct advise_path *path, const struct replay_run *measured)
+void advise_path_collect(struct advise_path *path, const struct definitions *definitions,
+                         const struct pag_result *replay)
 {
-    const struct definitions *definitions = trace_definitions(measured->trace);
-    const struct result *result = &measured->result;
     *path = (struct advise_path){0};
-    collect_regions(path, definitions, &measured->replay);
-    uint64_t length_ns = result->window_end_ns - result->window_begin_ns, busiest_ns = 0;
-    for (size_t i = 0; i < result->n_ranks; i++) {
-        const struct result_rank *rank = &result->ranks[i];
-        uint64_t busy_ns = rank->useful_ns + rank->mpi_ns;
-        busy_ns -= rank->wait_ns < busy_ns ? rank->wait_ns : busy_ns;
-        if (busy_ns > busiest_ns)
-            busiest_ns = busy_ns;
-    }
-    path->slack_ns = length_ns > busiest_ns ? length_ns - busiest_ns : 0;
+    collect_regions(path, definitions, replay);
+    uint64_t busiest_ns = 0;
+    for (size_t i = 0; i < replay->n_ranks; i++)
+        if (replay->useful_ns[i] > busiest_ns)
+            busiest_ns = replay->useful_ns[i];
+    path->slack_ns = replay->time_ns > busiest_ns ? replay->time_ns - busiest_ns : 0;
     struct scenario scenario = {0};
     struct error err;
     const struct scenario_settings unchanged = SCENARIO_UNCHANGED;

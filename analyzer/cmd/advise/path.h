@@ -14,13 +14,14 @@ struct advise_region {
 struct advise_path {
     struct advise_region *regions; // path_ns descending, then name
     size_t n_regions;
-    uint64_t computing_ns, mpi_ns; // MPI without start-up and end
-    uint64_t slack_ns; // window less the time of the rank that waits least: what waits cost at most
+    uint64_t computing_ns, work_ns; // work_ns: with MPI, start-up and end
+    uint64_t slack_ns; // run time less the computing of the busiest rank: what MPI costs at most
     bool is_shared;    // more ranks than cores on some node
 };
 
-/// The caller releases.
-void advise_path_collect(struct advise_path *path, const struct replay_run *measured);
+/// Of a run in REPLAY that was replayed with its critical path. The caller releases.
+void advise_path_collect(struct advise_path *path, const struct definitions *definitions,
+                         const struct pag_result *replay);
 void advise_path_release(struct advise_path *path);
 
 #endif

@@ -2,11 +2,13 @@
 // Placements (placement.h).
 #include "analyzer/cmd/advise/placement.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <metis.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyzer/base/memory.h"
 
@@ -107,6 +109,28 @@ static bool judge(struct search *search, struct advise_mapping *mappings, size_t
 
 // --- proposals
 
+/// METIS prints what it does not like (few ranks, many nodes) to stdout, where the report goes: not
+/// while this holds. What end_silence() needs.
+static int silence(void)
+{
+    fflush(stdout);
+    int output = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (output >= 0 && nowhere >= 0)
+        dup2(nowhere, STDOUT_FILENO);
+    if (nowhere >= 0)
+        close(nowhere);
+    return output;
+}
+
+static void end_silence(int output)
+{
+    fflush(stdout);
+    if (output < 0)
+        return;
+    dup2(output, STDOUT_FILENO);
+    close(output);
+}
+
 /// By METIS into MAPPING, with the computing of ranks as their weights if IS_BY_WORK; then evened
 /// out, so that no node has more than its share of ranks.
 static bool partition(const struct search *search, bool is_by_work, uint32_t *node_of_rank)
@@ -144,8 +168,10 @@ static bool partition(const struct search *search, bool is_by_work, uint32_t *no
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
     options[METIS_OPTION_NUMBERING] = 0;
+    int output = silence();
     int status = METIS_PartGraphRecursive(&n, &n_constraints, begins, peers, work, NULL, weights,
                                           &n_parts, NULL, NULL, options, &cut, parts);
+    end_silence(output);
     for (idx_t i = 0; i < n; i++)
         node_of_rank[i] = (uint32_t)parts[i];
     free(begins);

@@ -144,13 +144,13 @@ void advise_run_jobs(const struct advise_setting *setting, struct advise_job *jo
 
 // --- candidates
 
-/// Which may save most, first; in the order found among equals.
-static int by_bound(const void *a, const void *b)
+/// Which promises most, first; in the order found among equals.
+static int by_promise(const void *a, const void *b)
 {
     const struct advice_candidate *x = *(struct advice_candidate *const *)a;
     const struct advice_candidate *y = *(struct advice_candidate *const *)b;
-    if (x->most_ns != y->most_ns)
-        return x->most_ns < y->most_ns ? 1 : -1;
+    if (x->promise_ns != y->promise_ns)
+        return x->promise_ns < y->promise_ns ? 1 : -1;
     return x < y ? -1 : x > y;
 }
 
@@ -185,10 +185,19 @@ static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t 
         if (order[i]->is_replayed && order[i]->group == group)
             gains[n_gains++] = order[i]->gain_ns;
     qsort(gains, n_gains, sizeof *gains, descending);
-    if (n_gains >= n_shown && n_shown > 0)
+    if (n_gains >= n_shown && n_shown > 0 && gains[n_shown - 1] > 0)
         least_ns = gains[n_shown - 1];
     free(gains);
     return least_ns;
+}
+
+/// Passes through the trace that the prediction of CANDIDATE takes.
+static size_t passes_of(const struct advice_candidate *candidate)
+{
+    if (candidate->kind == ADVICE_WORKERS)
+        return 3;
+    bool is_counted_first = strcmp(candidate->words[0].option, "balance") == 0;
+    return candidate->kind == ADVICE_DYNAMIC || is_counted_first ? 2 : 1;
 }
 
 static void replay_round(const struct advise_setting *setting, struct advice *advice,
@@ -207,34 +216,84 @@ static void replay_round(const struct advise_setting *setting, struct advice *ad
     }
 }
 
+/// Candidates in the order of trial, and how many passes each group may take yet.
+struct trial {
+    const struct advise_setting *setting;
+    struct advice *advice;
+    struct advice_candidate **order;
+    bool *is_done; // by place in the order: replayed, or pruned
+    size_t n;
+    size_t passes_left[ADVICE_GROUPS];
+};
+
+/// Takes up to ROUND candidates that may be shown, and fit into what their groups have left; how
+/// many. Those that cannot be shown are done with.
+static size_t choose_round(struct trial *trial, struct advice_candidate **round)
+{
+    int64_t needs_ns[ADVICE_GROUPS];
+    for (int group = 0; group < ADVICE_GROUPS; group++)
+        needs_ns[group] = gain_of_last_shown(trial->order, trial->n, trial->setting->n_shown,
+                                             (enum advice_group)group);
+    size_t n_round = 0;
+    for (size_t i = 0; i < trial->n && n_round < ROUND; i++) {
+        struct advice_candidate *candidate = trial->order[i];
+        size_t *left = &trial->passes_left[candidate->group], n_passes = passes_of(candidate);
+        if (trial->is_done[i])
+            continue;
+        // One that gains as much as the last one shown may come before it.
+        bool may_show =
+            candidate->most_ns == UINT64_MAX ||
+            (candidate->most_ns > 0 && (int64_t)candidate->most_ns >= needs_ns[candidate->group]);
+        if (!trial->setting->replays_all && !may_show) {
+            trial->is_done[i] = true;
+            trial->advice->n_pruned++;
+        } else if (trial->setting->replays_all || n_passes <= *left) {
+            *left -= trial->setting->replays_all ? 0 : n_passes;
+            trial->is_done[i] = true;
+            round[n_round++] = candidate;
+        }
+    }
+    return n_round;
+}
+
+static void replay_rounds(struct trial *trial)
+{
+    struct advice_candidate *round[ROUND];
+    for (size_t n; (n = choose_round(trial, round)) > 0;)
+        replay_round(trial->setting, trial->advice, round, n);
+}
+
 void advise_replay_candidates(const struct advise_setting *setting, struct advice *advice)
 {
-    size_t n = advice->n_candidates, n_done = 0, n_replayed = 0;
-    struct advice_candidate **order = memory_zeroed(n, sizeof(struct advice_candidate *));
-    struct advice_candidate *round[ROUND];
+    static const unsigned shares[ADVICE_GROUPS] = ADVISE_SHARES; // per cent
+    size_t n = advice->n_candidates, n_left = 0;
+    struct trial trial = {
+        .setting = setting,
+        .advice = advice,
+        .order = memory_zeroed(n, sizeof(struct advice_candidate *)),
+        .is_done = memory_zeroed(n, sizeof(bool)),
+        .n = n,
+    };
     for (size_t i = 0; i < n; i++)
-        order[i] = &advice->candidates[i];
-    qsort(order, n, sizeof *order, by_bound);
-    while (n_done < n) {
-        int64_t needs_ns[ADVICE_GROUPS];
-        for (int group = 0; group < ADVICE_GROUPS; group++)
-            needs_ns[group] =
-                gain_of_last_shown(order, n, setting->n_shown, (enum advice_group)group);
-        size_t n_round = 0;
-        for (; n_done < n && n_round < ROUND; n_done++) {
-            struct advice_candidate *candidate = order[n_done];
-            bool may_show = candidate->most_ns == UINT64_MAX ||
-                            (int64_t)candidate->most_ns > needs_ns[candidate->group];
-            if (setting->replays_all ||
-                (may_show && n_replayed + n_round < setting->max_candidates))
-                round[n_round++] = candidate;
-            else
-                advice->n_pruned++;
-        }
-        replay_round(setting, advice, round, n_round);
-        n_replayed += n_round;
+        trial.order[i] = &advice->candidates[i];
+    qsort(trial.order, n, sizeof(struct advice_candidate *), by_promise);
+    for (int group = 0; group < ADVICE_GROUPS; group++)
+        trial.passes_left[group] = setting->max_passes * shares[group] / 100;
+    replay_rounds(&trial);
+    for (int group = 0; group < ADVICE_GROUPS; group++) { // what others have left, in turn
+        n_left += trial.passes_left[group];
+        trial.passes_left[group] = 0;
     }
-    free(order);
+    for (int group = 0; group < ADVICE_GROUPS; group++) {
+        trial.passes_left[group] = n_left;
+        replay_rounds(&trial);
+        n_left = trial.passes_left[group];
+        trial.passes_left[group] = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        advice->n_untried += !trial.is_done[i];
+    free(trial.order);
+    free(trial.is_done);
     qsort(advice->candidates, n, sizeof *advice->candidates, by_gain);
 }
 

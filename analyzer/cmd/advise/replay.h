@@ -8,6 +8,10 @@
 #include "analyzer/report/advice.h"
 
 enum { ADVISE_MAX_PAIRED = 3 };
+#define ADVISE_SHARES                                                                              \
+    {                                                                                              \
+        50, 15, 35                                                                                 \
+    } // per cent, by enum advice_group
 
 /// A progress bar over all predictions, whose number becomes known little by little.
 struct advise_progress;
@@ -23,12 +27,13 @@ struct advise_setting {
     const struct replay_run *measured;
     const struct advice_word *words; // of the target
     size_t n_words;
-    unsigned n_threads;                    // 0: as many as there are cores
-    bool replays_all;                      // also what cannot come to the top
-    size_t n_shown;                        // how many candidates count as the top
-    size_t max_candidates, max_placements; // predictions at most, unless all are to be replayed
-    struct advise_progress *progress;      // NULL: none is shown
-    const struct catalogue *catalogue;     // results are kept, too; NULL: run times only
+    unsigned n_threads;    // 0: as many as there are cores
+    bool replays_all;      // also what cannot come to the top
+    size_t n_shown;        // how many candidates count as the top
+    size_t max_passes;     // through the trace for candidates, unless all are to be replayed
+    size_t max_placements; // predictions
+    struct advise_progress *progress;  // NULL: none is shown
+    const struct catalogue *catalogue; // results are kept, too; NULL: run times only
     size_t n_paired; // so many of the best are tried in pairs, at most ADVISE_MAX_PAIRED
 };
 
@@ -48,8 +53,9 @@ bool advise_give_words(const struct advise_setting *setting, struct whatif_optio
 /// Predicts all JOBS; the same whatever the number of threads.
 void advise_run_jobs(const struct advise_setting *setting, struct advise_job *jobs, size_t n);
 
-/// Replays the candidates of ADVICE, whose target_ns is known, those first that may save most,
-/// until no other one can be among the first n_shown; sorts them, best first.
+/// Replays the candidates of ADVICE, whose target_ns is known, those first that promise most, until
+/// no other one can be among the first n_shown of its group; sorts them, best first. Where not all
+/// of those may be replayed each group has its share (ADVISE_SHARES), and what it leaves.
 void advise_replay_candidates(const struct advise_setting *setting, struct advice *advice);
 
 /// Replays pairs of the best candidates that are about different things.

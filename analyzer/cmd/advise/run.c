@@ -7,8 +7,13 @@
 
 #include "analyzer/cmd/advise/dynamic.h"
 #include "analyzer/cmd/advise/placement.h"
+#include "analyzer/cmd/whatif/run.h"
 
-static const uint64_t many_events = 2000000;
+static const uint64_t many_events = 1000000;
+enum {
+    LONG_PASSES = 20,   // through a long trace, all together
+    PASSES_OF_PAIR = 3, // two changes at once, each of which may have to count visits first
+};
 
 /// Computing between MPI_Init and MPI_Finalize, spread equally over the ranks.
 static uint64_t spread_computing(const struct result *result)
@@ -16,28 +21,27 @@ static uint64_t spread_computing(const struct result *result)
     return result->n_ranks > 0 ? result->useful_ns / result->n_ranks : 0;
 }
 
-/// The run with nothing changed, and on the target. 0, or -1 and ERR.
+/// The run with nothing changed, in UNCHANGED with its critical path, and on the target. 0, or -1
+/// and ERR; the caller releases UNCHANGED in either case.
 static int predict_baselines(const struct advise_setting *setting, struct advice *advice,
-                             struct error *err)
+                             struct replay_run *unchanged, struct error *err)
 {
-    struct advise_job same = {0}, target = {0};
-    struct advise_setting unchanged = *setting;
-    unchanged.n_words = 0;
-    advise_run_jobs(&unchanged, &same, 1);
-    if (!same.failure && setting->n_words > 0)
+    struct whatif_point same = {0};
+    struct advise_job target = {0};
+    int status = whatif_run_unchanged(setting->trace, setting->measured, unchanged, &same, err);
+    target.predicted_ns = same.predicted_ns;
+    target.window_ns = same.window_end_ns - same.window_begin_ns;
+    if (status == 0 && setting->n_words > 0)
         advise_run_jobs(setting, &target, 1);
-    else
-        target =
-            (struct advise_job){.predicted_ns = same.predicted_ns, .window_ns = same.window_ns};
     advice->replayed_ns = same.predicted_ns;
     advice->target_ns = target.predicted_ns;
     uint64_t computing_ns = spread_computing(&setting->measured->result);
     advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
     advice->n_replays = 1 + (setting->n_words > 0);
-    const char *failure = same.failure ? same.failure : target.failure;
-    int status = failure ? error_set(err, "%s", failure) : 0;
-    free(same.failure);
+    if (target.failure)
+        status = error_set(err, "%s", target.failure);
     free(target.failure);
+    whatif_point_release(&same);
     return status;
 }
 
@@ -74,37 +78,50 @@ static void add_placement(const struct advise_setting *setting, uint32_t n_nodes
     free(best.node_of_rank);
 }
 
-/// SETTING with what a prediction of so many events allows.
+/// SETTING with what a prediction of so many events allows: of long traces what takes 30 plain
+/// replays' time on one core, where none of the passes takes more than 1.3 (tests/bench/advice.sh).
 static struct advise_setting within_limits(const struct advise_setting *setting)
 {
     struct advise_setting limited = *setting;
-    bool is_long = setting->measured->result.n_events > many_events;
-    limited.max_candidates = is_long ? 9 : 26;
+    bool is_long = setting->measured->result.n_events > many_events && !setting->replays_all;
+    limited.max_passes = is_long ? LONG_PASSES : SIZE_MAX / 100;
     limited.max_placements = is_long ? 4 : 200;
     limited.n_paired = is_long ? 2 : 3;
-    if (setting->replays_all)
-        limited.max_placements = 1000;
     return limited;
+}
+
+/// Takes what has been predicted already, and the pairs that come last, off the passes.
+static void spend(struct advise_setting *limited, const struct advice *advice)
+{
+    size_t spent =
+        advice->n_replays + PASSES_OF_PAIR * (limited->n_paired * (limited->n_paired - 1) / 2);
+    limited->max_passes = limited->max_passes > spent ? limited->max_passes - spent : 0;
 }
 
 int advise_run(const struct advise_setting *setting, const struct advise_target *target,
                struct advice *advice, struct error *err)
 {
-    const struct advise_setting limited = within_limits(setting);
+    struct advise_setting limited = within_limits(setting);
+    struct replay_run unchanged = {0};
     advice->measured_ns = setting->measured->replay.time_ns;
-    advise_progress_expect(setting->progress, 2 + limited.max_candidates);
-    if (predict_baselines(&limited, advice, err) != 0)
+    size_t n_expected = limited.max_passes < LONG_PASSES ? limited.max_passes : LONG_PASSES;
+    advise_progress_expect(setting->progress, n_expected);
+    int status = predict_baselines(&limited, advice, &unchanged, err);
+    if (status == 0)
+        advise_enumerate(setting->measured, &unchanged.replay, target, advice);
+    replay_run_release(&unchanged);
+    if (status != 0)
         return -1;
-    advise_enumerate(setting->measured, target, advice);
     if (target->kinds >> ADVICE_PLACEMENT & 1)
         add_placement(&limited, target->n_nodes, advice);
     if (target->kinds >> ADVICE_WORKERS & 1)
         advise_add_workers(&limited, advice);
     if (target->kinds >> ADVICE_DYNAMIC & 1)
         advise_add_rebalancing(&limited, advice);
+    spend(&limited, advice);
     size_t n_candidates = advice->n_candidates;
-    if (!setting->replays_all && n_candidates > limited.max_candidates)
-        n_candidates = limited.max_candidates;
+    if (n_candidates > limited.max_passes)
+        n_candidates = limited.max_passes;
     size_t n_pairs = limited.n_paired * (limited.n_paired - 1) / 2;
     advise_progress_expect(setting->progress, n_candidates + n_pairs);
     advise_replay_candidates(&limited, advice);

@@ -171,6 +171,7 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     if (replay_run_open(run, input->trace, err) != 0 ||
         (input->out && whatif_out_prepare(input->out, run, err) != 0))
         return -1;
+    run->finds_path = input->finds_path;
     const struct definitions *definitions = trace_definitions(run->trace);
     if (scenario_init(&scenario, definitions, settings, err) != 0)
         goto out;
@@ -452,4 +453,14 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
     visits_free(visits);
     whatif_report_release(&report);
     return status;
+}
+
+int whatif_run_unchanged(const char *trace, const struct replay_run *measured,
+                         struct replay_run *run, struct whatif_point *point, struct error *err)
+{
+    const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
+    const struct whatif_input input = {
+        .trace = trace, .recorded = measured->recorded, .is_quiet = true, .finds_path = true};
+    *point = (struct whatif_point){0};
+    return whatif_predict(&input, &unchanged, run, point, err);
 }

@@ -37,6 +37,11 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
                        const struct replay_run *measured, const struct catalogue *catalogue,
                        struct whatif_point *point, struct result *result, struct error *err);
 
+/// The run MEASURED with nothing changed, quietly likewise: RUN's replay has its critical path. The
+/// caller releases RUN and POINT in either case.
+int whatif_run_unchanged(const char *trace, const struct replay_run *measured,
+                         struct replay_run *run, struct whatif_point *point, struct error *err);
+
 /// What a prediction is made from.
 struct whatif_input {
     const char *trace;
@@ -45,6 +50,7 @@ struct whatif_input {
     const char *out;                   // the predicted run is written there; NULL: it is not
     const char *change;                // with `out`: what is different, in words
     bool is_quiet;                     // no progress bar
+    bool finds_path;                   // the critical path is wanted even without a catalogue
 };
 
 /// Simulates the run of INPUT under SETTINGS into RUN; POINT gets what is said about it. 0, or -1

@@ -106,6 +106,9 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
     if (advice->n_pruned > 0)
         fprintf(stream, "; %s left out that cannot gain more (--all replays them)",
                 quantity_count(advice->n_pruned, "change").text);
+    if (advice->n_untried > 0)
+        fprintf(stream, "; %s not tried, the trace is long (--all tries them)",
+                quantity_count(advice->n_untried, "change").text);
     fputc('\n', stream);
 }
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda advise leaves out what bounds say cannot come to the top: on every hand-made trace the list is
+# that of --all, which replays everything. And it is JSON, whatever libraries have to say.
+load ../helper
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# agree OPTION...: the first ten of each group that gain something, and the pairs, with and without
+# --all. False when the trace is refused.
+agree() {
+    # shellcheck disable=SC2016 # jq's variable
+    local top='[.error_ns as $e | .candidates | group_by(.group)[] |
+        map(select(.gain_ns != null and .gain_ns > $e))[:10] | map([.options, .gain_ns])], .pairs'
+    "$PAGODA" advise "$@" --json >pruned 2>/dev/null || return 1
+    "$PAGODA" advise "$@" --json --all >all
+    diff <(jq -c "$top" pruned) <(jq -c "$top" all) || touch differs
+    jq -e '.pruned == 0 and .untried == 0' all >/dev/null || touch differs
+}
+
+# agree_on FOLDER: on all traces of tests/traces/FOLDER that are not refused.
+agree_on() {
+    local file n=0
+    for file in "$ROOT/tests/traces/$1"/*.txt; do
+        "$BUILD/tools/mktrace" "$file" trace 2>/dev/null || continue
+        if agree trace; then
+            n=$((n + 1))
+        fi
+        rm -rf trace
+        [ ! -e differs ] || echo "on $file"
+        [ ! -e differs ]
+    done
+    [ "$n" -gt 0 ]
+}
+
+@test "pruned lists are those of --all: examples of advice" {
+    agree_on advise
+}
+
+@test "pruned lists are those of --all: traces of the engine" {
+    agree_on engine
+}
+
+@test "pruned lists are those of --all: traces of predictions" {
+    agree_on whatif
+}
+
+@test "pruned lists are those of --all: other targets" {
+    for trace in late pairs; do
+        "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$trace.txt" "$trace"
+        agree "$trace" --nodes 1 --cores 2 --wait spin
+    done
+    agree late --nodes 2 --machine "$ROOT/tests/traces/advise/network.xml"
+    agree late --nodes 1 --cores 1
+    [ ! -e differs ]
+}
+
+@test "what a look ahead moves in memory is not read after that, so threads change nothing" {
+    # Longer than a batch: rank 0 receives, some steps behind the others.
+    awk 'BEGIN {
+        for (i = 0; i < 3000; i++) {
+            t = 1000 + 4000 * i
+            for (r = 1; r < 4; r++) {
+                print r, t, "enter work"; print r, t + 500 + 10 * r, "leave work"
+                print r, t + 600, "enter MPI_Send"; print r, t + 650, "send world 0 0 8"
+                print r, t + 900, "leave MPI_Send"
+                u = 80000 + t + 400 * r
+                print 0, u, "enter MPI_Recv"; print 0, u + 200, "recv world " r " 0 8"
+                print 0, u + 300, "leave MPI_Recv"
+            }
+        } }' | LC_ALL=C sort -s -k2,2n >long.txt
+    { printf 'nodes n n n n\ncores n 4\n'; for r in 0 1 2 3; do echo "$r 0 enter main"; done; cat long.txt
+      for r in 0 1 2 3; do echo "$r 99999999 leave main"; done; } >trace.txt
+    "$BUILD/tools/mktrace" trace.txt trace
+    "$PAGODA" replay trace --json --overlap main/MPI_Recv >any
+    taskset -c "$(taskset -cp $$ | sed 's/.*[ :]\([0-9]*\).*/\1/')" \
+        "$PAGODA" replay trace --json --overlap main/MPI_Recv >one
+    cmp any one
+    jq -e '.whatif.overlapped_calls > 1000' one
+}
