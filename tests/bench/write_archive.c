@@ -5,6 +5,8 @@
 //   so
 //           that somebody waits), and an allreduce in each tenth step
 //   sites   the same, and each MPI call says from where it is called
+//   phases  the same, computing in another function each step, of which the higher ranks have more,
+//           on two nodes
 //   fan-in  all ranks only send, rank 0 only receives, some steps behind them
 //   collect each step: compute, then a broadcast, a gather to rank 0, a scan or an allreduce in
 //   turn
@@ -30,13 +32,17 @@ enum {
     REGION_BCAST,
     REGION_GATHER,
     REGION_SCAN,
-    N_REGIONS
+    REGION_PHASE,
+    N_PHASES = 12,
+    N_REGIONS = REGION_PHASE + N_PHASES
 };
-enum kind { KIND_RING, KIND_FAN_IN, KIND_COLLECT };
+enum kind { KIND_RING, KIND_PHASES, KIND_FAN_IN, KIND_COLLECT };
 
 static const char *const region_names[N_REGIONS] = {
-    "main",     "MPI_Init",      "MPI_Finalize", "compute",    "MPI_Send",
-    "MPI_Recv", "MPI_Allreduce", "MPI_Bcast",    "MPI_Gather", "MPI_Scan",
+    "main",          "MPI_Init",  "MPI_Finalize", "compute",  "MPI_Send", "MPI_Recv",
+    "MPI_Allreduce", "MPI_Bcast", "MPI_Gather",   "MPI_Scan", "phase-1",  "phase-2",
+    "phase-3",       "phase-4",   "phase-5",      "phase-6",  "phase-7",  "phase-8",
+    "phase-9",       "phase-10",  "phase-11",     "phase-12",
 };
 static const OTF2_RegionRole region_roles[N_REGIONS] = {
     OTF2_REGION_ROLE_FUNCTION,     OTF2_REGION_ROLE_FUNCTION,     OTF2_REGION_ROLE_FUNCTION,
@@ -125,13 +131,16 @@ static uint64_t compute_ns(uint32_t rank, uint64_t step)
 
 /// Step STEP begins for all ranks at the same time (the allreduce and the longest computing fit
 /// in).
-static void ring_step(struct rank *rank, uint32_t n_ranks, uint64_t begin_ns, uint64_t step)
+static void ring_step(struct rank *rank, uint32_t n_ranks, uint64_t begin_ns, uint64_t step,
+                      bool has_phases)
 {
     uint32_t left = (rank->id + n_ranks - 1) % n_ranks;
+    uint64_t more_ns = has_phases ? 600 : 0; // of the highest rank
     rank->now_ns = begin_ns;
-    call(rank, REGION_COMPUTE, compute_ns(rank->id, step));
+    call(rank, has_phases ? REGION_PHASE + (int)(step % N_PHASES) : REGION_COMPUTE,
+         compute_ns(rank->id, step) + more_ns * rank->id / n_ranks);
     send(rank, (rank->id + 1) % n_ranks);
-    receive(rank, left, begin_ns + compute_ns(left, step) + 700);
+    receive(rank, left, begin_ns + compute_ns(left, step) + more_ns * left / n_ranks + 700);
     if (step % 10 != 9)
         return;
     enter(rank, REGION_ALLREDUCE);
@@ -191,8 +200,8 @@ static void write_events(OTF2_Archive *archive, uint32_t id, uint32_t n_ranks, u
     call(&rank, REGION_INIT, 1000);
     for (uint64_t step = 0; step < n_steps; step++) {
         uint64_t begin_ns = 10000 + step * step_ns;
-        if (kind == KIND_RING)
-            ring_step(&rank, n_ranks, begin_ns, step);
+        if (kind == KIND_RING || kind == KIND_PHASES)
+            ring_step(&rank, n_ranks, begin_ns, step, kind == KIND_PHASES);
         else if (kind == KIND_FAN_IN)
             fan_in_step(&rank, n_ranks, begin_ns);
         else
@@ -237,8 +246,8 @@ static void write_sites(OTF2_GlobalDefWriter *writer)
     }
 }
 
-static void write_definitions(OTF2_Archive *archive, uint32_t n_ranks, bool has_sites,
-                              const uint64_t *n_events)
+static void write_definitions(OTF2_Archive *archive, uint32_t n_ranks, uint32_t n_nodes,
+                              bool has_sites, const uint64_t *n_events)
 {
     OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
     uint64_t *members = calloc(n_ranks, sizeof *members);
@@ -249,15 +258,18 @@ static void write_definitions(OTF2_Archive *archive, uint32_t n_ranks, bool has_
     write_regions(writer);
     if (has_sites)
         write_sites(writer);
-    OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, TEXT_EMPTY, TEXT_EMPTY,
-                                             OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+    for (uint32_t node = 0; node < n_nodes; node++)
+        OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, node, TEXT_EMPTY, TEXT_EMPTY,
+                                                 OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         char name[32];
         OTF2_StringRef text = TEXT_FIRST_REGION + N_REGIONS + rank;
         snprintf(name, sizeof name, "MPI Rank %" PRIu32, rank);
         OTF2_GlobalDefWriter_WriteString(writer, text, name);
         OTF2_GlobalDefWriter_WriteLocationGroup(
-            writer, rank, text, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP);
+            writer, rank, text, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+            (OTF2_SystemTreeNodeRef)((uint64_t)rank * n_nodes / n_ranks),
+            OTF2_UNDEFINED_LOCATION_GROUP);
         OTF2_GlobalDefWriter_WriteLocation(writer, rank, text, OTF2_LOCATION_TYPE_CPU_THREAD,
                                            n_events[rank], rank);
         members[rank] = rank;
@@ -276,6 +288,7 @@ static bool read_kind(const char *name, enum kind *kind, bool *has_sites)
 {
     *has_sites = strcmp(name, "sites") == 0;
     *kind = strcmp(name, "fan-in") == 0    ? KIND_FAN_IN
+            : strcmp(name, "phases") == 0  ? KIND_PHASES
             : strcmp(name, "collect") == 0 ? KIND_COLLECT
                                            : KIND_RING;
     return *kind != KIND_RING || *has_sites || strcmp(name, "ring") == 0;
@@ -286,7 +299,8 @@ int main(int argc, char **argv)
     enum kind kind;
     bool has_sites;
     if (argc != 5 || !read_kind(argv[1], &kind, &has_sites)) {
-        fprintf(stderr, "usage: write_archive ring|sites|fan-in|collect RANKS STEPS DIRECTORY\n");
+        fprintf(stderr,
+                "usage: write_archive ring|sites|phases|fan-in|collect RANKS STEPS DIRECTORY\n");
         return 2;
     }
     uint32_t n_ranks = (uint32_t)strtoul(argv[2], NULL, 10);
@@ -306,7 +320,7 @@ int main(int argc, char **argv)
         write_events(archive, rank, n_ranks, n_steps, kind, has_sites, &n_events[rank]);
     expect(OTF2_Archive_CloseEvtFiles(archive), "closing");
     expect(OTF2_Archive_CloseDefFiles(archive), "closing");
-    write_definitions(archive, n_ranks, has_sites, n_events);
+    write_definitions(archive, n_ranks, kind == KIND_PHASES ? 2 : 1, has_sites, n_events);
     expect(OTF2_Archive_Close(archive), "closing");
     free(n_events);
     return 0;
