@@ -301,6 +301,22 @@ END
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 1 ]
 }
 
+@test "a database of an older Pagoda is brought up to date once it can be written" {
+    sqlite3 old.db <"$ROOT/tests/databases/schema-1.sql"
+    chmod 444 old.db
+    cp old.db before.db
+    refused 'has the older schema 1 and is read-only: make it writable once' \
+        as_user "$PAGODA" store list old.db
+    refused 'has the older schema 1 and is read-only' as_user "$PAGODA" query old.db --sql 'SELECT 1'
+    cmp old.db before.db
+    chmod 644 old.db
+    run "$PAGODA" query old.db --sql "SELECT parameter, value FROM parameters" --csv
+    [ "$output" = $'parameter,value\nsize,64' ]
+    "$PAGODA" store export old.db | "$PAGODA" store import new.db -
+    [ "$("$PAGODA" query old.db -m exclusive_ns --by code --csv)" = \
+        "$("$PAGODA" query new.db -m exclusive_ns --by code --csv)" ]
+}
+
 @test "a damaged database" {
     keep
     head -c 100 runs.db >bad.db
