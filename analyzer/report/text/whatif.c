@@ -33,7 +33,7 @@ static void print_collectives(const struct page *page, const struct whatif_point
 {
     if (point->n_carried_out == 0)
         return;
-    char *text = memory_format("%s carried out by an algorithm, without other messages beside",
+    char *text = memory_format("%s carried out by an algorithm, as messages",
                                quantity_count(point->n_carried_out, "operation").text);
     page_labelled(page, "Collectives", text);
     free(text);
