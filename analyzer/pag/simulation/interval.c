@@ -272,10 +272,10 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     }
     if (interval->recorded_now_ns > seen_ns)
         seen_ns = interval->recorded_now_ns;
-    bool is_call = has_paths && event && event->kind == EVENT_ENTER;
-    uint32_t last_path =
-        is_call ? profile_before_call(engine->definitions, location, event->index, event->context)
-                : profile->current;
+    uint32_t last_path = profile->current;
+    if (has_paths && event && event->kind == EVENT_ENTER)
+        last_path =
+            profile_before_call(engine->definitions, location, event->index, event->context);
     bool is_stretch_visited =
         !interval->is_stretch_over && visit_begin(engine, location, interval, last_path);
     interval->is_stretch_over = interval->is_stretch_over || is_stretch_visited;
