@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/whatif/machine/cost_table.h"
 
 static void work(void *context, uint32_t location, uint64_t now_ns, pag_work amount,
                  enum pag_turn turn)
@@ -142,16 +141,51 @@ static uint32_t move_of(void *context, uint32_t moves, uint32_t from, uint32_t t
     return moves_move_of(&prediction->scenario->moves, moves, from, to);
 }
 
-/// Work of a call that waits for nobody, as recorded; where cores were lacking others' turns are
-/// not counted.
-static uint64_t recorded_work(const struct prediction *prediction, const struct pag_call *call,
-                              const uint32_t *receivers)
+/// Of a call in which others had the cores only its own time is work. (Where waiting ranks keep
+/// their cores busy it may be polling; the CPU clock knows no better, but its limit counts.)
+static uint64_t own_work(void *context, const struct pag_call *call)
 {
-    if (call->n_sent != 1 || !recorded_lacked_cores(prediction->recorded, call->rank))
+    struct prediction *prediction = context;
+    struct rank_notes_reader *own_times = prediction->own_times[call->rank];
+    uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns, own_ns = length_ns;
+    if (!own_times || call->is_handle)
         return call->recorded_work_ns;
-    bool is_remote = scopes_is_remote(&prediction->scenario->scopes, call->rank, receivers[0]);
-    uint64_t usual_ns = recorded_shared_send_ns(prediction->recorded, is_remote, call->sent_bytes);
-    return usual_ns < cost_table_time(call->recorded_work_ns) ? usual_ns : call->recorded_work_ns;
+    rank_notes_at(own_times, call->recorded_leave_ns, &own_ns);
+    if (own_ns > length_ns) // of another call, and this one has no length
+        own_ns = length_ns;
+    bool is_less = prediction->scenario->spins && call->recorded_work_ns < own_ns;
+    return is_less ? call->recorded_work_ns : own_ns;
+}
+
+/// Who had enough cores had one, whatever CPU samples say.
+static uint64_t process_time(void *context, uint32_t rank, uint64_t end_ns, uint64_t wall_ns,
+                             uint64_t cpu_ns)
+{
+    struct prediction *prediction = context;
+    struct rank_notes_reader *crowded_times = prediction->crowded_times[rank];
+    uint64_t crowded_ns = 0;
+    if (!crowded_times || prediction->scenario->spins)
+        return cpu_ns;
+    rank_notes_at(crowded_times, end_ns, &crowded_ns);
+    uint64_t alone_ns = wall_ns > crowded_ns ? wall_ns - crowded_ns : 0;
+    return alone_ns > cpu_ns ? alone_ns : cpu_ns;
+}
+
+/// What is known of ranks that lacked cores.
+static void read_notes(struct prediction *prediction, const struct definitions *definitions)
+{
+    prediction->n_ranks = definitions->n_ranks;
+    prediction->own_times = memory_zeroed(definitions->n_ranks, sizeof *prediction->own_times);
+    prediction->crowded_times =
+        memory_zeroed(definitions->n_ranks, sizeof *prediction->crowded_times);
+    for (uint32_t rank = 0; rank < definitions->n_ranks; rank++) {
+        if (!recorded_lacked_cores(prediction->recorded, rank))
+            continue;
+        prediction->own_times[rank] = recorded_own_times(prediction->recorded, rank);
+        prediction->crowded_times[rank] = recorded_crowded_times(prediction->recorded, rank);
+        prediction->clock.own_work = own_work;
+        prediction->clock.process_time = process_time;
+    }
 }
 
 static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
@@ -165,7 +199,7 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
     if (!prediction->machine || (call->is_handle && !prediction->timeless)) {
         amount = call->is_waiting
                      ? 0
-                     : (pag_work)recorded_work(prediction, call, receivers) * PAG_WORK_PER_NS;
+                     : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
         return call->n_left_out == 0
                    ? amount
                    : amount * (call->n_records - call->n_left_out) / call->n_records;
@@ -340,6 +374,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
     share_network(prediction);
     carry_out_collectives(prediction, definitions);
     go_by_order(prediction, definitions);
+    read_notes(prediction, definitions);
     free(groups);
     free(group_of);
     if (scenario->works.n > 0 && scenario->visits) {
@@ -353,6 +388,12 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
 void prediction_release(struct prediction *prediction)
 {
     visit_run_free(prediction->visits);
+    for (size_t rank = 0; rank < prediction->n_ranks; rank++) {
+        rank_notes_reader_free(prediction->own_times[rank]);
+        rank_notes_reader_free(prediction->crowded_times[rank]);
+    }
+    free(prediction->own_times);
+    free(prediction->crowded_times);
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);

@@ -26,9 +26,8 @@ struct recorded {
     const struct definitions *definitions;
     struct core_wait *core_wait;
     struct cost_table flight[SCOPES], receive[SCOPES];
-    struct cost_table shared_flight[SCOPES];       // to ranks that shared cores
-    struct cost_table shared_send[SCOPES];         // by such ranks
-    struct cost_table *collective[MAX_OPERATIONS]; // of such ranks; NULL: none
+    struct cost_table shared_flight[SCOPES]; // to ranks that shared cores
+    struct rank_notes *own_times, *crowded_times; // of such ranks
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
 };
@@ -38,6 +37,8 @@ struct recorded *recorded_new(const struct definitions *definitions)
     struct recorded *recorded = memory_zeroed(1, sizeof *recorded);
     recorded->definitions = definitions;
     recorded->core_wait = core_wait_new(definitions);
+    recorded->own_times = rank_notes_new(definitions->n_ranks);
+    recorded->crowded_times = rank_notes_new(definitions->n_ranks);
     return recorded;
 }
 
@@ -49,13 +50,9 @@ void recorded_free(struct recorded *recorded)
         cost_table_release(&recorded->flight[scope]);
         cost_table_release(&recorded->receive[scope]);
         cost_table_release(&recorded->shared_flight[scope]);
-        cost_table_release(&recorded->shared_send[scope]);
     }
-    for (int operation = 0; operation < MAX_OPERATIONS; operation++) {
-        if (recorded->collective[operation])
-            cost_table_release(recorded->collective[operation]);
-        free(recorded->collective[operation]);
-    }
+    rank_notes_free(recorded->own_times);
+    rank_notes_free(recorded->crowded_times);
     core_wait_free(recorded->core_wait);
     free(recorded);
 }
@@ -65,36 +62,37 @@ void recorded_free(struct recorded *recorded)
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
 {
     struct recorded *recorded = context;
-    core_wait_tell(recorded->core_wait, rank, time_ns, computes);
+    struct core_wait *wait = recorded->core_wait;
+    if (!core_wait_is_shared(wait, rank))
+        return;
+    uint64_t entered_ns = core_wait_entered_ns(wait, rank);
+    if (computes && entered_ns != UINT64_MAX) {
+        uint64_t own_ns = core_wait_own_ns(wait, rank, entered_ns, time_ns);
+        if (own_ns < time_ns - entered_ns)
+            rank_notes_add(recorded->own_times, rank, time_ns, own_ns);
+    }
+    if (!computes && entered_ns == UINT64_MAX) {
+        uint64_t crowded_ns = core_wait_crowded_ns(wait, rank, time_ns);
+        if (crowded_ns > 0)
+            rank_notes_add(recorded->crowded_times, rank, time_ns, crowded_ns);
+    }
+    core_wait_tell(wait, rank, time_ns, computes);
 }
 
-/// Counts FROM_NS..TO_NS of a rank that shares cores, less the time it can have had none.
-static void count_shared(struct recorded *recorded, struct cost_table *table, uint32_t rank,
-                         uint64_t size_bytes, uint64_t from_ns, uint64_t to_ns)
-{
-    uint64_t taken_ns;
-    if (core_wait_between(recorded->core_wait, rank, from_ns, to_ns, &taken_ns))
-        cost_table_count(table, size_bytes, to_ns - from_ns - taken_ns);
-}
-
-/// A message received by a rank that shared its cores with others.
+/// A message received by a rank that shared its cores with others: only its own time counts.
 static void count_shared_message(struct recorded *recorded, const struct pag_message *message,
                                  int scope)
 {
     bool has_waited = message->send_enter_ns > message->enter_ns;
-    if (message->is_test)
+    if (message->is_test || message->leave_ns < message->send_enter_ns)
         return;
-    if (has_waited) {
-        if (message->is_deciding && message->leave_ns >= message->send_enter_ns)
-            count_shared(recorded, &recorded->shared_flight[scope], message->receiver,
-                         message->size_bytes, message->send_enter_ns, message->leave_ns);
-    } else if (message->is_received_alone && message->send_leave_ns <= message->enter_ns) {
-        cost_table_count(&recorded->receive[scope], message->size_bytes,
-                         message->leave_ns - message->enter_ns);
-    } else if (message->is_received_alone) {
-        count_shared(recorded, &recorded->receive[scope], message->receiver, message->size_bytes,
-                     message->enter_ns, message->leave_ns);
-    }
+    uint64_t from_ns = has_waited ? message->send_enter_ns : message->enter_ns;
+    uint64_t own_ns =
+        core_wait_own_ns(recorded->core_wait, message->receiver, from_ns, message->leave_ns);
+    if (has_waited && message->is_deciding)
+        cost_table_count(&recorded->shared_flight[scope], message->size_bytes, own_ns);
+    else if (!has_waited && message->is_received_alone)
+        cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
 }
 
 static void count_message(struct recorded *recorded, const struct pag_message *message, int scope)
@@ -115,10 +113,6 @@ void recorded_message(void *context, const struct pag_message *message)
     struct recorded *recorded = context;
     const struct rank *ranks = recorded->definitions->ranks;
     int scope = ranks[message->sender].node != ranks[message->receiver].node;
-    if (message->is_sent_alone && core_wait_is_shared(recorded->core_wait, message->sender) &&
-        message->send_leave_ns >= message->send_enter_ns && message->send_leave_ns != UINT64_MAX)
-        cost_table_count(&recorded->shared_send[scope], message->size_bytes,
-                         message->send_leave_ns - message->send_enter_ns);
     if (core_wait_is_shared(recorded->core_wait, message->receiver))
         count_shared_message(recorded, message, scope);
     else
@@ -153,24 +147,6 @@ static uint32_t operation_of(const int64_t *value)
     return is_finalize ? FINALIZE : (uint32_t)value[ROOT_COLLECTIVE_OPERATION] & 0xff;
 }
 
-/// How long a member that shared its cores took after the last one it waited for had come.
-static void count_shared_collective(struct recorded *recorded, uint32_t rank, const int64_t *value)
-{
-    int64_t release_ns = release_of(value), kind = value[ROOT_COLLECTIVE_KIND];
-    uint32_t operation = operation_of(value);
-    bool needs_later =
-        kind == COLLECTIVE_ONE_TO_ALL || kind == COLLECTIVE_ALL_TO_ONE || kind == COLLECTIVE_SCAN;
-    if (value[ROOT_COLLECTIVE_N_MEMBERS] < 2 || release_ns == 0 ||
-        release_ns < value[ROOT_COLLECTIVE_ENTER] + needs_later ||
-        release_ns > value[ROOT_COLLECTIVE_LEAVE])
-        return;
-    if (!recorded->collective[operation])
-        recorded->collective[operation] = memory_zeroed(1, sizeof(struct cost_table));
-    count_shared(recorded, recorded->collective[operation], rank,
-                 (uint64_t)value[ROOT_COLLECTIVE_BYTES], (uint64_t)release_ns,
-                 (uint64_t)value[ROOT_COLLECTIVE_LEAVE]);
-}
-
 void recorded_tested(void *context, const struct root *root)
 {
     struct recorded *recorded = context;
@@ -186,8 +162,6 @@ void recorded_root(void *context, const struct root *root)
         return;
     if (value[ROOT_COLLECTIVE_LEAVE] < release_of(value))
         recorded->is_loose[operation_of(value)] = true;
-    if (core_wait_is_shared(recorded->core_wait, root->rank))
-        count_shared_collective(recorded, root->rank, value);
 }
 
 static void conclude_rendezvous(struct rendezvous *rendezvous)
@@ -201,24 +175,16 @@ static void conclude_rendezvous(struct rendezvous *rendezvous)
     }
 }
 
-// What part of the samples is less than the usual one. A send has no partner that explains why it
-// took long; where cores are shared others' turns are in it, which only add.
-enum { MEDIAN = 2, DECILE = 10 };
-
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
 {
     if (result->n_without_finalize > 0)
         recorded->is_loose[FINALIZE] = true;
     for (int scope = 0; scope < SCOPES; scope++) {
-        cost_table_conclude(&recorded->flight[scope], MEDIAN);
-        cost_table_conclude(&recorded->receive[scope], MEDIAN);
-        cost_table_conclude(&recorded->shared_flight[scope], MEDIAN);
-        cost_table_conclude(&recorded->shared_send[scope], DECILE);
+        cost_table_conclude(&recorded->flight[scope]);
+        cost_table_conclude(&recorded->receive[scope]);
+        cost_table_conclude(&recorded->shared_flight[scope]);
         conclude_rendezvous(&recorded->rendezvous[scope]);
     }
-    for (int operation = 0; operation < MAX_OPERATIONS; operation++)
-        if (recorded->collective[operation])
-            cost_table_conclude(recorded->collective[operation], MEDIAN);
 }
 
 // --- costs
@@ -229,15 +195,6 @@ static uint64_t cost_in(const struct cost_table *tables, bool is_remote, uint64_
     if (!cost_table_find(&tables[is_remote], size_bytes, &time_ns))
         cost_table_find(&tables[!is_remote], size_bytes, &time_ns);
     return time_ns;
-}
-
-uint64_t recorded_shared_send_ns(const struct recorded *recorded, bool is_remote,
-                                 uint64_t size_bytes)
-{
-    if (cost_table_is_empty(&recorded->shared_send[0]) &&
-        cost_table_is_empty(&recorded->shared_send[1]))
-        return UINT64_MAX;
-    return cost_in(recorded->shared_send, is_remote, size_bytes);
 }
 
 uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)
@@ -284,14 +241,20 @@ uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remo
     return recorded_flight_ns(recorded, is_remote, size_bytes);
 }
 
-uint64_t recorded_collective_ns(const struct recorded *recorded, uint8_t operation,
-                                bool is_finalize, uint64_t size_bytes)
+static struct rank_notes_reader *notes_of(const struct recorded *recorded,
+                                          const struct rank_notes *notes, uint32_t rank)
 {
-    const struct cost_table *table = recorded->collective[is_finalize ? FINALIZE : operation];
-    uint64_t time_ns = 0;
-    if (table)
-        cost_table_find(table, size_bytes, &time_ns);
-    return time_ns;
+    return recorded_lacked_cores(recorded, rank) ? rank_notes_read(notes, rank) : NULL;
+}
+
+struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, uint32_t rank)
+{
+    return notes_of(recorded, recorded->own_times, rank);
+}
+
+struct rank_notes_reader *recorded_crowded_times(const struct recorded *recorded, uint32_t rank)
+{
+    return notes_of(recorded, recorded->crowded_times, rank);
 }
 
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)

@@ -46,6 +46,7 @@
 #include "analyzer/pag/root.h"
 #include "analyzer/pag/simulation/clock.h"
 #include "analyzer/trace/definitions.h"
+#include "analyzer/whatif/cores/rank_notes.h"
 
 struct recorded;
 
@@ -64,22 +65,21 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result);
 
 /// Median times of a message of SIZE_BYTES, on one node or between two.
-/// Usual time of sending by a rank that lacked cores; UINT64_MAX where none was seen. What such a
-/// rank's call that sends one message and waits for nobody took beyond that is no work.
-uint64_t recorded_shared_send_ns(const struct recorded *recorded, bool is_remote,
-                                 uint64_t size_bytes);
 uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 uint64_t recorded_receive_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 /// Whether messages both on one node and between nodes were seen to take their time.
 bool recorded_has_both_flights(const struct recorded *recorded);
 bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint32_t receiver);
 /// Ranks that shared cores, more of them than cores; median times of their messages (those of other
-/// ranks, then of the other kind where there are none) and collectives.
+/// ranks, then of the other kind where there are none).
 bool recorded_lacked_cores(const struct recorded *recorded, uint32_t rank);
 uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,
                                    uint64_t size_bytes);
-uint64_t recorded_collective_ns(const struct recorded *recorded, uint8_t operation,
-                                bool is_finalize, uint64_t size_bytes);
+/// By the leave of each of its calls that was not all its own what of it was; by the end of each
+/// stretch of computing how long it was crowded, if it was (core_wait.h). NULL where RANK did not
+/// lack cores. The caller frees.
+struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, uint32_t rank);
+struct rank_notes_reader *recorded_crowded_times(const struct recorded *recorded, uint32_t rank);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
 

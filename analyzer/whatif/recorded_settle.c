@@ -63,55 +63,15 @@ static uint64_t message_delay(const struct recorded *recorded,
     return moves ? usual_ns : min_ns(measured_ns, usual_ns);
 }
 
-/// The same of a rank that shared its cores in the recording, for any condition.
-static uint64_t shared_delay(const struct recorded *recorded, const struct pag_condition *condition,
-                             bool is_measured, uint64_t measured_ns,
-                             const struct recorded_scenario *scenario)
-{
-    bool far =
-        condition->kind != PAG_CONDITION_COLLECTIVE && is_remote(condition, scenario->node_of_rank);
-    uint64_t usual_ns = 0;
-    if (condition->kind == PAG_CONDITION_COLLECTIVE)
-        usual_ns = recorded_collective_ns(recorded, condition->operation, condition->is_finalize,
-                                          condition->total_bytes);
-    else
-        usual_ns = recorded_shared_flight_ns(recorded, far, condition->size_bytes);
-    if (scenario->spins)
-        usual_ns = 0;
-    if (condition->kind != PAG_CONDITION_MESSAGE)
-        return is_measured ? min_ns(measured_ns, usual_ns) : 0;
-    usual_ns = less(usual_ns, recorded_receive_ns(recorded, far, condition->size_bytes));
-    bool is_other = condition->size_bytes != condition->recorded_bytes ||
-                    has_moved(recorded, condition, scenario->node_of_rank);
-    return is_other ? usual_ns : min_ns(measured_ns, usual_ns);
-}
-
-/// Whether the wait for a core is taken out of the times of CALL. Start-up, end and operations that
-/// create or destroy handles take their time, but no core.
-static bool is_cut(const struct recorded *recorded, const struct pag_call *call)
-{
-    return !call->is_handle && recorded_lacked_cores(recorded, call->rank);
-}
-
-static uint64_t delay_alone(const struct recorded *recorded, const struct pag_call *call,
-                            const struct pag_condition *condition, bool is_measured,
-                            uint64_t measured_ns, const struct recorded_scenario *scenario)
-{
-    if (is_cut(recorded, call))
-        return shared_delay(recorded, condition, is_measured, measured_ns, scenario);
-    if (condition->kind == PAG_CONDITION_MESSAGE)
-        return message_delay(recorded, condition, is_measured, measured_ns, scenario->node_of_rank);
-    return is_measured ? measured_ns : 0;
-}
-
 /// How long after its release CONDITION is met; a message that follows another one comes no later
 /// than alone.
-static uint64_t delay_of(const struct recorded *recorded, const struct pag_call *call,
-                         const struct pag_condition *condition, bool is_measured,
-                         uint64_t measured_ns, const struct recorded_scenario *scenario)
+static uint64_t delay_of(const struct recorded *recorded, const struct pag_condition *condition,
+                         bool is_measured, uint64_t measured_ns, const uint32_t *node_of_rank)
 {
-    return min_ns(condition->follows_ns,
-                  delay_alone(recorded, call, condition, is_measured, measured_ns, scenario));
+    if (condition->kind == PAG_CONDITION_MESSAGE)
+        return min_ns(condition->follows_ns,
+                      message_delay(recorded, condition, is_measured, measured_ns, node_of_rank));
+    return is_measured ? measured_ns : 0;
 }
 
 /// The work of a call that did not wait: what receiving its messages usually takes; all of its time
@@ -152,11 +112,92 @@ static uint64_t work_after(const struct recorded *recorded, const struct pag_cal
                   less(call->recorded_leave_ns, by->recorded_ns));
 }
 
+// --- of ranks that lacked cores
+
+/// Start-up, end and operations that create or destroy handles take their time, but no core.
+static bool has_lacked_cores(const struct recorded *recorded, const struct pag_call *call)
+{
+    return !call->is_handle && recorded_lacked_cores(recorded, call->rank);
+}
+
+/// When CONDITION was released in the recording: a message perhaps only after its sender, which had
+/// lost its core, had it again.
+static uint64_t shared_release_ns(const struct pag_call *call,
+                                  const struct pag_condition *condition)
+{
+    return condition->recorded_since_ns <= call->recorded_leave_ns ? condition->recorded_since_ns
+                                                                   : condition->recorded_ns;
+}
+
+/// How much longer a message takes now than in the recording, because of its size or its way.
+static uint64_t longer_flight(const struct recorded *recorded,
+                              const struct pag_condition *condition, const uint32_t *node_of_rank)
+{
+    if (condition->kind != PAG_CONDITION_MESSAGE)
+        return 0;
+    bool far = is_remote(condition, node_of_rank);
+    bool was_far = has_moved(recorded, condition, node_of_rank) ? !far : far;
+    return less(recorded_shared_flight_ns(recorded, far, condition->size_bytes),
+                recorded_shared_flight_ns(recorded, was_far, condition->recorded_bytes));
+}
+
+/// The work of such a rank's call: its own time after the latest release at RELEASE_NS. Where ranks
+/// that wait keep their cores busy all of it may be polling, and only what is usual counts.
+static uint64_t shared_work(const struct recorded *recorded, const struct pag_call *call,
+                            const struct pag_condition *conditions, uint32_t n_conditions,
+                            uint64_t release_ns, const struct recorded_scenario *scenario)
+{
+    uint64_t own_ns = min_ns(call->recorded_work_ns, less(call->recorded_leave_ns, release_ns));
+    if (!scenario->spins && call->n_left_out == 0)
+        return own_ns;
+    return min_ns(own_ns,
+                  usual_work(recorded, call, conditions, n_conditions, scenario->node_of_rank));
+}
+
+static void settle_shared(const struct recorded *recorded, const struct pag_call *call,
+                          const struct pag_condition *conditions, uint32_t n_conditions,
+                          const struct recorded_scenario *scenario, struct recorded_use *use,
+                          uint64_t *ready_ns, pag_work *work)
+{
+    const uint32_t *node_of_rank = scenario->node_of_rank;
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < n_conditions; i++)
+        if (shared_release_ns(call, &conditions[i]) > shared_release_ns(call, &conditions[last]))
+            last = i;
+    uint64_t release_ns = shared_release_ns(call, &conditions[last]);
+    bool is_whole = call->n_left_out == 0;
+    bool has_waited =
+        is_whole && (release_ns > call->recorded_enter_ns || is_all_to_all(&conditions[last]));
+    uint64_t work_ns = scenario->spins && has_waited
+                           ? work_after(recorded, call, &conditions[last], node_of_rank)
+                           : shared_work(recorded, call, conditions, n_conditions,
+                                         has_waited ? release_ns : 0, scenario);
+    work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, node_of_rank));
+    *work = (pag_work)work_ns * PAG_WORK_PER_NS;
+    *ready_ns = call->enter_ns;
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        const struct pag_condition *condition = &conditions[i];
+        uint64_t delay_ns = scenario->spins ? 0 : longer_flight(recorded, condition, node_of_rank);
+        if (condition->kind == PAG_CONDITION_MESSAGE && !condition->is_probed) {
+            use->n_flights++;
+            use->n_interpolated += !has_waited || i != last || delay_ns > 0;
+        }
+        uint64_t met_ns = condition->time_ns + min_ns(condition->follows_ns, delay_ns);
+        *ready_ns = met_ns > *ready_ns ? met_ns : *ready_ns;
+    }
+}
+
+// --- of all
+
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
                      const struct pag_condition *conditions, uint32_t n_conditions,
                      const struct recorded_scenario *scenario, struct recorded_use *use,
                      uint64_t *ready_ns, pag_work *work)
 {
+    if (has_lacked_cores(recorded, call)) {
+        settle_shared(recorded, call, conditions, n_conditions, scenario, use, ready_ns, work);
+        return;
+    }
     const uint32_t *node_of_rank = scenario->node_of_rank;
     uint32_t last = deciding(conditions, n_conditions);
     // Of a call some of which is left out nobody knows how long it waited for the rest.
@@ -170,7 +211,7 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
                             usual_work(recorded, call, conditions, n_conditions, node_of_rank));
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
-    if (!has_waited && is_whole && !is_cut(recorded, call))
+    if (!has_waited && is_whole)
         *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
     work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, node_of_rank));
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
@@ -178,7 +219,7 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
         const struct pag_condition *condition = &conditions[i];
         bool is_measured = has_waited && i == last;
         uint64_t measured_ns = less(recorded_ready_ns, condition->recorded_ns);
-        uint64_t delay_ns = delay_of(recorded, call, condition, is_measured, measured_ns, scenario);
+        uint64_t delay_ns = delay_of(recorded, condition, is_measured, measured_ns, node_of_rank);
         if (condition->kind == PAG_CONDITION_MESSAGE && !condition->is_probed) {
             use->n_flights++;
             use->n_interpolated += !is_measured || delay_ns != measured_ns ||

@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "tests/reference/changed_program.h"
 #include "tests/reference/changed_visits.h"
+#include "tests/reference/predicted_costs.h"
 
 uint32_t path_in_interval(const struct model *model, const struct interval *interval, size_t i)
 {
@@ -38,8 +39,8 @@ uint64_t interval_wall_ns(const struct model *model, const struct interval *inte
     return records[interval->last].time_ns - records[interval->first].time_ns;
 }
 
-/// Their distance, but where the clock of the processor was read what that says.
-uint64_t interval_process_ns(const struct model *model, const struct predicted_scenario *scenario,
+/// What the clock of the processor says; their distance where it was not read.
+static uint64_t cpu_ns(const struct model *model, const struct predicted_scenario *scenario,
                              const struct interval *interval)
 {
     const struct record *records = records_of(model, interval);
@@ -69,6 +70,27 @@ uint64_t interval_process_ns(const struct model *model, const struct predicted_s
         break;
     }
     return used_ns;
+}
+
+/// But who had enough cores had one, where those that wait leave theirs: then only so much can be
+/// missing as there was time, since the rank computes, in which more ranks than cores did.
+uint64_t interval_process_ns(const struct model *model, const struct predicted_scenario *scenario,
+                             const struct interval *interval)
+{
+    const struct record *records = records_of(model, interval);
+    const uint32_t *call_of = model->call_of[interval->rank];
+    uint64_t used_ns = cpu_ns(model, scenario, interval);
+    uint64_t wall_ns = interval_wall_ns(model, interval);
+    size_t n_records = model->trace->locations[interval->rank].n_records;
+    bool is_end = interval->last + 1 == n_records || call_of[interval->last] != REFERENCE_NONE;
+    if (!has_lacked_cores(model, scenario, interval->rank) || scenario->spins || !is_end)
+        return used_ns;
+    size_t from = interval->first;
+    while (from > 0 && call_of[from] == REFERENCE_NONE)
+        from--;
+    uint64_t crowded_ns = crowded_time(model, scenario, interval->rank, records[from].time_ns,
+                                       records[interval->last].time_ns);
+    return wall_ns > crowded_ns && wall_ns - crowded_ns > used_ns ? wall_ns - crowded_ns : used_ns;
 }
 
 /// The product of the factors of all settings that name an open region, each once; then those of

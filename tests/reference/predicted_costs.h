@@ -43,32 +43,25 @@ uint64_t size_class(uint64_t size_bytes);
 
 /// What is asked of the recording: times of receive calls whose message was there, of messages, of
 /// messages to ranks that lacked cores.
-enum cost_kind { COST_RECEIVE, COST_FLIGHT, COST_SHARED_FLIGHT, COST_SHARED_SEND };
+enum cost_kind { COST_RECEIVE, COST_FLIGHT, COST_SHARED_FLIGHT };
 
 /// A time of SIZE_BYTES by the recording, on one node or between nodes. Where there is none that of
 /// the other scope; of shared flights before that the flight on the same scope.
 uint64_t recorded_cost(const struct model *model, const struct predicted_scenario *scenario,
                        enum cost_kind kind, bool is_remote, uint64_t size_bytes);
 
-/// The time of KIND as above; false where the recording has none at all.
-bool find_cost(const struct model *model, const struct predicted_scenario *scenario,
-               enum cost_kind kind, bool is_remote, uint64_t size_bytes, uint64_t *cost);
-
-/// Does call C send one message, blocking, and nothing else?
-bool is_sole_send(const struct model *model, const struct model_send *send);
-
 /// Did RANK run on a node with fewer cores than ranks?
 bool has_lacked_cores(const struct model *model, const struct predicted_scenario *scenario,
                       uint32_t rank);
 
-/// Of FROM_NS..TO_NS, the time in which as many ranks of NODE as it has cores were outside MPI.
-uint64_t time_without_cores(const struct model *model, const struct predicted_scenario *scenario,
-                            uint32_t node, uint64_t from_ns, uint64_t to_ns);
+/// How much of call C, from FROM_NS on, went by behind the last ns in which all cores of its rank's
+/// node were taken by ranks outside MPI; the whole call where its rank lacked no cores.
+uint64_t own_call_time(const struct model *model, const struct predicted_scenario *scenario,
+                       uint32_t c, uint64_t from_ns);
 
-/// What members of PART's operation that lacked cores took after their release.
-uint64_t recorded_collective_cost(const struct model *model,
-                                  const struct predicted_scenario *scenario,
-                                  const struct model_part *part);
+/// How many ns of FROM_NS..TO_NS more ranks of RANK's node were outside MPI than it has cores.
+uint64_t crowded_time(const struct model *model, const struct predicted_scenario *scenario,
+                      uint32_t rank, uint64_t from_ns, uint64_t to_ns);
 
 /// Does the recording tell anything about flights on one node, or between nodes?
 bool is_flight_seen(const struct model *model, const struct predicted_scenario *scenario,

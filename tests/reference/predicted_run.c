@@ -12,7 +12,15 @@
 
 #define UNKNOWN UINT64_MAX
 
-enum phase { PHASE_ABSENT, PHASE_OUTSIDE, PHASE_BEFORE, PHASE_WAIT, PHASE_AFTER, PHASE_ENDED };
+enum phase {
+    PHASE_ABSENT,
+    PHASE_OUTSIDE,
+    PHASE_STARTING, // before MPI_Init, without a core
+    PHASE_BEFORE,
+    PHASE_WAIT,
+    PHASE_AFTER,
+    PHASE_ENDED
+};
 
 struct process {
     enum phase phase;
@@ -21,8 +29,9 @@ struct process {
     uint64_t begin_ns, ready_ns, finish_ns;
     uint64_t late_ns; // since when it waits for calls put off
     uint64_t work_after_ns;
-    parts_t target;   // virtual time at which the present work is done
-    uint64_t done_ns; // when the last one was done
+    uint64_t started_ns; // not in MPI_Init before
+    parts_t target;      // virtual time at which the present work is done
+    uint64_t done_ns;    // when the last one was done
     bool has_done;
 };
 
@@ -48,7 +57,8 @@ static bool is_runnable(const struct prediction_state *state, const struct proce
 {
     return process->phase == PHASE_OUTSIDE || process->phase == PHASE_BEFORE ||
            process->phase == PHASE_AFTER ||
-           (process->phase == PHASE_WAIT && state->scenario->spins);
+           ((process->phase == PHASE_WAIT || process->phase == PHASE_STARTING) &&
+            state->scenario->spins);
 }
 
 static uint32_t count_runnable(const struct prediction_state *state, uint32_t cores)
@@ -144,30 +154,6 @@ static uint64_t before_window_ns(const struct model *model, uint32_t c)
     return leave_ns < model->window_begin_ns ? leave_ns : model->window_begin_ns;
 }
 
-/// Work of call C, which waits for nobody: all of it, but of a rank that lacked cores no more than
-/// sending its one message usually takes.
-static uint64_t sole_work_ns(const struct prediction_state *state, uint32_t c)
-{
-    const struct model *model = state->model;
-    const struct model_call *call = &model->calls[c];
-    uint64_t length_ns = call->leave_ns - call->enter_ns, usual_ns;
-    const struct model_send *sent = NULL;
-    uint32_t n_sent = 0;
-    for (uint32_t s = 0; s < model->n_sends; s++) {
-        if (model->sends[s].call != c || model->sends[s].is_unsent || model->sends[s].follows)
-            continue;
-        sent = &model->sends[s];
-        n_sent++;
-    }
-    if (n_sent != 1 || !has_lacked_cores(model, state->scenario, call->rank))
-        return length_ns;
-    bool is_remote = is_between_nodes(state->scenario->node, sent->sender, sent->receiver);
-    if (!find_cost(model, state->scenario, COST_SHARED_SEND, is_remote, sent->size_bytes,
-                   &usual_ns))
-        return length_ns;
-    return usual_ns < highest_digits(length_ns, 5) ? usual_ns : length_ns;
-}
-
 /// Does call C send messages, and only such as cost nothing because they follow others?
 static bool sends_only_followers(const struct model *model, uint32_t c)
 {
@@ -195,7 +181,8 @@ static parts_t work_before(const struct prediction_state *state, const struct st
                    : (parts_t)(least_ns - call->enter_ns) * PER_NS;
     }
     if (!state->scenario->has_machine) {
-        parts_t recorded = (parts_t)sole_work_ns(state, step->call) * PER_NS;
+        parts_t recorded =
+            (parts_t)own_call_time(model, state->scenario, step->call, call->enter_ns) * PER_NS;
         if (is_waiting || step->is_put_off || sends_only_followers(model, step->call))
             return 0;
         return call->n_left_out ? recorded * (call->n_records - call->n_left_out) / call->n_records
@@ -310,16 +297,36 @@ static void await(struct process *process, uint64_t now_ns)
     process->late_ns = now_ns;
 }
 
+/// When PROCESS, which begins at NOW_NS, comes to MPI_Init at the earliest: with its work and all
+/// the time that it had no core.
+static uint64_t start_ns(const struct prediction_state *state, const struct process *process,
+                         uint64_t now_ns)
+{
+    const struct model *model = state->model;
+    const struct step *step = process->step;
+    if (step->kind != STEP_CALL || !model->calls[step->call].is_init)
+        return 0;
+    return now_ns + (uint64_t)(step->work / PER_NS) + interval_wall_ns(model, &step->interval) -
+           interval_process_ns(model, state->scenario, &step->interval);
+}
+
 /// What PROCESS does next at NOW_NS, when it has done what it did.
 static void advance(struct prediction_state *state, struct process *process, uint64_t now_ns)
 {
     touch(state, process, now_ns);
-    if (is_runnable(state, process) && process->phase != PHASE_WAIT) {
+    if (is_runnable(state, process) && process->phase != PHASE_WAIT &&
+        process->phase != PHASE_STARTING) {
         process->done_ns = now_ns;
         process->has_done = true;
     }
     switch (process->phase) {
     case PHASE_OUTSIDE:
+        if (process->started_ns > now_ns) {
+            process->phase = PHASE_STARTING;
+            return;
+        }
+        // fall through
+    case PHASE_STARTING:
         if (process->step->kind == STEP_END) {
             process->phase = PHASE_ENDED;
             process->finish_ns = now_ns;
@@ -345,6 +352,7 @@ static void advance(struct prediction_state *state, struct process *process, uin
     }
     if (process->phase != PHASE_ABSENT)
         process->step++;
+    process->started_ns = process->phase == PHASE_ABSENT ? start_ns(state, process, now_ns) : 0;
     start_work(state, process, PHASE_OUTSIDE, process->step->work, now_ns);
 }
 
@@ -358,6 +366,8 @@ static uint64_t next_ns(struct prediction_state *state, struct process *process)
         if (process->ready_ns == UNKNOWN)
             settle(state, process);
         return process->ready_ns;
+    case PHASE_STARTING:
+        return process->started_ns;
     case PHASE_ENDED:
         return UNKNOWN;
     default:

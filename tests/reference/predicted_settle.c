@@ -123,34 +123,6 @@ static int64_t flight_delay_ns(const struct model *model, const struct predicted
     return delay_ns > room_ns && !is_moved ? room_ns : delay_ns;
 }
 
-/// How long after its release CONDITION lets a rank go that lacked cores in the recording; ROOM_NS:
-/// the longest that the recording allows.
-static int64_t shared_delay_ns(const struct model *model, const struct predicted_scenario *scenario,
-                               const struct condition *condition, int64_t room_ns, bool is_deciding)
-{
-    int64_t usual_ns;
-    if (condition->kind == CONDITION_COLLECTIVE) {
-        usual_ns =
-            (int64_t)recorded_collective_cost(model, scenario, &model->parts[condition->index]);
-        usual_ns = scenario->spins ? 0 : usual_ns;
-        return !is_deciding ? 0 : usual_ns < room_ns ? usual_ns : room_ns;
-    }
-    const struct model_send *send = message_of(model, condition);
-    bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-    bool was_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
-    usual_ns = scenario->spins ? 0
-                               : (int64_t)recorded_cost(model, scenario, COST_SHARED_FLIGHT,
-                                                        is_remote, send->now_bytes);
-    if (condition->kind == CONDITION_SEND)
-        return !is_deciding ? 0 : usual_ns < room_ns ? usual_ns : room_ns;
-    usual_ns = positive(usual_ns - (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote,
-                                                          send->now_bytes));
-    bool is_moved = is_remote != was_remote && is_flight_seen(model, scenario, false) &&
-                    is_flight_seen(model, scenario, true);
-    bool is_resized = send->now_bytes != send->size_bytes;
-    return is_moved || is_resized || usual_ns < room_ns ? usual_ns : room_ns;
-}
-
 static bool is_receive_left_out(const struct model *model, const struct model_receive *receive)
 {
     return receive->send != REFERENCE_NONE && model->sends[receive->send].is_unsent;
@@ -234,6 +206,101 @@ static int64_t delay_together(const struct model *model, const struct predicted_
     return together_ns < alone_ns ? together_ns : alone_ns;
 }
 
+/// Work of call C after the wait that DECIDER ended in the recording.
+static int64_t received_work_ns(const struct model *model,
+                                const struct predicted_scenario *scenario, uint32_t c,
+                                const struct condition *decider)
+{
+    if (decider->kind != CONDITION_RECEIVE)
+        return 0;
+    int64_t room_ns = (int64_t)model->calls[c].leave_ns - (int64_t)release_of(model, NULL, decider);
+    const struct model_send *send = message_of(model, decider);
+    bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
+    int64_t usual_ns =
+        (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->now_bytes);
+    return usual_ns < room_ns ? usual_ns : room_ns;
+}
+
+/// When CONDITION was released in the recording, for call C of a rank that lacked cores: a message
+/// when what of the sending call was the sender's own began, unless it was there before.
+static uint64_t shared_release_ns(const struct model *model,
+                                  const struct predicted_scenario *scenario, uint32_t c,
+                                  const struct condition *condition)
+{
+    if (condition->kind == CONDITION_RECEIVE) {
+        uint32_t sending = message_of(model, condition)->call;
+        const struct model_call *call = &model->calls[sending];
+        uint64_t since_ns =
+            call->leave_ns - own_call_time(model, scenario, sending, call->enter_ns);
+        if (since_ns <= model->calls[c].leave_ns)
+            return since_ns;
+    }
+    return release_of(model, NULL, condition);
+}
+
+/// By how much longer a message is on its way than in the recording.
+static uint64_t longer_flight_ns(const struct model *model,
+                                 const struct predicted_scenario *scenario,
+                                 const struct condition *condition)
+{
+    if (condition->kind != CONDITION_RECEIVE || scenario->spins)
+        return 0;
+    const struct model_send *send = message_of(model, condition);
+    bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
+    bool was_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
+    if (!is_flight_seen(model, scenario, false) || !is_flight_seen(model, scenario, true))
+        was_remote = is_remote;
+    int64_t now_ns =
+        (int64_t)recorded_cost(model, scenario, COST_SHARED_FLIGHT, is_remote, send->now_bytes);
+    return (uint64_t)positive(now_ns - (int64_t)recorded_cost(model, scenario, COST_SHARED_FLIGHT,
+                                                              was_remote, send->size_bytes));
+}
+
+/// A call of a rank that lacked cores: what is its own after the release is work, and nothing is
+/// left to wait for.
+static uint64_t settle_shared(const struct model *model, const struct predicted_scenario *scenario,
+                              const struct predicted_times *times, uint32_t c,
+                              const struct condition *conditions, uint32_t n_conditions,
+                              uint64_t *ready_ns)
+{
+    const struct model_call *call = &model->calls[c];
+    uint64_t release_ns = 0, own_ns;
+    const struct condition *decider = NULL;
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        uint64_t own_release_ns = shared_release_ns(model, scenario, c, &conditions[i]);
+        if (!decider || own_release_ns > release_ns) {
+            decider = &conditions[i];
+            release_ns = own_release_ns;
+        }
+    }
+    bool is_whole = call->n_left_out == 0;
+    bool has_waited = is_whole && (release_ns > call->enter_ns ||
+                                   (decider->kind == CONDITION_COLLECTIVE &&
+                                    needs_everybody(&model->parts[decider->index]) &&
+                                    model->parts[decider->index].post_call == c));
+    own_ns = own_call_time(model, scenario, c, call->enter_ns);
+    if (has_waited && own_ns > (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns))
+        own_ns = (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns);
+    if (scenario->spins && has_waited) {
+        own_ns = (uint64_t)received_work_ns(model, scenario, c, decider);
+    } else if (scenario->spins || !is_whole) {
+        uint64_t usual_ns = (uint64_t)usual_work_ns(model, scenario, c, conditions, n_conditions);
+        own_ns = usual_ns < own_ns ? usual_ns : own_ns;
+    }
+    *ready_ns = times->enter_ns[c];
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        int64_t delay_ns =
+            delay_together(model, times, &conditions[i],
+                           (int64_t)longer_flight_ns(model, scenario, &conditions[i]));
+        uint64_t free_ns = release_of(model, times, &conditions[i]) + (uint64_t)delay_ns +
+                           added_ns(model, scenario, &conditions[i]);
+        if (free_ns > *ready_ns)
+            *ready_ns = free_ns;
+    }
+    return (uint64_t)positive((int64_t)own_ns -
+                              followers_ns(model, scenario, conditions, n_conditions));
+}
+
 uint64_t recorded_settle_call(const struct model *model, const struct predicted_scenario *scenario,
                               const struct predicted_times *times, uint32_t c,
                               const struct condition *conditions, uint32_t n_conditions,
@@ -245,6 +312,8 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
         *ready_ns = times->enter_ns[c] + (call->leave_ns - call->enter_ns);
         return 0;
     }
+    if (has_lacked_cores(model, scenario, call->rank) && !is_handle_call(model, c))
+        return settle_shared(model, scenario, times, c, conditions, n_conditions, ready_ns);
     for (uint32_t i = 1; i < n_conditions; i++) {
         if (release_of(model, NULL, &conditions[i]) >
             release_of(model, NULL, &conditions[deciding]))
@@ -260,24 +329,16 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
                                     model->parts[decider->index].post_call == c));
     if (!has_waited)
         own_ns = usual_work_ns(model, scenario, c, conditions, n_conditions);
-    if (has_waited && decider->kind == CONDITION_RECEIVE) {
-        const struct model_send *send = message_of(model, decider);
-        bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-        own_ns = (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->now_bytes);
-        if (own_ns > leave_ns - latest_ns)
-            own_ns = leave_ns - latest_ns;
-    }
+    if (has_waited)
+        own_ns = received_work_ns(model, scenario, c, decider);
     *ready_ns = times->enter_ns[c];
-    bool is_shared = has_lacked_cores(model, scenario, call->rank) && !is_handle_call(model, c);
-    if (!has_waited && is_whole && !is_shared)
+    if (!has_waited && is_whole)
         *ready_ns += (uint64_t)(leave_ns - own_ns - (int64_t)call->enter_ns);
     for (uint32_t i = 0; i < n_conditions; i++) {
         int64_t recorded_ns = (int64_t)release_of(model, NULL, &conditions[i]);
         int64_t delay_ns = 0, room_ns = positive(leave_ns - own_ns - recorded_ns);
         bool is_deciding = i == deciding && has_waited;
-        if (is_shared)
-            delay_ns = shared_delay_ns(model, scenario, &conditions[i], room_ns, is_deciding);
-        else if (conditions[i].kind == CONDITION_RECEIVE)
+        if (conditions[i].kind == CONDITION_RECEIVE)
             delay_ns = flight_delay_ns(model, scenario, message_of(model, &conditions[i]), room_ns,
                                        is_deciding);
         else if (is_deciding)

@@ -64,7 +64,7 @@ static const struct model_send *last_sent(const struct model *model, uint32_t c)
     return last;
 }
 
-bool is_sole_send(const struct model *model, const struct model_send *send)
+static bool is_sole_send(const struct model *model, const struct model_send *send)
 {
     const struct model_call *call = &model->calls[send->call];
     uint32_t n_records = 0;
@@ -77,33 +77,12 @@ bool is_sole_send(const struct model *model, const struct model_send *send)
     return n_records == 1;
 }
 
-/// The length of a sole send, call C, by a rank that lacked cores, whose message was received.
-static bool is_send_sample(const struct model *model, const struct predicted_scenario *scenario,
-                           uint32_t c, bool is_remote, uint64_t *class, uint64_t *time)
-{
-    const struct model_call *call = &model->calls[c];
-    for (uint32_t s = 0; s < model->n_sends; s++) {
-        const struct model_send *send = &model->sends[s];
-        if (send->call != c)
-            continue;
-        if (!is_sole_send(model, send) || !has_lacked_cores(model, scenario, call->rank) ||
-            is_between_nodes(scenario->recorded_node, send->sender, send->receiver) != is_remote)
-            return false;
-        *class = size_class(send->size_bytes);
-        *time = highest_digits(call->leave_ns - call->enter_ns, 5);
-        return true;
-    }
-    return false;
-}
-
 /// A time of KIND seen in call C for the given kind of messages; false: none.
 static bool is_sample(const struct model *model, const struct predicted_scenario *scenario,
                       uint32_t c, enum cost_kind kind, bool is_remote, uint64_t *class,
                       uint64_t *time)
 {
     const struct model_call *call = &model->calls[c];
-    if (kind == COST_SHARED_SEND)
-        return is_send_sample(model, scenario, c, is_remote, class, time);
     bool is_shared = has_lacked_cores(model, scenario, call->rank);
     if (call->is_test || (kind != COST_RECEIVE && is_shared != (kind == COST_SHARED_FLIGHT)))
         return false;
@@ -120,12 +99,11 @@ static bool is_sample(const struct model *model, const struct predicted_scenario
     bool is_late = send_ns > call->enter_ns;
     if (is_late == (kind == COST_RECEIVE) || call->leave_ns < send_ns)
         return false;
-    uint64_t from_ns = is_late ? send_ns : call->enter_ns, without_ns = 0;
-    if (is_shared && (is_late || model->calls[send->call].leave_ns > call->enter_ns))
-        without_ns = time_without_cores(model, scenario, scenario->recorded_node[call->rank],
-                                        from_ns, call->leave_ns);
+    uint64_t from_ns = is_late ? send_ns : call->enter_ns, time_ns = call->leave_ns - from_ns;
+    if (is_shared)
+        time_ns = own_call_time(model, scenario, c, from_ns);
     *class = size_class(send->size_bytes);
-    *time = highest_digits(call->leave_ns - from_ns - without_ns, 5);
+    *time = highest_digits(time_ns, 5);
     return true;
 }
 
@@ -135,7 +113,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/// The lower median of the samples of CLASS, of sends the lower decile; false when there are none.
+/// The lower median of the samples of CLASS; false when there are none.
 static bool median_of_class(const struct model *model, const struct predicted_scenario *scenario,
                             enum cost_kind kind, bool is_remote, uint64_t class, uint64_t *median)
 {
@@ -148,7 +126,7 @@ static bool median_of_class(const struct model *model, const struct predicted_sc
     }
     qsort(times, n, sizeof *times, compare_numbers);
     if (n > 0)
-        *median = times[(n - 1) / (kind == COST_SHARED_SEND ? 10 : 2)];
+        *median = times[(n - 1) / 2];
     free(times);
     return n > 0;
 }
@@ -184,13 +162,6 @@ static bool cost_of_scope(const struct model *model, const struct predicted_scen
                            rise * (__int128)(size_bytes - below) / (__int128)(above - below));
     }
     return has_below || has_above;
-}
-
-bool find_cost(const struct model *model, const struct predicted_scenario *scenario,
-               enum cost_kind kind, bool is_remote, uint64_t size_bytes, uint64_t *cost)
-{
-    return cost_of_scope(model, scenario, kind, is_remote, size_bytes, cost) ||
-           cost_of_scope(model, scenario, kind, !is_remote, size_bytes, cost);
 }
 
 uint64_t recorded_cost(const struct model *model, const struct predicted_scenario *scenario,

@@ -116,6 +116,7 @@ static void add_message(const struct engine *engine, uint32_t index, enum pag_co
     bool is_posting = kind == PAG_CONDITION_POSTING;
     condition->kind = kind;
     condition->recorded_ns = is_posting ? times->recorded_post_ns : times->recorded_send_ns;
+    condition->recorded_since_ns = is_posting ? times->recorded_post_ns : times->recorded_since_ns;
     condition->departed_ns = times->departed_ns;
     condition->posted_ns = message->post_enter_ns;
     condition->arrived_ns = times->arrived_ns;
@@ -162,7 +163,7 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     struct pag_condition *condition = add(engine->simulation, n_conditions);
     condition->kind = PAG_CONDITION_COLLECTIVE;
     condition->time_ns = time_ns;
-    condition->recorded_ns = recorded_ns;
+    condition->recorded_ns = condition->recorded_since_ns = recorded_ns;
     condition->entered_ns = member->in_ns;
     condition->size_bytes = member->payload_bytes;
     condition->total_bytes = member->size_bytes;

@@ -151,14 +151,33 @@ static uint64_t process_time(const struct interval *interval)
     return most_ns < process_ns ? most_ns : process_ns;
 }
 
-static pag_work work_of(const struct engine *engine, struct interval *interval)
+/// Whether EVENT (NULL: none) begins or ends a team of threads.
+static bool is_of_team(const struct event *event)
 {
+    return event && event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END;
+}
+
+/// Whether computing ends with EVENT, the end of an interval (NULL: the location's).
+static bool ends_computing(const struct engine *engine, const struct event *event)
+{
+    return !event || engine_is_message_record(event) ||
+           (event->kind == EVENT_ENTER && region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE);
+}
+
+static pag_work work_of(const struct engine *engine, const struct location_state *location,
+                        const struct event *end, struct interval *interval)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
     wide scaled = 0;
     uint64_t process_ns = process_time(interval);
     interval->recorded_ns = interval->recorded_now_ns - interval->recorded_begin_ns;
+    if (clock->process_time && location->is_master && process_ns < interval->recorded_ns &&
+        ends_computing(engine, end))
+        process_ns = clock->process_time(clock->context, location->rank, interval->recorded_now_ns,
+                                         interval->recorded_ns, process_ns);
     interval->process_ns = process_ns;
     interval->lost_ns = interval->recorded_ns - process_ns;
-    if (!engine->simulation->clock->scale)
+    if (!clock->scale)
         return (pag_work)process_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < interval->n_parts; i++)
         scaled += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
@@ -203,8 +222,7 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
         return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE;
     if (engine->simulation->overlap && overlap_ends_at(engine, location, event))
         return true;
-    return engine_is_message_record(event) ||
-           (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END);
+    return engine_is_message_record(event) || is_of_team(event);
 }
 
 static void enter(const struct engine *engine, struct location_state *location,
@@ -282,7 +300,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     pass(engine, location, interval, last_path, seen_ns);
     if (!event || is_stretch_visited)
         visit_end(engine, location, interval, work);
-    *work += work_of(engine, interval);
+    *work += work_of(engine, location, event, interval);
     if (engine->simulation->clock->visit)
         visit_close_interval(engine, location, interval, interval->process_ns,
                              interval->recorded_ns, work);

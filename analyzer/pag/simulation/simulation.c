@@ -74,7 +74,8 @@ static struct pag_call describe(const struct engine *engine, const struct locati
 {
     const struct call *call = &location->call;
     const struct location_simulation *state = state_of(engine, location);
-    return (struct pag_call){
+    const struct pag_clock *clock = engine->simulation->clock;
+    struct pag_call described = {
         .sent_bytes =
             state->n_departing == 1 ? message_at(engine, state->departing[0])->size_bytes : 0,
         .location = location->index,
@@ -90,6 +91,26 @@ static struct pag_call describe(const struct engine *engine, const struct locati
         .is_finalize = call->is_finalize,
         .is_handle = state_of(engine, location)->is_handle,
     };
+    if (clock->own_work && location->is_master)
+        described.recorded_work_ns = clock->own_work(clock->context, &described);
+    return described;
+}
+
+/// When what of the open call, which sends, was its location's own began in the recording.
+static uint64_t own_since_ns(const struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (!clock->own_work || !location->is_master)
+        return call->recorded_enter_ns;
+    const struct pag_call sending = {
+        .location = location->index,
+        .rank = location->rank,
+        .recorded_enter_ns = call->recorded_enter_ns,
+        .recorded_leave_ns = call->recorded_leave_ns,
+        .recorded_work_ns = call->recorded_leave_ns - call->recorded_enter_ns,
+    };
+    return call->recorded_leave_ns - clock->own_work(clock->context, &sending);
 }
 
 // --- outside MPI
@@ -397,13 +418,34 @@ static void await(struct engine *engine, struct location_state *location, uint64
 
 // --- the run
 
+/// Whether LOCATION, about to start MPI with EVENT, took time up to there that was no process time:
+/// then it waits as long now. What keeps a process that starts from its core is not recorded.
+static bool is_starting(struct engine *engine, struct location_state *location,
+                        const struct event *event, uint64_t now_ns)
+{
+    struct location_simulation *state = state_of(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (state->has_started || state->interval.lost_ns == 0 || location->rank == NONE || !event ||
+        event->kind != EVENT_ENTER || region_at(engine, event->index)->mpi != MPI_FUNCTION_INIT)
+        return false;
+    state->has_started = true;
+    uint64_t work_ns = (uint64_t)(state->interval_work / PAG_WORK_PER_NS);
+    uint64_t until_ns = state->interval.begin_ns + work_ns + state->interval.lost_ns;
+    if (until_ns <= now_ns)
+        return false;
+    clock->wait(clock->context, location->index, now_ns, until_ns, 0);
+    return true;
+}
+
 static void outside_is_over(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = state_of(engine, location);
+    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    if (is_starting(engine, location, event, now_ns))
+        return;
     state->outside_ns += now_ns - state->interval.begin_ns;
     interval_close(engine, location, &state->interval, now_ns);
     moved_tell_outside(engine, location, now_ns);
-    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
     if (engine->simulation->overlap &&
         overlap_begin(engine, location, event, state->interval.recorded_now_ns, now_ns)) {
         begin_call(state);
@@ -536,6 +578,7 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
     uint64_t added_bytes = simulation->migration ? migration_sent(engine, location, index) : 0;
     simulation->messages[index] = (struct message_simulation){
         .recorded_send_ns = call->recorded_enter_ns,
+        .recorded_since_ns = own_since_ns(engine, location),
         .departed_ns = PAG_NOT_KNOWN,
         .arrived_ns = PAG_NOT_KNOWN,
         .number = simulation->n_sent++,

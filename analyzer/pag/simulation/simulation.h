@@ -48,6 +48,7 @@ struct location_simulation {
     struct probe probe;       // what it waits to see
     uint32_t n_late_calls;    // so many of those
     uint64_t n_events;        // before the open call, or before what is outside MPI
+    bool has_started;         // took all its time up to MPI_Init
     bool gives_up;            // on partners that will not come
     bool has_unknown_partner; // that did not come, or cannot be told yet
     uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
@@ -70,6 +71,7 @@ struct posting_simulation {
 /// Times of a message that measured time needs not; by its pool index.
 struct message_simulation {
     uint64_t recorded_send_ns; // enter of the call that sent it
+    uint64_t recorded_since_ns; // begin of what of that was the sender's own (pag_condition)
     uint64_t recorded_post_ns; // of its receive, once matched
     uint64_t departed_ns;      // PAG_NOT_KNOWN: has not departed
     uint64_t arrived_ns;       // as the clock's transfer() says; PAG_NOT_KNOWN: not known yet

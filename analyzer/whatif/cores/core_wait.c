@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ring of changes for each set of cores, each with the time taken up to it (see core_wait.h).
+// A ring of changes for each set of cores (see core_wait.h).
 #include "analyzer/whatif/cores/core_wait.h"
 
 #include <stdlib.h>
@@ -8,22 +8,26 @@
 
 enum { N_CHANGES = 1024 };
 
-/// From TIME_NS on all cores are taken, or no longer; TAKEN_NS of the time before they were.
+/// From TIME_NS on all cores are taken, or no longer.
 struct change {
-    uint64_t time_ns, taken_ns;
+    uint64_t time_ns;
     bool is_taken;
 };
 
 struct shared_cores {
     uint32_t n_cores, n_computing;
-    uint64_t n_changes;     // the last N_CHANGES of them are kept
+    uint64_t n_changes;     // each opposite to the one before, and later
+    uint32_t n_kept;        // of these, the last ones
+    uint64_t now_ns;        // the time of the last one that was told to compute, or not
+    uint64_t crowded_ns;    // up to then, with more computing than cores
     struct change *changes; // NULL: the ranks are no more than the cores, or nobody knows
 };
 
 struct core_wait {
     const struct definitions *definitions;
     struct shared_cores *sets;
-    bool *computes; // by rank
+    uint64_t *entered_ns; // by rank: it stopped computing; UINT64_MAX: it computes
+    uint64_t *crowded_ns; // by rank: its cores' when it began to compute
 };
 
 struct core_wait *core_wait_new(const struct definitions *definitions)
@@ -32,7 +36,8 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
     *wait = (struct core_wait){
         .definitions = definitions,
         .sets = memory_zeroed(definitions->n_core_sets, sizeof *wait->sets),
-        .computes = memory_zeroed(definitions->n_ranks, sizeof *wait->computes),
+        .entered_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->entered_ns),
+        .crowded_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->crowded_ns),
     };
     for (size_t i = 0; i < definitions->n_core_sets; i++) {
         const struct core_set *set = &definitions->core_sets[i];
@@ -40,7 +45,7 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
         cores->n_cores = set->n_cores;
         if (set->n_cores > 0 && set->n_ranks > set->n_cores) {
             cores->changes = memory_zeroed(N_CHANGES, sizeof *cores->changes);
-            cores->n_changes = 1; // from time 0 on they are free
+            cores->n_changes = cores->n_kept = 1; // from time 0 on they are free
         }
     }
     return wait;
@@ -53,7 +58,8 @@ void core_wait_free(struct core_wait *wait)
     for (size_t i = 0; i < wait->definitions->n_core_sets; i++)
         free(wait->sets[i].changes);
     free(wait->sets);
-    free(wait->computes);
+    free(wait->entered_ns);
+    free(wait->crowded_ns);
     free(wait);
 }
 
@@ -67,55 +73,74 @@ bool core_wait_is_shared(const struct core_wait *wait, uint32_t rank)
     return cores_of(wait, rank)->changes != NULL;
 }
 
-static uint64_t taken_at(const struct change *change, uint64_t time_ns)
+static struct change *change_at(const struct shared_cores *cores, uint64_t number)
 {
-    return change->taken_ns + (change->is_taken ? time_ns - change->time_ns : 0);
+    return &cores->changes[number % N_CHANGES];
+}
+
+static void note_change(struct shared_cores *cores, uint64_t time_ns, bool is_taken)
+{
+    const struct change *last = change_at(cores, cores->n_changes - 1);
+    if (is_taken == last->is_taken)
+        return;
+    if (time_ns < last->time_ns)
+        time_ns = last->time_ns;
+    if (time_ns == last->time_ns && cores->n_kept > 1) { // what was in between had no length
+        cores->n_changes--;
+        cores->n_kept--;
+        return;
+    }
+    *change_at(cores, cores->n_changes++) = (struct change){time_ns, is_taken};
+    if (cores->n_kept < N_CHANGES)
+        cores->n_kept++;
+}
+
+static uint64_t crowded_until(const struct shared_cores *cores, uint64_t time_ns)
+{
+    bool is_crowded = cores->n_computing > cores->n_cores && time_ns > cores->now_ns;
+    return cores->crowded_ns + (is_crowded ? time_ns - cores->now_ns : 0);
 }
 
 void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, bool computes)
 {
     struct shared_cores *cores = cores_of(wait, rank);
-    if (!cores->changes || wait->computes[rank] == computes)
+    bool was_computing = wait->entered_ns[rank] == UINT64_MAX;
+    if (!cores->changes || was_computing == computes)
         return;
-    wait->computes[rank] = computes;
+    wait->entered_ns[rank] = computes ? UINT64_MAX : time_ns;
+    cores->crowded_ns = wait->crowded_ns[rank] = crowded_until(cores, time_ns);
+    if (time_ns > cores->now_ns)
+        cores->now_ns = time_ns;
     if (computes)
         cores->n_computing++;
     else
         cores->n_computing--;
-    const struct change *last = &cores->changes[(cores->n_changes - 1) % N_CHANGES];
-    bool is_taken = cores->n_computing >= cores->n_cores;
-    if (is_taken == last->is_taken)
-        return;
-    if (time_ns < last->time_ns)
-        time_ns = last->time_ns;
-    struct change change = {time_ns, taken_at(last, time_ns), is_taken};
-    cores->changes[cores->n_changes++ % N_CHANGES] = change;
+    note_change(cores, time_ns, cores->n_computing >= cores->n_cores);
 }
 
-/// Time taken up to TIME_NS; false: too long ago.
-static bool taken_until(const struct shared_cores *cores, uint64_t time_ns, uint64_t *taken_ns)
+uint64_t core_wait_entered_ns(const struct core_wait *wait, uint32_t rank)
 {
-    uint64_t n_kept = cores->n_changes < N_CHANGES ? cores->n_changes : N_CHANGES;
-    for (uint64_t i = 1; i <= n_kept; i++) {
-        const struct change *change = &cores->changes[(cores->n_changes - i) % N_CHANGES];
-        if (change->time_ns > time_ns)
-            continue;
-        *taken_ns = taken_at(change, time_ns);
-        return true;
-    }
-    return false;
+    return wait->entered_ns[rank];
 }
 
-bool core_wait_between(const struct core_wait *wait, uint32_t rank, uint64_t from_ns,
-                       uint64_t to_ns, uint64_t *taken_ns)
+uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
+{
+    return crowded_until(cores_of(wait, rank), time_ns) - wait->crowded_ns[rank];
+}
+
+uint64_t core_wait_own_ns(const struct core_wait *wait, uint32_t rank, uint64_t from_ns,
+                          uint64_t to_ns)
 {
     const struct shared_cores *cores = cores_of(wait, rank);
-    uint64_t before_ns = 0, after_ns = 0;
-    *taken_ns = 0;
-    if (!cores->changes || to_ns <= from_ns)
-        return true;
-    if (!taken_until(cores, to_ns, &after_ns) || !taken_until(cores, from_ns, &before_ns))
-        return false;
-    *taken_ns = after_ns - before_ns;
-    return true;
+    if (to_ns <= from_ns)
+        return 0;
+    for (uint32_t i = 1; i <= cores->n_kept; i++) {
+        const struct change *change = change_at(cores, cores->n_changes - i);
+        if (change->time_ns >= to_ns)
+            continue;
+        if (change->is_taken)
+            return 0;
+        return to_ns - (change->time_ns > from_ns ? change->time_ns : from_ns);
+    }
+    return to_ns - from_ns;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who lacked a core in the recording. Ranks of a node with more ranks than cores share them, or
-// those of them that are bound to the same cores (trace/definitions.h); while as many others as
-// there are cores compute (are outside MPI), a rank that has what it waits for in MPI has no core
-// to notice it. The time with all cores taken in this way, as a function of recorded time, is kept
-// for as long as it is likely to be asked for: memory does not depend on the length of the run.
+// those of them that are bound to the same cores (trace/definitions.h). All cores are taken while
+// as many of these ranks as there are cores compute (are outside MPI). The own time of an MPI call
+// is the part of it behind the last time before its leave at which all cores were taken; until then
+// its core belonged to others. So on one core all time belongs to somebody, and none to two: to who
+// computes, or, while nobody does, to the call that is left first. Changes are kept for as long as
+// they are likely to be asked for: memory does not depend on the length of the run.
 #ifndef PAGODA_WHATIF_CORES_CORE_WAIT_H
 #define PAGODA_WHATIF_CORES_CORE_WAIT_H
 
@@ -25,9 +27,17 @@ bool core_wait_is_shared(const struct core_wait *wait, uint32_t rank);
 /// time before one told earlier counts as that one.
 void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, bool computes);
 
-/// How much of FROM_NS..TO_NS (not after what was told) all cores that RANK may use were taken;
-/// false: that is too long ago.
-bool core_wait_between(const struct core_wait *wait, uint32_t rank, uint64_t from_ns,
-                       uint64_t to_ns, uint64_t *taken_ns);
+/// When RANK, which shares cores, stopped computing; UINT64_MAX: it computes.
+uint64_t core_wait_entered_ns(const struct core_wait *wait, uint32_t rank);
+
+/// How long, since RANK began to compute and up to TIME_NS, more of the ranks that share its cores
+/// computed than there are cores: only then it can have computed without one.
+uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// How much of FROM_NS..TO_NS is behind the last time before TO_NS at which all cores that RANK may
+/// use were taken (moments without length do not count). Everything before TO_NS has been told.
+/// All of it where that is too long ago.
+uint64_t core_wait_own_ns(const struct core_wait *wait, uint32_t rank, uint64_t from_ns,
+                          uint64_t to_ns);
 
 #endif

@@ -40,11 +40,6 @@ uint32_t cost_table_class(uint64_t size_bytes)
     return class_of(size_bytes, SIZE_DIGITS);
 }
 
-uint64_t cost_table_time(uint64_t time_ns)
-{
-    return value_of(class_of(time_ns, TIME_DIGITS), TIME_DIGITS);
-}
-
 void cost_table_count(struct cost_table *table, uint64_t size_bytes, uint64_t time_ns)
 {
     uint32_t class = class_of(size_bytes, SIZE_DIGITS);
@@ -54,12 +49,12 @@ void cost_table_count(struct cost_table *table, uint64_t size_bytes, uint64_t ti
     table->n[class]++;
 }
 
-void cost_table_conclude(struct cost_table *table, uint32_t part)
+void cost_table_conclude(struct cost_table *table)
 {
     for (int class = 0; class < COST_TABLE_SIZE_CLASSES; class ++) {
         if (table->n[class] == 0)
             continue;
-        uint64_t before = (table->n[class] - 1) / part;
+        uint64_t before = (table->n[class] - 1) / 2;
         uint32_t time = 0;
         for (; before >= table->counts[class][time]; time++)
             before -= table->counts[class][time];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Times by size, in memory that does not depend on how many there are. The class of a size is the
 // size with all but its highest two binary digits set to zero, a time counts with all but its
-// highest five set to zero. Of each size class one sample is kept as the usual one: element
-// (n-1)/PART of n in order, the lower median (PART 2) or the lower decile (10). A size whose class
+// highest five set to zero. Of each size class one sample is kept as the usual one, the lower
+// median: element (n-1)/2 of n in order. A size whose class
 // was seen costs what is usual in its class; one between two classes a value on the straight line
 // between (class, usual) of both, rounded towards the lower class's; one beyond, that of the
 // nearest class.
@@ -27,12 +27,9 @@ struct cost_table {
 /// Number of a size's class; classes are in the order of their sizes.
 uint32_t cost_table_class(uint64_t size_bytes);
 
-/// TIME_NS as it counts in tables.
-uint64_t cost_table_time(uint64_t time_ns);
-
 void cost_table_count(struct cost_table *table, uint64_t size_bytes, uint64_t time_ns);
 /// No more counting: from here on costs can be asked for.
-void cost_table_conclude(struct cost_table *table, uint32_t part);
+void cost_table_conclude(struct cost_table *table);
 void cost_table_release(struct cost_table *table);
 
 /// The cost of a size; false when the table is empty.
