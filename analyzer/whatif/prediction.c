@@ -197,9 +197,7 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
         prediction->last_finalize_ns = call->enter_ns; // calls are entered in the order of time
     }
     if (!prediction->machine || (call->is_handle && !prediction->timeless)) {
-        amount = call->is_waiting
-                     ? 0
-                     : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
+        amount = call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
         return call->n_left_out == 0
                    ? amount
                    : amount * (call->n_records - call->n_left_out) / call->n_records;

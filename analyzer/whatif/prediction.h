@@ -27,7 +27,7 @@ struct prediction {
     bool is_delayed;
     uint32_t n_finalized; // ranks that have entered MPI_Finalize, the last one then
     uint64_t last_finalize_ns;
-    struct timeless *timeless; // NULL: recorded times count
+    struct timeless *timeless;                             // NULL: recorded times count
     struct rank_notes_reader **own_times, **crowded_times; // by rank, NULL: it did not lack cores
     size_t n_ranks;
     struct recorded_use use;

@@ -26,7 +26,7 @@ struct recorded {
     const struct definitions *definitions;
     struct core_wait *core_wait;
     struct cost_table flight[SCOPES], receive[SCOPES];
-    struct cost_table shared_flight[SCOPES]; // to ranks that shared cores
+    struct cost_table shared_flight[SCOPES];      // to ranks that shared cores
     struct rank_notes *own_times, *crowded_times; // of such ranks
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];

@@ -12,19 +12,16 @@
 //
 // Ranks of a node that is known to have fewer cores than ranks lacked cores (where ranks are bound
 // to cores: the ranks bound to the same ones, if they are more than these): what they took after
-// they were released is not only flight, but also the wait for a core. It is cut by the time in
-// which at least as many ranks sharing cores as there are cores were outside MPI (core_wait.h; no
-// sample where that is too long ago). Of such ranks
-//   receive  is a sample as above if the sending call had been left before; else leave - enter, cut
-//   shared flight     leave - send's enter, cut, of the message sent last (ties: of the highest
+// they were released is not only flight, but also the wait for a core. Of each of their calls the
+// own time is known (core_wait.h), O; from a time on: the part of it behind that. Of such ranks
+//   receive  is a sample as above: O
+//   shared flight     O from the send's enter on, of the message sent last (ties: of the highest
 //            sender) of those a call receives, whatever else it does, if sent after its enter
-//   shared collective leave - release, cut, by operation and bytes sent and received by the member,
-//            of members that were released (not at time 0) after the enter of the call (barriers,
-//            all-to-all kinds, handles and MPI_Finalize: or at it), and not after its leave
-//   shared send       leave - enter, of calls that send one message, blocking, and do nothing else;
-//            of these not the median but the lower decile (element (n-1)/10) is the usual one, for
-//            others' turns on the core are in them
 // and test calls are never samples.
+//
+// Outside MPI such a rank had a core for as long as not more ranks computed than there are cores:
+// its process time is at least its wall time less the time with more (since it began to compute),
+// whatever CPU samples say (not where waiting ranks spin).
 //
 // A message makes its sender wait for the receiver (rendezvous) if it is sent by MPI_Ssend and the
 // like, or its class is at least the smallest class R of its kind of which
@@ -107,11 +104,15 @@ struct recorded_scenario {
 ///   condition by less than 0. A message that was on one node and now is between two, or the other
 ///   way, where both kinds were seen: what released it by D + flight now - flight of the other
 ///   kind, other messages by flight - receive time.
-///   A rank that lacked cores lasts no longer than it worked where it did not wait (the rest was
-///   the lack of a core), and D is at most the shared flight of the size less the receive time (of
-///   a posting: the shared flight; a collective: the shared collective time); all of these are 0
-///   where waiting ranks spin, for then the cores were taken at all times. Handle calls are left
-///   out of this: they took no core.
+///   A rank that lacked cores: a message is released when the sender's own time in the call that
+///     sent it began, if that was before L (a sender that lacked cores may have lost its core
+///     before the message was out). W is O, if it waited from the release on, and D is 0: on shared
+///     cores even a flight is somebody's work. Of a call some of which is left out W is at most the
+///     sum of receive times. A message of another size, or that was on one node and is between two
+///     now or the other way, comes later by the shared flight now - shared flight then, not less
+///     than 0. Where waiting ranks spin the cores were taken at all times: W is as above, or min(O,
+///     sum of receive times) if it did not wait, and messages take no time. Handle calls are as
+///     above: they took no core.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
                      const struct pag_condition *conditions, uint32_t n_conditions,

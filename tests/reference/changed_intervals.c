@@ -41,7 +41,7 @@ uint64_t interval_wall_ns(const struct model *model, const struct interval *inte
 
 /// What the clock of the processor says; their distance where it was not read.
 static uint64_t cpu_ns(const struct model *model, const struct predicted_scenario *scenario,
-                             const struct interval *interval)
+                       const struct interval *interval)
 {
     const struct record *records = records_of(model, interval);
     uint64_t wall_ns = interval_wall_ns(model, interval);

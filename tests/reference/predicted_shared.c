@@ -44,8 +44,8 @@ uint64_t own_call_time(const struct model *model, const struct predicted_scenari
     uint64_t begin_ns = call->leave_ns;
     if (!has_lacked_cores(model, scenario, call->rank))
         return call->leave_ns - call->enter_ns;
-    while (begin_ns > from_ns && count_outside(model, scenario, node, begin_ns - 1) <
-                                     scenario->recorded_cores[node])
+    while (begin_ns > from_ns &&
+           count_outside(model, scenario, node, begin_ns - 1) < scenario->recorded_cores[node])
         begin_ns--;
     return call->leave_ns - begin_ns;
 }

@@ -247,8 +247,8 @@ static void test_many_hand_overs(void **state)
         uint64_t at_ns = round * ROUND_NS;
         fprintf(stream, "0 %" PRIu64 " enter MPI_Send\n0 %" PRIu64 " send world 1 0 8\n",
                 at_ns + 100, at_ns + 100);
-        fprintf(stream, "0 %" PRIu64 " leave MPI_Send\n0 %" PRIu64 " enter MPI_Recv\n",
-                at_ns + 120, at_ns + 130);
+        fprintf(stream, "0 %" PRIu64 " leave MPI_Send\n0 %" PRIu64 " enter MPI_Recv\n", at_ns + 120,
+                at_ns + 130);
         fprintf(stream, "1 %" PRIu64 " recv world 0 0 8\n1 %" PRIu64 " leave MPI_Recv\n",
                 at_ns + 150, at_ns + 150);
         fprintf(stream, "1 %" PRIu64 " enter MPI_Send\n1 %" PRIu64 " send world 0 0 8\n",

@@ -44,7 +44,7 @@ struct pag_condition {
     uint64_t recorded_ns; // enter of the send, the posting, the latest member, in the recording
     uint64_t recorded_since_ns; // message: begin of what of the call that sent it was the sender's
                                 // own (pag_clock.own_work); else recorded_ns
-    uint64_t time_ns;     // now: the departure of the message, the posting, the latest member
+    uint64_t time_ns;           // now: the departure of the message, the posting, the latest member
     uint64_t departed_ns, posted_ns; // message, posting: both sides, now
     uint64_t arrived_ns;       // message, posting: as transfer() said, PAG_NOT_KNOWN without it
     uint64_t entered_ns;       // collective: when the waiting member entered it, now
@@ -189,11 +189,11 @@ struct pag_clock {
                          uint64_t ready_ns);
     /// Whether an operation that need not synchronise its members (it handles no data) does so.
     bool (*synchronises)(void *context, uint8_t operation, bool is_finalize);
-    /// recorded_work_ns of CALL, of a master location, which says what would be it without this; the
-    /// same whenever it is asked between the call's enter and its leave. NULL: that.
+    /// recorded_work_ns of CALL, of a master location, which says what would be it without this;
+    /// the same whenever it is asked between the call's enter and its leave. NULL: that.
     uint64_t (*own_work)(void *context, const struct pag_call *call);
-    /// Process time of WALL_NS of the master location of RANK outside MPI, up to the next call or its
-    /// end at END_NS, of which its CPU clock says that it is CPU_NS. NULL: that.
+    /// Process time of WALL_NS of the master location of RANK outside MPI, up to the next call or
+    /// its end at END_NS, of which its CPU clock says that it is CPU_NS. NULL: that.
     uint64_t (*process_time)(void *context, uint32_t rank, uint64_t end_ns, uint64_t wall_ns,
                              uint64_t cpu_ns);
     /// Work of a call before its messages depart, to the world ranks RECEIVERS[0..n_sent).

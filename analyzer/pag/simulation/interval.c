@@ -161,7 +161,8 @@ static bool is_of_team(const struct event *event)
 static bool ends_computing(const struct engine *engine, const struct event *event)
 {
     return !event || engine_is_message_record(event) ||
-           (event->kind == EVENT_ENTER && region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE);
+           (event->kind == EVENT_ENTER &&
+            region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE);
 }
 
 static pag_work work_of(const struct engine *engine, const struct location_state *location,

@@ -70,15 +70,15 @@ struct posting_simulation {
 
 /// Times of a message that measured time needs not; by its pool index.
 struct message_simulation {
-    uint64_t recorded_send_ns; // enter of the call that sent it
+    uint64_t recorded_send_ns;  // enter of the call that sent it
     uint64_t recorded_since_ns; // begin of what of that was the sender's own (pag_condition)
-    uint64_t recorded_post_ns; // of its receive, once matched
-    uint64_t departed_ns;      // PAG_NOT_KNOWN: has not departed
-    uint64_t arrived_ns;       // as the clock's transfer() says; PAG_NOT_KNOWN: not known yet
-    uint64_t number;           // order of sending
-    uint64_t size_bytes;       // as the clock says (pag_clock.sends)
-    uint64_t added_bytes;      // more than that
-    uint64_t follows_ns;       // see pag_condition
+    uint64_t recorded_post_ns;  // of its receive, once matched
+    uint64_t departed_ns;       // PAG_NOT_KNOWN: has not departed
+    uint64_t arrived_ns;        // as the clock's transfer() says; PAG_NOT_KNOWN: not known yet
+    uint64_t number;            // order of sending
+    uint64_t size_bytes;        // as the clock says (pag_clock.sends)
+    uint64_t added_bytes;       // more than that
+    uint64_t follows_ns;        // see pag_condition
     bool is_rendezvous;
 };
 

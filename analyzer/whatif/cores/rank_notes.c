@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The file is a row of blocks, each of one rank, with the number of the rank's next one in front.
-// In a block follow pairs of LEB128 numbers: the time since the last note, the number. A rank's last
-// block stays in memory.
+// In a block follow pairs of LEB128 numbers: the time since the last note, the number. A rank's
+// last block stays in memory.
 #include "analyzer/whatif/cores/rank_notes.h"
 
 #include <errno.h>
