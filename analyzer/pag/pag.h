@@ -169,7 +169,7 @@ struct pag_explanation {
 struct pag_simulated_rank {
     uint64_t work_ns;     // process time outside MPI, at full speed
     uint64_t outside_ns;  // outside MPI: the same as it went by on shared or slower cores
-    uint64_t wait_ns;     // in MPI, waiting for others
+    uint64_t wait_ns;     // in MPI, waiting for others; and without a core before it
     uint64_t overhead_ns; // the rest of the time in MPI
     uint64_t lost_ns;     // outside MPI without a core, in the recording
 };

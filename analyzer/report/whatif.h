@@ -15,7 +15,7 @@ struct whatif_rank {
     uint64_t finish_ns;   // from the first event of the run
     uint64_t busy_ns;     // process time outside MPI, at the speed of its cores
     uint64_t shared_ns;   // outside MPI, while others had its core
-    uint64_t wait_ns;     // in MPI, waiting for others
+    uint64_t wait_ns;     // in MPI, waiting for others; and without a core before it
     uint64_t overhead_ns; // the rest of its time in MPI
 };
 

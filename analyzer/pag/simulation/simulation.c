@@ -433,6 +433,8 @@ static bool is_starting(struct engine *engine, struct location_state *location,
     uint64_t until_ns = state->interval.begin_ns + work_ns + state->interval.lost_ns;
     if (until_ns <= now_ns)
         return false;
+    state->start_wait_ns = until_ns - now_ns;
+    state->wait_ns += state->start_wait_ns;
     clock->wait(clock->context, location->index, now_ns, until_ns, 0);
     return true;
 }
@@ -443,7 +445,8 @@ static void outside_is_over(struct engine *engine, struct location_state *locati
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
     if (is_starting(engine, location, event, now_ns))
         return;
-    state->outside_ns += now_ns - state->interval.begin_ns;
+    state->outside_ns += now_ns - state->interval.begin_ns - state->start_wait_ns;
+    state->start_wait_ns = 0;
     interval_close(engine, location, &state->interval, now_ns);
     moved_tell_outside(engine, location, now_ns);
     if (engine->simulation->overlap &&

@@ -49,6 +49,7 @@ struct location_simulation {
     uint32_t n_late_calls;    // so many of those
     uint64_t n_events;        // before the open call, or before what is outside MPI
     bool has_started;         // took all its time up to MPI_Init
+    uint64_t start_wait_ns;   // that long without a core, in the open interval
     bool gives_up;            // on partners that will not come
     bool has_unknown_partner; // that did not come, or cannot be told yet
     uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
