@@ -131,7 +131,8 @@ static int by_handed(const void *left, const void *right)
 static struct entry *entries_of(struct farm_messages *messages)
 {
     struct entry *entries = memory_zeroed(messages->n, sizeof *entries);
-    qsort(messages->cuts, messages->n_cuts, sizeof *messages->cuts, by_time);
+    if (messages->n_cuts > 0)
+        qsort(messages->cuts, messages->n_cuts, sizeof *messages->cuts, by_time);
     for (size_t i = 0; i < messages->n; i++) {
         size_t low = 0, high = messages->n_cuts;
         while (low < high) {
