@@ -73,14 +73,18 @@ refused() {
     refused '--scale main/slove: there is no region slove; is it solve\?' --scale main/slove=2
     refused '--scale setup/kernel: the run has no such call path; is it main/' --scale setup/kernel=2
     refused '--scale /kernel: the run has no such call path; is it main/solve/kernel\?' --scale /kernel=2
+    refused '--scale qqqqqqqq: there is no such region; there are main, ' --scale qqqqqqqq=2
     refused '--scale main//kernel: a name is missing beside a /' --scale main//kernel=2
     refused '`before MPI_Barrier. names the computing' --scale MPI_Barrier=0
     refused 'does not tell where MPI calls are made' --scale 'regions.c:12=0'
     use sites
     refused '--scale farm.c:13: no MPI call is made there; is it farm.c:12\?' --scale farm.c:13=0
-    refused '--scale frm.c:12: no MPI call is made there; is it farm.c\?' --scale frm.c:12=0
-    refused 'there is no region MPI_Snd; is it MPI_Send|there is no such region; is it MPI_Send' \
-        --scale 'before MPI_Snd=0'
+    refused '--scale frm.c:12: no MPI call is made there; is it farm.c:12\?' --scale frm.c:12=0
+    refused '--scale frm.c:\*: no MPI call is made there; is it farm.c:\*\?' --scale 'frm.c:*=0'
+    refused 'before MPI_Snd: there is no such region; is it before MPI_Send\?' --scale 'before MPI_Snd=0'
+    refused "before X\*: there is no such region; there are before MPI_[A-Z][a-z]*, before MPI_" \
+        --scale 'before X*=0.5'
+    refused 'no such region; there are [^,]+, [^,]+, [^,]+, [^,]+, ...$' --drop-sync qqqqqqqq
 }
 
 # assumed PATTERN OPTIONS...: what the prediction says it assumes.

@@ -9,6 +9,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
 
+enum { MAX_SHOWN = 4 }; // regions named where none is near
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -93,14 +95,18 @@ static bool names_mpi(const struct definitions *definitions, const char *part)
     return false;
 }
 
-bool region_text_matches(const struct region_text *pattern, const struct region *region,
-                         uint32_t part)
+/// Whether part PART may name REGION, whatever it is called.
+static bool may_name(const struct region_text *pattern, const struct region *region, uint32_t part)
 {
     bool is_mpi = region->mpi != MPI_FUNCTION_NONE;
     bool is_last = part + 1 == pattern->n_parts;
-    if ((is_mpi && !pattern->takes_calls) || (is_last && !is_mpi && pattern->only_calls))
-        return false;
-    return fnmatch(pattern->parts[part], region->name, 0) == 0;
+    return !(is_mpi && !pattern->takes_calls) && !(is_last && !is_mpi && pattern->only_calls);
+}
+
+bool region_text_matches(const struct region_text *pattern, const struct region *region,
+                         uint32_t part)
+{
+    return may_name(pattern, region, part) && fnmatch(pattern->parts[part], region->name, 0) == 0;
 }
 
 int region_text_refuse(const struct region_text *pattern, const char *what, const char *nearest,
@@ -108,6 +114,21 @@ int region_text_refuse(const struct region_text *pattern, const char *what, cons
 {
     return error_set(err, "%s %s: %s%s%s%s", pattern->where, pattern->text, what,
                      nearest ? "; is it " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/// "; there are main, solve, ...": the first of NAMES, each behind BEFORE. The caller frees.
+static char *some_regions(const char *before, const char **names, size_t n)
+{
+    size_t n_shown = n < MAX_SHOWN ? n : MAX_SHOWN;
+    char *list = memory_copy_text(n == 0 ? "" : n == 1 ? "; there is " : "; there are ");
+    for (size_t i = 0; i < n_shown; i++) {
+        char *longer = memory_format("%s%s%s%s", list, i ? ", " : "", before, names[i]);
+        free(list);
+        list = longer;
+    }
+    char *whole = memory_format("%s%s", list, n > n_shown ? ", ..." : "");
+    free(list);
+    return whole;
 }
 
 /// Part PART is no region of the run.
@@ -123,14 +144,22 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
     const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
     size_t n = 0;
     for (size_t i = 0; i < definitions->n_regions; i++)
-        if (pattern->takes_calls || definitions->regions[i].mpi == MPI_FUNCTION_NONE)
+        if (may_name(pattern, &definitions->regions[i], part))
             names[n++] = definitions->regions[i].name;
-    names[n++] = "(program)";
-    const char *nearest = spelling_nearest(name, names, n);
-    char *what = pattern->n_parts == 1 ? memory_copy_text("there is no such region")
-                                       : memory_format("there is no region %s", name);
+    if (!pattern->only_calls)
+        names[n++] = "(program)";
+    // The answer can be typed instead of the whole text where that is one name.
+    bool is_before = pattern->n_parts == 1 && strncmp(pattern->text, "before ", 7) == 0;
+    const char *before = is_before ? "before " : "";
+    const char *found = spelling_nearest(name, names, n);
+    char *nearest = found ? memory_format("%s%s", before, found) : NULL;
+    char *others = found ? memory_copy_text("") : some_regions(before, names, n);
+    char *what = pattern->n_parts == 1 ? memory_format("there is no such region%s", others)
+                                       : memory_format("there is no region %s%s", name, others);
     int status = region_text_refuse(pattern, what, nearest, err);
     free(what);
+    free(others);
+    free(nearest);
     free(names);
     return status;
 }
@@ -155,37 +184,55 @@ static uint32_t distance(uint32_t a, uint32_t b)
     return a > b ? a - b : b - a;
 }
 
+/// The place in FILE that is nearest to LINE; NULL when no call is made in that file.
+static const struct calling_context *nearest_in(const struct definitions *definitions,
+                                                const char *file, uint32_t line)
+{
+    const struct calling_context *nearest = NULL;
+    for (size_t i = 0; i < definitions->n_contexts; i++) {
+        const struct calling_context *context = &definitions->contexts[i];
+        if (context->line > 0 && is_file(file, context->file) &&
+            (!nearest || distance(line, context->line) < distance(line, nearest->line)))
+            nearest = context;
+    }
+    return nearest;
+}
+
+/// The file of the run that is called most like that of PATTERN; NULL when none is.
+static const char *nearest_file(const struct region_text *pattern,
+                                const struct definitions *definitions)
+{
+    const char **files = memory_zeroed(definitions->n_contexts + 1, sizeof *files);
+    size_t n_files = 0;
+    for (size_t i = 0; i < definitions->n_contexts; i++)
+        if (definitions->contexts[i].file[0])
+            files[n_files++] = base_name(definitions->contexts[i].file);
+    const char *file = spelling_nearest(base_name(pattern->file), files, n_files);
+    free(files);
+    return file;
+}
+
 /// 0, or -1 and ERR when no call of the run is at the pattern's place.
 static int check_place(const struct region_text *pattern, const struct definitions *definitions,
                        struct error *err)
 {
-    const struct calling_context *nearest = NULL;
-    const char **files = memory_zeroed(definitions->n_contexts + 1, sizeof *files);
-    size_t n_files = 0;
-    bool is_found = false;
-    for (size_t i = 0; i < definitions->n_contexts && !is_found; i++) {
-        const struct calling_context *context = &definitions->contexts[i];
-        is_found = region_text_is_place(pattern, context);
-        if (context->file[0])
-            files[n_files++] = base_name(context->file);
-        if (context->line > 0 && is_file(pattern->file, context->file) &&
-            (!nearest ||
-             distance(pattern->line, context->line) < distance(pattern->line, nearest->line)))
-            nearest = context;
-    }
-    int status = 0;
-    if (!is_found && definitions->n_contexts == 0) {
-        status = region_text_refuse(pattern, "the trace does not tell where MPI calls are made",
-                                    NULL, err);
-    } else if (!is_found && nearest) {
-        char *place = memory_format("%s:%u", base_name(nearest->file), nearest->line);
-        status = region_text_refuse(pattern, "no MPI call is made there", place, err);
-        free(place);
-    } else if (!is_found) {
-        const char *file = spelling_nearest(base_name(pattern->file), files, n_files);
-        status = region_text_refuse(pattern, "no MPI call is made there", file, err);
-    }
-    free(files);
+    for (size_t i = 0; i < definitions->n_contexts; i++)
+        if (region_text_is_place(pattern, &definitions->contexts[i]))
+            return 0;
+    if (definitions->n_contexts == 0)
+        return region_text_refuse(pattern, "the trace does not tell where MPI calls are made", NULL,
+                                  err);
+    const char *file = pattern->file;
+    const struct calling_context *nearest = nearest_in(definitions, file, pattern->line);
+    if (!nearest && (file = nearest_file(pattern, definitions)) != NULL)
+        nearest = nearest_in(definitions, file, pattern->line);
+    char *place = NULL;
+    if (nearest && pattern->line == 0)
+        place = memory_format("%s:*", base_name(nearest->file));
+    else if (nearest)
+        place = memory_format("%s:%u", base_name(nearest->file), nearest->line);
+    int status = region_text_refuse(pattern, "no MPI call is made there", place, err);
+    free(place);
     return status;
 }
 
