@@ -134,7 +134,8 @@ refused() {
     refused 'there is no rank 9999' --place a=0-99999999999999999999
     refused 'give one of them' --place a=0-2 --nodes 2
     refused '--map .* missing' --map cyclic
-    refused '--map cylic: it is block or cyclic; did you mean cyclic' --nodes 2 --map cylic
+    refused '--map cylic: it is block, cyclic or auto; did you mean cyclic' --nodes 2 --map cylic
+    refused '--map atuo: .*; did you mean auto' --nodes 2 --map atuo
 }
 
 @test "bad input: numbers" {

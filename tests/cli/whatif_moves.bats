@@ -259,6 +259,7 @@ END
 
 @test "bad input" {
     refused '--move servBusy1: not of the form REGION=FROM:TO' --move servBusy1
+    [ "$status" = 2 ]
     refused '--move servBusy1=0: not of the form' --move servBusy1=0
     refused '--move =0:1: not of the form' --move =0:1
     refused '--move servBusi1: there is no such region; is it servBusy1' --move servBusi1=0:1

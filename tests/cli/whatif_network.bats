@@ -331,7 +331,7 @@ wrong() {
     refused 'cpu-speed .*e: there is no such node; is it' --cpu-speed e=2
     refused 'cpu-speed .*node3: there is no such node; is it node' --cpu-speed node3=2 --nodes 2
     refused 'cpu-speed =2: not of the form NODE=F' --cpu-speed =2
-    refused 'cpu-speed 0: from 0.001 to 1000' --cpu-speed a=0
+    refused 'cpu-speed a=0: from 0.001 to 1000' --cpu-speed a=0
     refused 'node a has a speed already' --cpu-speed a=1 --cpu-speed a=2
     refused 'all nodes have a speed already' --cpu-speed 1 --cpu-speed 2
 }

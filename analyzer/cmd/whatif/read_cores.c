@@ -4,6 +4,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
 #include "analyzer/cmd/whatif/readers.h"
 
 enum { MAX_CORES = 65536, MAX_NODES = 1 << 20 };
@@ -29,7 +30,13 @@ WHATIF_READER(map)
 {
     if (strcmp(text, "auto") == 0) // until map.c has found one
         return 0;
-    return whatif_choose("map", text, "block", "cyclic", &set->settings.is_cyclic, err);
+    set->settings.is_cyclic = strcmp(text, "cyclic") == 0;
+    if (set->settings.is_cyclic || strcmp(text, "block") == 0)
+        return 0;
+    static const char *const names[] = {"block", "cyclic", "auto"};
+    const char *nearest = spelling_nearest(text, names, sizeof names / sizeof names[0]);
+    return error_set(err, "--map %s: it is block, cyclic or auto%s%s%s", text,
+                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 WHATIF_READER(cores)
@@ -76,7 +83,7 @@ static int read_node_speed(const char *text, const char *equals, struct whatif_s
         if (strcmp(speeds[i].node, speed->node) == 0)
             return error_set(err, "--cpu-speed %s: node %s has a speed already", text, speed->node);
     settings->n_node_speeds++;
-    return whatif_read_factor("cpu-speed", equals + 1, least_speed, &speed->speed, err);
+    return whatif_read_factor("cpu-speed", text, least_speed, &speed->speed, err);
 }
 
 WHATIF_READER(cpu_speed)

@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/whatif/readers.h"
+#include "analyzer/whatif/regions/moves.h"
 
 /// Appends TEXT to a list of texts.
 static const char *const *add(struct whatif_set *set, const char *const *texts, size_t *n_texts,
@@ -18,7 +19,8 @@ static const char *const *add(struct whatif_set *set, const char *const *texts, 
 
 WHATIF_READER(move)
 {
-    (void)err;
+    if (moves_check_form(text, err) != 0)
+        return -1;
     struct scenario_settings *settings = &set->settings;
     settings->moves = add(set, settings->moves, &settings->n_moves, text);
     return 0;

@@ -19,9 +19,7 @@ WHATIF_READER(scale)
     struct region_scale *scale = &scales[settings->n_scales++];
     settings->scales = scales;
     scale->pattern = whatif_set_keep(set, memory_format("%.*s", (int)(equals - text), text));
-    if (whatif_read_factor("scale", equals + 1, 0, &scale->factor, err) != 0)
-        return error_wrap(err, "%s", text);
-    return 0;
+    return whatif_read_factor("scale", text, 0, &scale->factor, err);
 }
 
 static struct region_work *add_work(struct whatif_set *set, const char *pattern, size_t length)

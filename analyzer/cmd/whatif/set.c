@@ -96,7 +96,8 @@ int whatif_read_factor(const char *option, const char *text, uint64_t least, uin
                        struct error *err)
 {
     double number;
-    if (option_read_number(text, &number, err) != 0)
+    const char *equals = strrchr(text, '=');
+    if (option_read_number(equals ? equals + 1 : text, &number, err) != 0)
         return error_wrap(err, "--%s %s", option, text);
     double scaled = round(number * PAG_WORK_PER_NS);
     if (scaled < (double)least || number > max_factor)

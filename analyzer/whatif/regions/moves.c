@@ -28,16 +28,24 @@ static int read_ranks(const char *text, const char *list, size_t length, uint32_
     return 0;
 }
 
+int moves_check_form(const char *text, struct error *err)
+{
+    const char *equals = strrchr(text, '=');
+    if (!equals || equals == text || !strchr(equals, ':'))
+        return error_set(err, "--move %s: not of the form REGION=FROM:TO, such as serve=0:1-3",
+                         text);
+    return 0;
+}
+
 static int read_move(struct moves *moves, struct region_patterns *regions, uint32_t n_ranks,
                      const char *text, struct error *err)
 {
     struct move *move = &moves->moves[moves->n_moves++];
     *move = (struct move){.from = memory_zeroed(n_ranks, sizeof(bool)),
                           .to = memory_zeroed(n_ranks, sizeof(bool))};
-    const char *equals = strrchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
-    if (!colon || equals == text)
-        return error_set(err, "--move %s: not of the form REGION=FROM:TO, such as serve=0:1-3",
-                         text);
+    if (moves_check_form(text, err) != 0)
+        return -1;
+    const char *equals = strrchr(text, '='), *colon = strchr(equals, ':');
     if (read_ranks(text, equals + 1, (size_t)(colon - equals - 1), n_ranks, move->from, err) != 0 ||
         read_ranks(text, colon + 1, strlen(colon + 1), n_ranks, move->to, err) != 0)
         return -1;
