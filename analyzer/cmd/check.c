@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda check FILE...`: reads each file to its end as the other commands would and says what a
-// reader of their reports must know. An archive is replayed without patterns; an XML file is loaded
-// as a catalogue.
+// reader of their reports must know. An archive is replayed without patterns; an XML file is read
+// as what its outermost element says; other texts are settings or filters of the tracer.
 #include "analyzer/cmd/check.h"
 
 #include <stdio.h>
@@ -190,6 +190,16 @@ static int check_text(struct check *check, struct error *err)
     return 0;
 }
 
+/// Whether what is wrong with PATH is for the archive's reader to say: it is called like an
+/// archive, a directory, empty, or not there.
+static bool may_be_archive(const char *path)
+{
+    struct stat status;
+    const char *dot = strrchr(path, '.');
+    return stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
+           (dot && strcmp(dot, ".otf2") == 0);
+}
+
 static void check_file(struct check *check)
 {
     struct error err = {{0}};
@@ -198,6 +208,12 @@ static void check_file(struct check *check)
         result = check_xml(check, &err);
     else if (is_text_for_tracer(check))
         result = check_text(check, &err);
+    else if (!may_be_archive(check->path))
+        result =
+            error_set(&err,
+                      "'%s' is no OTF2 archive: the name of its anchor file ends in .otf2; and "
+                      "neither an XML file nor settings or a filter of pagoda trace",
+                      check->path);
     else
         result = check_archive(check, &err);
     if (result == 0)
@@ -229,11 +245,11 @@ int cmd_check(int argc, char **argv)
     const struct option_usage usage = {
         .command = "check",
         .operands = "FILE...",
-        .summary = "Checks archives and pattern catalogues and says what is wrong where",
+        .summary = "Checks archives, catalogues, machine, sweep and settings files",
         .details =
-            "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file of "
-            "patterns, a machine file, a sweep file, or a configuration or filter file of pagoda "
-            "trace.\n",
+            "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file\n"
+            "of patterns or of properties over experiments, a machine file, a sweep file, or\n"
+            "a configuration or filter file of pagoda trace.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 1,

@@ -53,6 +53,10 @@ char *anchor_find(const char *path, struct error *err)
         error_set(err, "'%s' is neither a file nor a directory", path);
         return NULL;
     }
+    if (status.st_size == 0) {
+        error_set(err, "'%s' is no OTF2 archive: it is empty", path);
+        return NULL;
+    }
     if (fnmatch("*.otf2", path, 0) != 0) { // OTF2 would not open it either
         error_set(err, "'%s' is no OTF2 archive: the name of its anchor file ends in .otf2", path);
         return NULL;

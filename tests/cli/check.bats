@@ -106,6 +106,8 @@ refused() {
     refused empty "no archive in the directory 'empty': it holds no *.otf2 file"
     echo hello >hello.txt
     refused hello.txt "'hello.txt' is no OTF2 archive: the name of its anchor file ends in .otf2"
+    : >nothing.xml
+    refused nothing.xml "'nothing.xml' is no OTF2 archive: it is empty"
     cp hello.txt hello.otf2
     refused hello.otf2 "'hello.otf2' is no OTF2 archive"
     archive sound
