@@ -32,9 +32,10 @@ struct settings {
 };
 
 static const char details[] =
-    "DB is a file that `pagoda replay --store DB` made. A and each B are a trial as in `pagoda\n"
-    "store show`, or several at once, repetitions of one run: a pattern (\"before*\") or an\n"
-    "attribute (NAME=VALUE). Each B is compared with A. Traces that are not stored are replayed.\n";
+    "DB is an experiment database, as `pagoda replay --store DB` makes it. A and\n"
+    "each B are a trial as in `pagoda store show`, or several at once, repetitions\n"
+    "of one run: a pattern (\"before*\") or an attribute (NAME=VALUE). Each B is\n"
+    "compared with A. Traces that are not stored are replayed.\n";
 
 /// One comparison: the page and what it is made from.
 struct comparison {
@@ -250,6 +251,9 @@ static int check_runs(const struct option_usage *usage, const struct settings *s
         return options_usage_error(usage, "--baseline chooses trials of a database, not traces");
     if (settings->intervals && (!settings->is_of_traces || n_runs != 1 || settings->baseline))
         return options_usage_error(usage, "--intervals are of one trace, without --baseline");
+    struct error err = {{0}};
+    if (settings->intervals && diff_intervals_check(settings->intervals, &err) != 0)
+        return options_usage_error(usage, "--intervals: %s", err.text);
     if (settings->intervals)
         return STATUS_DONE;
     if (settings->baseline || settings->limits_path) {

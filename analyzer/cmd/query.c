@@ -18,9 +18,10 @@
 #include "db/sql_query.h"
 
 static const char details[] =
-    "DB is a file that `pagoda replay --store DB` made. Without --metric, --property or --sql the\n"
-    "metrics it has are listed. FOCUS is written like \"< /Code/main.c/(a,b), /Machine, /Process/3 "
-    ">\";\nTRIAL is chosen as in `pagoda diff`.\n";
+    "DB is an experiment database, as `pagoda replay --store DB` makes it. Without\n"
+    "--metric, --property or --sql the metrics it has are listed. FOCUS is written\n"
+    "like \"< /Code/main.c/(a,b), /Machine, /Process/3 >\"; TRIAL is chosen as in\n"
+    "`pagoda diff`.\n";
 
 struct settings {
     struct query_wishes wishes;
@@ -40,10 +41,21 @@ static int choose(const struct option_usage *usage, const char *option, const ch
     for (size_t i = 0; i < n_names; i++)
         if (!strcmp(names[i], word))
             return (int)i;
-    const char *nearest = spelling_nearest(word, names, n_names);
-    options_usage_error(usage, "--%s %s: %s%s%s", option, word,
-                        nearest ? "did you mean " : "the help lists what can stand there",
-                        nearest ? nearest : "", nearest ? "?" : "");
+    bool has_none = !*names[0]; // "" stands for the option not given
+    const char *nearest = spelling_nearest(word, names + has_none, n_names - has_none);
+    char *list = memory_copy_text("");
+    for (size_t i = n_names; i-- > 0;) {
+        if (!*names[i])
+            continue;
+        const char *separator = !*list ? "" : i + 2 == n_names ? " or " : ", ";
+        char *longer = memory_format("%s%s%s", names[i], separator, list);
+        free(list);
+        list = longer;
+    }
+    options_usage_error(usage, "--%s %s: it is %s%s%s%s", option, word, list,
+                        nearest ? "; did you mean " : "", nearest ? nearest : "",
+                        nearest ? "?" : "");
+    free(list);
     return -1;
 }
 
@@ -53,7 +65,11 @@ static bool read_choices(struct settings *settings, const struct option_usage *u
                                                "code",  "machine", "message"};
     static const char *const over[] = {"", "trials", "ranks", "intervals"};
     static const char *const aggregates[] = {"statistics", "list", "cluster"};
+    static const char *const origins[] = {"measured", "predicted", "threshold", "interval"};
+    const char *origin = settings->wishes.conditions.origin;
     int chosen = 0;
+    if (origin && choose(usage, "origin", origin, origins, 4) < 0)
+        return false;
     if (settings->by && (chosen = choose(usage, "by", settings->by, by, N_QUERY_BY)) < 0)
         return false;
     settings->wishes.by = (enum query_by)chosen;

@@ -194,6 +194,15 @@ refused() {
 END
     run "${query[@]}" --by cal-path -m time_ns
     [[ $output == *"did you mean call-path?"* ]]
+    run "$PAGODA" query runs.db -m visits --by everything
+    [ "$status" = 2 ]
+    [[ $output == *"--by everything: it is trial, process, call-path, code, machine or message ("* ]]
+    run "$PAGODA" query runs.db -m visits --over rank
+    [ "$status" = 2 ]
+    [[ $output == *"--over rank: it is trials, ranks or intervals; did you mean ranks? ("* ]]
+    run "$PAGODA" query runs.db -m visits --origin mesured
+    [ "$status" = 2 ]
+    [[ $output == *"; did you mean measured? ("* ]]
     run "$PAGODA" query
     [ "$status" = 2 ]
 }

@@ -53,6 +53,14 @@ static int read_intervals(const char *trace, const char *text, struct diff_inter
     return status;
 }
 
+int diff_intervals_check(const char *text, struct error *err)
+{
+    struct diff_intervals intervals = {0};
+    int status = read_intervals("", text, &intervals, err);
+    diff_intervals_release(&intervals);
+    return status;
+}
+
 static bool is_known(const struct diff_intervals *intervals, size_t i)
 {
     for (size_t j = 0; j < i; j++)

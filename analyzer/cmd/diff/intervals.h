@@ -20,6 +20,10 @@ struct diff_intervals {
     size_t n, capacity;
 };
 
+/// Whether TEXT, as below, is two intervals at least, none of them empty, whatever the run. 0, or
+/// -1 and ERR.
+int diff_intervals_check(const char *text, struct error *err);
+
 /// Replays TRACE once for each of the intervals in TEXT, "FIRST:LAST,FIRST:LAST,...", times from
 /// the first event of the run with units; FIRST may be missing for 0, LAST for the end of the run.
 /// Only what lies in the interval is stored, as a trial of the origin "interval". 0, or -1 and ERR:
