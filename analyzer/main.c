@@ -48,7 +48,7 @@ static const struct command commands[] = {
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
     {"diff", cmd_diff, "what the change of run time between stored runs consists of"},
     {"scaling", cmd_scaling, "how runs scale, where scaling breaks and what will dominate next"},
-    {"check", cmd_check, "check archives and pattern catalogues, and say what is wrong where"},
+    {"check", cmd_check, "check archives, catalogues, machine, sweep and settings files"},
     {"patterns", cmd_patterns, "list what a replay looks for, or explain one pattern"},
     {NULL, NULL, NULL},
 };
@@ -89,7 +89,11 @@ static int unknown_command(const char *name)
         names[i] = commands[i].name;
     names[n_commands] = "help";
     const char *nearest = spelling_nearest(name, names, n_commands + 1);
-    if (name[0] == '-')
+    static const char *const options[] = {"--help", "--version"};
+    const char *option = name[0] == '-' ? spelling_nearest(name, options, 2) : NULL;
+    if (option)
+        log_error("there is no option %s; did you mean %s?", name, option);
+    else if (name[0] == '-')
         log_error("there is no option %s before the command (`pagoda --help` tells more)", name);
     else if (nearest)
         log_error("there is no command `%s`; did you mean `%s`?", name, nearest);

@@ -3,6 +3,7 @@
 // option_value.c, the help text in option_help.c.
 #include "analyzer/base/options.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -112,27 +113,83 @@ static const struct option_row *row_of(const struct option_usage *usage, int val
     return NULL;
 }
 
+static bool is_same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/// Whether SHORTER is LONGER with letters left out, as DB is of database.
+static bool is_abbreviation(const char *shorter, const char *longer)
+{
+    if (strlen(shorter) < 2 || !is_same_letter(shorter[0], longer[0]))
+        return false;
+    for (; *shorter; shorter++, longer++) {
+        while (*longer && !is_same_letter(*longer, *shorter))
+            longer++;
+        if (!*longer)
+            return false;
+    }
+    return true;
+}
+
+/// The one option that NAME means in other words: by its value, as --db means `--store DB`, or by a
+/// word that its name or value is short for, as --database does. NULL: there is none, or several.
+static const char *option_in_other_words(const struct option_usage *usage, const char *name)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < usage->n_rows; i++) {
+        const struct option_row *row = &usage->rows[i];
+        if (!is_abbreviation(row->name, name) &&
+            !(row->argument && is_abbreviation(row->argument, name)))
+            continue;
+        if (found)
+            return NULL;
+        found = row->name;
+    }
+    return found;
+}
+
+/// "--patterns, --parameter or --poll": the options that begin with NAME, which are *N. The caller
+/// frees.
+static char *options_beginning(const struct option_usage *usage, const char *name, size_t *n)
+{
+    char *list = memory_copy_text("");
+    *n = 0;
+    for (size_t i = usage->n_rows; i-- > 0;) {
+        const char *separator = *n == 0 ? "" : *n == 1 ? " or " : ", ";
+        if (strncmp(usage->rows[i].name, name, strlen(name)) != 0)
+            continue;
+        char *longer = memory_format("--%s%s%s", usage->rows[i].name, separator, list);
+        free(list);
+        list = longer;
+        ++*n;
+    }
+    return list;
+}
+
 static int unknown_long_option(const struct option_usage *usage, const char *given)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+    size_t n_beginning;
+    char *beginning = options_beginning(usage, name, &n_beginning);
     const char **names = memory_zeroed(usage->n_rows + 1, sizeof *names);
-    size_t n_beginning = 0;
-    for (size_t i = 0; i < usage->n_rows; i++) {
+    for (size_t i = 0; i < usage->n_rows; i++)
         names[i] = usage->rows[i].name;
-        n_beginning += strncmp(names[i], name, strlen(name)) == 0;
-    }
     names[usage->n_rows] = "help";
     const char *nearest = spelling_nearest(name, names, usage->n_rows + 1);
+    if (!nearest)
+        nearest = option_in_other_words(usage, name);
     int status;
     if (n_beginning > 1)
-        status = options_usage_error(usage, "--%s can mean more than one option", name);
+        status = options_usage_error(usage, "--%s can mean %s", name, beginning);
     else if (nearest)
         status = options_usage_error(usage, "there is no option --%s; did you mean --%s?", name,
                                      nearest);
     else
         status = options_usage_error(usage, "there is no option --%s", name);
     free(names);
+    free(beginning);
     return status;
 }
 

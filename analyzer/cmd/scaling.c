@@ -33,10 +33,10 @@ struct request {
 };
 
 static const char details[] =
-    "DB is a file that `pagoda replay --store DB` or `pagoda sweep` made. TRIALS are trials as in\n"
-    "`pagoda diff`: a name, a pattern (\"n=*\") or an attribute (NAME=VALUE); without any, all\n"
-    "measured ones. Trials with the same value are repetitions. Traces that are not stored are\n"
-    "replayed.\n";
+    "DB is an experiment database, as `pagoda sweep` or `pagoda replay --store DB`\n"
+    "makes it. TRIALS are trials as in `pagoda diff`: a name, a pattern (\"n=*\") or\n"
+    "an attribute (NAME=VALUE); without any, all measured ones. Trials with the same\n"
+    "value are repetitions. Traces that are not stored are replayed.\n";
 
 static int print_svg(const struct scaling_page *page, const char *path, struct error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `pagoda store`: what an experiment database holds, and removing from it. Runs get into it by
-// `pagoda replay --store`. Nothing is computed here: db/trials.h reads, this prints.
+// `pagoda store`: its actions, and those that look into a database or remove from it; the others
+// are in store/. Nothing is computed here: db/trials.h reads, this prints.
 #include "analyzer/cmd/store.h"
 
 #include <inttypes.h>
@@ -21,9 +21,10 @@
 #include "db/points.h"
 #include "db/trials.h"
 
-static const char trial_help[] = "DB is a file that `pagoda replay --store DB` made. TRIAL is a "
-                                 "trial's name, EXPERIMENT/TRIAL,\n"
-                                 "APPLICATION/EXPERIMENT/TRIAL, or its number in the list.\n";
+static const char trial_help[] =
+    "DB is an experiment database, as `pagoda replay --store DB` makes it. TRIAL is\n"
+    "a trial's name, EXPERIMENT/TRIAL, APPLICATION/EXPERIMENT/TRIAL, or its number\n"
+    "in the list.\n";
 
 /// Prints JSON that a reading function made.
 static void print_json(char *json)
@@ -103,7 +104,7 @@ static int run_list(int argc, char **argv)
         .command = "store list",
         .operands = "DB",
         .summary = "Lists the runs in an experiment database",
-        .details = "DB is a file that `pagoda replay --store DB` made.\n",
+        .details = "DB is an experiment database, as `pagoda replay --store DB` makes it.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 1,
@@ -351,8 +352,9 @@ static void print_help(FILE *stream)
 {
     fprintf(stream,
             "usage: pagoda store ACTION DB ...\n\n"
-            "Looks into experiment databases, and carries runs from one to another; new runs\n"
-            "get into one by `pagoda replay TRACE --store DB`.\n\nactions:\n");
+            "Keeps runs in experiment databases: adds, shows and removes them, and carries\n"
+            "them from one database to another. `pagoda replay TRACE --store DB` adds, too.\n\n"
+            "actions:\n");
     for (size_t i = 0; i < N_ACTIONS; i++)
         fprintf(stream, "  %-10s %s\n", actions[i].name, actions[i].summary);
     fprintf(stream, "\n`pagoda store ACTION --help` tells what an action does.\n");

@@ -65,6 +65,25 @@ manual_options() {
     [ "${#lines[@]}" = 1 ]
 }
 
+@test "an option by another word is answered by the one that is meant" {
+    # answers COMMAND OPTION SENTENCE
+    answers() {
+        run "$PAGODA" "$1" "$2" x
+        [ "$status" = 2 ]
+        [ "$output" = "pagoda: $3 (\`pagoda $1 --help\` tells more)" ]
+    }
+    answers sweep --database 'there is no option --database; did you mean --db?'
+    answers replay --database 'there is no option --database; did you mean --store?'
+    answers replay --db 'there is no option --db; did you mean --store?'
+    answers replay --output 'there is no option --output; did you mean --out?'
+    answers replay --workrs 'there is no option --workrs; did you mean --workers?'
+    answers replay --frobnicate 'there is no option --frobnicate'
+    answers replay --p '--p can mean --patterns, --parameter, --place or --poll'
+    run "$PAGODA" --verson
+    [ "$status" = 2 ]
+    [ "$output" = 'pagoda: there is no option --verson; did you mean --version?' ]
+}
+
 @test "a closed stdout fails when there is output, and does no harm" {
     run bash -c '"$PAGODA" --version 2>&1 >&-'
     [ "$status" = 1 ]
@@ -88,5 +107,38 @@ manual_options() {
     for command in $(commands); do
         [ -f "$ROOT/man/pagoda-$command.1" ]
         grep -q "Xr pagoda-$command 1" "$ROOT/man/pagoda.1"
+    done
+}
+
+@test "the help of each command fits a terminal of 80 columns" {
+    local command action
+    for command in $(commands); do
+        run awk 'length($0) > 80' <("$PAGODA" "$command" --help)
+        [ -z "$output" ]
+    done
+    for action in add list show remove export import merge vacuum; do
+        run awk 'length($0) > 80' <("$PAGODA" store "$action" --help)
+        [ -z "$output" ]
+    done
+}
+
+@test "cross references of the manual name pages that exist, and pagoda(1) names each" {
+    local page name section
+    cat "$ROOT"/man/*.[157] | sed 's/\\-/-/g; s/\.BR pagoda\([a-z-]*\) (\([157]\))/.Xr pagoda\1 \2/' |
+        sed -n 's/^\.[A-Za-z ]*Xr \(pagoda[a-z-]*\) \([157]\).*/\1.\2/p' | sort -u >"$BATS_TEST_TMPDIR/references"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/references")" -gt 15 ]
+    while read -r page; do
+        [ -f "$ROOT/man/$page" ] || {
+            echo "there is no $page"
+            return 1
+        }
+    done <"$BATS_TEST_TMPDIR/references"
+    for page in "$ROOT"/man/pagoda-*; do
+        name=${page##*/}
+        section=${name##*.}
+        sed -n '/^\.Sh SEE ALSO/,$p' "$ROOT/man/pagoda.1" | grep -q "^\.Xr ${name%.*} $section" || {
+            echo "pagoda(1) does not name $name"
+            return 1
+        }
     done
 }

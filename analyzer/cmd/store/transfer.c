@@ -97,7 +97,7 @@ int store_export(int argc, char **argv)
         .command = "store export",
         .operands = "DB [TRIAL...]",
         .summary = "Writes whole runs of an experiment database, all if none is named",
-        .details = "TRIAL is chosen as in `pagoda diff`: a name, a number, a pattern, "
+        .details = "TRIAL is chosen as in `pagoda diff`: a name, a number, a pattern or\n"
                    "PARAMETER=VALUE.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
