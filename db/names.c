@@ -3,6 +3,7 @@
 #include "db/names.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "analyzer/base/spelling.h"
 #include "analyzer/base/utf8.h"
 #include "db/focus.h"
+
+enum { MAX_SHOWN = 4 }; // names shown where none is near
 
 struct name_list {
     const char **names; // each to be freed
@@ -43,6 +46,23 @@ static void name_list_release(struct name_list *list)
     *list = (struct name_list){0};
 }
 
+/// "; there are a, b, ...": the first names of LIST. The caller frees.
+static char *some_names(const struct name_list *list)
+{
+    size_t n_shown = list->n_names < MAX_SHOWN ? list->n_names : MAX_SHOWN;
+    char *text = memory_copy_text(n_shown == 0   ? ""
+                                  : n_shown == 1 ? "; there is "
+                                                 : "; there are ");
+    for (size_t i = 0; i < n_shown; i++) {
+        bool is_cut = i + 1 == n_shown && n_shown < list->n_names;
+        char *longer =
+            memory_format("%s%s%s%s", text, i ? ", " : "", list->names[i], is_cut ? ", ..." : "");
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 int names_check(struct database *database, const char *kind, const char *sql, const char *name,
                 struct error *err)
 {
@@ -53,10 +73,11 @@ int names_check(struct database *database, const char *kind, const char *sql, co
         for (size_t i = 0; i < list.n_names && status; i++)
             status = strcmp(list.names[i], name) ? -1 : 0;
         const char *nearest = status ? spelling_nearest(name, list.names, list.n_names) : NULL;
+        char *others =
+            nearest ? memory_format("; did you mean \"%s\"?", nearest) : some_names(&list);
         if (status)
-            error_set(err, "%s has no %s \"%s\"%s%s%s", database->path, kind, name,
-                      nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                      nearest ? "\"?" : "");
+            error_set(err, "%s has no %s \"%s\"%s", database->path, kind, name, others);
+        free(others);
     }
     name_list_release(&list);
     return status;

@@ -72,6 +72,8 @@ refused() {
     refused 'has no trial that fulfils all conditions' -m time_ns --origin predicted
     refused '"yesterday" is no date like' -m time_ns --since yesterday
     refused 'has no parameter "siez"; did you mean "size"\?' -m time_ns -p siez=64
+    refused 'has no parameter "zzz"; there are .*, ' -m time_ns -p zzz=64
+    refused 'has no metric "zzz"; there are [^,]+, [^,]+, [^,]+, [^,]+, \.\.\.$' -m zzz
     refused 'has no property "late-sendr"; did you mean "late-sender"\?' \
         -m time_ns --with late-sendr
 }
