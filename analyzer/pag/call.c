@@ -55,6 +55,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->is_bare = event->kind != EVENT_ENTER;
     call->is_test = call->is_init = call->is_finalize = call->is_synchronous = false;
     call->gave_up = call->goes_on_alone = call->has_collectives = call->has_cpu_after = false;
+    call->has_cpu_inside = false;
     call->n_nested = call->n_skip = 0;
     call->path = path;
     call->enter_node = NONE;
@@ -113,6 +114,9 @@ static void read_records(struct engine *engine, struct location_state *location)
             begin = NONE;
         } else if (event->kind == EVENT_COLLECTIVE_BEGIN) {
             begin = ahead;
+        } else if (event->kind == EVENT_CPU_TIME) {
+            call->has_cpu_inside = true;
+            call->cpu_inside_ns = event->size_bytes;
         }
     }
     call->is_cut = true;

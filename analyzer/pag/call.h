@@ -41,6 +41,8 @@ struct call {
     uint32_t enter_node; // own lineage at the enter if the call may wait, NONE
     uint64_t enter_ns, leave_ns;
     uint64_t recorded_enter_ns, recorded_leave_ns; // the same but in simulated time
+    bool has_cpu_inside;                           // CPU samples are among its events,
+    uint64_t cpu_inside_ns;                        // the last one
     bool has_cpu_after;    // in simulated time, of a long call: a CPU sample follows soon,
     uint64_t cpu_after_ns; // this one
     struct event *records; // the records of the call that matter, in order

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "tests/reference/relabel.h"
 #include "tests/unit/prediction_subject.h"
 #include "tests/unit/seeds.h"
@@ -377,6 +378,34 @@ static void test_one_core_without_waits(void **state)
     }
 }
 
+// By the CPU clock, read last inside the first call, the 1000 up to the second call are work of 300
+// at most: 100 + 100 + 300 + 100. (Seed 742 by hand: a reading inside a call is one before the
+// computing behind it, as one outside is; the reading at 100 alone would leave 400.)
+static void test_cpu_clock_read_in_a_call(void **state)
+{
+    (void)state;
+    static const char text[] = "#\nnodes n0\n"
+                               "0 0    enter main\n"
+                               "0 100  cpu 100\n"
+                               "0 100  enter MPI_Comm_rank\n"
+                               "0 200  cpu 200\n"
+                               "0 200  leave MPI_Comm_rank\n"
+                               "0 1200 cpu 500\n"
+                               "0 1200 enter MPI_Comm_rank\n"
+                               "0 1300 leave MPI_Comm_rank\n"
+                               "0 1300 leave main\n";
+    struct subject subject;
+    uint64_t expected[PROGRAM_MAX_RANKS], found[PROGRAM_MAX_RANKS];
+    assert_true(subject_init(&subject, memory_copy_text(text), stderr));
+    struct predicted_scenario scenario = subject.unchanged;
+    scenario.n_cores = 1; // else nothing is known of cores, and wall time counts
+    assert_true(predicted_run(&subject.model, &scenario, expected));
+    assert_true(predict(&subject, &scenario, found, stderr));
+    assert_int_equal(expected[0], 600);
+    assert_int_equal(found[0], 600);
+    subject_release(&subject);
+}
+
 static void test_unchanged_runs(void **state)
 {
     (void)state;
@@ -416,12 +445,19 @@ static void test_relabelled_ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_scenarios),  cmocka_unit_test(test_runs_that_lacked_cores),
-        cmocka_unit_test(test_random_machines),   cmocka_unit_test(test_unchanged_runs),
-        cmocka_unit_test(test_more_cores),        cmocka_unit_test(test_zero_network),
-        cmocka_unit_test(test_contention),        cmocka_unit_test(test_repeated_predictions),
-        cmocka_unit_test(test_relabelled_ranks),  cmocka_unit_test(test_one_core_without_waits),
-        cmocka_unit_test(test_random_algorithms), cmocka_unit_test(test_random_shared_algorithms),
+        cmocka_unit_test(test_random_scenarios),
+        cmocka_unit_test(test_runs_that_lacked_cores),
+        cmocka_unit_test(test_random_machines),
+        cmocka_unit_test(test_unchanged_runs),
+        cmocka_unit_test(test_more_cores),
+        cmocka_unit_test(test_zero_network),
+        cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_repeated_predictions),
+        cmocka_unit_test(test_relabelled_ranks),
+        cmocka_unit_test(test_one_core_without_waits),
+        cmocka_unit_test(test_random_algorithms),
+        cmocka_unit_test(test_random_shared_algorithms),
+        cmocka_unit_test(test_cpu_clock_read_in_a_call),
     };
     return cmocka_run_group_tests_name("prediction", tests, NULL, NULL);
 }

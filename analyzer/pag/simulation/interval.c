@@ -185,17 +185,17 @@ static pag_work work_of(const struct engine *engine, const struct location_state
     return interval->recorded_ns ? (wide)process_ns * scaled / interval->recorded_ns : 0;
 }
 
-void interval_see_cpu(struct interval *interval, const struct event *sample)
+void interval_see_cpu(struct interval *interval, uint64_t cpu_ns)
 {
     interval->has_seen_cpu = true;
-    interval->seen_cpu_ns = sample->size_bytes;
+    interval->seen_cpu_ns = cpu_ns;
 }
 
 static void note_cpu(struct interval *interval, const struct event *event)
 {
     interval->last_cpu_at_ns = event->time_ns;
     interval->last_cpu_ns = event->size_bytes;
-    interval_see_cpu(interval, event);
+    interval_see_cpu(interval, event->size_bytes);
     if (interval->has_cpu)
         return;
     interval->has_cpu = true;

@@ -73,8 +73,8 @@ const struct event *interval_read(struct engine *engine, struct location_state *
                                   struct interval *interval, uint64_t begin_ns,
                                   uint64_t recorded_ns, pag_work *work);
 
-/// A CPU sample inside an MPI call: the last one before the next interval.
-void interval_see_cpu(struct interval *interval, const struct event *sample);
+/// What the last CPU sample before the next interval says: one inside an MPI call.
+void interval_see_cpu(struct interval *interval, uint64_t cpu_ns);
 
 /// Work of PART of an interval that has been read, moved or not.
 pag_work interval_part_work(const struct interval *interval, const struct interval_part *part);

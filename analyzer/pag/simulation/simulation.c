@@ -385,11 +385,11 @@ static void leave(struct engine *engine, struct location_state *location, uint64
         recorded_ns = event->time_ns;
         state->n_call_events++;
         has_completed = has_completed || event_completes(event);
-        if (event->kind == EVENT_CPU_TIME && !engine->simulation->clock->counts_wall_time)
-            interval_see_cpu(&state->interval, event);
         engine_step_in_call(engine, location, event,
                             is_over ? now_ns : inside(location, recorded_ns, has_completed));
     }
+    if (call->has_cpu_inside && !engine->simulation->clock->counts_wall_time)
+        interval_see_cpu(&state->interval, call->cpu_inside_ns);
     moved_tell_call(engine, location, recorded_ns, now_ns);
     go_outside(engine, location, now_ns, recorded_ns);
 }
