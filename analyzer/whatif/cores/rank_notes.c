@@ -33,8 +33,8 @@ struct rank_notes {
     struct track *tracks;
     size_t n_tracks;
     int file;
-    struct block **kept; // by number, those that are not in the file; NULL: there
-    size_t kept_capacity;
+    struct block **kept; // by number, up to the last one that is not in the file; NULL: there
+    size_t n_kept, kept_capacity;
     uint64_t n_blocks;
 };
 
@@ -79,7 +79,7 @@ void rank_notes_free(struct rank_notes *notes)
         return;
     for (size_t i = 0; i < notes->n_tracks; i++)
         free(notes->tracks[i].last);
-    for (uint64_t i = 0; i < notes->n_blocks; i++)
+    for (size_t i = 0; i < notes->n_kept; i++)
         free(notes->kept[i]);
     free(notes->kept);
     free(notes->tracks);
@@ -104,6 +104,15 @@ static bool transfer(int file, bool writes, void *block, uint64_t number)
     return true;
 }
 
+static void keep(struct rank_notes *notes, struct block *block, uint64_t number)
+{
+    notes->kept =
+        array_reserve(notes->kept, &notes->kept_capacity, number + 1, sizeof *notes->kept);
+    while (notes->n_kept <= number)
+        notes->kept[notes->n_kept++] = NULL;
+    notes->kept[number] = block;
+}
+
 /// The full last block of TRACK goes to the file, or stays in memory where it cannot.
 static void put_away(struct rank_notes *notes, struct track *track)
 {
@@ -111,7 +120,7 @@ static void put_away(struct rank_notes *notes, struct track *track)
         notes->file = open_unnamed();
     if (notes->file != NO_FILE && transfer(notes->file, true, track->last, track->last_number))
         return;
-    notes->kept[track->last_number] = track->last;
+    keep(notes, track->last, track->last_number);
     track->last = memory_new(sizeof *track->last);
 }
 
@@ -120,9 +129,6 @@ static void make_room(struct rank_notes *notes, struct track *track)
     if (track->last && track->last->n_bytes + 2 * NUMBER_BYTES <= sizeof track->last->bytes)
         return;
     uint64_t number = notes->n_blocks++;
-    notes->kept =
-        array_reserve(notes->kept, &notes->kept_capacity, notes->n_blocks, sizeof(struct block *));
-    notes->kept[number] = NULL;
     if (track->last) {
         track->last->next = number;
         put_away(notes, track);
@@ -158,7 +164,7 @@ void rank_notes_add(struct rank_notes *notes, uint32_t rank, uint64_t time_ns, u
 static void read_block(struct rank_notes_reader *reader, uint64_t number)
 {
     const struct rank_notes *notes = reader->notes;
-    const struct block *kept = notes->kept[number];
+    const struct block *kept = number < notes->n_kept ? notes->kept[number] : NULL;
     if (number == reader->track->last_number)
         kept = reader->track->last;
     reader->at = 0;

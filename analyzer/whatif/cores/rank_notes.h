@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers noted of ranks at times of the recording, gathered in the measured replay and asked for
 // in simulated ones, in the order of each rank's time. They lie in a temporary file that has no
-// name, in $TMPDIR or /tmp, or, where none can be written, in memory; else memory does not grow
-// with the run.
+// name, in $TMPDIR or /tmp, so that memory does not grow with the run; or, where none can be
+// written, in memory.
 #ifndef PAGODA_WHATIF_CORES_RANK_NOTES_H
 #define PAGODA_WHATIF_CORES_RANK_NOTES_H
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Notes of ranks, read back as they were written: from a file, and where none can be written, from
+// memory.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/whatif/cores/rank_notes.h"
+
+enum { N_RANKS = 3, N_NOTES = 20000 }; // of each of the first two ranks: several blocks
+
+static uint64_t time_of(uint32_t rank, uint64_t note)
+{
+    return note * (rank + 2) + 1;
+}
+
+static uint64_t number_of(uint32_t rank, uint64_t note)
+{
+    return note % 1000 == 0 ? UINT64_MAX : note * note + rank;
+}
+
+static void check(struct rank_notes *notes, uint32_t rank)
+{
+    struct rank_notes_reader *reader = rank_notes_read(notes, rank);
+    uint64_t number = 7;
+    assert_false(rank_notes_at(reader, 0, &number));
+    for (uint64_t note = 0; note < N_NOTES; note++) {
+        assert_true(rank_notes_at(reader, time_of(rank, note), &number));
+        assert_int_equal(number, number_of(rank, note));
+        assert_true(rank_notes_at(reader, time_of(rank, note), &number)); // once more
+        number = 7;
+        assert_false(rank_notes_at(reader, time_of(rank, note) + 1, &number));
+        assert_int_equal(number, 7);
+    }
+    assert_false(rank_notes_at(reader, UINT64_MAX, &number));
+    rank_notes_reader_free(reader);
+}
+
+static void check_all(void)
+{
+    struct rank_notes *notes = rank_notes_new(N_RANKS);
+    uint64_t number;
+    for (uint64_t note = 0; note < N_NOTES; note++)
+        for (uint32_t rank = 0; rank < 2; rank++)
+            rank_notes_add(notes, rank, time_of(rank, note), number_of(rank, note));
+    rank_notes_add(notes, 0, 5, 1); // earlier than the last one: lost
+    check(notes, 0);
+    check(notes, 1);
+    struct rank_notes_reader *none = rank_notes_read(notes, 2);
+    assert_false(rank_notes_at(none, 0, &number));
+    assert_false(rank_notes_at(none, 5, &number));
+    rank_notes_reader_free(none);
+    rank_notes_free(notes);
+}
+
+static void test_notes_in_a_file(void **state)
+{
+    (void)state;
+    check_all();
+}
+
+static void test_notes_in_memory(void **state)
+{
+    (void)state;
+    const char *own = getenv("TMPDIR");
+    char *before = own ? memory_copy_text(own) : NULL;
+    setenv("TMPDIR", "/nonexistent", 1);
+    check_all();
+    if (before)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    free(before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_notes_in_a_file),
+        cmocka_unit_test(test_notes_in_memory),
+    };
+    return cmocka_run_group_tests_name("rank notes", tests, NULL, NULL);
+}
