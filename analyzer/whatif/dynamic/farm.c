@@ -51,6 +51,10 @@ static void on_root(void *context, const struct root *root)
     if (root->kind != ROOT_COLLECTIVE || root->rank != messages->master ||
         root->value[ROOT_COLLECTIVE_N_MEMBERS] < 2)
         return;
+    if (messages->n_cuts == FARM_MAX_KEPT) {
+        messages->n_not_kept++;
+        return;
+    }
     messages->cuts = array_reserve(messages->cuts, &messages->cuts_capacity, messages->n_cuts + 1,
                                    sizeof *messages->cuts);
     messages->cuts[messages->n_cuts++] = (uint64_t)root->value[ROOT_COLLECTIVE_ENTER];
@@ -296,8 +300,10 @@ int farm_analyse(struct farm *farm, struct farm_messages *messages, struct error
 {
     *farm = (struct farm){.is_pushed = true};
     if (messages->n_not_kept > 0)
-        return error_set(err, "its master has more than %d messages, too many to be kept",
-                         FARM_MAX_KEPT);
+        return error_set(
+            err,
+            "its master has more than %d messages or collective operations, too many to be kept",
+            FARM_MAX_KEPT);
     struct entry *entries = entries_of(messages);
     qsort(entries, messages->n, sizeof *entries, by_worker);
     farm->tasks = memory_zeroed(messages->n, sizeof *farm->tasks);

@@ -24,7 +24,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
 
-enum { FARM_MAX_KEPT = 1 << 20 }; // messages
+enum { FARM_MAX_KEPT = 1 << 20 }; // messages, collective operations
 
 struct farm_message {
     uint64_t send_enter_ns, enter_ns, leave_ns; // of the calls that sent and received it
