@@ -168,17 +168,6 @@ static uint32_t first_move(uint32_t moves)
     return (uint32_t)__builtin_ctz(moves);
 }
 
-/// Work of the first N parts, of all together where rounded down once.
-static pag_work work_of_first(const struct interval *interval, uint32_t n)
-{
-    pag_work scaled = 0, set = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        scaled += (pag_work)interval->parts[i].recorded_ns * interval->parts[i].scale;
-        set += interval->parts[i].work;
-    }
-    return (scaled > 0 ? interval->process_ns * scaled / interval->recorded_ns : 0) + set;
-}
-
 /// What leaves for RECEIVER; NULL: nothing.
 static struct load *find_leaving(const struct migration_location *state, uint32_t receiver)
 {
@@ -219,21 +208,28 @@ static void take_part(struct engine *engine, struct location_state *location,
 pag_work migration_cut(struct engine *engine, struct location_state *location,
                        struct interval *interval, pag_work work)
 {
-    pag_work cut = 0, before = 0;
-    uint32_t moves = 0, receiver = NONE;
+    pag_work cut = 0, before = 0, scaled = 0, set = 0;
+    uint32_t moves = 0, receiver = NONE; // for whom work of these moves is done
     client_server_work(&state_of(engine, location)->process, work);
     if (work == 0)
         return 0;
     for (uint32_t i = 0; i < interval->n_parts; i++) {
         struct interval_part *part = &interval->parts[i];
-        pag_work up_to = work_of_first(interval, i + 1), own = up_to - before;
+        scaled += (pag_work)part->recorded_ns * part->scale;
+        set += part->work;
+        // Of the first parts together, so that the sum of all is exact.
+        pag_work up_to = set;
+        if (scaled > 0)
+            up_to += interval->process_ns * scaled / interval->recorded_ns;
+        pag_work own = up_to - before;
         before = up_to;
+        if (part->moves == 0 || own == 0)
+            continue;
         if (part->moves != moves) { // another message may take it along
             moves = part->moves;
-            receiver = moves == 0 ? NONE : find_receiver(engine, location, moves);
+            receiver = find_receiver(engine, location, moves);
         }
-        if (moves != 0 && own > 0)
-            take_part(engine, location, part, own, receiver);
+        take_part(engine, location, part, own, receiver);
         if (part->is_moved)
             cut += own;
     }
