@@ -315,11 +315,10 @@ static void share_network(struct prediction *prediction)
         prediction->clock.transfer = transfer;
 }
 
-void prediction_init(struct prediction *prediction, const struct definitions *definitions,
-                     const struct scenario *scenario, const struct recorded *recorded,
-                     const struct machine *machine)
+/// A location of no rank, or a further thread of one, has a core of its own.
+static struct scheduler *share_cores(const struct scenario *scenario,
+                                     const struct definitions *definitions)
 {
-    // A location of no rank, or a further thread of one, has a core of its own.
     size_t n_groups = scenario->n_groups;
     struct core_group *groups = memory_new((n_groups + definitions->n_locations) * sizeof *groups);
     uint32_t *group_of = memory_new(definitions->n_locations * sizeof *group_of);
@@ -334,13 +333,23 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         group_of[i] = (uint32_t)n_groups;
         groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
     }
+    struct scheduler *scheduler =
+        scheduler_new(groups, n_groups, group_of, definitions->n_locations, scenario->spins);
+    free(groups);
+    free(group_of);
+    return scheduler;
+}
+
+void prediction_init(struct prediction *prediction, const struct definitions *definitions,
+                     const struct scenario *scenario, const struct recorded *recorded,
+                     const struct machine *machine)
+{
     uint32_t n_changes = scenario->moves.n_moves + scenario->moves.n_overlaps;
     *prediction = (struct prediction){
         .scenario = scenario,
         .recorded = recorded,
         .machine = machine && machine_has_messages(machine) ? machine : NULL,
-        .scheduler =
-            scheduler_new(groups, n_groups, group_of, definitions->n_locations, scenario->spins),
+        .scheduler = share_cores(scenario, definitions),
         .clock = {.context = prediction,
                   .counts_wall_time = !scenario->knows_cores,
                   .departs_at_enter = !machine || !machine_has_messages(machine),
@@ -373,8 +382,6 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
     carry_out_collectives(prediction, definitions);
     go_by_order(prediction, definitions);
     read_notes(prediction, definitions);
-    free(groups);
-    free(group_of);
     if (scenario->works.n > 0 && scenario->visits) {
         prediction->visits = visit_run_new(scenario->visits, scenario);
         prediction->clock.visit = visit;

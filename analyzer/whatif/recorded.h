@@ -96,9 +96,9 @@ struct recorded_scenario {
 /// of its conditions, E and L its recorded enter and leave.
 ///   waited (h > E, or an all-to-all operation, not posted before): W = min(receive time of the
 ///     deciding message, L - h), 0 if no message decided; else W = min(sum of the receive times of
-///     its messages, L - E), L - E if that sum is 0: a call that took longer did not compute
-///     meanwhile, it lacked its core or a message, and lasts L - W - E from its enter before that
-///     work.
+///     its messages, C), C if that sum is 0, where C is its CPU time, L - E where nobody knows: a
+///     call that took longer did not compute meanwhile, it lacked its core or a message, and lasts
+///     L - W - E from its enter before that work.
 ///   What released it is followed by D = L - W - h; other conditions, released at r, by
 ///   min(flight - receive time of the size, L - W - r) if they are messages, else by 0; no
 ///   condition by less than 0. A message that was on one node and now is between two, or the other

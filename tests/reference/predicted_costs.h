@@ -100,11 +100,11 @@ bool is_by_messages(const struct model *model, const struct predicted_scenario *
 uint64_t by_messages_ns(const struct model *model, const struct predicted_scenario *scenario,
                         const struct predicted_times *times, const struct model_part *part);
 
-/// What the call of PART says it handles, in bytes.
 /// Finds the messages of collective operations that members can send by now.
 void find_part_messages(const struct model *model, const struct predicted_scenario *scenario,
                         struct predicted_times *times);
 
+/// What the call of PART says it handles, in bytes.
 uint64_t counted_bytes(const struct model *model, const struct model_part *part);
 
 /// When CALL has what it waits for, all of it known, into READY_NS. Returns the work that follows,

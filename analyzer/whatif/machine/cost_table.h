@@ -2,10 +2,9 @@
 // Times by size, in memory that does not depend on how many there are. The class of a size is the
 // size with all but its highest two binary digits set to zero, a time counts with all but its
 // highest five set to zero. Of each size class one sample is kept as the usual one, the lower
-// median: element (n-1)/2 of n in order. A size whose class
-// was seen costs what is usual in its class; one between two classes a value on the straight line
-// between (class, usual) of both, rounded towards the lower class's; one beyond, that of the
-// nearest class.
+// median: element (n-1)/2 of n in order. A size whose class was seen costs what is usual in its
+// class; one between two classes a value on the straight line between (class, usual) of both,
+// rounded towards the lower class's; one beyond, that of the nearest class.
 #ifndef PAGODA_WHATIF_MACHINE_COST_TABLE_H
 #define PAGODA_WHATIF_MACHINE_COST_TABLE_H
 
