@@ -210,7 +210,7 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     if (prediction.timeless)
         status = put_timeless(point, prediction.timeless, settings->machine, err);
     put_moves(point, settings, &run->replay);
-    if (input->out)
+    if (status == 0 && input->out)
         status = whatif_out_write(input->out, run, &scenario, input->change, err);
 out:
     prediction_release(&prediction);
