@@ -79,7 +79,7 @@ enum { MACHINE_COMPUTE_VARIABLES = 5 };
 
 /// What visits of regions cost in a replay of order only (timeless.h).
 struct machine_compute {
-    char *pattern; // name or glob
+    char *pattern; // name or glob; with a /: call path
     uint32_t line;
     struct formula *time;          // seconds, of w, e, p, rank, visit
     bool uses_work, uses_elements; // it has a w, an e

@@ -225,10 +225,10 @@ static void settle(void *context, const struct pag_call *call,
                         &prediction->use, ready_ns, amount);
 }
 
-static uint64_t visit_ps(void *context, uint32_t location, const struct event *enter)
+static uint64_t visit_ps(void *context, uint32_t location, uint64_t mark, const struct event *enter)
 {
     const struct prediction *prediction = context;
-    return timeless_visit_ps(prediction->timeless, location, enter);
+    return timeless_visit_ps(prediction->timeless, location, mark, enter);
 }
 
 /// Partners that nobody knows, and handles, take no time where no recorded one counts.
@@ -242,7 +242,7 @@ static void go_by_order(struct prediction *prediction, const struct definitions 
 {
     if (!prediction->scenario->is_timeless)
         return;
-    prediction->timeless = timeless_new(definitions, prediction->machine);
+    prediction->timeless = timeless_new(definitions, prediction->machine, prediction->scenario);
     prediction->clock.visit_ps = visit_ps;
     prediction->clock.least_length = no_length;
     prediction->clock.counts_wall_time = true;

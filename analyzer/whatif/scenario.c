@@ -34,6 +34,7 @@ void scenario_release(struct scenario *scenario)
     placement_release(&scenario->placement);
     free(scenario->group_of_rank);
     free(scenario->groups);
+    free(scenario->compute_patterns);
     region_works_release(&scenario->works);
     message_cuts_release(&scenario->cuts);
     region_patterns_free(scenario->regions);
@@ -240,6 +241,30 @@ static int scale_regions(struct scenario *scenario, const struct scenario_settin
     return 0;
 }
 
+/// The call paths of <compute> elements.
+static int read_computes(struct scenario *scenario, const struct scenario_settings *settings,
+                         struct error *err)
+{
+    const struct machine *machine = settings->machine;
+    if (!settings->is_timeless)
+        return 0;
+    scenario->compute_patterns =
+        memory_new((machine->n_computes + 1) * sizeof *scenario->compute_patterns);
+    for (size_t i = 0; i < machine->n_computes; i++) {
+        const struct machine_compute *compute = &machine->computes[i];
+        scenario->compute_patterns[i] = SCENARIO_NO_PATTERN;
+        if (!strchr(compute->pattern, '/'))
+            continue;
+        char *where = memory_format("%s:%u: <compute>", machine->path, compute->line);
+        int status = region_patterns_add(scenario->regions, where, compute->pattern, REGION_VISITS,
+                                         &scenario->compute_patterns[i], err);
+        free(where);
+        if (status != 0)
+            return -1;
+    }
+    return 0;
+}
+
 uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region,
                         uint32_t calling_context)
 {
@@ -310,6 +335,7 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
     };
     if (check_timeless(settings, err) != 0 || place(scenario, definitions, settings, err) != 0 ||
         scale_regions(scenario, settings, err) != 0 ||
+        read_computes(scenario, settings, err) != 0 ||
         check_node_speeds(scenario, settings, err) != 0 ||
         drop_regions(scenario, settings, err) != 0 ||
         message_cuts_init(&scenario->cuts, settings->cuts, settings->n_cuts,

@@ -74,6 +74,8 @@ struct scenario_settings {
 
 #define SCENARIO_UNCHANGED ((struct scenario_settings){.hand_over_ns = PAG_NOT_KNOWN})
 
+#define SCENARIO_NO_PATTERN UINT32_MAX
+
 struct scenario {
     struct placement placement;
     uint32_t *group_of_rank; // whose cores a rank shares
@@ -91,6 +93,8 @@ struct scenario {
     uint64_t factors[SCENARIO_MAX_SCALES]; // millionths
     uint32_t scaled[SCENARIO_MAX_SCALES];  // pattern it is for
     size_t n_scales;
+    uint32_t *compute_patterns; // timeless: by <compute> of the machine, SCENARIO_NO_PATTERN where
+                                // that goes by the names of regions
     struct moves moves;
     uint64_t move_data_bytes, aggregate_bytes;
     struct region_works works;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
@@ -24,39 +25,68 @@ enum {
 static const double ps_per_s = 1e12;
 static const double most_ps = 1e18; // eleven days
 
+/// A rule for call paths.
+struct path_rule {
+    uint32_t rule, pattern;
+};
+
 struct timeless {
     const struct definitions *definitions;
     const struct machine *machine;
-    uint32_t *rule_of_region;
-    bool *is_used;      // by rule: some region fits it
+    const struct region_patterns *regions;
+    uint32_t *rule_of_region; // the first one for its name
+    struct path_rule *path_rules;
+    size_t n_path_rules;
+    bool *is_used;      // by rule: some region fits it, or a path that was visited
     uint64_t *n_visits; // by location and rule
     struct timeless_use use;
     struct timeless_rule_use *rules;
     char *wrong; // the first value that is none
 };
 
-struct timeless *timeless_new(const struct definitions *definitions, const struct machine *machine)
+static bool is_path_rule(const struct scenario *scenario, uint32_t rule)
+{
+    return scenario && scenario->compute_patterns[rule] != SCENARIO_NO_PATTERN;
+}
+
+/// The first rule for regions called NAME.
+static uint32_t rule_of_name(const struct machine *machine, const struct scenario *scenario,
+                             const char *name)
+{
+    for (uint32_t rule = 0; rule < machine->n_computes; rule++)
+        if (!is_path_rule(scenario, rule) && fnmatch(machine->computes[rule].pattern, name, 0) == 0)
+            return rule;
+    return NO_RULE;
+}
+
+struct timeless *timeless_new(const struct definitions *definitions, const struct machine *machine,
+                              const struct scenario *scenario)
 {
     size_t n_rules = machine->n_computes;
     struct timeless *timeless = memory_new(sizeof *timeless);
     *timeless = (struct timeless){
         .definitions = definitions,
         .machine = machine,
+        .regions = scenario ? scenario->regions : NULL,
         .rule_of_region = memory_zeroed(definitions->n_regions, sizeof(uint32_t)),
+        .path_rules = memory_zeroed(n_rules, sizeof *timeless->path_rules),
         .is_used = memory_zeroed(n_rules, sizeof(bool)),
         .n_visits = memory_zeroed(definitions->n_locations * n_rules, sizeof(uint64_t)),
         .rules = memory_zeroed(n_rules, sizeof *timeless->rules),
     };
     for (size_t region = 0; region < definitions->n_regions; region++) {
         const struct region *of = &definitions->regions[region];
-        uint32_t rule = 0;
-        while (rule < n_rules && fnmatch(machine->computes[rule].pattern, of->name, 0) != 0)
-            rule++;
-        bool is_found = rule < n_rules && of->mpi == MPI_FUNCTION_NONE;
-        timeless->rule_of_region[region] = is_found ? rule : NO_RULE;
-        if (is_found)
+        uint32_t rule = NO_RULE;
+        if (of->mpi == MPI_FUNCTION_NONE)
+            rule = rule_of_name(machine, scenario, of->name);
+        timeless->rule_of_region[region] = rule;
+        if (rule != NO_RULE)
             timeless->is_used[rule] = true;
     }
+    for (uint32_t rule = 0; rule < n_rules; rule++)
+        if (is_path_rule(scenario, rule))
+            timeless->path_rules[timeless->n_path_rules++] =
+                (struct path_rule){rule, scenario->compute_patterns[rule]};
     return timeless;
 }
 
@@ -65,6 +95,7 @@ void timeless_free(struct timeless *timeless)
     if (!timeless)
         return;
     free(timeless->rule_of_region);
+    free(timeless->path_rules);
     free(timeless->is_used);
     free(timeless->n_visits);
     free(timeless->rules);
@@ -72,13 +103,30 @@ void timeless_free(struct timeless *timeless)
     free(timeless);
 }
 
-uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, const struct event *enter)
+/// The first rule that fits REGION, visited at a path with MARK.
+static uint32_t find_rule(struct timeless *timeless, uint32_t region, uint64_t mark)
+{
+    uint32_t by_name = timeless->rule_of_region[region];
+    for (size_t i = 0; i < timeless->n_path_rules; i++) {
+        const struct path_rule *path_rule = &timeless->path_rules[i];
+        if (path_rule->rule > by_name) // NO_RULE is the largest
+            break;
+        if (!region_patterns_is_named(timeless->regions, mark, path_rule->pattern))
+            continue;
+        timeless->is_used[path_rule->rule] = true;
+        return path_rule->rule;
+    }
+    return by_name;
+}
+
+uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, uint64_t mark,
+                           const struct event *enter)
 {
     const struct definitions *definitions = timeless->definitions;
     bool has_work = enter->flags & EVENT_HAS_WORK, has_size = enter->flags & EVENT_HAS_ELEMENTS;
     uint64_t work_units = has_work ? enter->size_bytes : 0;
     uint64_t n_elements = has_size ? enter->received_bytes : 0;
-    uint32_t rule = timeless->rule_of_region[enter->index];
+    uint32_t rule = find_rule(timeless, enter->index, mark);
     timeless->use.n_visits++;
     if (rule == NO_RULE) {
         timeless->use.n_without_rule++;
@@ -144,7 +192,9 @@ char *timeless_unused(const struct timeless *timeless)
         const struct machine_compute *compute = &timeless->machine->computes[i];
         if (timeless->is_used[i])
             continue;
-        const char *nearest = spelling_nearest(compute->pattern, names, n_names);
+        const char *nearest = strchr(compute->pattern, '/')
+                                  ? NULL
+                                  : spelling_nearest(compute->pattern, names, n_names);
         fprintf(out, "%s%s (line %u", ftell(out) > 0 ? ", " : "", compute->pattern, compute->line);
         fprintf(out, nearest ? "; is it %s?)" : ")", nearest);
     }

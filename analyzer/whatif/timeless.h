@@ -3,8 +3,9 @@
 // entered and how much work they say they do; no time of the recording counts. (The Trace Model
 // Evaluator of Kerbyson, Hoisie, Pautz: their traces hold work counts and messages, no times.)
 //
-// Each enter of a region outside MPI costs what the first <compute> whose pattern fits its name
-// says; markers are regions, too. Regions without a <compute> cost nothing. Formulas may use
+// Each enter of a region outside MPI costs what the first <compute> says whose pattern fits its
+// name, or, if that has a /, its call path (region_pattern.h); markers are regions, too. Regions
+// without a <compute> cost nothing. Formulas may use
 //   w      the work count of this visit: the attribute "work" of its enter, in whole units; 0
 //          without one
 //   e      elements the process has: the attribute "elements"; 0 without one
@@ -22,6 +23,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/trace/definitions.h"
 #include "analyzer/whatif/machine.h"
+#include "analyzer/whatif/scenario.h"
 
 /// What a replay of order met.
 struct timeless_use {
@@ -38,12 +40,16 @@ struct timeless_rule_use {
 
 struct timeless;
 
-/// For a run with DEFINITIONS on MACHINE; both must outlive it. The caller frees.
-struct timeless *timeless_new(const struct definitions *definitions, const struct machine *machine);
+/// For a run with DEFINITIONS on MACHINE, whose call paths SCENARIO knows (NULL: it has none); all
+/// must outlive it. The caller frees.
+struct timeless *timeless_new(const struct definitions *definitions, const struct machine *machine,
+                              const struct scenario *scenario);
 void timeless_free(struct timeless *timeless);
 
-/// What a visit by LOCATION costs that begins with ENTER, in ps.
-uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, const struct event *enter);
+/// What a visit by LOCATION costs that begins with ENTER at a path with MARK (region_pattern.h), in
+/// ps.
+uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, uint64_t mark,
+                           const struct event *enter);
 
 /// Whether an operation that handles no data synchronises its members; no recorded time tells.
 /// Those that create handles do, those that destroy them and MPI_Finalize do not.

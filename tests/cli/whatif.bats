@@ -330,6 +330,11 @@ compute() {
     [[ $output == *"no region of the run fits the <compute> of blok (line 3; is it block?)"* ]]
     [[ $output == *"of 5 region visits 60.0 % cost nothing"* ]]
     [[ $output != *"Replay error"* ]]
+    compute '<compute region="main/blo*" time="w*10e-9"/> <compute region="block" time="1"/> <compute region="block/main" time="1"/>'
+    "$PAGODA" replay --json --timeless --machine machine.xml trace | jq -e '.whatif.timeless |
+        .unused_rules == "block/main (line 3)" and (.rules | map(.visits)) == [3, 0, 0]'
+    [ "$(predict --timeless --machine machine.xml)" = '[3070,1000,3070]' ]
+    [ "$(predict --timeless --machine machine.xml --scale block=3)" = '[5210,3000,5210]' ]
 }
 
 @test "timeless: bad input" {
@@ -341,6 +346,11 @@ compute() {
     refused 'machine.xml has no <message>' --timeless --machine machine.xml
     compute '<compute region="block" time="w*1e-6 - 1e-5"/>'
     refused 'machine.xml:3: <compute region="block">: the time is -1e-05 s for w = 0, e = 0, p = 2, rank = 1, visit = 1' \
+        --timeless --machine machine.xml
+    refused 'the time is -1e-05 s' --timeless --machine machine.xml --out predicted
+    [ ! -e predicted ]
+    compute '<compute region="main//block" time="w"/>'
+    refused 'machine.xml:3: <compute> main//block: a name is missing beside a /' \
         --timeless --machine machine.xml
     compute '<compute region="block" time="ln(w)"/>'
     refused 'machine.xml:3: .*the time is -inf s for w = 0' --timeless --machine machine.xml

@@ -159,6 +159,46 @@ static void test_elements(void **state)
     machine_release(&machine);
 }
 
+static uint64_t time_of(const char *text, const char *computes)
+{
+    char *file = memory_format("<machine><message scope=\"node\"><point bytes=\"0\" time=\"0s\"/>"
+                               "</message>%s</machine>",
+                               computes);
+    struct machine machine = machine_of_text(file);
+    const struct scenario_settings settings = {.machine = &machine, .is_timeless = true};
+    struct predicted_times times = predict(text, &settings);
+    uint64_t time_ns = times.time_ns;
+    predicted_times_release(&times);
+    machine_release(&machine);
+    free(file);
+    return time_ns;
+}
+
+/// main/a/cell, main/b/c/cell twice, main/cell: by call paths, the first element that fits counts.
+static void test_call_paths(void **state)
+{
+    (void)state;
+    static const char cells[] = "0 0 enter main\n0 0 enter a\n0 0 enter cell\n0 0 leave cell\n"
+                                "0 0 leave a\n0 0 enter b\n0 0 enter c\n"
+                                "0 0 enter cell\n0 0 leave cell\n0 0 enter cell\n0 0 leave cell\n"
+                                "0 0 leave c\n0 0 leave b\n"
+                                "0 0 enter cell\n0 0 leave cell\n0 0 leave main\n";
+    // 1 + 10 + 20 (the first and the second visit of this element) + 100 us; a and b 1 ms each.
+    assert_int_equal(time_of(cells, "<compute region=\"main/a/cell\" time=\"1e-6\"/>"
+                                    "<compute region=\"b/**/cell\" time=\"visit*1e-5\"/>"
+                                    "<compute region=\"cell\" time=\"1e-4\"/>"
+                                    "<compute region=\"/main/[ab]\" time=\"1e-3\"/>"
+                                    "<compute region=\"other/cell\" time=\"1\"/>"),
+                     2131000);
+    // The name comes first: 4 cells.
+    assert_int_equal(time_of(cells, "<compute region=\"c*l\" time=\"1e-4\"/>"
+                                    "<compute region=\"main/a/cell\" time=\"1\"/>"),
+                     400000);
+    // A path is one to the visited region itself, not one above it; main/** is all of them.
+    assert_int_equal(time_of(cells, "<compute region=\"main/b\" time=\"1e-6\"/>"), 1000);
+    assert_int_equal(time_of(cells, "<compute region=\"main/**\" time=\"1e-6\"/>"), 8000);
+}
+
 /// Counts, rules that fit nothing, and values that are none.
 static void test_what_is_said(void **state)
 {
@@ -168,16 +208,16 @@ static void test_what_is_said(void **state)
                         "<compute region=\"outpt\" time=\"rank*visit\"/>\n</machine>");
     struct fixture run = open_text("0 0 enter solve\n0 1 enter output\n0 2 leave output\n"
                                    "0 3 leave solve\n1 0 enter solve\n1 1 leave solve\n");
-    struct timeless *timeless = timeless_new(run.definitions, &machine);
+    struct timeless *timeless = timeless_new(run.definitions, &machine, NULL);
     struct error err = {{0}};
     struct event solve = next(&run, 0), output = next(&run, 0);
     struct event busy = solve;
     busy.flags |= EVENT_HAS_WORK;
     busy.size_bytes = 6;
-    assert_int_equal(timeless_visit_ps(timeless, 0, &busy), 2000000000000);
-    assert_int_equal(timeless_visit_ps(timeless, 1, &output), 0);
+    assert_int_equal(timeless_visit_ps(timeless, 0, 0, &busy), 2000000000000);
+    assert_int_equal(timeless_visit_ps(timeless, 1, 0, &output), 0);
     assert_int_equal(timeless_check(timeless, &err), 0);
-    assert_int_equal(timeless_visit_ps(timeless, 1, &solve), 0);
+    assert_int_equal(timeless_visit_ps(timeless, 1, 0, &solve), 0);
     assert_int_equal(timeless_check(timeless, &err), -1);
     assert_non_null(strstr(err.text, "machine.xml:2: <compute region=\"solve\">: the time is -10 s "
                                      "for w = 0, e = 0, p = 2, rank = 1, visit = 1"));
@@ -302,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_parts_of_a_nanosecond_add_up),
         cmocka_unit_test(test_work_counts),
         cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_call_paths),
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_recorded_times_as_costs),
     };

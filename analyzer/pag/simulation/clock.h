@@ -174,10 +174,11 @@ struct pag_clock {
     /// and receives SIZE_BYTES, leaves it out. NULL: none is left out.
     bool (*leaves_out)(void *context, uint64_t mark, uint8_t class_, uint64_t size_bytes,
                        bool is_uneven);
-    /// What the visit of a region outside MPI costs that begins with ENTER, in ps. With it nothing
-    /// else takes time outside MPI, no time of the recording counts, and all locations begin at 0.
-    /// NULL: computing takes its recorded time.
-    uint64_t (*visit_ps)(void *context, uint32_t location, const struct event *enter);
+    /// What the visit of a region outside MPI costs that begins with ENTER at a path with MARK
+    /// (scale; 0 without that), in ps. With it nothing else takes time outside MPI, no time of the
+    /// recording counts, and all locations begin at 0. NULL: computing takes its recorded time.
+    uint64_t (*visit_ps)(void *context, uint32_t location, uint64_t mark,
+                         const struct event *enter);
     /// Whether the sender of a message waits for its receiver.
     bool (*is_rendezvous)(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes);
     /// When a message arrives whose way depends on the others: it is READY_NS when it has departed,

@@ -128,7 +128,8 @@ static void pass_visit(const struct engine *engine, struct location_state *locat
     const struct pag_clock *clock = engine->simulation->clock;
     if (!clock->visit_ps)
         return;
-    uint64_t ps = interval->left_ps + clock->visit_ps(clock->context, location->index, event);
+    uint64_t mark = interval_mark(engine, location, interval, location->profile.current);
+    uint64_t ps = interval->left_ps + clock->visit_ps(clock->context, location->index, mark, event);
     interval->left_ps = ps % PS_PER_NS;
     count(engine, location, interval, location->profile.current, ps / PS_PER_NS);
 }

@@ -70,8 +70,11 @@ int region_patterns_add(struct region_patterns *patterns, const char *where, con
         return error_set(err, "%s %s: more than %d regions", where, text, REGION_MAX_PATTERNS);
     *index = patterns->n_patterns++;
     struct region_text *pattern = &patterns->patterns[*index];
-    if (region_text_read(pattern, where, text, purpose == REGION_CALLS, patterns->definitions,
-                         err) != 0)
+    int status = purpose == REGION_VISITS
+                     ? region_text_read_path(pattern, where, text, patterns->definitions, err)
+                     : region_text_read(pattern, where, text, purpose == REGION_CALLS,
+                                        patterns->definitions, err);
+    if (status != 0)
         return -1;
     if (pattern->is_root)
         name(&patterns->states[0], UINT64_C(1) << *index);
@@ -185,6 +188,11 @@ bool region_patterns_is_inside(const struct region_patterns *patterns, uint64_t 
     return patterns->states[mark].inside >> index & 1;
 }
 
+bool region_patterns_is_named(const struct region_patterns *patterns, uint64_t mark, uint32_t index)
+{
+    return patterns->states[mark].named >> index & 1;
+}
+
 bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t mark, uint32_t index)
 {
     const struct region_text *pattern = &patterns->patterns[index];
@@ -294,7 +302,7 @@ bool region_patterns_is_unrecorded(struct region_patterns *patterns,
     uint64_t recorded = 0;
     for (size_t i = 0; i < replay->n_locations; i++)
         named_in(patterns, &replay->locations[i], &recorded);
-    return !(recorded >> index & 1);
+    return !patterns->patterns[index].is_optional && !(recorded >> index & 1);
 }
 
 int region_patterns_check(struct region_patterns *patterns, const struct pag_result *replay,
@@ -304,7 +312,7 @@ int region_patterns_check(struct region_patterns *patterns, const struct pag_res
     for (size_t i = 0; i < replay->n_locations; i++)
         named |= named_in(patterns, &replay->locations[i], &recorded);
     for (uint32_t i = 0; i < patterns->n_patterns; i++)
-        if (!(named >> i & 1))
+        if (!(named >> i & 1) && !patterns->patterns[i].is_optional)
             return unknown_path(patterns, &patterns->patterns[i], replay, err);
     return 0;
 }

@@ -14,7 +14,8 @@
 // (a stretch) has the path of that call: so the functions around the calls of a program that was
 // not compiled for tracing name the computing before the calls they make. Where computing is meant
 // a plain place stands for the computing before its calls, and MPI functions are named with
-// "before" only; where calls are meant "before" means nothing.
+// "before" only; where calls are meant "before" means nothing. Where visits are meant a REGION is a
+// path of names, and the run need not have it.
 #ifndef PAGODA_WHATIF_REGIONS_REGION_PATTERN_H
 #define PAGODA_WHATIF_REGIONS_REGION_PATTERN_H
 
@@ -31,6 +32,7 @@ enum { REGION_MAX_PATTERNS = 64 };
 enum region_purpose {
     REGION_COMPUTING, // it changes work outside MPI
     REGION_CALLS,     // it changes MPI calls
+    REGION_VISITS,    // it says what visits of regions outside MPI cost
 };
 
 /// All patterns of a scenario, and what is known of the call paths met so far. A path is a mark:
@@ -58,6 +60,9 @@ void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uin
 /// Whether the path of MARK is inside what pattern INDEX names.
 bool region_patterns_is_inside(const struct region_patterns *patterns, uint64_t mark,
                                uint32_t index);
+/// Whether pattern INDEX names the path of MARK itself.
+bool region_patterns_is_named(const struct region_patterns *patterns, uint64_t mark,
+                              uint32_t index);
 /// Whether pattern INDEX, of purpose REGION_CALLS, names the MPI call with this path itself: by its
 /// function or its place, not only by what is around it.
 bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t mark, uint32_t index);

@@ -249,14 +249,27 @@ static int check_names(const struct region_text *pattern, const struct definitio
     return pattern->file ? check_place(pattern, definitions, err) : 0;
 }
 
+static struct region_text new_text(const char *where, const char *text)
+{
+    return (struct region_text){.where = memory_copy_text(where),
+                                .text = memory_copy_text(text),
+                                .whole = memory_format("%s %s", where, text),
+                                .words = memory_copy_text(text)};
+}
+
+int region_text_read_path(struct region_text *pattern, const char *where, const char *text,
+                          const struct definitions *definitions, struct error *err)
+{
+    *pattern = new_text(where, text);
+    pattern->is_optional = true;
+    return take_parts(pattern, definitions, pattern->words, err);
+}
+
 int region_text_read(struct region_text *pattern, const char *where, const char *text,
                      bool is_for_calls, const struct definitions *definitions, struct error *err)
 {
-    *pattern = (struct region_text){.where = memory_copy_text(where),
-                                    .text = memory_copy_text(text),
-                                    .whole = memory_format("%s %s", where, text),
-                                    .words = memory_copy_text(text),
-                                    .is_for_calls = is_for_calls};
+    *pattern = new_text(where, text);
+    pattern->is_for_calls = is_for_calls;
     char *words = pattern->words;
     bool is_before = strncmp(words, "before ", 7) == 0;
     if (is_before)

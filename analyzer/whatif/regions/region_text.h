@@ -23,6 +23,7 @@ struct region_text {
     bool takes_calls; // MPI functions may be named
     bool only_calls;  // nothing else may
     bool is_for_calls;
+    bool is_optional; // the run may have no such path
     const char *file; // of a place, NULL without
     uint32_t line;    // 0: any
 };
@@ -32,6 +33,9 @@ struct region_text {
 /// in either case.
 int region_text_read(struct region_text *region, const char *where, const char *text,
                      bool is_for_calls, const struct definitions *definitions, struct error *err);
+/// The same for a path of names outside MPI, and nothing else, which the run need not have.
+int region_text_read_path(struct region_text *region, const char *where, const char *text,
+                          const struct definitions *definitions, struct error *err);
 void region_text_release(struct region_text *region);
 
 /// Whether name PART of the pattern fits REGION.
