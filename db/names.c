@@ -73,11 +73,12 @@ int names_check(struct database *database, const char *kind, const char *sql, co
         for (size_t i = 0; i < list.n_names && status; i++)
             status = strcmp(list.names[i], name) ? -1 : 0;
         const char *nearest = status ? spelling_nearest(name, list.names, list.n_names) : NULL;
-        char *others =
-            nearest ? memory_format("; did you mean \"%s\"?", nearest) : some_names(&list);
-        if (status)
+        if (status) {
+            char *others =
+                nearest ? memory_format("; did you mean \"%s\"?", nearest) : some_names(&list);
             error_set(err, "%s has no %s \"%s\"%s", database->path, kind, name, others);
-        free(others);
+            free(others);
+        }
     }
     name_list_release(&list);
     return status;

@@ -7,7 +7,7 @@
 #include "db/database.h"
 
 /// 0 when NAME is among the first column of SQL's rows, else -1 and ERR: "DB has no KIND "NAME""
-/// and the nearest of those names.
+/// and the nearest of those names, or the first ones where none is near.
 int names_check(struct database *database, const char *kind, const char *sql, const char *name,
                 struct error *err);
 
