@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A focus query in two steps: the interned foci that lie within the wanted one (query_foci.c),
-// then, trial by trial, their values, which lie in the order of their foci: foci that are near each
-// other, as those of one call path on all ranks are, by one scan together.
+// then, trial by trial, their values, which lie in the order of their foci. Both lists are walked
+// together: what lies between is passed over where it is little, as between the foci of one call
+// path on all ranks, and leapt over by a new search where it is much, as between those of one rank.
 #include "db/query.h"
 
 #include <sqlite3.h>
@@ -19,8 +20,7 @@
 #include "db/schema.h"
 
 enum {
-    MAX_GAP = 32,     // between foci of one scan: reading so many values costs as much as a seek
-    MAX_SCANS = 1000, // of a trial; beyond that one reads all values of the metric
+    MAX_GAP = 32,     // between foci of one scan: reading so many values costs as much as a search
     NO_INTERVAL = -1, // the trial has none of that name
 };
 
@@ -41,8 +41,6 @@ struct query {
     int64_t metric_id; // or the property's
     bool is_mean;      // values do not add up, their mean is asked
     struct query_foci wanted;
-    size_t *scan_ends; // the wanted foci, cut into those that are read together
-    size_t n_scans;
     struct part *parts; // in the order of the answers
     size_t n_parts, parts_capacity;
     struct map part_of;    // resource -> index of its part
@@ -225,27 +223,12 @@ static int prepare_reading(struct query *query)
     return status;
 }
 
-/// Cuts the wanted foci where there are many others between two of them.
-static void plan_scans(struct query *query)
-{
-    const struct query_foci *wanted = &query->wanted;
-    query->scan_ends = memory_zeroed(wanted->n_foci + 1, sizeof *query->scan_ends);
-    for (size_t i = 1; i <= wanted->n_foci; i++)
-        if (i == wanted->n_foci || wanted->foci[i].id - wanted->foci[i - 1].id > MAX_GAP)
-            query->scan_ends[query->n_scans++] = i;
-    if (query->n_scans <= MAX_SCANS)
-        return;
-    query->n_scans = 1;
-    query->scan_ends[0] = wanted->n_foci;
-}
-
 static int prepare_values(struct query *query)
 {
     static const char interval[] =
         "SELECT number FROM time_interval WHERE trial_id = ?1 AND name = ?2";
     if (prepare_reading(query))
         return -1;
-    plan_scans(query);
     if (query->question->interval) {
         if (names_check(query->database, "interval",
                         "SELECT DISTINCT name FROM time_interval ORDER BY 1",
@@ -315,41 +298,64 @@ static struct part *part_of(struct query *query, const struct wanted_focus *focu
     return map_get(&query->part_of, resource, &index) ? &query->parts[index] : NULL;
 }
 
-/// Adds up the values of the wanted foci from number FIRST to END.
-static int sum_scan(struct query *query, size_t first, size_t end)
+/// Number of the first wanted focus from NUMBER on that is not before FOCUS.
+static size_t first_from(const struct query_foci *wanted, size_t number, int64_t focus)
 {
-    const struct wanted_focus *foci = query->wanted.foci;
-    size_t i = first;
-    sqlite3_bind_int64(query->scan, 3, foci[first].id);
-    sqlite3_bind_int64(query->scan, 5, foci[end - 1].id);
+    size_t low = number, step = 1; // all before LOW are before FOCUS
+    while (low + step <= wanted->n_foci && wanted->foci[low + step - 1].id < focus) {
+        low += step;
+        step *= 2;
+    }
+    size_t high = low + step <= wanted->n_foci ? low + step - 1 : wanted->n_foci;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (wanted->foci[middle].id < focus)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// Adds up values from wanted focus *NEXT on until the next wanted one is far away or there are no
+/// more; *NEXT then is where to go on.
+static int sum_scan(struct query *query, size_t *next)
+{
+    const struct query_foci *wanted = &query->wanted;
     int row;
+    sqlite3_bind_int64(query->scan, 3, wanted->foci[*next].id);
     while ((row = database_step(query->database, query->scan, query->err)) == 1) {
         int64_t focus = sqlite3_column_int64(query->scan, 0);
-        while (i < end && foci[i].id < focus)
-            i++;
-        if (i == end || foci[i].id != focus)
-            continue;
-        struct part *part = part_of(query, &foci[i]);
-        if (part) {
-            part->value += sqlite3_column_double(query->scan, 1);
-            part->n_values++;
+        *next = first_from(wanted, *next, focus);
+        if (*next < wanted->n_foci && wanted->foci[*next].id == focus) {
+            struct part *part = part_of(query, &wanted->foci[*next]);
+            if (part) {
+                part->value += sqlite3_column_double(query->scan, 1);
+                part->n_values++;
+            }
+            (*next)++; // a second interval of the same focus is not counted
         }
-        i++; // a second interval of the same focus is not counted
+        if (*next == wanted->n_foci || wanted->foci[*next].id - focus > MAX_GAP)
+            break;
     }
     sqlite3_reset(query->scan);
-    return row;
+    if (row == 0)
+        *next = wanted->n_foci;
+    return row < 0 ? -1 : 0;
 }
 
 static int sum_trial(struct query *query, int64_t trial)
 {
-    size_t first = 0;
+    const struct query_foci *wanted = &query->wanted;
+    size_t next = 0;
     int status = 0;
+    if (wanted->n_foci == 0)
+        return 0;
     sqlite3_bind_int64(query->scan, 1, trial);
     sqlite3_bind_int64(query->scan, 2, query->metric_id);
-    for (size_t i = 0; i < query->n_scans && status == 0; i++) {
-        status = sum_scan(query, first, query->scan_ends[i]);
-        first = query->scan_ends[i];
-    }
+    sqlite3_bind_int64(query->scan, 5, wanted->foci[wanted->n_foci - 1].id);
+    while (next < wanted->n_foci && status == 0)
+        status = sum_scan(query, &next);
     return status;
 }
 
@@ -392,7 +398,6 @@ static int answer_all(struct query *query,
 
 static void query_release(struct query *query)
 {
-    free(query->scan_ends);
     sqlite3_finalize(query->scan);
     sqlite3_finalize(query->placement);
     sqlite3_finalize(query->interval);

@@ -132,7 +132,7 @@ static void test_hostile_names_are_found(void **state)
     assert_no_answer("visits", "/Code/x' OR '1'='1", "has no resource /Code/x' OR '1'='1");
 }
 
-/// More foci than are looked up one by one: the merge must say the same.
+/// Many values of foci that are not wanted, near the wanted ones.
 static void test_many_foci(void **state)
 {
     (void)state;
@@ -147,6 +147,28 @@ static void test_many_foci(void **state)
     assert_values("visits", "/Code/more.c, /Process/(0,11)", "2:600/600");
     assert_values("visits", "/Code", "1:30/8 2:3630/3608");
     assert_values("visits", "/Machine/beta", "1:15/4 2:315/304");
+}
+
+/// The foci of a rank lie far apart, and trials end at different ones of them.
+static void test_foci_far_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t n_paths, n_ranks;
+    } sizes[] = {{20, 70}, {5, 70}, {20, 10}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct result run;
+        struct error err = {{0}};
+        sample_run_init(&run);
+        sample_run_enlarge(&run, sizes[i].n_paths, sizes[i].n_ranks);
+        assert_int_equal(store_result(scratch_path, &run, NULL, &err), 0);
+        result_release(&run);
+    }
+    assert_values("visits", "/Code/more.c, /Process/30", "1:20/20 2:5/5");
+    assert_values("visits", "/Code/more.c, /Process/(3,30,71)", "1:60/60 2:15/15 3:20/20");
+    assert_values("visits", "/Code/more.c/(function_0,function_19), /Process/(11,71)",
+                  "1:4/4 2:2/2 3:2/2");
+    assert_values("visits", "/Process/71", "1:20/20 2:5/5");
 }
 
 static void test_questions_without_answer(void **state)
@@ -236,6 +258,7 @@ int main(void)
         SCRATCH_TEST(test_waits_causes_and_messages),
         SCRATCH_TEST(test_hostile_names_are_found),
         SCRATCH_TEST(test_many_foci),
+        SCRATCH_TEST(test_foci_far_apart),
         SCRATCH_TEST(test_questions_without_answer),
         SCRATCH_TEST(test_trials_by_name_and_number),
         SCRATCH_TEST(test_details),
