@@ -152,6 +152,11 @@ int database_execute(struct database *database, struct sqlite3_stmt *statement, 
     return status;
 }
 
+int database_trust_references(struct database *database, struct error *err)
+{
+    return database_run(database, "PRAGMA foreign_keys = OFF", err);
+}
+
 int database_begin(struct database *database, struct error *err)
 {
     return database_run(database, "BEGIN IMMEDIATE", err);
@@ -253,17 +258,17 @@ static char *uri_of(const char *path)
 static int open_handle(struct database *database, enum database_mode mode, bool is_frozen_file,
                        struct error *err)
 {
-    int flags = mode == DATABASE_READ_ONLY ? SQLITE_OPEN_READONLY
-                : mode == DATABASE_CREATE  ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                           : SQLITE_OPEN_READWRITE;
+    int flags = is_frozen_file               ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+                : mode == DATABASE_READ_ONLY ? SQLITE_OPEN_READONLY
+                : mode == DATABASE_CREATE    ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                             : SQLITE_OPEN_READWRITE;
+    flags |= SQLITE_OPEN_NOMUTEX; // each connection is used by one thread at a time
     // What begins with a slash or a dot is a path to SQLite too; ":memory:" and "file:..." are not,
     // but to the user they are files.
     char *name = is_frozen_file
                      ? uri_of(database->path)
                      : memory_format("%s%s", database->path[0] == '/' ? "" : "./", database->path);
-    int code =
-        sqlite3_open_v2(name, &database->handle,
-                        is_frozen_file ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : flags, NULL);
+    int code = sqlite3_open_v2(name, &database->handle, flags, NULL);
     free(name);
     if (code != SQLITE_OK)
         return database_error(database, code, err);

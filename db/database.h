@@ -43,6 +43,12 @@ int database_begin(struct database *database, struct error *err);
 int database_commit(struct database *database, struct error *err);
 void database_rollback(struct database *database);
 
+/// From now on, not within a transaction: foreign keys are neither checked nor followed. For who
+/// only adds rows whose references it has looked up under the lock itself; checking all of them
+/// again takes longer than storing. Who removes rows needs the keys, they take along what belongs
+/// to a row. 0, or -1 and ERR.
+int database_trust_references(struct database *database, struct error *err);
+
 /// Runs SQL (one or more statements, results ignored). 0, or -1 and ERR.
 int database_run(struct database *database, const char *sql, struct error *err);
 

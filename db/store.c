@@ -376,6 +376,12 @@ static int add_run(struct database *database, const struct result *result,
     return status;
 }
 
+/// A transaction that only adds.
+static int begin_adding(struct database *database, struct error *err)
+{
+    return database_trust_references(database, err) || database_begin(database, err) ? -1 : 0;
+}
+
 int store_result(const char *path, const struct result *result, const struct store_names *names,
                  struct error *err)
 {
@@ -386,7 +392,7 @@ int store_result(const char *path, const struct result *result, const struct sto
     struct full_names full;
     int64_t trial;
     full_names_init(&full, result, names ? names : &no_names);
-    int status = database_begin(database, err);
+    int status = begin_adding(database, err);
     if (status == 0) {
         status = add_run(database, result, names ? names : &no_names, &full, &trial, err);
         if (status == 0)
@@ -463,7 +469,7 @@ int store_predictions(const char *path, const struct result *measured,
     if (database_open(&database, path, DATABASE_CREATE, err))
         return error_wrap(err, "the predictions were not stored");
     int64_t trial = 0;
-    int status = database_begin(database, err);
+    int status = begin_adding(database, err);
     if (status == 0) {
         status = keep_measured(database, measured, names, &trial, err);
         for (size_t i = 0; i < n_predictions && status == 0; i++)

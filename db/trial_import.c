@@ -547,6 +547,10 @@ static int name_trials(struct import *import)
 
 static int store_all(struct import *import, FILE *stream, const char *name)
 {
+    // Only what takes the place of another trial removes something.
+    if (import->conflict != IMPORT_REPLACE &&
+        database_trust_references(import->database, import->err))
+        return -1;
     if (database_begin(import->database, import->err))
         return -1;
     if (write_all(import, stream, name) || name_trials(import)) {

@@ -504,7 +504,7 @@ static int remove_all(struct database *database, const char *const *selectors, s
 /// foreign keys, which would search all values for each of them, are left out of it.
 static int forget_unused(struct database *database, struct error *err)
 {
-    if (database_run(database, "PRAGMA foreign_keys = OFF", err) || database_begin(database, err))
+    if (database_trust_references(database, err) || database_begin(database, err))
         return -1;
     int status = database_run(
         database,
