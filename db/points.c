@@ -4,13 +4,11 @@
 
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
-#include "db/database.h"
 #include "db/writer.h"
 
 /// Runs one statement with up to four texts behind the number ID. The first column of its first
@@ -59,7 +57,7 @@ static int find_experiment(struct database *database, const char *application,
 static int note_one(struct database *database, int64_t experiment, const struct point_note *note,
                     struct error *err)
 {
-    const char *const texts[4] = {note->name, note->state, note->reason};
+    const char *const texts[4] = {note->name, note->state, note->reason, note->noted_at};
     if (run_with(database, "DELETE FROM point_not_run WHERE experiment_id = ?1 AND name = ?2",
                  experiment, (const char *const[4]){note->name}, NULL, err))
         return -1;
@@ -67,14 +65,14 @@ static int note_one(struct database *database, int64_t experiment, const struct 
         return 0;
     if (run_with(database,
                  "INSERT INTO point_not_run (experiment_id, name, state, reason, noted_at) "
-                 "VALUES (?1, ?2, ?3, ?4, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                 "VALUES (?1, ?2, ?3, ?4, coalesce(?5, strftime('%Y-%m-%dT%H:%M:%SZ', 'now')))",
                  experiment, texts, NULL, err))
         return -1;
     for (size_t i = 0; i < note->n_parameters; i++) {
         const char *const values[4] = {note->name, note->parameters[i].name,
                                        note->parameters[i].value};
         if (run_with(database,
-                     "INSERT INTO point_parameter (experiment_id, point, name, value) "
+                     "INSERT OR REPLACE INTO point_parameter (experiment_id, point, name, value) "
                      "VALUES (?1, ?2, ?3, ?4)",
                      experiment, values, NULL, err))
             return -1;
@@ -132,6 +130,32 @@ int points_note(const char *path, const char *application, const char *experimen
     }
     database_close(database);
     return status ? error_wrap(err, "points without a run are not noted") : 0;
+}
+
+int points_take(struct database *database, const char *application, const char *experiment,
+                const struct point_note *note, bool *is_taken, struct error *err)
+{
+    static const char sql[] =
+        "SELECT EXISTS (SELECT 1 FROM trial WHERE experiment_id = ?1 AND name = ?2) OR EXISTS "
+        "(SELECT 1 FROM point_not_run WHERE experiment_id = ?1 AND name = ?2 AND noted_at >= ?3)";
+    int64_t id, is_known = 0;
+    *is_taken = false;
+    if (find_experiment(database, application, experiment, &id, err) ||
+        run_with(database, sql, id, (const char *const[4]){note->name, note->noted_at}, &is_known,
+                 err) ||
+        (!is_known && note_one(database, id, note, err)))
+        return -1;
+    *is_taken = !is_known;
+    return 0;
+}
+
+int points_forget_run(struct database *database, struct error *err)
+{
+    return database_run(database,
+                        "DELETE FROM point_not_run WHERE EXISTS (SELECT 1 FROM trial t WHERE "
+                        "t.experiment_id = point_not_run.experiment_id AND t.name = "
+                        "point_not_run.name)",
+                        err);
 }
 
 static char *column_text(sqlite3_stmt *statement, int column)

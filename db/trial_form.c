@@ -18,6 +18,8 @@ static const struct {
     const char *key, *form;
 } kinds[N_FORM_LINES] = {
     [LINE_VERSION] = {"pagoda_trials", "i"},
+    [LINE_POINT] = {"point", "tttttt"},
+    [LINE_POINT_PARAMETER] = {"point_parameter", "tt"},
     [LINE_TRIAL] = {"trial", NULL},
     [LINE_ATTRIBUTE] = {"attribute", "tttT"},
     [LINE_WARNING] = {"warning", "tit"},
@@ -335,9 +337,19 @@ static int check_attribute(struct form *form, struct error *err)
                             kind);
 }
 
+static int check_point(struct form *form, struct error *err)
+{
+    const char *state = json_lines_at(form->lines, 3).text;
+    if (!strcmp(state, "skipped") || !strcmp(state, "failed") || !strcmp(state, "too long"))
+        return 0;
+    return json_lines_error(form->lines, err, "\"%s\" is not skipped, failed or too long", state);
+}
+
 static int check_contents(struct form *form, enum form_line kind, struct error *err)
 {
     switch (kind) {
+    case LINE_POINT:
+        return check_point(form, err);
     case LINE_ATTRIBUTE:
         return check_attribute(form, err);
     case LINE_METRIC:
@@ -373,6 +385,10 @@ static int find_kind(const struct form *form, enum form_line *kind, struct error
     if (*kind > LINE_TRIAL && !form->is_in_trial)
         return json_lines_error(form->lines, err, "\"%s\" comes before the trial it belongs to",
                                 key);
+    if (*kind == LINE_POINT_PARAMETER && form->last != LINE_POINT &&
+        form->last != LINE_POINT_PARAMETER)
+        return json_lines_error(form->lines, err, "\"%s\" comes before the point it belongs to",
+                                key);
     if (form->is_in_trial && (*kind <= LINE_TRIAL || *kind < form->last))
         return json_lines_error(form->lines, err, "\"%s\" cannot come behind \"%s\"", key,
                                 kinds[form->last].key);
@@ -391,6 +407,7 @@ static int check_version(struct form *form, struct error *err)
                                 "knows forms up to %d: use the newer Pagoda",
                                 version.integer, TRIAL_FORM_VERSION);
     form->has_version = true;
+    form->last = LINE_VERSION;
     return 0;
 }
 

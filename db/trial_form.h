@@ -14,6 +14,8 @@
 
 enum form_line {
     LINE_VERSION,
+    LINE_POINT, // of a sweep, without a trial: outside of trials
+    LINE_POINT_PARAMETER,
     LINE_TRIAL,
     LINE_ATTRIBUTE,
     LINE_WARNING,

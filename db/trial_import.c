@@ -16,6 +16,7 @@
 #include "analyzer/base/utf8.h"
 #include "db/database.h"
 #include "db/focus.h"
+#include "db/point_transfer.h"
 #include "db/schema.h"
 #include "db/trial_export.h"
 #include "db/trial_form.h"
@@ -34,6 +35,8 @@ struct import {
     struct import_report *report;
     uint64_t *hashes; // of the trials in the file, from the first pass
     size_t n_hashes, hashes_capacity;
+    bool has_points; // the file has
+    struct point_import points;
     // The trial that is being written.
     struct writer writer;
     bool is_writing, is_skipped;
@@ -460,6 +463,12 @@ static int write_line(struct import *import, enum form_line kind)
         return begin_trial(import);
     if (kind == LINE_END)
         return end_trial(import);
+    if (kind == LINE_POINT)
+        return point_import_begin(&import->points, import->form.lines, import->err);
+    if (kind == LINE_POINT_PARAMETER) {
+        point_import_parameter(&import->points, import->form.lines);
+        return 0;
+    }
     if (import->is_skipped)
         return 0;
     switch (kind) {
@@ -486,6 +495,7 @@ static int check(struct import *import, FILE *stream, const char *name)
     int row;
     form_init(&import->form, lines);
     while ((row = form_next(&import->form, &kind, import->err)) == 1) {
+        import->has_points |= kind == LINE_POINT;
         if (kind != LINE_END)
             continue;
         import->hashes = array_reserve(import->hashes, &import->hashes_capacity,
@@ -516,6 +526,8 @@ static int write_all(struct import *import, FILE *stream, const char *name)
     while (row >= 0 && (row = form_next(&import->form, &kind, import->err)) == 1)
         if (write_line(import, kind))
             row = -1;
+    if (row == 0)
+        row = point_import_end(&import->points, import->err);
     if (import->is_writing)
         writer_release(&import->writer);
     for (size_t i = 0; i < N_FORM_LINES; i++)
@@ -547,10 +559,6 @@ static int name_trials(struct import *import)
 
 static int store_all(struct import *import, FILE *stream, const char *name)
 {
-    // Only what takes the place of another trial removes something.
-    if (import->conflict != IMPORT_REPLACE &&
-        database_trust_references(import->database, import->err))
-        return -1;
     if (database_begin(import->database, import->err))
         return -1;
     if (write_all(import, stream, name) || name_trials(import)) {
@@ -567,12 +575,15 @@ int trials_import(const char *path, FILE *stream, const char *name, enum import_
     *report = (struct import_report){0};
     int status = check(&import, stream, name);
     rewind(stream);
-    if (status == 0 && import.n_hashes == 0)
+    if (status == 0 && import.n_hashes == 0 && !import.has_points)
         status = error_set(err, "%s holds no trial", name);
     if (status == 0)
         status = database_open(&import.database, path, DATABASE_CREATE, err);
+    import.points.database = import.database;
     if (status == 0)
         status = store_all(&import, stream, name);
+    report->n_points = import.points.n_taken;
+    point_import_release(&import.points);
     database_close(import.database);
     free(import.hashes);
     free(import.resources.ids);

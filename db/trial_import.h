@@ -28,14 +28,15 @@ struct imported_trial {
 struct import_report {
     struct imported_trial *trials;
     size_t n_trials, capacity;
+    size_t n_points; // of sweeps, without a trial, that are noted now and were not before
 };
 
-/// Imports all trials in STREAM (a seekable file, called NAME in messages) into the database at
-/// PATH, which is made when missing. The file is read twice: first it is checked whole, then stored
-/// in one immediate transaction, so that a damaged file changes nothing and keeps nobody waiting.
-/// Metrics, properties, resources and foci that are there already are used again; a metric keeps
-/// its texts, but that it adds up in another way is an error. REPORT is to be released in any case.
-/// 0, or -1 and ERR with the line.
+/// Imports all trials, and points of sweeps without one, in STREAM (a seekable file, called NAME in
+/// messages) into the database at PATH, which is made when missing. The file is read twice: first
+/// it is checked whole, then stored in one immediate transaction, so that a damaged file changes
+/// nothing and keeps nobody waiting. Metrics, properties, resources and foci that are there already
+/// are used again; a metric keeps its texts, but that it adds up in another way is an error. REPORT
+/// is to be released in any case. 0, or -1 and ERR with the line.
 int trials_import(const char *path, FILE *stream, const char *name, enum import_conflict conflict,
                   struct import_report *report, struct error *err);
 

@@ -4,7 +4,6 @@
 #include "db/trial_selection.h"
 
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,7 +225,7 @@ int trial_selection_find(struct database *database, const struct trial_condition
     if (status == 0)
         status =
             read_group(database, &text, sql, conditions->n_selectors ? &meant : NULL, group, err);
-    if (status == 0 && group->n_ids == 0)
+    if (status == 0 && group->n_ids == 0 && !conditions->may_be_none)
         status = error_set(err,
                            "%s has no trial that fulfils all conditions (`pagoda store list` "
                            "shows the trials)",

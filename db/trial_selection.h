@@ -3,6 +3,7 @@
 #ifndef PAGODA_DB_TRIAL_SELECTION_H
 #define PAGODA_DB_TRIAL_SELECTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
@@ -25,6 +26,7 @@ struct trial_conditions {
     // "ID" or "ID>=SEVERITY": the property was found, and is so severe in the whole program.
     const char *const *properties;
     size_t n_properties;
+    bool may_be_none; // that no trial fulfils all conditions is an answer, too
 };
 
 /// The trials of DATABASE that fulfil CONDITIONS, in the order of their numbers. 0 (GROUP is to be

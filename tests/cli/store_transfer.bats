@@ -103,8 +103,9 @@ refused() {
     [ "$("$PAGODA" query all.db -m exclusive_ns -f /Code/MPI --csv | cut -d, -f5 | sort -u | wc -l)" \
         = 3 ]
     sound all.db
-    refused 'the databases:.*has another trial "first"' "$PAGODA" store merge all.db b.db <(
-        :) || true
+    "$PAGODA" store export a.db first | sed 's/"time_ns":9040000/"time_ns":9040001/' |
+        "$PAGODA" store import d.db -
+    refused 'd.db:2: all.db has another trial "first"' "$PAGODA" store merge all.db d.db
     refused 'cannot open the database nowhere.db' "$PAGODA" store merge all.db a.db nowhere.db
     [ "$(sqlite3 all.db 'SELECT count(*) FROM trial')" = 4 ]
 }
@@ -308,4 +309,64 @@ vacuum
 vacuum a.db b.db
 END
     refused 'has no trial "frist"; did you mean "first"' "$PAGODA" store export a.db frist
+}
+
+# point DB NAME STATE REASON TIME: notes a point of the sweep ring/scan, with n=8.
+point() {
+    sqlite3 "$1" "INSERT OR IGNORE INTO application (name) VALUES ('ring');
+        INSERT OR IGNORE INTO experiment (application_id, name)
+            SELECT id, 'scan' FROM application WHERE name = 'ring';
+        INSERT INTO point_not_run SELECT e.id, '$2', '$3', '$4', '$5' FROM experiment e
+            WHERE name = 'scan';
+        INSERT INTO point_parameter SELECT e.id, '$2', 'n', '8' FROM experiment e
+            WHERE name = 'scan'"
+}
+
+@test "points of sweeps without a trial travel with the trials" {
+    point a.db n=8 failed 'with exit status 3: "\"' 2026-01-01T00:00:00Z
+    point a.db n=9 skipped n\>8 2026-01-02T00:00:00Z
+    "$PAGODA" store export a.db >a.trials
+    run "$PAGODA" store import b.db a.trials
+    [ "${lines[2]}" = "2 points of sweeps without a trial added" ]
+    diff <("$PAGODA" store list a.db) <("$PAGODA" store list b.db)
+    "$PAGODA" store export b.db | cmp a.trials -
+    [ "$(sqlite3 b.db "SELECT parameters FROM points_not_run WHERE point = 'n=8'")" = n=8 ]
+    # A second time nothing is new; a later note takes the place of an earlier one, not the reverse.
+    run "$PAGODA" store merge b.db a.db
+    [ "${#lines[@]}" = 2 ]
+    sed 's/"failed","[^,]*,"2026/"too long","later","2027/' a.trials >later.trials
+    run "$PAGODA" store import b.db later.trials
+    [ "${lines[2]}" = "1 point of sweeps without a trial added" ]
+    "$PAGODA" store import b.db a.trials >/dev/null
+    [ "$(sqlite3 b.db "SELECT state, reason FROM points_not_run WHERE point = 'n=8'")" = \
+        "too long|later" ]
+    # Named trials go alone; a pattern of experiments is one for points, too; CSV has values only.
+    ! "$PAGODA" store export a.db first | grep '"point"' || false
+    ! "$PAGODA" store export a.db --experiment default | grep '"point"' || false
+    ! "$PAGODA" store export a.db --format csv | grep n=8 || false
+    "$PAGODA" store export a.db --experiment 'sc*' >points.trials
+    [ "$(wc -l <points.trials)" = 5 ]
+    run "$PAGODA" store import c.db points.trials
+    [ "$output" = "2 points of sweeps without a trial added" ]
+    sound c.db
+    # What was run since is no gap any more.
+    "$PAGODA" replay run --store c.db --application ring --experiment scan --trial n=8 >/dev/null
+    run "$PAGODA" store merge c.db a.db
+    [ "$status" = 0 ]
+    [ "$(sqlite3 c.db 'SELECT group_concat(point) FROM points_not_run')" = n=9 ]
+    sound c.db
+}
+
+@test "points that are none are refused" {
+    point a.db n=8 failed reason 2026-01-01T00:00:00Z
+    "$PAGODA" store export a.db >a.trials
+    sed 's/"failed"/"lost"/' a.trials >bad.trials
+    refused 'bad.trials:2: "lost" is not skipped, failed or too long' \
+        "$PAGODA" store import b.db bad.trials
+    sed '2d' a.trials >bad.trials
+    refused 'bad.trials:2: "point_parameter" comes before the point' \
+        "$PAGODA" store import b.db bad.trials
+    { sed '2,3d' a.trials | head -5 && sed -n 2p a.trials; } >bad.trials
+    refused 'bad.trials:6: "point" cannot come behind' "$PAGODA" store import b.db bad.trials
+    [ ! -e b.db ]
 }

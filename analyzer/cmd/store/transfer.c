@@ -15,6 +15,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/report/quantity.h"
 #include "db/database.h"
+#include "db/point_transfer.h"
 #include "db/trial_csv.h"
 #include "db/trial_export.h"
 #include "db/trial_selection.h"
@@ -29,37 +30,50 @@ struct export_wishes {
     size_t n_selectors;
 };
 
-/// Writes the trials of GROUP. 0, or -1 and ERR.
-static int write_trials(struct database *database, const struct trial_group *group, bool is_csv,
-                        FILE *stream, struct error *err)
+/// Writes the trials that fulfil CONDITIONS, and where none is named the points without one. 0, or
+/// -1 and ERR.
+static int write_selected(struct database *database, struct trial_conditions *conditions,
+                          bool is_csv, FILE *stream, struct error *err)
 {
-    if (is_csv)
-        return trial_csv_export(database, group, stream, err);
-    trial_export_begin(stream);
-    for (size_t i = 0; i < group->n_ids; i++)
-        if (trial_export(database, group->ids[i], stream, err))
-            return -1;
-    return 0;
+    struct trial_group group = {0};
+    char *points = NULL;
+    size_t n_points = 0, size;
+    int status = 0;
+    FILE *points_stream = open_memstream(&points, &size);
+    if (!is_csv && conditions->n_selectors == 0)
+        status = points_export(database, conditions->application, conditions->experiment,
+                               points_stream, &n_points, err);
+    fclose(points_stream);
+    conditions->may_be_none = n_points > 0;
+    if (status == 0)
+        status = trial_selection_find(database, conditions, &group, err);
+    if (status == 0 && is_csv)
+        status = trial_csv_export(database, &group, stream, err);
+    if (status == 0 && !is_csv) {
+        trial_export_begin(stream);
+        fputs(points, stream);
+    }
+    for (size_t i = 0; i < group.n_ids && status == 0 && !is_csv; i++)
+        status = trial_export(database, group.ids[i], stream, err);
+    free(points);
+    trial_group_release(&group);
+    return status;
 }
 
 static int export_selected(const struct export_wishes *wishes, FILE *stream, struct error *err)
 {
-    const struct trial_conditions conditions = {.selectors = wishes->selectors,
-                                                .n_selectors = wishes->n_selectors,
-                                                .application = wishes->application,
-                                                .experiment = wishes->experiment};
+    struct trial_conditions conditions = {.selectors = wishes->selectors,
+                                          .n_selectors = wishes->n_selectors,
+                                          .application = wishes->application,
+                                          .experiment = wishes->experiment};
+    bool is_csv = wishes->format && !strcmp(wishes->format, "csv");
     struct database *database;
-    struct trial_group group = {0};
     if (database_open(&database, wishes->database, DATABASE_READ, err))
         return -1;
     // One transaction: all is of one state of the database.
     int status = database_run(database, "BEGIN", err);
     if (status == 0)
-        status = trial_selection_find(database, &conditions, &group, err);
-    if (status == 0)
-        status = write_trials(database, &group, wishes->format && !strcmp(wishes->format, "csv"),
-                              stream, err);
-    trial_group_release(&group);
+        status = write_selected(database, &conditions, is_csv, stream, err);
     database_close(database);
     return status;
 }
@@ -134,6 +148,9 @@ static void print_report(const struct import_report *report)
     for (size_t i = 0; i < report->n_trials; i++)
         printf("trial %" PRId64 ": %s %s\n", report->trials[i].id, report->trials[i].name,
                texts[report->trials[i].outcome]);
+    if (report->n_points)
+        printf("%s of sweeps without a trial added\n",
+               quantity_count(report->n_points, "point").text);
 }
 
 int store_import_stream(const char *database, FILE *stream, const char *name,
