@@ -133,20 +133,21 @@ static bool is_abbreviation(const char *shorter, const char *longer)
 }
 
 /// The one option that NAME means in other words: by its value, as --db means `--store DB`, or by a
-/// word that its name or value is short for, as --database does. NULL: there is none, or several.
+/// word that its name or value is short for, as --database does; of two names of one option the
+/// first. NULL: there is none, or several.
 static const char *option_in_other_words(const struct option_usage *usage, const char *name)
 {
-    const char *found = NULL;
+    const struct option_row *found = NULL;
     for (size_t i = 0; i < usage->n_rows; i++) {
         const struct option_row *row = &usage->rows[i];
         if (!is_abbreviation(row->name, name) &&
             !(row->argument && is_abbreviation(row->argument, name)))
             continue;
-        if (found)
+        if (found && found->value != row->value)
             return NULL;
-        found = row->name;
+        found = found ? found : row;
     }
-    return found;
+    return found ? found->name : NULL;
 }
 
 /// "--patterns, --parameter or --poll": the options that begin with NAME, which are *N. The caller

@@ -72,7 +72,7 @@ manual_options() {
         [ "$status" = 2 ]
         [ "$output" = "pagoda: $3 (\`pagoda $1 --help\` tells more)" ]
     }
-    answers sweep --database 'there is no option --database; did you mean --db?'
+    answers sweep --database 'there is no option --database; did you mean --store?'
     answers replay --database 'there is no option --database; did you mean --store?'
     answers replay --db 'there is no option --db; did you mean --store?'
     answers replay --output 'there is no option --output; did you mean --out?'

@@ -10,7 +10,7 @@ setup() {
 
 # sweep OPTIONS...: its exit status in $status, its messages in $output.
 sweep() {
-    run timeout -k 5 120 "$PAGODA" sweep --db runs.db "$@"
+    run timeout -k 5 120 "$PAGODA" sweep --store runs.db "$@"
     echo "$output"
 }
 
@@ -32,8 +32,8 @@ trials() {
             jq -e '[.attributes[] | select(.kind == "parameter")] | length == 2 and
                 any(.name == "n" and .value == "2") and any(.name == "size" and .value == "12")'
         grep -q . runs.sweep/sweep/n=2,size=12/stdout
-        # one more value: only what is new is run
-        sweep -n 1,2 -p size=10:14:2 -- "${line[@]}"
+        # one more value: only what is new is run; --db is another name of --store
+        run timeout -k 5 120 "$PAGODA" sweep --db runs.db -n 1,2 -p size=10:14:2 -- "${line[@]}"
         [ "$status" = 0 ]
         [[ $output == *"6 of 6 points stored in runs.db, 2 of them now"* ]]
         [ "$(trials | wc -l)" = 6 ]
