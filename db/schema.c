@@ -376,11 +376,32 @@ static const char step_4_points[] =
     "    FROM point_not_run p JOIN experiment e ON e.id = p.experiment_id\n"
     "        JOIN application a ON a.id = e.application_id;\n";
 
+static const char step_5_branches[] =
+    "DROP VIEW environments;\n"
+    "CREATE VIEW environments AS\n"
+    "    SELECT t.id AS trial_id, t.started_at, t.n_ranks, t.n_nodes,\n"
+    "        (SELECT sum(n_cores) FROM trial_node n WHERE n.trial_id = t.id) AS n_cores,\n"
+    "        (SELECT group_concat(node, ' ') FROM (SELECT node FROM nodes n\n"
+    "            WHERE n.trial_id = t.id ORDER BY node)) AS nodes,\n"
+    "        max(CASE a.name WHEN 'PAGODA::COMMAND' THEN a.value END) AS command_line,\n"
+    "        max(CASE a.name WHEN 'PAGODA::DIRECTORY' THEN a.value END) AS directory,\n"
+    "        max(CASE a.name WHEN 'PAGODA::MPI' THEN a.value END) AS mpi,\n"
+    "        max(CASE a.name WHEN 'PAGODA::MPI_VERSION' THEN a.value END) AS mpi_version,\n"
+    "        max(CASE a.name WHEN 'PAGODA::COMPILER' THEN a.value END) AS compiler,\n"
+    "        max(CASE a.name WHEN 'PAGODA::REVISION' THEN a.value END) AS git_revision,\n"
+    "        max(CASE a.name WHEN 'PAGODA::REVISION_MODIFIED' THEN a.value END)\n"
+    "            AS git_is_modified,\n"
+    "        max(CASE a.name WHEN 'PAGODA::BRANCH' THEN nullif(a.value, '') END) AS git_branch,\n"
+    "        max(CASE a.name WHEN 'PAGODA::TAG' THEN nullif(a.value, '') END) AS git_tag\n"
+    "    FROM trial t LEFT JOIN trial_attribute a ON a.trial_id = t.id\n"
+    "    GROUP BY t.id;\n";
+
 const struct schema_step schema_steps[] = {
     {{step_1_tables, step_1_views, step_1_statistics}},
     {{step_2_predictions}},
     {{step_3_environment}},
     {{step_4_points}},
+    {{step_5_branches}},
 };
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 

@@ -17,9 +17,10 @@ answer() {
 environment_of() {
     local mpi=$1 revision
     export CHOSEN_VARIABLE='some "text", here'
-    git init -q "code-$mpi"
+    git init -q -b "feature/$mpi" "code-$mpi"
     cp "$BUILD/programs/$mpi/ep" "code-$mpi/program"
     git -C "code-$mpi" -c user.name=x -c user.email=x@x commit -q --allow-empty -m first
+    git -C "code-$mpi" tag v1
     revision=$(git -C "code-$mpi" rev-parse HEAD)
     launch "$mpi" 2
     "$PAGODA" trace -o "run-$mpi" --env 'CHOSEN_*' -- "${line[@]}" "code-$mpi/program" --size 12 \
@@ -34,6 +35,7 @@ environment_of() {
     [[ $(answer mpi_version environments) == *[0-9].[0-9]* ]]
     [[ $(answer compiler environments) == *"GNU C"* ]]
     [ "$(answer git_revision environments)" = "$revision" ]
+    [ "$(answer "git_branch || ' ' || git_tag" environments)" = "feature/$mpi v1" ]
     [[ $(answer started_at environments) == "$(date -u +%Y-)"*Z ]]
     [ "$(answer "variable || '=' || value" environment_variables | tr -d '"' | grep CHOSEN)" = \
         'CHOSEN_VARIABLE=some text, here' ]
