@@ -21,6 +21,7 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
+#include "analyzer/reduction/rules.h"
 #include "analyzer/report/check.h"
 #include "analyzer/report/collect.h"
 #include "analyzer/report/json/check.h"
@@ -162,8 +163,8 @@ static bool looks_like_xml(const char *path)
     return c == '<';
 }
 
-// Files of `pagoda trace`; an archive's anchor file is never taken for one.
-static bool is_text_for_tracer(struct check *check)
+// Files of `pagoda trace` and `pagoda reduce`; an archive's anchor file is never taken for one.
+static bool is_text(struct check *check)
 {
     struct stat status;
     const char *dot = strrchr(check->path, '.');
@@ -172,14 +173,27 @@ static bool is_text_for_tracer(struct check *check)
         return false;
     if (trace_filter_is_one(check->path))
         check->kind = CHECK_FILTER;
+    else if (reduction_rules_is_file(check->path))
+        check->kind = CHECK_RULES;
     else if (trace_settings_is_config(check->path))
         check->kind = CHECK_SETTINGS;
     return check->kind != CHECK_UNKNOWN;
 }
 
+static int check_rules(struct check *check, struct error *err)
+{
+    struct reduction_rules rules = {0};
+    int status = reduction_rules_read(&rules, check->path, err);
+    check->n_entries = rules.n;
+    reduction_rules_release(&rules);
+    return status;
+}
+
 static int check_text(struct check *check, struct error *err)
 {
     check->status = STATUS_DONE;
+    if (check->kind == CHECK_RULES)
+        return check_rules(check, err);
     if (check->kind == CHECK_SETTINGS)
         return trace_settings_check_file(check->path, &check->n_entries, err);
     struct trace_filter *filter = trace_filter_read(check->path, err);
@@ -206,13 +220,14 @@ static void check_file(struct check *check)
     int result;
     if (looks_like_xml(check->path))
         result = check_xml(check, &err);
-    else if (is_text_for_tracer(check))
+    else if (is_text(check))
         result = check_text(check, &err);
     else if (!may_be_archive(check->path))
         result =
             error_set(&err,
                       "'%s' is no OTF2 archive: the name of its anchor file ends in .otf2; and "
-                      "neither an XML file nor settings or a filter of pagoda trace",
+                      "neither an XML file nor settings or a filter of pagoda trace nor rules of "
+                      "pagoda reduce",
                       check->path);
     else
         result = check_archive(check, &err);
@@ -248,8 +263,8 @@ int cmd_check(int argc, char **argv)
         .summary = "Checks archives, catalogues, machine, sweep and settings files",
         .details =
             "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file\n"
-            "of patterns or of properties over experiments, a machine file, a sweep file, or\n"
-            "a configuration or filter file of pagoda trace.\n",
+            "of patterns or of properties over experiments, a machine file, a sweep file, a\n"
+            "configuration or filter file of pagoda trace, or rules of pagoda reduce.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 1,

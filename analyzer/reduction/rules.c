@@ -198,6 +198,43 @@ int reduction_rules_read(struct reduction_rules *rules, const char *path, struct
     return status;
 }
 
+/// Does LINE, which is changed, look like a rule?
+static bool looks_like_rule(char *line)
+{
+    line[strcspn(line, "&")] = '\0';
+    char *colon = find_colon(line);
+    char *text = colon ? colon + 1 : line;
+    size_t length = strcspn(text, "<>=");
+    char relation = text[length];
+    text[length] = '\0';
+    text = trim(text);
+    bool is_field = false;
+    for (int i = 0; i < N_REDUCTION_FIELDS; i++)
+        is_field |= strcmp(text, reduction_field_names[i]) == 0;
+    for (size_t i = 0; i < sizeof absent_fields / sizeof absent_fields[0]; i++)
+        is_field |= strcmp(text, absent_fields[i]) == 0;
+    return relation == '<' || relation == '>' || (relation == '=' && is_field);
+}
+
+bool reduction_rules_is_file(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length = 0;
+    bool is_rule = false, has_line = false;
+    while (file && !has_line && (length = getline(&line, &capacity, file)) > 0) {
+        bool is_text = strlen(line) == (size_t)length;
+        cut_comment(line);
+        has_line = !is_text || *trim(line);
+        is_rule = has_line && is_text && looks_like_rule(line);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return is_rule;
+}
+
 static bool fits(const char *prefix, const struct reduction_function *function)
 {
     return strcmp(prefix, "TAU_USER") == 0 || fnmatch(prefix, function->name, 0) == 0 ||

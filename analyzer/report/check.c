@@ -88,6 +88,9 @@ void check_print(const struct check *check, FILE *stream)
     else if (check->kind == CHECK_PROPERTIES)
         fprintf(stream, "%s: properties over experiments: %" PRIu64 "\n  nothing wrong\n",
                 check->path, (uint64_t)check->n_entries);
+    else if (check->kind == CHECK_RULES)
+        fprintf(stream, "%s: rules of pagoda reduce: %s\n  nothing wrong\n", check->path,
+                quantity_count(check->n_entries, "rule").text);
 }
 
 void check_release(struct check *check)

@@ -20,7 +20,8 @@ enum check_kind {
     CHECK_FILTER,
     CHECK_MACHINE,
     CHECK_SWEEP,
-    CHECK_PROPERTIES
+    CHECK_PROPERTIES,
+    CHECK_RULES
 };
 
 struct check_location {
@@ -42,7 +43,8 @@ struct check {
     char **pattern_ids; // of a catalogue
     size_t n_patterns;
     size_t n_entries; // settings of a configuration file, rules of a filter file, operations with
-                      // a formula of a machine file, points of a sweep, properties
+                      // a formula of a machine file, points of a sweep, properties, rules of
+                      // pagoda reduce
 };
 
 /// Copies what the reader says about each location of a trace that is read to its end.

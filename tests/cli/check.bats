@@ -198,3 +198,23 @@ refused() {
     sed -i 's/n &gt;/m \&gt;/' sweep.xml
     refused sweep.xml 'sweep.xml:2: formula `m > 2`: unknown name m'
 }
+
+@test "rules of pagoda reduce: sound, and wrong with file and line" {
+    printf '%s\n' '# small functions' '' '  solver.c: numcalls = 1 # once' 'usec < 2 & percent > 3' >small.rules
+    run "$PAGODA" check small.rules
+    [ "$status" = 0 ]
+    [[ $output == *"small.rules: rules of pagoda reduce: 2 rules"* ]]
+    "$PAGODA" check --json small.rules |
+        jq -e '.files[0] | .kind == "rules" and .status == 0 and .entries == 2'
+    echo 'numcall > 3' >slip.rules
+    refused slip.rules 'slip.rules:1: `numcall` is no field; did you mean numcalls?'
+    echo 'stdev = 3' >absent.rules
+    refused absent.rules "absent.rules:1: a trace has no values for TAU's field stdev"
+    echo 'percent < many' >>small.rules
+    refused small.rules 'small.rules:5: `many` is no number'
+    # What is set with = is a configuration still.
+    echo 'mpi = communication' >trace.conf
+    run "$PAGODA" check trace.conf
+    [ "$status" = 0 ]
+    [[ $output == *"trace.conf: configuration of pagoda trace: 1 setting"* ]]
+}

@@ -56,7 +56,8 @@ static json_t *check_object(const struct check *check)
         [CHECK_UNKNOWN] = "unknown",     [CHECK_ARCHIVE] = "archive",
         [CHECK_CATALOGUE] = "catalogue", [CHECK_SETTINGS] = "settings",
         [CHECK_FILTER] = "filter",       [CHECK_MACHINE] = "machine",
-        [CHECK_SWEEP] = "sweep",         [CHECK_PROPERTIES] = "properties"};
+        [CHECK_SWEEP] = "sweep",         [CHECK_PROPERTIES] = "properties",
+        [CHECK_RULES] = "rules"};
     json_t *object = json_object();
     json_object_set_new(object, "path", json_clean_text(check->path));
     json_object_set_new(object, "kind", json_string(kinds[check->kind]));
