@@ -43,8 +43,9 @@ struct query {
     struct query_foci wanted;
     struct part *parts; // in the order of the answers
     size_t n_parts, parts_capacity;
-    struct map part_of;    // resource -> index of its part
-    struct map machine_of; // of the present trial: process -> machine, of the processes selected
+    int64_t first_interval; // of the present trial, that its values are of
+    struct map part_of;     // resource -> index of its part
+    struct map machine_of;  // of the present trial: process -> machine, of the processes selected
     sqlite3_stmt *scan, *placement, *interval;
 };
 
@@ -214,10 +215,11 @@ static int prepare_reading(struct query *query)
     const char *table = property_value ? "property_instance" : "tuple";
     const char *id = property_value ? "property_id" : "metric_id";
     const char *value = property_value ? property_value : "value";
-    char *scan = memory_format("SELECT focus_id, %s FROM %s WHERE trial_id = ?1 AND %s = ?2 AND "
-                               "focus_id BETWEEN ?3 AND ?5 AND (?4 IS NULL OR interval = ?4) "
-                               "ORDER BY focus_id, interval",
-                               value, table, id);
+    char *scan =
+        memory_format("SELECT focus_id, %s, interval FROM %s WHERE trial_id = ?1 AND %s = ?2 AND "
+                      "focus_id BETWEEN ?3 AND ?5 AND (?4 IS NULL OR interval = ?4) "
+                      "ORDER BY focus_id, interval",
+                      value, table, id);
     int status = database_prepare(query->database, &query->scan, scan, query->err);
     free(scan);
     return status;
@@ -317,6 +319,29 @@ static size_t first_from(const struct query_foci *wanted, size_t number, int64_t
     return low;
 }
 
+static void clear_parts(struct query *query)
+{
+    for (size_t i = 0; i < query->n_parts; i++)
+        query->parts[i].value = 0, query->parts[i].n_values = 0;
+}
+
+/// Adds the value of the present row, which is at FOCUS. Only those of the trial's first interval
+/// that has any count: a sum over several is the value of none.
+static void add_row(struct query *query, const struct wanted_focus *focus)
+{
+    int64_t interval = sqlite3_column_int64(query->scan, 2);
+    if (interval > query->first_interval)
+        return;
+    struct part *part = part_of(query, focus);
+    if (!part)
+        return;
+    if (interval < query->first_interval)
+        clear_parts(query);
+    query->first_interval = interval;
+    part->value += sqlite3_column_double(query->scan, 1);
+    part->n_values++;
+}
+
 /// Adds up values from wanted focus *NEXT on until the next wanted one is far away or there are no
 /// more; *NEXT then is where to go on.
 static int sum_scan(struct query *query, size_t *next)
@@ -328,12 +353,8 @@ static int sum_scan(struct query *query, size_t *next)
         int64_t focus = sqlite3_column_int64(query->scan, 0);
         *next = first_from(wanted, *next, focus);
         if (*next < wanted->n_foci && wanted->foci[*next].id == focus) {
-            struct part *part = part_of(query, &wanted->foci[*next]);
-            if (part) {
-                part->value += sqlite3_column_double(query->scan, 1);
-                part->n_values++;
-            }
-            (*next)++; // a second interval of the same focus is not counted
+            add_row(query, &wanted->foci[*next]);
+            (*next)++; // a second interval of the same focus is not the first one
         }
         if (*next == wanted->n_foci || wanted->foci[*next].id - focus > MAX_GAP)
             break;
@@ -365,8 +386,8 @@ static int answer_trial(struct query *query, int64_t trial,
     int status;
     if (!bind_interval(query, trial, &status))
         return status;
-    for (size_t i = 0; i < query->n_parts; i++)
-        query->parts[i].value = 0, query->parts[i].n_values = 0;
+    clear_parts(query);
+    query->first_interval = INT64_MAX;
     if (read_machines(query, trial) || sum_trial(query, trial))
         return -1;
     for (size_t i = 0; i < query->n_parts; i++) {

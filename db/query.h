@@ -27,7 +27,8 @@ struct query_question {
     // process, not by both.
     const char *property_value;
     const char *focus;    // resource normal form; hierarchies left out are whole; NULL: the program
-    const char *interval; // its name, NULL: the first the values have (the run or the window)
+    const char *interval; // its name; NULL: of each trial the first that its values within the
+                          // focus have (the run or the window)
     enum query_by by;
     const int64_t *trials; // numbers of the trials asked, NULL: all
     size_t n_trials;

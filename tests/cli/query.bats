@@ -111,6 +111,36 @@ refused() {
         -m wait_ns --by process --over trials --aggregate list
 }
 
+@test "intervals, one of them, and over all" {
+    answers "1,e0,s32,wait_ns,5999000,ns" -m wait_ns -t s32 --interval window
+    refused 'no selected trial of runs.db has values of wait_ns in that interval' \
+        -m wait_ns --interval run
+    answers $'1,e0,s32,time_ns,ns,1,9040000,run\n1,e0,s32,wait_ns,ns,1,5999000,window' \
+        -m time_ns -m wait_ns -t s32 --over intervals --aggregate list
+    # Values of three steps, not all of them on both ranks.
+    printf '%s\n' metric,unit,adds_up_over,interval,focus,value \
+        steps_ns,ns,everything,warm-up,/Process/1,10 steps_ns,ns,everything,step,/Process/0,15 \
+        steps_ns,ns,everything,step,/Process/1,5 steps_ns,ns,everything,final,/Process/1,60 |
+        "$PAGODA" store import runs.db - --trial steps >/dev/null
+    answers "4,default,steps,steps_ns,ns,3,10,60,30,20,26.457513110645905,15,40" \
+        -m steps_ns --over intervals
+    answers '4,default,steps,steps_ns,ns,3,"10, 20, 60","warm-up, step, final"' \
+        -m steps_ns --over intervals --aggregate list
+    answers $'4,default,steps,steps_ns,ns,2,15,10,20,"warm-up, step"\n'"$(
+    )4,default,steps,steps_ns,ns,1,60,60,60,final" \
+        -m steps_ns --over intervals --aggregate cluster --delta 10ns
+    answers $'4,default,steps,/Process/0,steps_ns,ns,1,15,step\n'"$(
+    )4,default,steps,/Process/1,steps_ns,ns,3,\"10, 5, 60\",\"warm-up, step, final\"" \
+        -m steps_ns --by process --over intervals --aggregate list
+    answers "4,default,steps,steps_ns,20,ns" -m steps_ns --interval step
+    # Without a name it is the first one that has values, not a sum over several.
+    answers "4,default,steps,steps_ns,10,ns" -m steps_ns
+    answers "4,default,steps,/Process/1,steps_ns,10,ns" -m steps_ns --by process
+    answers "4,default,steps,steps_ns,15,ns" -m steps_ns -f /Process/0
+    run "${query[@]}" -m wait_ns --over intervals --interval run
+    [ "$status" = 2 ]
+}
+
 @test "a table, CSV and JSON say the same, whatever the names are" {
     sqlite3 runs.db "UPDATE trial SET name = 'a \"b\", c' WHERE id = 1"
     run "${query[@]}" -m time_ns -t 1
