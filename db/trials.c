@@ -457,16 +457,18 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
 static int remove_trial(struct database *database, int64_t trial, struct trial_list *removed,
                         struct error *err)
 {
-    sqlite3_stmt *statement;
     struct trial_summary summary;
     if (trial_summary_read(database, trial, &summary, err))
         return -1;
     list_add(removed, summary);
-    if (database_prepare(database, &statement, "DELETE FROM trial WHERE id = ?1", err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    int status = database_execute(database, statement, err);
-    sqlite3_finalize(statement);
+    // The experiment goes with its last trial; others without a trial have points that failed.
+    char *sql = memory_format(
+        "DELETE FROM experiment WHERE id = (SELECT experiment_id FROM trial WHERE id = %" PRId64
+        ") AND (SELECT count(*) FROM trial WHERE experiment_id = experiment.id) = 1;"
+        "DELETE FROM trial WHERE id = %" PRId64,
+        trial, trial);
+    int status = database_run(database, sql, err);
+    free(sql);
     return status;
 }
 
@@ -489,9 +491,7 @@ static int remove_all(struct database *database, const char *const *selectors, s
     if (status == 0)
         status = database_run(
             database,
-            "DELETE FROM experiment WHERE id NOT IN (SELECT experiment_id FROM trial);"
-            "DELETE FROM application WHERE id NOT IN (SELECT application_id FROM experiment)",
-            err);
+            "DELETE FROM application WHERE id NOT IN (SELECT application_id FROM experiment)", err);
     if (status == 0)
         status = database_commit(database, err);
     else

@@ -370,3 +370,15 @@ point() {
     refused 'bad.trials:6: "point" cannot come behind' "$PAGODA" store import b.db bad.trials
     [ ! -e b.db ]
 }
+
+@test "removing a trial leaves the points of other experiments" {
+    point a.db n=8 failed reason 2026-01-01T00:00:00Z
+    sqlite3 a.db "INSERT INTO point_not_run SELECT id, 'n=9', 'failed', 'reason', 'now' FROM experiment
+        WHERE name = 'default'"
+    "$PAGODA" store remove a.db first
+    [ "$(sqlite3 a.db 'SELECT count(*) FROM points_not_run')" = 2 ]
+    "$PAGODA" store remove a.db faster
+    [ "$(sqlite3 a.db 'SELECT group_concat(point) FROM points_not_run')" = n=8 ]
+    [ "$(sqlite3 a.db 'SELECT group_concat(name) FROM experiment')" = scan ]
+    sound a.db
+}
