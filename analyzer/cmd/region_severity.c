@@ -22,16 +22,24 @@ static bool is_focus(const char *region)
     return *region == '/' || *region == '<';
 }
 
-int region_severity_check(const char *property, const char *region, const char *who,
-                          struct error *err)
+static bool is_in(const char *const *names, const char *name)
+{
+    for (size_t i = 0; names && names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+int region_severity_check(const char *property, const char *region, const char *const *further,
+                          const char *who, struct error *err)
 {
     struct focus focus;
-    for (size_t i = 0; trial_severity_names[i]; i++)
-        if (strcmp(property, trial_severity_names[i]) == 0 && strcmp(property, inefficiency) != 0)
-            return error_set(err,
-                             "%s asks for %s of %s; of a region only inefficiency and wait states "
-                             "are told",
-                             who, property, region);
+    bool is_of_program = is_in(trial_severity_names, property) || is_in(further, property);
+    if (is_of_program && strcmp(property, inefficiency) != 0)
+        return error_set(err,
+                         "%s asks for %s of %s; of a region only inefficiency and wait states are "
+                         "told",
+                         who, property, region);
     if (!is_focus(region))
         return 0;
     if (focus_parse(region, &focus, err) != 0)

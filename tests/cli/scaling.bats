@@ -181,6 +181,11 @@ XML
         "wrong.xml:1: property 'a': checkpoint \`most severity(inefficiency) > 1\`: avg, min, max, stddev, trend, any or all wanted"
     wrong "<condition>max severity(inefficiensy) > 0</condition>$severity" \
         "a asks for inefficiensy, which is no wait state; did you mean inefficiency?"
+    local loss
+    for loss in efficiency-loss computation-loss load-imbalance waiting; do
+        wrong "<condition>max severity($loss, main) > 0</condition>$severity" \
+            "a asks for $loss of main; of a region only inefficiency and wait states are told"
+    done
     wrong "<condition>max severity(waiting) > 0</condition><severity>all severity(waiting)</severity>" \
         'any and all are no numbers'
     wrong "<conditon>x</conditon>" "wrong.xml:3: <property> has no element 'conditon', did you mean 'condition'?"

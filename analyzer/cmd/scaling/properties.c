@@ -54,7 +54,7 @@ static int severity_in(const struct finding *finding, const struct sweep_series 
     bool is_computation = strcmp(about->property, series_severities[0]) == 0;
     int64_t id = series->trial_ids[trial];
     bool is_loss = is_computation || strcmp(about->property, series_severities[1]) == 0;
-    if (about->region && !is_loss) // losses against the smallest run are the program's
+    if (about->region) // a loss against the smallest run has none
         *severity =
             region_severity_read(finding->database, id, about->property, about->region, NULL);
     else if (is_loss)
@@ -100,8 +100,8 @@ static int evaluate(struct finding *finding, const struct experiment_property *p
             status = severity_name_check(finding->patterns, series_severities, about->property,
                                          property->id, finding->err);
         if (status == 0 && about->region)
-            status =
-                region_severity_check(about->property, about->region, property->id, finding->err);
+            status = region_severity_check(about->property, about->region, series_severities,
+                                           property->id, finding->err);
     }
     if (status == 0)
         status = note_severities(finding, &question, &confidence);

@@ -357,7 +357,7 @@ static int check_properties(const struct sweep_driver *driver, struct error *err
         const struct sweep_series *series = &checkpoints->series[i];
         if (severity_name_check(driver->catalogue, NULL, series->property, "a checkpoint", err) ||
             (series->region &&
-             region_severity_check(series->property, series->region, "a checkpoint", err)))
+             region_severity_check(series->property, series->region, NULL, "a checkpoint", err)))
             return -1;
     }
     return 0;
