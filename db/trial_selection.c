@@ -79,7 +79,7 @@ static const char *find_comparison(const char *text, const char **comparison)
     return at;
 }
 
-/// A value that begins like a number is compared as one with a number.
+/// A value that is a number is compared as one with a number; 64KiB or 1.10.2 are texts.
 static void add_comparison(struct statement_text *text, const char *comparison, const char *value)
 {
     struct error ignored;
@@ -88,7 +88,8 @@ static void add_comparison(struct statement_text *text, const char *comparison, 
     bool is_negative = value[0] == '-';
     if (option_read_number(value + is_negative, &number, &ignored) == 0)
         fprintf(text->sql,
-                " AND CASE WHEN x.value GLOB '[0-9]*' OR x.value GLOB '[-+.][0-9]*' "
+                " AND CASE WHEN (x.value GLOB '[0-9]*' OR x.value GLOB '[-+.][0-9]*') AND "
+                "x.value NOT GLOB '*[^-+.0-9eE]*' AND x.value NOT GLOB '*.*.*' "
                 "THEN CAST(x.value AS REAL) %s CAST(?%zu AS REAL) ELSE x.value %s ?%zu END",
                 comparison, parameter, comparison, parameter);
     else

@@ -61,6 +61,13 @@ refused() {
     answers $'2,e0,s64,time_ns,9040000,ns\n3,e1,s128,time_ns,9040000,ns' -m time_ns -p 'size>=64'
     answers "1,e0,s32,time_ns,9040000,ns" -m time_ns -p 'size<64' -p kind=warm
     answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p size=64.0
+    # What only begins like a number is a text: 64KiB is not 64, version 1.10.2 not 1.1.
+    sqlite3 runs.db "INSERT INTO trial_attribute (trial_id, kind, name, value)
+        VALUES (1, 'parameter', 'block', '64KiB'), (2, 'parameter', 'block', '6.4e1'),
+            (1, 'version', 'solver', '1.10.2'), (2, 'version', 'solver', '1.10')"
+    answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p block=64
+    answers "1,e0,s32,time_ns,9040000,ns" -m time_ns -p block=64KiB
+    answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p solver=1.1
     answers "3,e1,s128,time_ns,9040000,ns" -m time_ns --experiment 'e[1-9]' --application 'r*'
     answers "2,e0,s64,64,time_ns,9040000,ns" -m time_ns -t s64 -t s128 -p size!=128 --show size
     local today
