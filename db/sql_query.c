@@ -4,8 +4,8 @@
 // compiles it (https://www.sqlite.org/c3ref/set_authorizer.html).
 #include "db/sql_query.h"
 
-#include <ctype.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +80,17 @@ static int only_reads(const struct database *database, struct error *err)
                      database->path);
 }
 
+/// Is there anything in SQL but space, semicolons and comments?
+static bool has_statement(struct database *database, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = SQLITE_OK;
+    while (*sql && code == SQLITE_OK && !statement)
+        code = sqlite3_prepare_v2(database->handle, sql, -1, &statement, &sql);
+    sqlite3_finalize(statement);
+    return code != SQLITE_OK || statement;
+}
+
 /// Prepares the only statement in SQL. 0, or -1 and ERR.
 static int prepare(struct database *database, const char *sql, sqlite3_stmt **statement,
                    struct error *err)
@@ -94,9 +105,7 @@ static int prepare(struct database *database, const char *sql, sqlite3_stmt **st
         return database_error(database, code, err);
     if (!*statement)
         return error_set(err, "the SQL is empty");
-    while (isspace((unsigned char)*rest) || *rest == ';')
-        rest++;
-    if (*rest)
+    if (has_statement(database, rest))
         return error_set(err, "the SQL is more than one statement");
     if (!sqlite3_stmt_readonly(*statement))
         return only_reads(database, err);

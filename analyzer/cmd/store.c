@@ -230,7 +230,7 @@ static void print_prediction(const struct trial_details *details)
         return;
     printf("predicted by pagoda replay %s\n", details->change);
     if (details->measured_ns == 0) {
-        printf("from a measured trial that was removed since\n");
+        printf("from a measured trial that this database does not have\n");
         return;
     }
     double change = (double)details->summary.time_ns / (double)details->measured_ns - 1;

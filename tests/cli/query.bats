@@ -197,6 +197,9 @@ refused() {
     done
     refused 'not authorized to use function' --sql "SELECT load_extension('x')"
     refused 'the SQL is more than one statement' --sql "SELECT 1; DELETE FROM trial"
+    refused 'the SQL is more than one statement' --sql "SELECT 1; -- one
+        SELECT 2"
+    answers 1 --sql "SELECT 1; ; -- one /*"
     refused 'the SQL is wrong: no such table: runs' --sql "SELECT * FROM runs"
     refused 'the SQL is empty' --sql " -- nothing"
     [ "$(ls)" = $'before.db\nrun\nruns.db' ]
