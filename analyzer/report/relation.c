@@ -133,21 +133,45 @@ static bool is_left(const struct relation *relation, size_t column)
     return false;
 }
 
+/// The column of units has nothing to say where all numbers are printed with theirs: times as 9.040
+/// ms, shares in percent.
+static bool is_needless(const struct relation *relation, size_t column)
+{
+    bool has_numbers = false;
+    for (size_t i = 0; i < relation->n_columns; i++)
+        has_numbers |= has_row_unit(relation->columns[i]);
+    if (!has_numbers || strcmp(relation->columns[column], "unit") != 0)
+        return false;
+    for (size_t i = column; i < relation->n_cells; i += relation->n_columns) {
+        const struct relation_cell *cell = &relation->cells[i];
+        if (cell->kind != CELL_TEXT || (strcmp(cell->text, "ns") && strcmp(cell->text, "share")))
+            return false;
+    }
+    return true;
+}
+
 void relation_print_text(const struct relation *relation, FILE *stream)
 {
     struct table table = {0};
-    size_t n_columns = relation->n_columns;
-    size_t n_shown = n_columns < TABLE_MAX_COLUMNS ? n_columns : TABLE_MAX_COLUMNS;
-    for (size_t i = 0; i < n_shown; i++)
+    size_t columns[TABLE_MAX_COLUMNS], n_shown = 0, n_left_out = 0;
+    for (size_t i = 0; i < relation->n_columns; i++) {
+        if (is_needless(relation, i))
+            continue;
+        n_left_out += n_shown == TABLE_MAX_COLUMNS;
+        if (n_shown == TABLE_MAX_COLUMNS)
+            continue;
+        columns[n_shown++] = i;
         table_add_column(&table, relation->columns[i], is_left(relation, i));
-    for (size_t row = 0; row < relation->n_cells; row += n_columns)
+    }
+    for (size_t row = 0; row < relation->n_cells; row += relation->n_columns)
         for (size_t i = 0; i < n_shown; i++)
-            add_table_cell(&table, &relation->cells[row + i], relation->columns[i],
+            add_table_cell(&table, &relation->cells[row + columns[i]],
+                           relation->columns[columns[i]],
                            row_unit(relation, &relation->cells[row]));
     table_print(&table, 0, 0, stream);
-    if (n_shown < n_columns)
+    if (n_left_out)
         fprintf(stream, "... and %s more (--csv, --json)\n",
-                quantity_count(n_columns - n_shown, "column").text);
+                quantity_count(n_left_out, "column").text);
     table_release(&table);
 }
 

@@ -151,7 +151,13 @@ refused() {
 @test "a table, CSV and JSON say the same, whatever the names are" {
     sqlite3 runs.db "UPDATE trial SET name = 'a \"b\", c' WHERE id = 1"
     run "${query[@]}" -m time_ns -t 1
-    [ "${lines[1]}" = '     1  e0          a "b", c  time_ns  9.040 ms  ns' ]
+    # Times and shares are printed with their units, other numbers have a column of units.
+    [ "${lines[1]}" = '     1  e0          a "b", c  time_ns  9.040 ms' ]
+    run "${query[@]}" -m time_ns -m messages -t 1
+    [[ ${lines[1]} =~ time_ns\ +9.040\ ms\ +ns$ ]]
+    [[ ${lines[2]} =~ messages\ +1\ +messages$ ]]
+    run "${query[@]}" --sql "SELECT name, unit FROM metric WHERE name = 'time_ns'"
+    [[ ${lines[1]} =~ ^time_ns\ +ns$ ]]
     answers '1,e0,"a ""b"", c",time_ns,9040000,ns' -m time_ns -t 1
     "${query[@]}" -m time_ns -t 1 --json >answer.json
     [ "$(jq -r '.schema, .database, (.columns | join(" ")), .rows[0].trial, .rows[0].value' \
