@@ -34,7 +34,8 @@ static void put_comm(FILE *stream, const char *line, const char *id, const char 
     }
 }
 
-/// Writes LINE, one of LOCATION's, with samples around calls of MPI.
+/// Writes LINE, one of LOCATION's, with samples around calls of MPI, and at the end of some of
+/// them.
 static void put_line(FILE *stream, struct random *random, struct cpu_clock *clock, uint32_t rank,
                      uint64_t time, const char *line, const char *rest, bool has_samples)
 {
@@ -45,7 +46,8 @@ static void put_line(FILE *stream, struct random *random, struct cpu_clock *cloc
     clock->cpu_ns +=
         random_chance(random, 50) ? elapsed_ns : random_below(random, (uint32_t)elapsed_ns + 1);
     clock->wall_ns = time;
-    if (has_samples && is_enter && random_chance(random, 80))
+    bool is_sampled_inside = is_leave && time % 3 == 0;
+    if (has_samples && (is_sampled_inside || (is_enter && random_chance(random, 80))))
         fprintf(stream, "%" PRIu32 " %" PRIu64 " cpu %" PRIu64 "\n", rank, time, clock->cpu_ns);
     fputs(line, stream);
     if (strncmp(record, "coll-request ", 13) == 0)
