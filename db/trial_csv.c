@@ -314,7 +314,9 @@ static int choose_trial(struct conversion *c)
     return row < 0 ? -1 : 0;
 }
 
-/// Finds or adds the resource at PATH with all above it.
+enum { MAX_LEVELS = 10000 }; // each is a call of add_resource()
+
+/// Finds or adds the resource at PATH, of at most MAX_LEVELS, with all above it.
 static int add_resource(struct conversion *c, const char *path, int64_t *id)
 {
     static const struct {
@@ -341,6 +343,15 @@ static int add_resource(struct conversion *c, const char *path, int64_t *id)
     return status;
 }
 
+/// Of the path of a resource, or more.
+static int n_levels(const char *path)
+{
+    int n = 0;
+    for (; *path && n <= MAX_LEVELS; path++)
+        n += *path == '/';
+    return n;
+}
+
 static int add_focus(struct conversion *c, int64_t *id)
 {
     struct writer_focus ids = writer_whole_program;
@@ -365,6 +376,8 @@ static int add_focus(struct conversion *c, int64_t *id)
         if (focus.selections[i].n_paths > 1)
             status = csv_error(&c->reader, c->err,
                                "a value is of one resource of a hierarchy, not of several");
+        else if (n_levels(focus.selections[i].paths[0]) > MAX_LEVELS)
+            status = csv_error(&c->reader, c->err, "a resource has more than %d levels", MAX_LEVELS);
         else
             status = add_resource(c, focus.selections[i].paths[0], to);
     }

@@ -151,6 +151,12 @@ metric,value,origin\nx,1,guessed\n|bad.csv:2: the origin is not measured
 metric,value,unit\ngflops,1,T\n|a.db knows the metric gflops with another unit
 metric,value\n|bad.csv holds no trial
 END
+    {
+        printf 'metric,value,focus\nx,1,/Zone'
+        head -c 400000 /dev/zero | sed 's|\x00|/a|g'
+        echo
+    } >bad.csv
+    refused 'bad.csv:2: a resource has more than 10000 levels' "$PAGODA" store import a.db bad.csv
     cmp a.db before.db
 }
 
