@@ -377,7 +377,8 @@ static int add_focus(struct conversion *c, int64_t *id)
             status = csv_error(&c->reader, c->err,
                                "a value is of one resource of a hierarchy, not of several");
         else if (n_levels(focus.selections[i].paths[0]) > MAX_LEVELS)
-            status = csv_error(&c->reader, c->err, "a resource has more than %d levels", MAX_LEVELS);
+            status =
+                csv_error(&c->reader, c->err, "a resource has more than %d levels", MAX_LEVELS);
         else
             status = add_resource(c, focus.selections[i].paths[0], to);
     }
