@@ -132,6 +132,17 @@ covered() {
         diff - "$BATS_TEST_TMPDIR/missing"
 }
 
+# Memory that is freed goes back to the system at once, so that using it ends the program.
+many_places() {
+    GLIBC_TUNABLES=glibc.malloc.mmap_threshold=4096 traced "$1" 2 every all
+    [ "$status" = 0 ]
+    check_archive "$dir" messages
+}
+
+@test "hundreds of places that call MPI" {
+    for_each_mpi many_places
+}
+
 @test "every function of mpi.h was called and recorded, but for the listed ones" {
     [ -e "$BATS_FILE_TMPDIR/called-mpich" ] || skip "needs the tests before it"
     export LC_ALL=C

@@ -242,18 +242,23 @@ uint32_t code_function(struct code *code, struct archive *archive, struct symbol
     return place->region;
 }
 
-// What the call that returns to `address` stands for in the source; NULL: unknown.
-static const struct symbols_frames *frames_of(struct code *code, struct symbols *symbols,
-                                              uint64_t address, uint64_t time_ns)
+// The entry of the call that returns to `address`: the instruction before, for what comes after may
+// be another line, or function. It stays where it is until the next entry is asked for.
+static struct code_address *call_at(struct code *code, uint64_t address, uint64_t time_ns)
 {
-    // The call is the instruction before: what comes after may be another line, or function.
-    const struct code_address *place = place_of(code, address - 1, time_ns);
+    return place_of(code, address - 1, time_ns);
+}
+
+// What the instruction of an entry stands for in the source; NULL: unknown.
+static const struct symbols_frames *frames_of(const struct code *code, struct symbols *symbols,
+                                              const struct code_address *place)
+{
     const struct code_module *module;
 
     if (place->module == UNDEFINED)
         return NULL;
     module = &code->modules[place->module];
-    return symbols_frames(symbols, code->paths[module->path], address - 1 - module->base);
+    return symbols_frames(symbols, code->paths[module->path], place->address - module->base);
 }
 
 static uint32_t context_of(struct archive *archive, const struct symbols_frame *frame,
@@ -266,11 +271,10 @@ static uint32_t context_of(struct archive *archive, const struct symbols_frame *
 uint32_t code_call_site(struct code *code, struct archive *archive, struct symbols *symbols,
                         uint64_t address, uint64_t time_ns)
 {
-    struct code_address *place = place_of(code, address - 1, time_ns);
+    struct code_address *place = call_at(code, address, time_ns);
 
     if (place->context == UNDEFINED && place->module != UNDEFINED)
-        place->context =
-            context_of(archive, &frames_of(code, symbols, address, time_ns)->list[0], UNDEFINED);
+        place->context = context_of(archive, &frames_of(code, symbols, place)->list[0], UNDEFINED);
     return place->context;
 }
 
@@ -299,11 +303,12 @@ static uint32_t context_of_stack(struct code *code, struct archive *archive,
     if (stack->is_known)
         return stack->context;
     for (size_t i = 0; i < n; i++)
-        if (is_main(frames_of(code, symbols, record->addresses[i], time_ns)))
+        if (is_main(frames_of(code, symbols, call_at(code, record->addresses[i], time_ns))))
             n = i + 1;
     for (size_t i = n; i-- > 0;)
         stack->context = add_contexts(
-            archive, frames_of(code, symbols, record->addresses[i], time_ns), stack->context);
+            archive, frames_of(code, symbols, call_at(code, record->addresses[i], time_ns)),
+            stack->context);
     stack->is_known = true;
     return stack->context;
 }
@@ -322,7 +327,7 @@ uint32_t code_call_above(struct code *code, struct archive *archive, struct symb
     number = table_number(&code->above_keys, &key, sizeof key, &is_new);
     if (!is_new)
         return code->aboves[number];
-    frames = frames_of(code, symbols, address, time_ns);
+    frames = frames_of(code, symbols, call_at(code, address, time_ns));
     if (!is_main(frames))
         parent = context_of_stack(code, archive, symbols, &code->stacks[stack], time_ns);
     code->aboves = realloc_or_die(code->aboves, (number + 1) * sizeof *code->aboves);
