@@ -15,12 +15,12 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/scratch_file.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -56,22 +56,9 @@ struct time_map {
 
 // --- writing
 
-static int open_unnamed(const char *directory)
-{
-    int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0)
-        return file;
-    char *path = memory_format("%s/.pagoda-times-XXXXXX", directory);
-    file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0)
-        unlink(path);
-    free(path);
-    return file;
-}
-
 struct time_map *time_map_new(const char *directory, size_t n_locations, struct error *err)
 {
-    int file = open_unnamed(directory);
+    int file = scratch_file_open(directory);
     if (file < 0) {
         error_set(err, "cannot make a temporary file in %s: %s", directory, strerror(errno));
         return NULL;
@@ -103,14 +90,9 @@ static void begin_block(struct track *track, uint64_t number)
 static void write_block(struct time_map *map, const struct track *track, uint64_t next)
 {
     memcpy(track->block, &next, NEXT_BYTES);
-    off_t at = (off_t)(track->number * BLOCK_BYTES);
-    for (size_t done = 0; done < BLOCK_BYTES && map->failure == 0;) {
-        ssize_t n = pwrite(map->file, track->block + done, BLOCK_BYTES - done, at + (off_t)done);
-        if (n > 0)
-            done += (size_t)n;
-        else if (n == 0 || errno != EINTR)
-            map->failure = n == 0 ? ENOSPC : errno;
-    }
+    if (map->failure == 0)
+        map->failure =
+            scratch_file_write(map->file, track->block, BLOCK_BYTES, track->number * BLOCK_BYTES);
 }
 
 /// Makes room for a record at the end of TRACK.
@@ -267,10 +249,7 @@ struct time_map_reader {
 
 static int load(const struct time_map *map, struct place *place, uint64_t number, struct error *err)
 {
-    ssize_t n;
-    do
-        n = pread(map->file, place->block, BLOCK_BYTES, (off_t)(number * BLOCK_BYTES));
-    while (n < 0 && errno == EINTR);
+    ssize_t n = scratch_file_read(map->file, place->block, BLOCK_BYTES, number * BLOCK_BYTES);
     if (n != BLOCK_BYTES)
         return error_set(err, "cannot read the times of the predicted run: %s",
                          n < 0 ? strerror(errno) : "the temporary file is too short");

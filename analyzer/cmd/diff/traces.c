@@ -11,6 +11,7 @@
 
 #include "analyzer/base/data_folder.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/scratch_file.h"
 #include "analyzer/cmd/replay_run.h"
 #include "db/store.h"
 
@@ -61,8 +62,7 @@ int diff_traces_add(struct diff_traces *traces, const char *trace, const char *n
 
 static int make_folder(struct diff_traces *traces, struct error *err)
 {
-    const char *parent = getenv("TMPDIR");
-    char *folder = memory_format("%s/pagoda-diff-XXXXXX", parent && *parent ? parent : "/tmp");
+    char *folder = memory_format("%s/pagoda-diff-XXXXXX", scratch_file_folder());
     if (!mkdtemp(folder)) {
         error_set(err, "cannot make the folder %s: %s", folder, strerror(errno));
         free(folder);

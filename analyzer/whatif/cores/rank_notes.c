@@ -4,14 +4,12 @@
 // last block stays in memory.
 #include "analyzer/whatif/cores/rank_notes.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/scratch_file.h"
 
 enum { BLOCK_BYTES = 4096, NUMBER_BYTES = 10, NO_FILE = -1 };
 #define NO_BLOCK UINT64_MAX
@@ -47,23 +45,6 @@ struct rank_notes_reader {
     uint64_t time_ns, number; // the pair read last
 };
 
-/// A file without a name, NO_FILE where none can be made.
-static int open_unnamed(void)
-{
-    const char *directory = getenv("TMPDIR");
-    if (!directory || !*directory)
-        directory = "/tmp";
-    int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0)
-        return file;
-    char *path = memory_format("%s/.pagoda-notes-XXXXXX", directory);
-    file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0)
-        unlink(path);
-    free(path);
-    return file >= 0 ? file : NO_FILE;
-}
-
 struct rank_notes *rank_notes_new(size_t n_ranks)
 {
     struct rank_notes *notes = memory_zeroed(1, sizeof *notes);
@@ -88,20 +69,9 @@ void rank_notes_free(struct rank_notes *notes)
     free(notes);
 }
 
-static bool transfer(int file, bool writes, void *block, uint64_t number)
+static uint64_t place_of(uint64_t number)
 {
-    unsigned char *bytes = block;
-    off_t at = (off_t)(number * sizeof(struct block));
-    for (size_t done = 0; done < sizeof(struct block);) {
-        size_t left = sizeof(struct block) - done;
-        ssize_t n = writes ? pwrite(file, bytes + done, left, at + (off_t)done)
-                           : pread(file, bytes + done, left, at + (off_t)done);
-        if (n > 0)
-            done += (size_t)n;
-        else if (n == 0 || errno != EINTR)
-            return false;
-    }
-    return true;
+    return number * sizeof(struct block);
 }
 
 static void keep(struct rank_notes *notes, struct block *block, uint64_t number)
@@ -117,8 +87,9 @@ static void keep(struct rank_notes *notes, struct block *block, uint64_t number)
 static void put_away(struct rank_notes *notes, struct track *track)
 {
     if (notes->file == NO_FILE)
-        notes->file = open_unnamed();
-    if (notes->file != NO_FILE && transfer(notes->file, true, track->last, track->last_number))
+        notes->file = scratch_file_open(scratch_file_folder());
+    if (notes->file != NO_FILE && scratch_file_write(notes->file, track->last, sizeof *track->last,
+                                                     place_of(track->last_number)) == 0)
         return;
     keep(notes, track->last, track->last_number);
     track->last = memory_new(sizeof *track->last);
@@ -170,7 +141,8 @@ static void read_block(struct rank_notes_reader *reader, uint64_t number)
     reader->at = 0;
     if (kept)
         reader->block = *kept;
-    else if (!transfer(notes->file, false, &reader->block, number))
+    else if (scratch_file_read(notes->file, &reader->block, sizeof reader->block,
+                               place_of(number)) != sizeof reader->block)
         reader->is_over = true;
 }
 

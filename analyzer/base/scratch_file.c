@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analyzer/base/scratch_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+
+const char *scratch_file_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+int scratch_file_open(const char *folder)
+{
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0)
+        return file;
+    // A file system that knows no files without names.
+    char *path = memory_format("%s/.pagoda-XXXXXX", folder);
+    file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0)
+        unlink(path);
+    free(path);
+    return file;
+}
+
+int scratch_file_write(int file, const void *bytes, size_t n, uint64_t at)
+{
+    const unsigned char *from = bytes;
+    for (size_t done = 0; done < n;) {
+        ssize_t written = pwrite(file, from + done, n - done, (off_t)(at + done));
+        if (written > 0)
+            done += (size_t)written;
+        else if (written == 0 || errno != EINTR)
+            return written == 0 ? ENOSPC : errno;
+    }
+    return 0;
+}
+
+ssize_t scratch_file_read(int file, void *bytes, size_t n, uint64_t at)
+{
+    unsigned char *to = bytes;
+    size_t done = 0;
+    while (done < n) {
+        ssize_t got = pread(file, to + done, n - done, (off_t)(at + done));
+        if (got == 0)
+            break;
+        if (got > 0)
+            done += (size_t)got;
+        else if (errno != EINTR)
+            return -1;
+    }
+    return (ssize_t)done;
+}
