@@ -10,15 +10,8 @@
 
 #include "analyzer/base/memory.h"
 
-void csv_put_text(FILE *stream, const char *text)
+void csv_put_quoted(FILE *stream, const char *text)
 {
-    size_t length = strlen(text);
-    bool needs_quotes = length != strcspn(text, ",\"\r\n") ||
-                        (length && (text[0] == ' ' || text[length - 1] == ' '));
-    if (!needs_quotes) {
-        fputs(text, stream);
-        return;
-    }
     fputc('"', stream);
     for (; *text; text++) {
         if (*text == '"')
@@ -26,6 +19,17 @@ void csv_put_text(FILE *stream, const char *text)
         fputc(*text, stream);
     }
     fputc('"', stream);
+}
+
+void csv_put_text(FILE *stream, const char *text)
+{
+    size_t length = strlen(text);
+    bool needs_quotes = length != strcspn(text, ",\"\r\n") ||
+                        (length && (text[0] == ' ' || text[length - 1] == ' '));
+    if (needs_quotes)
+        csv_put_quoted(stream, text);
+    else
+        fputs(text, stream);
 }
 
 int csv_error(const struct csv_reader *reader, struct error *err, const char *format, ...)

@@ -14,6 +14,8 @@ enum { CSV_MAX_BYTES = 1 << 20 }; // of one record
 
 /// Writes TEXT as one field, in quotes where it needs them.
 void csv_put_text(FILE *stream, const char *text);
+/// The same, always in quotes.
+void csv_put_quoted(FILE *stream, const char *text);
 
 struct csv_reader {
     FILE *stream; // the caller's

@@ -271,3 +271,11 @@ bool options_parse(const struct option_usage *usage, int argc, char **argv, int 
     *first_operand = optind;
     return accepted && operands_fit(usage, argc - optind, argv + optind, status);
 }
+
+int options_words_behind_dashes(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return argc - i - 1;
+    return -1;
+}

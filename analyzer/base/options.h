@@ -99,6 +99,9 @@ struct option_usage {
 bool options_parse(const struct option_usage *usage, int argc, char **argv, int *first_operand,
                    int *status);
 
+/// How many words follow the first `--`, -1: there is none.
+int options_words_behind_dashes(int argc, char **argv);
+
 /// What `--help` prints.
 void options_print_help(const struct option_usage *usage, FILE *stream);
 

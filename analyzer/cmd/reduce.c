@@ -241,15 +241,6 @@ static int check_operands(struct settings *settings, char **operands, int n, int
     return 0;
 }
 
-/// How many words follow the first `--`, -1: there is none.
-static int count_behind_dashes(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--") == 0)
-            return argc - i - 1;
-    return -1;
-}
-
 int cmd_reduce(int argc, char **argv)
 {
     struct settings settings = {.n_repetitions = 1, .top = 12};
@@ -284,7 +275,7 @@ int cmd_reduce(int argc, char **argv)
         .max_operands = -1,
     };
     struct error err = {{0}};
-    int n_behind_dashes = count_behind_dashes(argc, argv);
+    int n_behind_dashes = options_words_behind_dashes(argc, argv);
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
         ;

@@ -204,15 +204,6 @@ static int read_operands(struct sweep_request *request, char **operands, int n_o
     return 0;
 }
 
-/// How many words follow the first `--`, -1: there is none.
-static int count_behind_dashes(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--") == 0)
-            return argc - i - 1;
-    return -1;
-}
-
 /// What follows the command's name, up to NULL; the words stay where they are.
 static char **copy_arguments(int argc, char **argv)
 {
@@ -277,7 +268,7 @@ int cmd_sweep(int argc, char **argv)
     };
     struct sweep_spec spec;
     struct error err = {{0}};
-    int n_behind_dashes = count_behind_dashes(argc, argv);
+    int n_behind_dashes = options_words_behind_dashes(argc, argv);
     int first, status;
     sweep_spec_init(&spec);
     request.arguments = copy_arguments(argc, argv); // before they are put in order

@@ -3,18 +3,8 @@
 // filter and pivot it.
 #include <math.h>
 
+#include "analyzer/base/csv.h"
 #include "analyzer/report/scaling.h"
-
-static void print_text(const char *text, FILE *stream)
-{
-    fputc('"', stream);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', stream);
-        fputc(*text, stream);
-    }
-    fputc('"', stream);
-}
 
 static void print_line(const struct scaling_page *page, const struct scaling_series *series,
                        const struct scaling_point *point, const char *kind, const char *name,
@@ -22,11 +12,11 @@ static void print_line(const struct scaling_page *page, const struct scaling_ser
 {
     if (isnan(value))
         return;
-    print_text(series->name, stream);
+    csv_put_quoted(stream, series->name);
     fputc(',', stream);
-    print_text(page->by, stream);
+    csv_put_quoted(stream, page->by);
     fprintf(stream, ",%.15g,%.15g,%s,", point->x, point->n_ranks, kind);
-    print_text(name, stream);
+    csv_put_quoted(stream, name);
     fprintf(stream, ",%.15g,", value);
     if (!isnan(spread))
         fprintf(stream, "%.15g", spread);
