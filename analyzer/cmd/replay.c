@@ -14,6 +14,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/advise/run.h"
+#include "analyzer/cmd/named_values.h"
 #include "analyzer/cmd/replay_run.h"
 #include "analyzer/cmd/shell_word.h"
 #include "analyzer/cmd/whatif/ideal.h"
@@ -72,15 +73,11 @@ static bool request_is_sound(const struct replay_request *request, const struct 
                                              "--parameter name what --store DB keeps");
         return false;
     }
-    for (size_t i = 0; i < request->parameters.count; i++) {
-        const char *parameter = request->parameters.values[i];
-        if (strchr(parameter, '=') && parameter[0] != '=')
-            continue;
+    const char *malformed = named_values_malformed(&request->parameters);
+    if (malformed)
         *status =
-            options_usage_error(usage, "--parameter %s: not of the form NAME=VALUE", parameter);
-        return false;
-    }
-    return true;
+            options_usage_error(usage, "--parameter %s: not of the form NAME=VALUE", malformed);
+    return !malformed;
 }
 
 static bool plan_is_sound(const struct replay_request *request, struct replay_outcome *outcome,
@@ -238,26 +235,15 @@ static int store_run(const struct replay_request *request, const struct replay_o
                      struct error *err)
 {
     const struct result *result = &outcome->measured.result;
-    size_t n_parameters = request->parameters.count;
-    struct result_named *parameters = memory_zeroed(n_parameters, sizeof *parameters);
-    for (size_t i = 0; i < n_parameters; i++) {
-        const char *text = request->parameters.values[i];
-        const char *equals = strchr(text, '=');
-        parameters[i].name = memory_format("%.*s", (int)(equals - text), text);
-        parameters[i].value = memory_copy_text(equals + 1);
-    }
+    struct result_named *parameters = named_values_read(&request->parameters);
     struct store_names names = request->names;
     names.origin = is_of_prediction(result) ? "predicted" : NULL;
     names.parameters = parameters;
-    names.n_parameters = n_parameters;
+    names.n_parameters = request->parameters.count;
     int status = outcome->is_whatif ? whatif_store(request->database, &outcome->plan,
                                                    &outcome->predicted, result, &names, err)
                                     : store_result(request->database, result, &names, err);
-    for (size_t i = 0; i < n_parameters; i++) {
-        free(parameters[i].name);
-        free(parameters[i].value);
-    }
-    free(parameters);
+    named_values_free(parameters, request->parameters.count);
     return status;
 }
 

@@ -13,6 +13,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/named_values.h"
 #include "analyzer/cmd/replay_run.h"
 #include "db/store.h"
 
@@ -22,36 +23,6 @@ struct add_request {
     struct option_list parameters, versions; // NAME=VALUE
     struct option_list pattern_files;
 };
-
-/// Cuts each NAME=VALUE in two; to be freed by free_named().
-static struct result_named *read_named(const struct option_list *list)
-{
-    struct result_named *named = memory_zeroed(list->count, sizeof *named);
-    for (size_t i = 0; i < list->count; i++) {
-        const char *equals = strchr(list->values[i], '=');
-        named[i].name = memory_format("%.*s", (int)(equals - list->values[i]), list->values[i]);
-        named[i].value = memory_copy_text(equals + 1);
-    }
-    return named;
-}
-
-static void free_named(struct result_named *named, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(named[i].name);
-        free(named[i].value);
-    }
-    free(named);
-}
-
-/// The first text that is not NAME=VALUE, NULL without.
-static const char *find_malformed(const struct option_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->values[i][0] == '=' || !strchr(list->values[i], '='))
-            return list->values[i];
-    return NULL;
-}
 
 static int add_one(const struct add_request *request, const struct catalogue *catalogue,
                    const char *trace, bool *is_unreadable, struct error *err)
@@ -88,8 +59,8 @@ static int add_all(const struct add_request *request, char *const *traces, size_
 
 static int run(struct add_request *request, char *const *traces, size_t n_traces)
 {
-    struct result_named *parameters = read_named(&request->parameters);
-    struct result_named *versions = read_named(&request->versions);
+    struct result_named *parameters = named_values_read(&request->parameters);
+    struct result_named *versions = named_values_read(&request->versions);
     struct error err;
     bool is_unreadable = false;
     request->names.parameters = parameters;
@@ -99,8 +70,8 @@ static int run(struct add_request *request, char *const *traces, size_t n_traces
     int status = add_all(request, traces, n_traces, &is_unreadable, &err);
     if (status)
         log_error("%s", err.text);
-    free_named(parameters, request->parameters.count);
-    free_named(versions, request->versions.count);
+    named_values_free(parameters, request->parameters.count);
+    named_values_free(versions, request->versions.count);
     return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
 }
 
@@ -133,8 +104,8 @@ int store_add(int argc, char **argv)
     };
     int first, status;
     if (options_parse(&usage, argc, argv, &first, &status)) {
-        const char *parameter = find_malformed(&request.parameters);
-        const char *version = find_malformed(&request.versions);
+        const char *parameter = named_values_malformed(&request.parameters);
+        const char *version = named_values_malformed(&request.versions);
         request.database = argv[first];
         if (parameter || version)
             status = options_usage_error(&usage, "--%s %s: not of the form NAME=VALUE",

@@ -119,19 +119,28 @@ int sweep_look(const struct sweep_setting *setting, struct sweep_report *report,
     return status;
 }
 
+/// The parameters of a point that have a value. The array is the caller's to free.
+static struct result_named *parameters_of(const struct sweep_plan *plan,
+                                          const struct sweep_point *point, size_t *n)
+{
+    struct result_named *parameters = memory_zeroed(plan->n_parameters + 1, sizeof *parameters);
+    *n = 0;
+    for (size_t i = 0; i < plan->n_parameters; i++)
+        if (point->values[i])
+            parameters[(*n)++] =
+                (struct result_named){plan->parameters[i].name, (char *)point->values[i]};
+    return parameters;
+}
+
 /// Replays the archive of a point and stores it. 0, or -1 and ERR.
 static int store_trace(const struct sweep_driver *driver, const struct sweep_job *job,
                        struct error *err)
 {
-    struct result_named parameters[SWEEP_MAX_PARAMETERS];
     struct store_names names = {.application = job->place->application,
                                 .experiment = job->place->experiment,
-                                .trial = job->point.name,
-                                .parameters = parameters};
-    for (size_t i = 0; i < job->plan->n_parameters; i++)
-        if (job->point.values[i])
-            parameters[names.n_parameters++] =
-                (struct result_named){job->plan->parameters[i].name, (char *)job->point.values[i]};
+                                .trial = job->point.name};
+    struct result_named *parameters = parameters_of(job->plan, &job->point, &names.n_parameters);
+    names.parameters = parameters;
     struct replay_run run;
     char *trace = memory_format("%s/trace", job->dir);
     int status = replay_run_open(&run, trace, err);
@@ -143,6 +152,7 @@ static int store_trace(const struct sweep_driver *driver, const struct sweep_job
     if (status == 0 && driver->setting->keeps_no_traces)
         status = sweep_folder_remove(trace, err);
     free(trace);
+    free(parameters);
     return status;
 }
 
@@ -296,19 +306,6 @@ static int advance(struct sweep_driver *driver, size_t number, struct error *err
             return status;
     }
     return row->state == SWEEP_STORED ? sweep_driver_check(driver, number, err) : 0;
-}
-
-/// The parameters of a point that have a value. The array is the caller's to free.
-static struct result_named *parameters_of(const struct sweep_plan *plan,
-                                          const struct sweep_point *point, size_t *n)
-{
-    struct result_named *parameters = memory_zeroed(plan->n_parameters + 1, sizeof *parameters);
-    *n = 0;
-    for (size_t i = 0; i < plan->n_parameters; i++)
-        if (point->values[i])
-            parameters[(*n)++] =
-                (struct result_named){plan->parameters[i].name, (char *)point->values[i]};
-    return parameters;
 }
 
 /// Notes in the database which points have no trial, and why. 0, or -1 and ERR.

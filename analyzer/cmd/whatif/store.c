@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/named_values.h"
 
 struct parameters {
     struct result_named *items;
@@ -41,15 +42,6 @@ static struct parameters parameters_of(const struct whatif_set *set,
     return parameters;
 }
 
-static void release(struct parameters *parameters)
-{
-    for (size_t i = 0; i < parameters->n; i++) {
-        free(parameters->items[i].name);
-        free(parameters->items[i].value);
-    }
-    free(parameters->items);
-}
-
 int whatif_store(const char *database, const struct whatif_plan *plan,
                  const struct whatif_report *report, const struct result *measured,
                  const struct store_names *names, struct error *err)
@@ -75,7 +67,7 @@ int whatif_store(const char *database, const struct whatif_plan *plan,
     int status = store_predictions(database, measured, &measured_names, predictions, plan->n_sets,
                                    whatif_change(report->baseline_ns, report->replayed_ns), err);
     for (size_t i = 0; i < plan->n_sets; i++)
-        release(&parameters[i]);
+        named_values_free(parameters[i].items, parameters[i].n);
     free(parameters);
     free(predictions);
     return status;
