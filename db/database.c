@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 #include "db/schema.h"
 
 enum {
@@ -81,6 +82,11 @@ static const char *open_failure(const char *path, bool is_directory_needed)
         reason = strerror(errno);
     free(folder);
     return reason;
+}
+
+char *database_text(sqlite3_stmt *statement, int column)
+{
+    return utf8_clean((const char *)sqlite3_column_text(statement, column));
 }
 
 int database_error(const struct database *database, int code, struct error *err)

@@ -60,6 +60,9 @@ int database_step(struct database *database, struct sqlite3_stmt *statement, str
 /// Runs a statement that has no rows, and makes it ready for the next values. 0, or -1 and ERR.
 int database_execute(struct database *database, struct sqlite3_stmt *statement, struct error *err);
 
+/// A column of the present row as text that is safe to print, "" for NULL. The caller frees it.
+char *database_text(struct sqlite3_stmt *statement, int column);
+
 /// Turns SQLite's result CODE of the last call into one sentence that names the file. Returns -1.
 int database_error(const struct database *database, int code, struct error *err);
 

@@ -9,7 +9,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
-#include "analyzer/base/utf8.h"
 #include "db/focus.h"
 
 enum { MAX_SHOWN = 4 }; // names shown where none is near
@@ -32,7 +31,7 @@ static int name_list_read(struct name_list *list, struct database *database, con
     while ((row = database_step(database, statement, err)) == 1) {
         list->names =
             array_reserve(list->names, &list->capacity, list->n_names + 1, sizeof *list->names);
-        list->names[list->n_names++] = utf8_clean((const char *)sqlite3_column_text(statement, 0));
+        list->names[list->n_names++] = database_text(statement, 0);
     }
     sqlite3_finalize(statement);
     return row;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
 #include "db/points.h"
 
 /// Writes {"KEY":[...]} with COUNT columns of a row, which are texts, from column FIRST on.
@@ -15,7 +14,7 @@ static void put_line(FILE *stream, const char *key, sqlite3_stmt *statement, int
 {
     fprintf(stream, "{\"%s\":[", key);
     for (int i = first; i < first + count; i++) {
-        char *clean = utf8_clean((const char *)sqlite3_column_text(statement, i));
+        char *clean = database_text(statement, i);
         fputs(i > first ? "," : "", stream);
         json_line_put_text(stream, clean);
         free(clean);

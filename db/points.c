@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
 #include "db/writer.h"
 
 /// Runs one statement with up to four texts behind the number ID. The first column of its first
@@ -158,11 +157,6 @@ int points_forget_run(struct database *database, struct error *err)
                         err);
 }
 
-static char *column_text(sqlite3_stmt *statement, int column)
-{
-    return utf8_clean((const char *)sqlite3_column_text(statement, column));
-}
-
 int points_read(const char *path, const char *application, const char *experiment,
                 struct point_list *list, struct error *err)
 {
@@ -182,9 +176,10 @@ int points_read(const char *path, const char *application, const char *experimen
         while ((row = database_step(database, statement, err)) == 1) {
             list->rows =
                 array_reserve(list->rows, &list->capacity, list->n_rows + 1, sizeof *list->rows);
-            list->rows[list->n_rows++] = (struct point_row){
-                column_text(statement, 0), column_text(statement, 1), column_text(statement, 2),
-                column_text(statement, 3), column_text(statement, 4)};
+            list->rows[list->n_rows++] =
+                (struct point_row){database_text(statement, 0), database_text(statement, 1),
+                                   database_text(statement, 2), database_text(statement, 3),
+                                   database_text(statement, 4)};
         }
         sqlite3_finalize(statement);
     }

@@ -38,7 +38,7 @@ static void put_column(sqlite3_stmt *statement, int column, FILE *stream)
         fputs(exact_number(sqlite3_column_double(statement, column)).text, stream);
         break;
     default:
-        clean = utf8_clean((const char *)sqlite3_column_text(statement, column));
+        clean = database_text(statement, column);
         csv_put_text(stream, clean);
         free(clean);
     }
@@ -61,7 +61,7 @@ static int read_parameters(struct database *database, const struct trial_group *
     free(text);
     while (row >= 0 && (row = database_step(database, statement, err)) == 1) {
         *names = array_reserve(*names, &capacity, *n_names + 1, sizeof **names);
-        (*names)[(*n_names)++] = utf8_clean((const char *)sqlite3_column_text(statement, 0));
+        (*names)[(*n_names)++] = database_text(statement, 0);
     }
     sqlite3_finalize(statement);
     return row;

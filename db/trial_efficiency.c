@@ -9,12 +9,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
-
-static char *text_of(sqlite3_stmt *statement, int column)
-{
-    return utf8_clean((const char *)sqlite3_column_text(statement, column));
-}
 
 static int read_facts(struct database *database, int64_t trial, struct trial_efficiency *to,
                       struct error *err)
@@ -29,10 +23,10 @@ static int read_facts(struct database *database, int64_t trial, struct trial_eff
     sqlite3_bind_int64(statement, 1, trial);
     int row = database_step(database, statement, err);
     if (row == 1) {
-        to->application = text_of(statement, 0);
-        to->experiment = text_of(statement, 1);
-        to->name = text_of(statement, 2);
-        to->origin = text_of(statement, 3);
+        to->application = database_text(statement, 0);
+        to->experiment = database_text(statement, 1);
+        to->name = database_text(statement, 2);
+        to->origin = database_text(statement, 3);
         to->n_ranks = (uint64_t)sqlite3_column_int64(statement, 4);
         to->n_nodes = (uint64_t)sqlite3_column_int64(statement, 5);
         to->time_ns = (uint64_t)sqlite3_column_int64(statement, 6);
@@ -95,7 +89,7 @@ static int read_parameters(struct database *database, int64_t trial, struct tria
         to->parameters = array_reserve(to->parameters, &to->capacity, to->n_parameters + 1,
                                        sizeof *to->parameters);
         to->parameters[to->n_parameters++] =
-            (struct trial_parameter){text_of(statement, 0), text_of(statement, 1)};
+            (struct trial_parameter){database_text(statement, 0), database_text(statement, 1)};
     }
     sqlite3_finalize(statement);
     return row;

@@ -11,7 +11,6 @@
 #include "analyzer/base/json_lines.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
 #include "db/schema.h"
 
 enum { N_HIERARCHIES = 6 }; // columns of a focus
@@ -68,7 +67,7 @@ static void put_plain(struct export *e, sqlite3_stmt *statement, int column)
         fputs("null", e->stream);
         break;
     default:
-        clean = utf8_clean((const char *)sqlite3_column_text(statement, column));
+        clean = database_text(statement, column);
         json_line_put_text(e->stream, clean);
         free(clean);
     }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
 #include "db/trials.h"
 
 /// Adds what STATEMENT, which is finalized, finds for SELECTOR (?1).
@@ -139,11 +138,10 @@ int trial_time_read(struct database *database, int64_t trial, struct trial_time 
     sqlite3_bind_int64(statement, 1, trial);
     int row = database_step(database, statement, err);
     if (row == 1)
-        *time = (struct trial_time){
-            .name = utf8_clean((const char *)sqlite3_column_text(statement, 0)),
-            .origin = utf8_clean((const char *)sqlite3_column_text(statement, 1)),
-            .time_ns = (uint64_t)sqlite3_column_int64(statement, 2),
-            .n_ranks = (uint64_t)sqlite3_column_int64(statement, 3)};
+        *time = (struct trial_time){.name = database_text(statement, 0),
+                                    .origin = database_text(statement, 1),
+                                    .time_ns = (uint64_t)sqlite3_column_int64(statement, 2),
+                                    .n_ranks = (uint64_t)sqlite3_column_int64(statement, 3)};
     sqlite3_finalize(statement);
     if (row == 0)
         error_set(err, "%s has no trial %lld any more", database->path, (long long)trial);

@@ -17,12 +17,6 @@
 #include "analyzer/base/utf8.h"
 #include "db/database.h"
 
-/// A column as text that is safe to print, "" for NULL; the caller frees.
-static char *column_text(sqlite3_stmt *statement, int column)
-{
-    return utf8_clean((const char *)sqlite3_column_text(statement, column));
-}
-
 static double column_number(sqlite3_stmt *statement, int column)
 {
     return sqlite3_column_type(statement, column) == SQLITE_NULL
@@ -44,12 +38,12 @@ static uint64_t column_count(sqlite3_stmt *statement, int column)
 static struct trial_summary read_summary(sqlite3_stmt *statement)
 {
     return (struct trial_summary){.id = sqlite3_column_int64(statement, 0),
-                                  .application = column_text(statement, 1),
-                                  .experiment = column_text(statement, 2),
-                                  .name = column_text(statement, 3),
-                                  .origin = column_text(statement, 4),
-                                  .started_at = column_text(statement, 5),
-                                  .stored_at = column_text(statement, 6),
+                                  .application = database_text(statement, 1),
+                                  .experiment = database_text(statement, 2),
+                                  .name = database_text(statement, 3),
+                                  .origin = database_text(statement, 4),
+                                  .started_at = database_text(statement, 5),
+                                  .stored_at = database_text(statement, 6),
                                   .n_ranks = column_count(statement, 7),
                                   .time_ns = column_count(statement, 8),
                                   .parallel_efficiency = column_number(statement, 9)};
@@ -104,7 +98,7 @@ int trial_attribute_read(struct database *database, int64_t id, const char *name
     sqlite3_bind_text(statement, 2, name, -1, SQLITE_STATIC);
     int row = database_step(database, statement, err);
     if (row == 1)
-        *value = column_text(statement, 0);
+        *value = database_text(statement, 0);
     sqlite3_finalize(statement);
     return row < 0 ? -1 : 0;
 }
@@ -222,7 +216,7 @@ static int unknown_trial(struct database *database, const char *selector, struct
     int row;
     while ((row = database_step(database, statement, err)) == 1) {
         names = array_reserve(names, &capacity, n_names + 1, sizeof *names);
-        names[n_names++] = column_text(statement, 0);
+        names[n_names++] = database_text(statement, 0);
     }
     sqlite3_finalize(statement);
     const char *nearest = row == 0 ? spelling_nearest(selector, names, n_names) : NULL;
@@ -297,9 +291,9 @@ static int read_rows(struct database *database, const char *sql, int64_t trial,
     sqlite3_bind_int64(statement, 1, trial);
     int row;
     while ((row = database_step(database, statement, err)) == 1)
-        *rows_add(rows) = (struct trial_row){.name = column_text(statement, 0),
-                                             .group = column_text(statement, 1),
-                                             .text = column_text(statement, 2),
+        *rows_add(rows) = (struct trial_row){.name = database_text(statement, 0),
+                                             .group = database_text(statement, 1),
+                                             .text = database_text(statement, 2),
                                              .value = column_number(statement, 3),
                                              .count = column_count(statement, 4),
                                              .time_ns = column_count(statement, 5),
@@ -331,17 +325,17 @@ static int read_facts(struct database *database, int64_t trial, struct trial_det
     int row = database_step(database, statement, err);
     if (row == 1) {
         details->summary = read_summary(statement);
-        details->trace_path = column_text(statement, 10);
-        details->program = column_text(statement, 11);
-        details->conclusion = column_text(statement, 12);
+        details->trace_path = database_text(statement, 10);
+        details->program = database_text(statement, 11);
+        details->conclusion = database_text(statement, 12);
         details->n_nodes = column_count(statement, 13);
         details->n_locations = column_count(statement, 14);
         details->n_events = column_count(statement, 15);
         details->n_messages = column_count(statement, 16);
         details->n_collectives = column_count(statement, 17);
         details->n_tuples = column_count(statement, 18);
-        details->change = column_text(statement, 19);
-        details->measured_trial = column_text(statement, 20);
+        details->change = database_text(statement, 19);
+        details->measured_trial = database_text(statement, 20);
         details->measured_ns = column_count(statement, 21);
         details->replay_error = column_number(statement, 22);
     }
