@@ -105,6 +105,55 @@ shortest_of_all() {
     ${command/#pagoda/$PAGODA} --json | jq -e ".whatif.predicted_ns == $found"
 }
 
+@test "ranks bound to cores: those that share them badly should be bound to others, before all else" {
+    archive bound
+    "$PAGODA" advise bound --json >advice
+    jq -r '.candidates[] | select(.gain_ns > 0 and .group == "change") | "\(.options) \(.gain_ns)"' \
+        advice >gains
+    head -n 3 gains | diff - <(printf '%s\n' \
+        '--place core0=0,2 --place core1=1,3 --cores 1 450000' \
+        '--scale solve=0.5 400000' '--balance solve 300000')
+    # Its command says the same.
+    "$PAGODA" advise bound >report
+    command=$(grep -m 1 -o 'pagoda replay .*' report)
+    ${command/#pagoda/$PAGODA} --json | jq -e '.whatif.predicted_ns == 770000'
+    # With a target the recording's cores are no matter.
+    "$PAGODA" advise bound --json --cores 4 | jq -e 'all(.candidates[]; .kind != "placement")'
+}
+
+@test "cores may get uneven numbers of ranks; nothing is said where ranks are well placed" {
+    # 600 us on rank 0, 150 us on each of the others: rank 0 needs a core for itself.
+    sed -e '/^1 /d' "$ROOT/tests/traces/advise/bound.txt" >uneven.txt
+    sed -n -e 's/^2 /1 /p' "$ROOT/tests/traces/advise/bound.txt" >>uneven.txt
+    "$BUILD/tools/mktrace" uneven.txt uneven
+    "$PAGODA" advise uneven --json --only placement |
+        jq -e '[.candidates[].options] == ["--place core0=0 --place core1=1-3 --cores 1"]'
+    # Whoever is busy shares a core with somebody who is not.
+    sed -e 's/^bound 1 0/bound 1 1/; s/^bound 2 1/bound 2 0/' "$ROOT/tests/traces/advise/bound.txt" >well.txt
+    "$BUILD/tools/mktrace" well.txt well
+    "$PAGODA" advise well --json --all | jq -e 'all(.candidates[]; .kind != "placement")'
+}
+
+@test "another placement on the recorded nodes has their cores" {
+    # Ranks 0 to 2 compute for 200 us each on the two cores of a, the others for 10 us on those of b.
+    {
+        printf 'nodes a a a b b b\ncores a 2\ncores b 2\n'
+        for rank in 0 1 2 3 4 5; do
+            us=200 end=300
+            [ $rank -lt 3 ] || us=10 end=10
+            printf '%s\n' "$rank 0 enter main" "$rank 0 cpu 0" "$rank ${end}000 cpu ${us}000" \
+                "$rank ${end}000 enter MPI_Barrier" "$rank ${end}000 coll-begin" \
+                "$rank 300100 coll-end barrier world - 0 0" "$rank 300100 leave MPI_Barrier" \
+                "$rank 300100 leave main"
+        done
+    } >crowd.txt
+    "$BUILD/tools/mktrace" crowd.txt crowd
+    "$PAGODA" advise crowd --json --only placement >advice
+    # One of the busy ranks goes to b, for one that is not; 100 us less.
+    jq -e '.candidates | length == 1 and .[0].gain_ns > 90000 and
+        (.[0].options | startswith("--place a=") and endswith("--cores 2"))' advice
+}
+
 @test "kinds of changes" {
     archive late
     "$PAGODA" advise late --only processors --json | jq -e '.candidates | length == 1'

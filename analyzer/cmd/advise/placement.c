@@ -12,23 +12,26 @@
 
 #include "analyzer/base/memory.h"
 
+#define NO_RANK UINT32_MAX
+
 enum { MAX_NEIGHBOURS = 32, MAX_WEIGHT = 1000000 };
 
 struct search {
     const struct advise_setting *setting;
     const struct result *result;
-    uint32_t n_ranks, n_nodes;
-    uint64_t *bytes; // between each two ranks, both ways, [a * n_ranks + b]
-    size_t n_left;   // predictions
+    const struct advise_places *places;
+    uint32_t n_ranks, n_nodes; // no more than ranks
+    uint64_t *bytes;           // between each two ranks, both ways, [a * n_ranks + b]
+    size_t n_left;             // predictions
     struct advise_mapping best;
 };
 
 char **advise_mapping_words(const struct advise_mapping *mapping, uint32_t n_ranks,
-                            uint32_t n_nodes, size_t *n)
+                            const struct advise_places *places, size_t *n)
 {
-    char **words = memory_zeroed(n_nodes, sizeof(char *));
+    char **words = memory_zeroed(places->n, sizeof(char *));
     *n = 0;
-    for (uint32_t node = 0; node < n_nodes; node++) {
+    for (uint32_t node = 0; node < places->n; node++) {
         char *text = NULL;
         size_t size;
         FILE *out = open_memstream(&text, &size);
@@ -39,10 +42,13 @@ char **advise_mapping_words(const struct advise_mapping *mapping, uint32_t n_ran
             uint32_t last = rank;
             while (last + 1 < n_ranks && mapping->node_of_rank[last + 1] == node)
                 last++;
-            if (!has_any)
-                fprintf(out, "node%" PRIu32 "=%" PRIu32, node, rank);
+            if (has_any)
+                fputc(',', out);
+            else if (places->names)
+                fprintf(out, "%s=", places->names[node]);
             else
-                fprintf(out, ",%" PRIu32, rank);
+                fprintf(out, "node%" PRIu32 "=", node);
+            fprintf(out, "%" PRIu32, rank);
             if (last > rank)
                 fprintf(out, "-%" PRIu32, last);
             has_any = true;
@@ -70,7 +76,7 @@ static struct advice_candidate candidate_of(const struct search *search,
                                             const struct advise_mapping *mapping)
 {
     size_t n;
-    char **texts = advise_mapping_words(mapping, search->n_ranks, search->n_nodes, &n);
+    char **texts = advise_mapping_words(mapping, search->n_ranks, search->places, &n);
     struct advice_candidate candidate = {.words = memory_zeroed(n, sizeof(struct advice_word)),
                                          .n_words = n};
     for (size_t i = 0; i < n; i++)
@@ -226,19 +232,22 @@ static void propose(struct search *search)
 
 // --- local search
 
-struct exchange {
-    uint32_t a, b;
+struct change {
+    uint32_t a, b; // b NO_RANK: a alone moves
+    uint32_t node_of_a, node_of_b;
     int64_t saved_bytes; // on the network
 };
 
 static int by_saved(const void *x, const void *y)
 {
-    const struct exchange *a = x, *b = y;
+    const struct change *a = x, *b = y;
     if (a->saved_bytes != b->saved_bytes)
         return a->saved_bytes < b->saved_bytes ? 1 : -1;
     if (a->a != b->a)
         return a->a < b->a ? -1 : 1;
-    return (a->b > b->b) - (a->b < b->b);
+    if (a->b != b->b)
+        return a->b < b->b ? -1 : 1;
+    return (a->node_of_a > b->node_of_a) - (a->node_of_a < b->node_of_a);
 }
 
 /// Bytes that RANK exchanges with ranks on NODE.
@@ -251,41 +260,51 @@ static int64_t bytes_with(const struct search *search, uint32_t rank, uint32_t n
     return sum;
 }
 
-/// All exchanges of two ranks on different nodes, those first that take most off the network
-/// (Kernighan, Lin 1970). The caller frees.
-static struct exchange *list_exchanges(const struct search *search, size_t *n)
+static int64_t saved_by_move(const struct search *search, uint32_t rank, uint32_t to)
+{
+    return bytes_with(search, rank, to) - bytes_with(search, rank, search->best.node_of_rank[rank]);
+}
+
+/// All exchanges of two ranks on different nodes, and where it may be uneven all moves of one rank,
+/// those first that take most off the network (Kernighan, Lin 1970). The caller frees.
+static struct change *list_changes(const struct search *search, size_t *n)
 {
     const uint32_t *node = search->best.node_of_rank;
     size_t n_ranks = search->n_ranks;
-    struct exchange *list = memory_zeroed(n_ranks * n_ranks / 2 + 1, sizeof *list);
+    size_t n_moves = search->places->may_be_uneven ? n_ranks * search->n_nodes : 0;
+    struct change *list = memory_zeroed(n_ranks * n_ranks / 2 + n_moves + 1, sizeof *list);
     *n = 0;
     for (uint32_t a = 0; a < n_ranks; a++)
         for (uint32_t b = a + 1; b < n_ranks; b++)
             if (node[a] != node[b])
-                list[(*n)++] = (struct exchange){
-                    a, b,
-                    bytes_with(search, a, node[b]) - bytes_with(search, a, node[a]) +
-                        bytes_with(search, b, node[a]) - bytes_with(search, b, node[b]) -
-                        2 * (int64_t)search->bytes[a * n_ranks + b]};
+                list[(*n)++] = (struct change){a, b, node[b], node[a],
+                                               saved_by_move(search, a, node[b]) +
+                                                   saved_by_move(search, b, node[a]) -
+                                                   2 * (int64_t)search->bytes[a * n_ranks + b]};
+    for (uint32_t a = 0; a < n_ranks && n_moves > 0; a++)
+        for (uint32_t to = 0; to < search->n_nodes; to++)
+            if (node[a] != to)
+                list[(*n)++] = (struct change){a, NO_RANK, to, 0, saved_by_move(search, a, to)};
     qsort(list, *n, sizeof *list, by_saved);
     return list;
 }
 
-/// The best of some exchanges; false when none helps.
+/// The best of some changes; false when none helps.
 static bool improve(struct search *search)
 {
     size_t n;
-    struct exchange *list = list_exchanges(search, &n);
+    struct change *list = list_changes(search, &n);
     bool is_better = false;
     for (size_t done = 0; done < n && !is_better && search->n_left > 0; done += MAX_NEIGHBOURS) {
         struct advise_mapping neighbours[MAX_NEIGHBOURS];
         size_t n_tried = n - done < MAX_NEIGHBOURS ? n - done : MAX_NEIGHBOURS;
         for (size_t i = 0; i < n_tried; i++) {
-            const struct exchange *exchange = &list[done + i];
+            const struct change *change = &list[done + i];
             uint32_t *node = memory_new(search->n_ranks * sizeof *node);
             memcpy(node, search->best.node_of_rank, search->n_ranks * sizeof *node);
-            node[exchange->a] = search->best.node_of_rank[exchange->b];
-            node[exchange->b] = search->best.node_of_rank[exchange->a];
+            node[change->a] = change->node_of_a;
+            if (change->b != NO_RANK)
+                node[change->b] = change->node_of_b;
             neighbours[i].node_of_rank = node;
         }
         is_better = judge(search, neighbours, n_tried);
@@ -297,15 +316,17 @@ static bool improve(struct search *search)
 }
 
 struct advise_mapping advise_search_placement(const struct advise_setting *setting,
-                                              const struct result *result, uint32_t n_nodes,
+                                              const struct result *result,
+                                              const struct advise_places *places,
                                               size_t max_replays, size_t *n_replays)
 {
     size_t n_ranks = result->n_ranks;
     struct search search = {
         .setting = setting,
         .result = result,
+        .places = places,
         .n_ranks = (uint32_t)n_ranks,
-        .n_nodes = n_nodes < n_ranks ? n_nodes : (uint32_t)n_ranks,
+        .n_nodes = places->n < n_ranks ? places->n : (uint32_t)n_ranks,
         .bytes = memory_zeroed(n_ranks * n_ranks, sizeof(uint64_t)),
         .n_left = max_replays,
         .best = {memory_zeroed(n_ranks, sizeof(uint32_t)), UINT64_MAX},

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The best nodes for ranks: graph partitioning proposes, replays decide, local search improves.
+// The best nodes for ranks, or cores of a node: graph partitioning proposes, replays decide, local
+// search improves.
 #ifndef PAGODA_CMD_ADVISE_PLACEMENT_H
 #define PAGODA_CMD_ADVISE_PLACEMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/cmd/advise/replay.h"
 #include "analyzer/report/result.h"
+
+/// Where ranks may run.
+struct advise_places {
+    uint32_t n;               // nodes
+    const char *const *names; // of each; NULL: node0, node1, ...
+    bool may_be_uneven;       // some may get more ranks than others
+};
 
 /// Ranks on nodes.
 struct advise_mapping {
@@ -14,19 +23,21 @@ struct advise_mapping {
     uint64_t predicted_ns;
 };
 
-/// Looks for the placement of the ranks of RESULT on N_NODES nodes with the shortest predicted run:
-/// begins with block, cyclic and two partitions of the communication graph (METIS: bytes between
-/// ranks as edge weights, ranks of equal weight, or of that of their computing; as many ranks on
-/// each node), then exchanges pairs of ranks as long as that helps, those first whose exchange
-/// takes most bytes off the network. At most MAX_REPLAYS predictions, whose number is added to
-/// *N_REPLAYS. SETTING's words must not say where ranks run. The caller frees node_of_rank.
+/// Looks for the placement of the ranks of RESULT on PLACES with the shortest predicted run: begins
+/// with block, cyclic and two partitions of the communication graph (METIS: bytes between ranks as
+/// edge weights, ranks of equal weight, or of that of their computing; as many ranks on each node),
+/// then exchanges pairs of ranks, or where it may be uneven moves single ones, as long as that
+/// helps, those first that take most bytes off the network. At most MAX_REPLAYS predictions, whose
+/// number is added to *N_REPLAYS. SETTING's words must not say where ranks run. The caller frees
+/// node_of_rank.
 struct advise_mapping advise_search_placement(const struct advise_setting *setting,
-                                              const struct result *result, uint32_t n_nodes,
+                                              const struct result *result,
+                                              const struct advise_places *places,
                                               size_t max_replays, size_t *n_replays);
 
 /// MAPPING as values of --place: "node0=0-3,8", one a node that has ranks. The caller frees each
 /// and the array; their number is *N.
 char **advise_mapping_words(const struct advise_mapping *mapping, uint32_t n_ranks,
-                            uint32_t n_nodes, size_t *n);
+                            const struct advise_places *places, size_t *n);
 
 #endif

@@ -3,10 +3,9 @@
 #include "analyzer/cmd/advise/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/cmd/advise/dynamic.h"
-#include "analyzer/cmd/advise/placement.h"
+#include "analyzer/cmd/advise/places.h"
 #include "analyzer/cmd/whatif/run.h"
 
 static const uint64_t many_events = 1000000;
@@ -45,39 +44,6 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
     return status;
 }
 
-/// The best placement on the nodes of the target, or as many as were recorded, as a candidate.
-static void add_placement(const struct advise_setting *setting, uint32_t n_nodes,
-                          struct advice *advice)
-{
-    const struct result *result = &setting->measured->result;
-    struct advice_word words[4];
-    struct advise_setting free_setting = *setting;
-    n_nodes = n_nodes > 0 ? n_nodes : (uint32_t)result->n_nodes;
-    if (n_nodes < 2 || result->n_ranks < 3)
-        return;
-    free_setting.words = words;
-    free_setting.n_words = 0;
-    for (size_t i = 0; i < setting->n_words; i++)
-        if (strcmp(setting->words[i].option, "nodes") != 0)
-            words[free_setting.n_words++] = setting->words[i];
-    advise_progress_expect(setting->progress, setting->max_placements);
-    struct advise_mapping best = advise_search_placement(
-        &free_setting, result, n_nodes, setting->max_placements, &advice->n_replays);
-    size_t n;
-    char **texts = advise_mapping_words(&best, (uint32_t)result->n_ranks, n_nodes, &n);
-    struct advice_candidate *candidate = advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX,
-                                                    "placement", "Place the ranks on other nodes");
-    for (size_t i = 0; i < n; i++) {
-        advise_add_word(candidate, "place", texts[i]);
-        free(texts[i]);
-    }
-    for (size_t i = 0; i < free_setting.n_words; i++)
-        advise_add_word(candidate, words[i].option, words[i].value);
-    candidate->has_target = true;
-    free(texts);
-    free(best.node_of_rank);
-}
-
 /// SETTING with what a prediction of so many events allows: of long traces what takes 30 plain
 /// replays' time on one core, where none of the passes takes more than 1.3 (tests/bench/advice.sh).
 static struct advise_setting within_limits(const struct advise_setting *setting)
@@ -113,7 +79,7 @@ int advise_run(const struct advise_setting *setting, const struct advise_target 
     if (status != 0)
         return -1;
     if (target->kinds >> ADVICE_PLACEMENT & 1)
-        add_placement(&limited, target->n_nodes, advice);
+        advise_add_placement(&limited, target->n_nodes, advice);
     if (target->kinds >> ADVICE_WORKERS & 1)
         advise_add_workers(&limited, advice);
     if (target->kinds >> ADVICE_DYNAMIC & 1)

@@ -59,9 +59,10 @@ int whatif_map_auto(struct whatif_options *options, const char *trace,
     struct advice_word *words = other_words(options, &n_words);
     const struct advise_setting setting = {
         .trace = trace, .measured = measured, .words = words, .n_words = n_words};
+    const struct advise_places places = {.n = n_nodes};
     struct advise_mapping best =
-        advise_search_placement(&setting, &measured->result, n_nodes, MAX_REPLAYS, &n_replays);
-    *texts = advise_mapping_words(&best, (uint32_t)measured->result.n_ranks, n_nodes, n);
+        advise_search_placement(&setting, &measured->result, &places, MAX_REPLAYS, &n_replays);
+    *texts = advise_mapping_words(&best, (uint32_t)measured->result.n_ranks, &places, n);
     map->text = nodes->text = NULL;
     for (size_t i = 0; i < *n; i++)
         whatif_options_give(options, "place", (*texts)[i]);
