@@ -9,6 +9,7 @@ load ../helper
 # slice of the kernel for many of them.
 size_of() {
     case $1 in
+    coast) echo --size 16 --steps 4 ;;
     ep) echo --size 12 --iterations 2 ;;
     ft) echo --size 8 --iterations 2 ;;
     irk) echo --size 600 --steps 1 --stages 2 --iterations 3 --reach 8 ;;
@@ -25,7 +26,7 @@ size_of() {
     esac
 }
 
-programs=(ep ft irk is joinserver kth masterworker mg pingpong spa sweep tsp)
+programs=(coast ep ft irk is joinserver kth masterworker mg pingpong spa sweep tsp)
 
 # fewest_ranks PROGRAM: the servers need a client.
 fewest_ranks() {
@@ -157,6 +158,7 @@ trace_mpi() {
     fi
 }
 
+@test "openmpi: coast" { check_untraced openmpi coast; }
 @test "openmpi: ep" { check_untraced openmpi ep; }
 @test "openmpi: ft" { check_untraced openmpi ft; }
 @test "openmpi: irk" { check_untraced openmpi irk; }
@@ -169,6 +171,7 @@ trace_mpi() {
 @test "openmpi: sweep" { check_untraced openmpi sweep; }
 @test "openmpi: tsp" { check_untraced openmpi tsp; }
 
+@test "mpich: coast" { check_untraced mpich coast; }
 @test "mpich: ep" { check_untraced mpich ep; }
 @test "mpich: ft" { check_untraced mpich ft; }
 @test "mpich: irk" { check_untraced mpich irk; }
@@ -181,6 +184,7 @@ trace_mpi() {
 @test "mpich: sweep" { check_untraced mpich sweep; }
 @test "mpich: tsp" { check_untraced mpich tsp; }
 
+@test "openmpi, traced: coast" { check_traced openmpi coast; }
 @test "openmpi, traced: ep" { check_traced openmpi ep; }
 @test "openmpi, traced: ft" { check_traced openmpi ft; }
 @test "openmpi, traced: irk" { check_traced openmpi irk; }
@@ -193,6 +197,7 @@ trace_mpi() {
 @test "openmpi, traced: sweep" { check_traced openmpi sweep; }
 @test "openmpi, traced: tsp" { check_traced openmpi tsp; }
 
+@test "mpich, traced: coast" { check_traced mpich coast; }
 @test "mpich, traced: ep" { check_traced mpich ep; }
 @test "mpich, traced: ft" { check_traced mpich ft; }
 @test "mpich, traced: irk" { check_traced mpich irk; }
@@ -266,6 +271,9 @@ trace_mpi() {
     try "$programs_dir/mg" --size 12
     [ "$status" = 2 ]
     [ "$error" = "mg: --size takes a power of two, not 12" ]
+    try run_mpi "$any" 5 "$programs_dir/coast" --size 4
+    [ "$status" = 2 ]
+    [[ $error == *"coast: 5 ranks are too many for --size 4"* ]]
     try run_mpi "$any" 2 "$programs_dir/sweep" --size 1
     [ "$status" = 2 ]
     [[ $error == *"sweep: 2 ranks are too many for --size 1"* ]]
@@ -325,7 +333,7 @@ trace_mpi() {
     any_mpi
     command -v jq >/dev/null || skip "jq is not installed"
     local program options phase n_events
-    for phase in ep:make_pairs ft:transpose irk:gather_parts is:fill_buckets joinserver:process_query \
+    for phase in coast:carry_salt ep:make_pairs ft:transpose irk:gather_parts is:fill_buckets joinserver:process_query \
         masterworker:solve_task mg:smooth pingpong:ping spa:servBusy2 sweep:sweep_block \
         tsp:solve_task; do
         program=${phase%%:*}
