@@ -457,8 +457,7 @@ static void test_damaged_runs(void **state)
 
 int main(void)
 {
-    if (!getenv("TMPDIR"))
-        setenv("TMPDIR", "/dev/shm", 1);
+    setenv("TMPDIR", scratch_parent(), 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_collectives),
         cmocka_unit_test(test_random_programs),

@@ -16,6 +16,7 @@
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/predicted_times.h"
+#include "tests/tools/lib/scratch.h"
 #include "tests/unit/machine_text.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -328,8 +329,7 @@ static void test_sizes(void **state)
 
 int main(void)
 {
-    if (!getenv("TMPDIR"))
-        setenv("TMPDIR", "/dev/shm", 1);
+    setenv("TMPDIR", scratch_parent(), 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_closed_forms),
         cmocka_unit_test(test_one_member),

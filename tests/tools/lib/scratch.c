@@ -3,11 +3,15 @@
 #include "tests/tools/lib/scratch.h"
 
 #include <ftw.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+
+#define MIN_ROOM_BYTES (1ULL << 30) // several tests run at a time
 
 static void die(const char *path)
 {
@@ -15,12 +19,23 @@ static void die(const char *path)
     exit(1);
 }
 
-char *scratch_directory(void)
+// Archives of random programs are made by the thousand, which memory bears better than a disk; but
+// many containers have 64 MB of it, which MPI programs want as well.
+const char *scratch_parent(void)
 {
     const char *parent = getenv("TMPDIR");
-    if (!parent || !*parent) // archives of random programs are made by the thousand
-        parent = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
-    char *path = memory_format("%s/pagoda-test-XXXXXX", parent);
+    struct statvfs room;
+    if (parent && *parent)
+        return parent;
+    if (access("/dev/shm", W_OK | X_OK) == 0 && statvfs("/dev/shm", &room) == 0 &&
+        (uint64_t)room.f_bavail * room.f_frsize >= MIN_ROOM_BYTES)
+        return "/dev/shm";
+    return "/tmp";
+}
+
+char *scratch_directory(void)
+{
+    char *path = memory_format("%s/pagoda-test-XXXXXX", scratch_parent());
     if (!mkdtemp(path))
         die(path);
     return path;

@@ -5,9 +5,11 @@
 
 #include <stddef.h>
 
-/// Makes an empty directory below $TMPDIR, without it /dev/shm or /tmp; ends the process when that
-/// fails. The caller gives it to scratch_remove(), which deletes it with all it holds and frees the
-/// text.
+/// Where temporary files of tests go: $TMPDIR, without it /dev/shm where there is room, else /tmp.
+const char *scratch_parent(void);
+
+/// Makes an empty directory below scratch_parent(); ends the process when that fails. The caller
+/// gives it to scratch_remove(), which deletes it with all it holds and frees the text.
 char *scratch_directory(void);
 void scratch_remove(char *directory);
 
