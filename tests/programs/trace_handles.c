@@ -7,17 +7,19 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 static int rank, n_ranks, errors;
 
+/* Not of /proc/self/status, which some kernels count in parts, one for each core. */
 static long resident_kib(void)
 {
-    FILE *file = fopen("/proc/self/status", "r");
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
     char line[256];
     long kib = 0;
 
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "RssAnon: %ld kB", &kib) == 1)
+        if (sscanf(line, "Anonymous: %ld kB", &kib) == 1)
             break;
     if (file != NULL)
         fclose(file);
@@ -45,6 +47,7 @@ int main(int argc, char **argv)
     int n = argc > 1 ? atoi(argv[1]) : 10000;
     long before = 0;
 
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a huge page may come at any time */
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
