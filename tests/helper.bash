@@ -17,14 +17,19 @@ has_mpi() {
     command -v "mpirun.$1" >/dev/null && [ -d "$BUILD/programs/$1" ]
 }
 
+# first_core: the number of one that may be used; a container need not have core 0.
+first_core() {
+    taskset -pc $$ | sed 's/.*: //; s/[^0-9].*//'
+}
+
 # run_mpi openmpi|mpich N PROGRAM...: as mpirun -n N, with a time limit.
 run_mpi() {
     local mpi=$1 n=$2
     shift 2
     if [ "$mpi" = openmpi ]; then
-        timeout -k 5 120 mpirun.openmpi --oversubscribe -n "$n" "$@"
+        timeout -k 5 300 mpirun.openmpi --oversubscribe -n "$n" "$@"
     else
-        timeout -k 5 120 mpirun.mpich -n "$n" "$@"
+        timeout -k 5 300 mpirun.mpich -n "$n" "$@"
     fi
 }
 

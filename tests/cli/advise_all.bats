@@ -76,7 +76,7 @@ agree_on() {
       for r in 0 1 2 3; do echo "$r 99999999 leave main"; done; } >trace.txt
     "$BUILD/tools/mktrace" trace.txt trace
     "$PAGODA" replay trace --json --overlap main/MPI_Recv >any
-    taskset -c "$(taskset -cp $$ | sed 's/.*[ :]\([0-9]*\).*/\1/')" \
+    taskset -c "$(first_core)" \
         "$PAGODA" replay trace --json --overlap main/MPI_Recv >one
     cmp any one
     jq -e '.whatif.overlapped_calls > 1000' one

@@ -70,9 +70,10 @@ refused() {
     answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p solver=1.1
     answers "3,e1,s128,time_ns,9040000,ns" -m time_ns --experiment 'e[1-9]' --application 'r*'
     answers "2,e0,s64,64,time_ns,9040000,ns" -m time_ns -t s64 -t s128 -p size!=128 --show size
-    local today
-    today=$(sqlite3 runs.db "SELECT substr(stored_at, 1, 10) FROM trial LIMIT 1")
-    run "${query[@]}" -m time_ns --since "$today" --until "$today" --with 'late-sender>=0.2' --csv
+    local first last # days, which differ around midnight
+    first=$(sqlite3 runs.db "SELECT substr(min(stored_at), 1, 10) FROM trial")
+    last=$(sqlite3 runs.db "SELECT substr(max(stored_at), 1, 10) FROM trial")
+    run "${query[@]}" -m time_ns --since "$first" --until "$last" --with 'late-sender>=0.2' --csv
     [ "${#lines[@]}" = 4 ]
     refused 'has no trial that fulfils all conditions' -m time_ns --until 2001-01-01
     refused 'has no trial that fulfils all conditions' -m time_ns --with 'late-sender>=0.9'

@@ -11,7 +11,7 @@ setup() {
 }
 
 study() {
-    timeout -k 5 120 "$ROOT/tests/accuracy/study"
+    timeout -k 5 300 "$ROOT/tests/accuracy/study"
 }
 
 # column NAME: of each row of the result.

@@ -19,7 +19,7 @@ run_plain() {
     local line program
     launch "$1" 4
     binding_line "$1" "$2" "$3/file"
-    timeout -k 5 60 "${line[@]}" "${program[@]}" >"$3/plain-out" 2>"$3/plain-err"
+    timeout -k 5 300 "${line[@]}" "${program[@]}" >"$3/plain-out" 2>"$3/plain-err"
     echo $? >"$3/plain-status"
 }
 
@@ -29,7 +29,7 @@ run_traced() {
     launch "$1" 4
     binding_line "$1" "$2" "$3/file"
     rm -rf "$3/trace"
-    timeout -k 5 60 "$PAGODA" trace -o "$3/trace" -- "${line[@]}" "${program[@]}" \
+    timeout -k 5 300 "$PAGODA" trace -o "$3/trace" -- "${line[@]}" "${program[@]}" \
         >"$3/out" 2>"$3/err"
     echo $? >"$3/status"
 }
@@ -41,7 +41,7 @@ run_counted() {
     launch "$1" 4
     binding_line "$1" "$2" "$3/file"
     rm -f "$3"/counted.*
-    timeout -k 5 60 "${line[@]}" env COUNT_CALLS="$3/counted" \
+    timeout -k 5 300 "${line[@]}" env COUNT_CALLS="$3/counted" \
         LD_PRELOAD="$BUILD/programs/$1/bindings/libcount.so" "${program[@]}" >/dev/null 2>&1
     cat "$3"/counted.* | sum_calls
 }

@@ -23,7 +23,7 @@ page() {
         found && /^\.Ed/ { exit }
         inside { gsub(/\\e/, "\\"); print }' "$ROOT/man/pagoda-experiments.7" >"$1.sh"
     [ -s "$1.sh" ]
-    run timeout -k 5 120 bash -eu "$1.sh"
+    run timeout -k 5 300 bash -eu "$1.sh"
     echo "$output"
     [ "$status" = 0 ]
 }

@@ -21,7 +21,7 @@ launch() {
 filtered() {
     cat >filter
     rm -rf trace
-    timeout -k 5 60 "$PAGODA" trace -o trace --filter filter -- "mpirun.$mpi" -n 1 "$1" >out 2>err ||
+    timeout -k 5 300 "$PAGODA" trace -o trace --filter filter -- "mpirun.$mpi" -n 1 "$1" >out 2>err ||
         { cat err; return 1; }
     check_archive trace
     events=$BATS_TEST_TMPDIR/events
@@ -228,7 +228,7 @@ EOF
 @test "chosen variables of the environment, and no secrets" {
     variables() {
         rm -rf trace
-        timeout -k 5 60 "$PAGODA" trace -o trace --env "$1" -- "mpirun.$mpi" -n 1 \
+        timeout -k 5 300 "$PAGODA" trace -o trace --env "$1" -- "mpirun.$mpi" -n 1 \
             "$BUILD/programs/$mpi/trace_end" exit 0 >out 2>err || { cat err; return 1; }
         properties 'ENV::DEMO_.*'
     }
@@ -242,7 +242,7 @@ EOF
     command -v git >/dev/null || skip "git is not installed"
     revision() {
         rm -rf trace
-        timeout -k 5 60 "$PAGODA" trace -o trace -- "mpirun.$mpi" -n 1 repository/program exit 0 \
+        timeout -k 5 300 "$PAGODA" trace -o trace -- "mpirun.$mpi" -n 1 repository/program exit 0 \
             >out 2>err || { cat err; return 1; }
         properties '(REVISION|BRANCH|TAG).*'
     }

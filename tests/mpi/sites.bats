@@ -59,7 +59,7 @@ trace_all() {
     dir=$BATS_TEST_TMPDIR/trace-$mpi
     sites=$BATS_TEST_TMPDIR/sites
     rm -rf "$dir"
-    timeout -k 5 60 "$PAGODA" trace "${options[@]}" -o "$dir" -- "${line[@]}"
+    timeout -k 5 300 "$PAGODA" trace "${options[@]}" -o "$dir" -- "${line[@]}"
     check_archive "$dir"
     sites_of "$dir" >"$sites"
 }

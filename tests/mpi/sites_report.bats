@@ -19,7 +19,7 @@ replayed() {
     local dir=$BATS_TEST_TMPDIR/$1
     "mpicc.$1" -O2 -g -std=gnu11 -fno-optimize-sibling-calls -o "$dir-waits" "$source"
     launch "$1" 2
-    timeout -k 5 60 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$dir-waits"
+    timeout -k 5 300 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$dir-waits"
     check_archive "$dir"
     text=$BATS_TEST_TMPDIR/text json=$BATS_TEST_TMPDIR/json
     "$PAGODA" replay "$dir" | tr -s '\n ' ' ' >"$text"

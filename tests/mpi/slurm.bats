@@ -33,7 +33,7 @@ by_srun() {
     err=$BATS_TEST_TMPDIR/err
     rm -rf "$dir"
     status=0
-    timeout -k 5 60 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$@" >"$BATS_TEST_TMPDIR/out" \
+    timeout -k 5 300 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$@" >"$BATS_TEST_TMPDIR/out" \
         2>"$err" || status=$?
     cat "$err"
 }
@@ -49,9 +49,9 @@ property() {
         sed -n 's/^ *Property value //p'
 }
 
-# await COMMAND...: until it succeeds, 60 s at most.
+# await COMMAND...: until it succeeds, 300 s at most.
 await() {
-    local until=$((SECONDS + 60))
+    local until=$((SECONDS + 300))
     until "$@" >/dev/null 2>&1; do
         [ $SECONDS -lt $until ] || { echo "waited in vain for: $*"; return 1; }
         sleep 0.05
@@ -110,8 +110,8 @@ is_over() { [ -z "$(squeue -h -j "$id" -o %i 2>/dev/null)" ]; }
     odd_lines() {
         local program=$BUILD/programs/$1/trace_end
         srun_line "$1" 2
-        run timeout -k 5 60 "$PAGODA" trace -- "${line[@]}" -p test --job-name sleep \
-            env A=1 taskset -c 0 "$program"
+        run timeout -k 5 300 "$PAGODA" trace -- "${line[@]}" -p test --job-name sleep \
+            env A=1 taskset -c "$(first_core)" "$program"
         echo "$output"
         [ "$status" = 0 ]
         check_archive "$(echo pagoda-trace_end-*)"
@@ -141,7 +141,7 @@ is_over() { [ -z "$(squeue -h -j "$id" -o %i 2>/dev/null)" ]; }
 
 @test "srun with another MPI's --mpi: runs of one rank, and what to do" {
     has_mpi mpich || skip "mpich is not installed"
-    run timeout -k 5 60 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- srun --mpi=none -n 2 \
+    run timeout -k 5 300 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- srun --mpi=none -n 2 \
         "$BUILD/programs/mpich/trace_end"
     echo "$output"
     [ "$status" = 0 ]
@@ -222,7 +222,7 @@ has_archive() {
         [ -d "$BUILD/programs/$1" ] || return 0
         srun_line "$1" "{n}"
         cd "$BATS_TEST_TMPDIR" && rm -rf runs.*
-        run timeout -k 5 60 "$PAGODA" sweep --db runs.db -n 1,2 -- "${line[@]}" \
+        run timeout -k 5 300 "$PAGODA" sweep --db runs.db -n 1,2 -- "${line[@]}" \
             "$BUILD/programs/$1/ep" --size 10
         echo "$output"
         [ "$status" = 0 ]
@@ -234,7 +234,7 @@ has_archive() {
 
 # by_arrays OPTIONS...: a sweep of four points by job arrays.
 by_arrays() {
-    run timeout -k 5 60 "$PAGODA" sweep --db runs.db -n 1,2 -p size=8,10 --sbatch "-n {n}" "$@" -- \
+    run timeout -k 5 300 "$PAGODA" sweep --db runs.db -n 1,2 -p size=8,10 --sbatch "-n {n}" "$@" -- \
         srun --mpi=pmi2 -n "{n}" "$BUILD/programs/mpich/ep" --size "{size}"
     echo "$output"
 }

@@ -31,7 +31,7 @@ traced() {
     err=$BATS_TEST_TMPDIR/err
     rm -rf "$dir"
     status=0
-    timeout -k 5 60 "$PAGODA" trace -o "$dir" -- "${line[@]}" \
+    timeout -k 5 300 "$PAGODA" trace -o "$dir" -- "${line[@]}" \
         "$BUILD/programs/$mpi/$program" "$@" >"$out" 2>"$err" || status=$?
 }
 
@@ -42,7 +42,7 @@ untraced() {
     launch "$mpi" "$n"
     plain_out=$BATS_TEST_TMPDIR/plain-out
     plain_status=0
-    timeout -k 5 60 "${line[@]}" "$BUILD/programs/$mpi/$program" "$@" >"$plain_out" 2>/dev/null ||
+    timeout -k 5 300 "${line[@]}" "$BUILD/programs/$mpi/$program" "$@" >"$plain_out" 2>/dev/null ||
         plain_status=$?
 }
 

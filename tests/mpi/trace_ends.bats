@@ -10,7 +10,7 @@ load trace
 same() {
     local mpi=$1 try
     shift
-    for try in 1 2 3 4 5; do
+    for try in {1..20}; do
         untraced "$mpi" 2 trace_end "$@"
         traced "$mpi" 2 trace_end "$@"
         echo "$mpi $*: $plain_status untraced, $status traced (try $try)"

@@ -10,7 +10,7 @@ load trace
     cd "$BATS_TEST_TMPDIR"
     # The packaged example input with a small problem.
     sed 's/^[0-9]* *Ns$/200 Ns/' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt
-    run timeout -k 5 200 "$PAGODA" trace -o t -- mpirun.openmpi --oversubscribe -n 4 hpcc
+    run timeout -k 5 600 "$PAGODA" trace -o t -- mpirun.openmpi --oversubscribe -n 4 hpcc
     echo "$output"
     [ "$status" = 0 ]
     grep -q '^Success=1' hpccoutf.txt

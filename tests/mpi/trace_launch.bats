@@ -20,9 +20,11 @@ load trace
 
 @test "env and taskset on both sides of the launcher" {
     wrapped() {
+        local core
+        core=$(first_core)
         launch "$1" 2
-        run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- taskset -c 0 env A=1 "${line[@]}" \
-            env B=2 taskset -c 0 "$BUILD/programs/$1/trace_end"
+        run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- taskset -c "$core" env A=1 "${line[@]}" \
+            env B=2 taskset -c "$core" "$BUILD/programs/$1/trace_end"
         [ "$status" = 0 ]
         check_archive "$BATS_TEST_TMPDIR/$1"
     }

@@ -76,7 +76,7 @@ EOF
 cores() {
     launch "$1" "$2"
     dir=$BATS_TEST_TMPDIR/cores-$1-$2-$3
-    timeout -k 5 60 taskset -c "$3" "$PAGODA" trace -o "$dir" -- "${line[@]}" \
+    timeout -k 5 300 taskset -c "$3" "$PAGODA" trace -o "$dir" -- "${line[@]}" \
         "$BUILD/programs/$1/trace_end" >/dev/null
     otf2-print -G "$dir/traces.otf2" | sed -n 's/.*"PAGODA::CORES".*UINT32, Value: \([0-9]*\).*/\1/p'
     "$PAGODA" replay --json "$dir" |
@@ -85,7 +85,7 @@ cores() {
 
 cores_of_node() {
     local first
-    first=$(taskset -pc $$ | sed 's/.*: //; s/[^0-9].*//')
+    first=$(first_core)
     [ "$(cores "$1" 3 "$first")" = $'1\n[1,3,"more-ranks-than-cores",2]' ]
     [ "$(cores "$1" 1 "$first")" = $'1\n[1,1]' ]
     "$PAGODA" replay "$BATS_TEST_TMPDIR/cores-$1-3-$first" | grep -q '3 ranks on 1 node with 1 core,'
@@ -98,7 +98,7 @@ cores_of_node() {
 bound_ranks() {
     launch "$1" 3
     dir=$BATS_TEST_TMPDIR/bound-$1
-    timeout -k 5 60 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$ROOT/tests/accuracy/pin" 2 \
+    timeout -k 5 300 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$ROOT/tests/accuracy/pin" 2 \
         "$BUILD/programs/$1/trace_end" >/dev/null
     [ "$(otf2-print -G "$dir/traces.otf2" | grep -c 'PAGODA::BOUND_TO.*Value: "0"')" = 2 ]
     [ "$(otf2-print -G "$dir/traces.otf2" | grep -c 'PAGODA::BOUND_TO.*Value: "1"')" = 1 ]
@@ -276,7 +276,7 @@ first_interval() {
     switching() {
         local program="$BUILD/programs/$1/trace_alarm" dir=$BATS_TEST_TMPDIR/$1
         launch "$1" 1
-        run timeout 60 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$program" switch
+        run timeout 300 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$program" switch
         [ "$status" = 0 ]
         [ "${lines[0]}" = ok ]
         check_archive "$dir"

@@ -4,17 +4,26 @@
 load ../helper
 load trace
 
-# Rank 0 polls twice for 20 ms: as one record, or a few where the process was interrupted.
+# Rank 0 polls twice for 20 ms: as one record, or a few where the process was interrupted, which is
+# often on a busy machine.
 polling() {
-    traced "$1" 2 trace_p2p
-    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
-    local calls polls
-    calls=$(count '^0 Enter MPI_Test' "$BATS_TEST_TMPDIR/events")
-    polls=$(sed -n 's/^0 Enter MPI_Test .*poll_count=\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/events" |
-        sort -n | tail -1)
-    echo "$calls calls, the longest of $polls polls"
-    [ "$calls" -lt 30 ]
+    local try calls polls
+    for try in 1 2 3 4 5; do # rank 0 may get the core when the message is there
+        traced "$1" 2 trace_p2p
+        events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+        count_polls MPI_Test
+        [ "$polls" -le 10 ] || break
+    done
     [ "$polls" -gt 10 ]
+    [ "$calls" -lt $((10 + polls / 10)) ]
+}
+
+# count_polls PATTERN: $calls of these functions on rank 0, and $polls that they stand for.
+count_polls() {
+    calls=$(count "^0 Enter ($1)( |\$)" "$BATS_TEST_TMPDIR/events")
+    polls=$(sed -nE "s/^0 Enter ($1) .*poll_count=([0-9]*).*/\2/p" "$BATS_TEST_TMPDIR/events" |
+        awk '{ n += $1 } END { print n + 0 }')
+    echo "$calls calls for $polls polls"
 }
 
 @test "polling loops are folded" {
@@ -62,7 +71,9 @@ requests() {
     # Nothing of generalized and partitioned requests, nothing from MPI_PROC_NULL.
     [ "$(count 'tag (5|6|40|50) ' "$events")" = 0 ]
     # Loops that ask in vain become one call, or a few where the process was interrupted.
-    [ "$(count '^0 Enter MPI_(Request_get_status|Parrived)' "$events")" -lt 30 ]
+    local calls polls
+    count_polls 'MPI_Request_get_status|MPI_Parrived'
+    [ "$calls" -lt $((10 + polls / 10)) ]
 }
 
 @test "persistent, freed, cancelled, generalized requests and looks at them" {
