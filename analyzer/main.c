@@ -17,6 +17,7 @@
 #include "analyzer/cmd/check.h"
 #include "analyzer/cmd/diff.h"
 #include "analyzer/cmd/patterns.h"
+#include "analyzer/cmd/policies.h"
 #include "analyzer/cmd/query.h"
 #include "analyzer/cmd/reduce.h"
 #include "analyzer/cmd/replay.h"
@@ -48,8 +49,9 @@ static const struct command commands[] = {
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
     {"diff", cmd_diff, "what the change of run time between stored runs consists of"},
     {"scaling", cmd_scaling, "how runs scale, where scaling breaks and what will dominate next"},
-    {"check", cmd_check, "check archives, catalogues, machine, sweep and settings files"},
+    {"check", cmd_check, "check archives, catalogues, machine, policy, sweep and settings files"},
     {"patterns", cmd_patterns, "list what a replay looks for, or explain one pattern"},
+    {"policies", cmd_policies, "list how a prediction can deal work, or explain one policy"},
     {NULL, NULL, NULL},
 };
 

@@ -28,6 +28,7 @@
 #include "analyzer/sweep/property.h"
 #include "analyzer/sweep/spec.h"
 #include "analyzer/trace/reader.h"
+#include "analyzer/whatif/dynamic/policy.h"
 #include "analyzer/whatif/machine.h"
 
 static void on_reached(void *context, uint64_t time_ns)
@@ -83,6 +84,18 @@ static int check_machine(struct check *check, struct error *err)
     return status;
 }
 
+static int check_policy(struct check *check, struct error *err)
+{
+    struct policy policy;
+    int status = policy_read(&policy, check->path, err);
+    check->kind = CHECK_POLICY;
+    check->n_entries = policy.balancing.n_rules + (policy.deals_tasks ? 1 : 0);
+    if (status == 0)
+        check->status = STATUS_DONE;
+    policy_release(&policy);
+    return status;
+}
+
 static int check_sweep(struct check *check, struct error *err)
 {
     struct sweep_spec spec;
@@ -110,31 +123,8 @@ static int check_properties(struct check *check, struct error *err)
     return status;
 }
 
-static int check_xml(struct check *check, struct error *err)
+static int check_catalogue(struct check *check, struct error *err)
 {
-    struct xml_document *document = xml_read(check->path, err);
-    if (!document)
-        return -1;
-    const char *name = document->top.n_children ? document->top.children[0].name : "";
-    bool is_machine = strcmp(name, "machine") == 0, is_sweep = strcmp(name, "sweep") == 0;
-    bool is_catalogue = strcmp(name, "pattern") == 0 || strcmp(name, "patterns") == 0 ||
-                        strcmp(name, "PATTERN") == 0;
-    bool is_property = strcmp(name, "property") == 0 || strcmp(name, "properties") == 0;
-    if (!is_catalogue && !is_machine && !is_sweep && !is_property)
-        error_set(
-            err,
-            "%s:1: <%s> is neither <pattern>, <patterns>, <property>, <properties>, <machine> nor "
-            "<sweep>: of XML files, these can be checked",
-            check->path, name);
-    xml_free(document);
-    if (is_machine)
-        return check_machine(check, err);
-    if (is_sweep)
-        return check_sweep(check, err);
-    if (is_property)
-        return check_properties(check, err);
-    if (!is_catalogue)
-        return -1;
     check->kind = CHECK_CATALOGUE;
     char *directory = data_folder(NULL); // parents may be shipped patterns
     struct catalogue *catalogue = catalogue_load(directory, &check->path, 1, err);
@@ -145,6 +135,35 @@ static int check_xml(struct check *check, struct error *err)
     check->status = STATUS_DONE;
     catalogue_free(catalogue);
     return 0;
+}
+
+static int check_xml(struct check *check, struct error *err)
+{
+    static const struct {
+        const char *outermost;
+        int (*check)(struct check *check, struct error *err);
+    } kinds[] = {
+        {"pattern", check_catalogue},     {"patterns", check_catalogue},
+        {"PATTERN", check_catalogue},     {"property", check_properties},
+        {"properties", check_properties}, {"machine", check_machine},
+        {"policy", check_policy},         {"sweep", check_sweep},
+    };
+    struct xml_document *document = xml_read(check->path, err);
+    if (!document)
+        return -1;
+    const char *name = document->top.n_children ? document->top.children[0].name : "";
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(name, kinds[i].outermost) == 0) {
+            xml_free(document);
+            return kinds[i].check(check, err);
+        }
+    }
+    error_set(err,
+              "%s:1: <%s> is neither <pattern>, <patterns>, <property>, <properties>, <machine>, "
+              "<policy> nor <sweep>: of XML files, these can be checked",
+              check->path, name);
+    xml_free(document);
+    return -1;
 }
 
 // An XML file begins with <, perhaps behind a byte order mark and white space; no archive does.
@@ -260,11 +279,11 @@ int cmd_check(int argc, char **argv)
     const struct option_usage usage = {
         .command = "check",
         .operands = "FILE...",
-        .summary = "Checks archives, catalogues, machine, sweep and settings files",
+        .summary = "Checks archives, catalogues, machine, policy, sweep and settings files",
         .details =
             "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file\n"
-            "of patterns or of properties over experiments, a machine file, a sweep file, a\n"
-            "configuration or filter file of pagoda trace, or rules of pagoda reduce.\n",
+            "of patterns or of properties over experiments, a machine file, a policy, a sweep\n"
+            "file, a configuration or filter file of pagoda trace, or rules of pagoda reduce.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 1,

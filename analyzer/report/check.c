@@ -82,6 +82,9 @@ void check_print(const struct check *check, FILE *stream)
     else if (check->kind == CHECK_MACHINE)
         fprintf(stream, "%s: machine file: %s\n  nothing wrong\n", check->path,
                 quantity_count(check->n_entries, "collective").text);
+    else if (check->kind == CHECK_POLICY)
+        fprintf(stream, "%s: policy: %s\n  nothing wrong\n", check->path,
+                quantity_count(check->n_entries, "rule").text);
     else if (check->kind == CHECK_SWEEP)
         fprintf(stream, "%s: sweep file: %s\n  nothing wrong\n", check->path,
                 quantity_count(check->n_entries, "point").text);

@@ -21,6 +21,7 @@ enum check_kind {
     CHECK_MACHINE,
     CHECK_SWEEP,
     CHECK_PROPERTIES,
+    CHECK_POLICY,
     CHECK_RULES
 };
 

@@ -21,6 +21,10 @@ void whatif_point_release(struct whatif_point *point)
         free(point->moves[i].text);
     free(point->moves);
     free(point->set);
+    free(point->farm.policy);
+    free(point->farm.summary);
+    free(point->rebalancing.policy);
+    free(point->rebalancing.summary);
     free(point->unused_rules);
     for (size_t i = 0; i < point->n_rules; i++)
         free(point->rules[i].region);

@@ -36,8 +36,9 @@ struct whatif_rule {
     uint64_t n_visits, work_units, time_ns;
 };
 
-/// What --workers makes of a task farm.
+/// What --workers and --dealing make of a task farm.
 struct whatif_farm {
+    char *policy, *summary;         // of --dealing; NULL: as recorded
     uint32_t n_workers, n_recorded; // 0: not asked for
     uint32_t master, n_cores;       // cores: 0: one for each rank
     uint64_t n_tasks, n_phases;
@@ -48,7 +49,7 @@ struct whatif_farm {
 
 /// What --rebalance makes of the work between operations in which all ranks meet.
 struct whatif_rebalancing {
-    bool is_there;
+    char *policy, *summary;                // NULL: not asked for
     uint64_t n_spans, before_ns, after_ns; // the longest works, summed
     uint64_t n_migrations, moved_ns, transfer_ns;
 };

@@ -62,15 +62,15 @@ archive() {
 
 @test "load balancing while it runs" {
     archive uneven
-    "$PAGODA" replay uneven --rebalance 100 --poll 50us --transfer 10us --json >report
+    "$PAGODA" replay uneven --rebalance magda --threshold 100 --poll 50us --transfer 10us --json >report
     jq -e '.whatif.predicted_ns == 357000 and (.whatif.rebalancing | .before_ns == 500000 and
         .after_ns == 355000 and .migrations == 1 and .moved_ns == 145000 and .spans == 2)' report
-    "$PAGODA" replay uneven --rebalance 10 --poll 50us --transfer 10us --free-hosts 1 --json >report
-    jq -e '.whatif.predicted_ns == 332000 and .whatif.rebalancing.migrations == 2' report
+    "$PAGODA" replay uneven --rebalance magda --poll 50us --transfer 10us --free-hosts 1 --json >report
+    jq -e '.whatif.predicted_ns == 332000 and (.whatif.rebalancing | .migrations == 2 and .policy == "magda")' report
     # Nobody is idle for as long as a poll.
-    "$PAGODA" replay uneven --rebalance 10 --poll 1ms --json | jq -e '.whatif.predicted_ns == 502000'
-    # A list of intervals: the more often the coordinator looks, the better.
-    "$PAGODA" replay uneven --rebalance 100 --poll 20us,100us,200us --transfer 10us >text
+    "$PAGODA" replay uneven --rebalance magda --poll 1ms --json | jq -e '.whatif.predicted_ns == 502000'
+    # Lists, of policies as well.
+    "$PAGODA" replay uneven --rebalance magda-idle --poll 20us,100us,200us --transfer 10us >text
     grep -q '145.0 us of work handed over in 1 migration' text
 }
 
@@ -78,7 +78,9 @@ archive() {
     sed 's/\([0-9]\)000 /\1000000 /' "$ROOT/tests/traces/advise/uneven.txt" >long.txt
     "$BUILD/tools/mktrace" long.txt long
     "$PAGODA" advise long --only dynamic --json >advice
-    jq -e '.candidates[0] | .kind == "dynamic" and .options == "--rebalance 10" and .gain_ns > 140000000' advice
+    jq -e '[.candidates[] | select(.kind == "dynamic" and .gain_ns > 140000000) | .options] | sort ==
+        ["--rebalance magda", "--rebalance magda-idle"]' advice
+    jq -e '.candidates[] | select(.options == "--rebalance magda-idle") | .text | test("policy magda-idle")' advice
     # One rank talks with all the others: messages decide when it works.
     archive farm
     "$PAGODA" advise farm --only dynamic --json | jq -e '.candidates == []'
@@ -94,16 +96,24 @@ archive() {
     }
     refused 2 '--workers 0: from 1' farm --workers 0
     refused 2 '--workers some' farm --workers some
-    refused 2 '--rebalance 101: percent' farm --rebalance 101
-    refused 2 '--rebalance -1' farm --rebalance -1
-    refused 2 '--poll 0' farm --rebalance 5 --poll 0
+    refused 2 '--threshold 101: percent' farm --rebalance magda --threshold 101
+    refused 2 '--threshold -1' farm --rebalance magda --threshold -1
+    refused 2 '--threshold is about --rebalance' farm --threshold 5
+    refused 2 '--poll 0' farm --rebalance magda --poll 0
     refused 2 '--poll is about --rebalance' farm --poll 1ms
-    refused 2 '--transfer x' farm --rebalance 5 --transfer x
-    refused 2 '--free-hosts 0' farm --rebalance 5 --free-hosts 0
-    refused 2 'give one of them' farm --rebalance 5 --workers 3
+    refused 2 '--transfer x' farm --rebalance magda --transfer x
+    refused 2 '--free-hosts 65537' farm --rebalance magda --free-hosts 65537
+    refused 2 '--free-hosts some' farm --rebalance magda --free-hosts some
+    refused 2 'give one of them' farm --rebalance magda --workers 3
+    refused 2 'give one of them' farm --rebalance magda --dealing anycast
+    refused 1 'magdb: no such file, and no bundled policy; is it magda?' uneven --rebalance magdb
+    refused 1 'none of the bundled policies (anycast, magda, magda-idle, processor-farm)' uneven --rebalance 10
+    refused 1 '--rebalance anycast: a policy for the tasks of a farm (--dealing)' uneven --rebalance anycast
+    refused 1 '--dealing magda: a policy of rules for --rebalance' farm --dealing magda
     refused 2 '--out DIR cannot write what --workers' farm --workers 3 --out there
-    refused 1 'the run has no task farm' uneven --workers 3
-    refused 1 'ranks share cores' uneven --rebalance 5 --cores 1
+    refused 1 '--workers 3: the run has no task farm' uneven --workers 3
+    refused 1 '--dealing anycast: the run has no task farm' uneven --dealing anycast
+    refused 1 'ranks share cores' uneven --rebalance magda --cores 1
 }
 
 @test "a master that hands out tasks ahead, and one that nobody answers" {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """
-task_farm.py SEED TRACE.txt LENGTHS: a random task farm as a text trace, and how long it takes with 1, 2, ...
-workers, a line each, by a simulation of its own: nothing of pagoda is in it.
+task_farm.py SEED TRACE.txt LENGTHS [POLICY.xml]: a random task farm as a text trace, and how long it takes
+with 1, 2, ... workers, a line each, by a simulation of its own: nothing of pagoda is in it. With POLICY.xml
+the tasks are then handed out by a random policy, which is written there.
 
 A message takes `flight` from its send to the end of its receive, or its receive no time if it has come
 before. The master sends the first tasks one a `gap`; it receives the answer that came first, sends the
@@ -20,20 +21,47 @@ class Farm:
         self.tasks = [draw.randint(1000, 400000) for _ in range(draw.randint(2 * self.n_workers, 40))]
         self.flight, self.back, self.before = (draw.randint(100, 9000) for _ in range(3))
         self.after, self.tail, self.gap = (draw.randint(100, 9000) for _ in range(3))
+        self.order, self.to, self.work = "recorded", "next-free", None
+
+    def queues(self, n_workers):
+        """The tasks of each worker; one list for all where they go to whoever is free."""
+        order = {"recorded": 0, "longest-first": -1, "shortest-first": 1}[self.order]
+        tasks = sorted(self.tasks, key=lambda task: order * task)
+        if self.work is not None:
+            tasks = [self.work] * len(tasks)
+        if self.to == "next-free":
+            return dict.fromkeys(range(1, n_workers + 1), tasks)
+        if self.to == "in-turn":
+            return {worker: tasks[worker - 1::n_workers] for worker in range(1, n_workers + 1)}
+        ends = [len(tasks) * i // n_workers for i in range(n_workers + 1)]
+        return {worker: tasks[ends[worker - 1]:ends[worker]] for worker in range(1, n_workers + 1)}
+
+    def change(self, seed):
+        """A random policy takes over; its text."""
+        draw = random.Random(f"policy {seed}")
+        self.order = draw.choice(["recorded", "longest-first", "shortest-first"])
+        self.to = draw.choice(["next-free", "in-turn", "in-blocks"])
+        text = f'order="{self.order}" to="{self.to}"'
+        names = {"task-flight": "flight", "answer-flight": "back", "before": "before", "after": "after",
+                 "tail": "tail", "gap": "gap", "work": "work"}
+        for word, name in names.items():
+            if draw.random() < 0.3:
+                setattr(self, name, draw.randint(0, 20000))
+                text += f' {word}="{getattr(self, name)}ns"'
+        return f'<policy name="random"><tasks {text}/></policy>\n'
 
     def run(self, n_workers, tell=lambda *event: None):
         """Its length; TELL(RANK, TIME, TEXT) gets its events."""
-        on_their_way, now, handed = [], 0, 0
+        on_their_way, now = [], 0
+        queues = self.queues(min(n_workers, len(self.tasks)))
         waits_since = [0] * (n_workers + 1)
 
         def send(worker):
-            nonlocal handed
             tell(0, now, "enter MPI_Send")
             tell(0, now, f"send world {worker} 1 8")
             tell(0, now, "leave MPI_Send")
             has = now + self.flight
-            done = has + self.tasks[handed]
-            handed += 1
+            done = has + queues[worker].pop(0)
             tell(worker, waits_since[worker], "enter MPI_Recv")
             tell(worker, has, "recv world 0 1 8")
             tell(worker, has, "leave MPI_Recv")
@@ -52,9 +80,9 @@ class Farm:
             now = max(now, arrival)
             tell(0, now, f"recv world {worker} 2 8")
             tell(0, now, "leave MPI_Recv")
-            if not on_their_way and handed == len(self.tasks):
+            if not on_their_way and not any(queues.values()):
                 return now
-            if handed < len(self.tasks):
+            if queues[worker]:
                 now += self.before
                 send(worker)
                 now += self.after
@@ -67,6 +95,9 @@ def main():
     with open(sys.argv[2], "w", encoding="ascii") as trace:
         print("nodes" + " n" * (farm.n_workers + 1) + "\ncores n 64", file=trace)
         farm.run(farm.n_workers, lambda *event: print(*event, file=trace))
+    if len(sys.argv) > 4:
+        with open(sys.argv[4], "w", encoding="ascii") as policy:
+            policy.write(farm.change(sys.argv[1]))
     with open(sys.argv[3], "w", encoding="ascii") as lengths:
         for n_workers in range(1, 9):
             print(farm.run(n_workers), file=lengths)

@@ -9,8 +9,7 @@
 #include "analyzer/cmd/advise/path.h"
 #include "analyzer/cmd/whatif/run.h"
 #include "analyzer/whatif/dynamic/farm_run.h"
-
-#define THRESHOLD "10" // per cent
+#include "analyzer/whatif/dynamic/policy.h"
 
 enum { LEAST_TASKS = 4 }; // of a worker
 
@@ -77,6 +76,23 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
     whatif_options_release(&options);
 }
 
+/// The bundled policy NAME, if it has rules for balancing.
+static void add_policy(const char *name, uint64_t most_ns, struct advice *advice)
+{
+    struct policy policy;
+    struct error err = {{0}};
+    if (policy_read(&policy, name, &err) == 0 && !policy.deals_tasks) {
+        char *sentence = memory_format("Hand work to idle ranks while it runs, by policy %s (an "
+                                       "estimate)",
+                                       name);
+        struct advice_candidate *candidate =
+            advise_add(advice, ADVICE_DYNAMIC, most_ns, "rebalance", sentence);
+        advise_add_word(candidate, "rebalance", name);
+        free(sentence);
+    }
+    policy_release(&policy);
+}
+
 void advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice)
 {
     const struct replay_run *measured = setting->measured;
@@ -88,8 +104,11 @@ void advise_add_rebalancing(const struct advise_setting *setting, struct advice 
         farm_find_master(&measured->replay) != UINT32_MAX)
         return;
     uint64_t most_ns = setting->n_words == 0 ? advice->loss_ns : UINT64_MAX;
-    struct advice_candidate *candidate =
-        advise_add(advice, ADVICE_DYNAMIC, most_ns, "rebalance",
-                   "Hand work to idle ranks while it runs (an estimate)");
-    advise_add_word(candidate, "rebalance", THRESHOLD);
+    size_t n;
+    char **names = bundled_names(&bundled_policies, &n, NULL);
+    for (size_t i = 0; i < n; i++) {
+        add_policy(names[i], most_ns, advice);
+        free(names[i]);
+    }
+    free(names);
 }

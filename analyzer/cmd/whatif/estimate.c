@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/whatif/policies.h"
 #include "analyzer/whatif/dynamic/balancing.h"
 #include "analyzer/whatif/dynamic/farm_run.h"
 #include "analyzer/whatif/dynamic/work_spans.h"
@@ -44,12 +45,18 @@ static int estimate_workers(const char *trace, const struct whatif_set *set,
                             const struct replay_run *measured, struct whatif_point *point,
                             struct error *err)
 {
-    struct farm_run run;
-    int status = farm_run_find(&run, trace, settings, measured->recorded, &measured->replay, err);
+    struct farm_run run = {0};
+    struct policy policy;
+    int status = whatif_policy_dealing(&policy, set, err);
+    if (status == 0)
+        status = farm_run_find(&run, trace, settings, measured->recorded, &measured->replay, err);
     if (status == 0) {
-        uint64_t phases_ns = farm_run_phases_ns(&run, set->n_workers);
+        uint32_t n_workers = set->n_workers > 0 ? set->n_workers : run.farm.n_workers;
+        uint64_t phases_ns = farm_run_phases_ns(&run, n_workers, &policy.dealing);
         point->farm = (struct whatif_farm){
-            .n_workers = set->n_workers,
+            .policy = copy(policy.name),
+            .summary = copy(policy.summary),
+            .n_workers = n_workers,
             .n_recorded = run.farm.n_workers,
             .master = run.master,
             .n_tasks = run.farm.n_tasks,
@@ -60,9 +67,12 @@ static int estimate_workers(const char *trace, const struct whatif_set *set,
             .predicted_ns = phases_ns,
         };
         shift(point, run.phases_ns, phases_ns);
-    } else {
+    } else if (set->n_workers > 0) {
         error_wrap(err, "--workers %u", set->n_workers);
+    } else {
+        error_wrap(err, "--dealing %s", set->dealing);
     }
+    policy_release(&policy);
     farm_run_release(&run);
     return status;
 }
@@ -74,9 +84,12 @@ static int estimate_rebalancing(const char *trace, const struct whatif_set *set,
 {
     struct work_spans spans;
     struct observed observed;
+    struct policy policy;
     work_spans_init(&spans, (uint32_t)measured->replay.n_ranks);
     const struct pag_listener listener = work_spans_listener(&spans);
-    int status = observe_run(trace, settings, measured->recorded, &listener, &observed, err);
+    int status = whatif_policy_rebalance(&policy, set, err);
+    if (status == 0)
+        status = observe_run(trace, settings, measured->recorded, &listener, &observed, err);
     if (status == 0 && observed.shares_cores)
         status = error_set(err, "--rebalance: ranks share cores, where what each computes is no "
                                 "measure of its work");
@@ -86,26 +99,23 @@ static int estimate_rebalancing(const char *trace, const struct whatif_set *set,
                            "kept",
                            spans.n_ranks);
     if (status == 0) {
-        const struct balancing_policy policy = {
-            .threshold = set->rebalance,
-            .poll_ns = set->poll_ns,
-            .transfer_ns = set->transfer_ns == PAG_NOT_KNOWN
-                               ? recorded_flight_ns(measured->recorded, false, 0)
-                               : set->transfer_ns,
-            .n_free_hosts = set->n_free_hosts,
-        };
-        struct balancing_result result = balancing_run(&spans, &policy);
+        struct balancing_policy *balancing = &policy.balancing;
+        if (balancing->transfer_ns == PAG_NOT_KNOWN)
+            balancing->transfer_ns = recorded_flight_ns(measured->recorded, false, 0);
+        struct balancing_result result = balancing_run(&spans, balancing);
         point->rebalancing = (struct whatif_rebalancing){
-            .is_there = true,
+            .policy = copy(policy.name),
+            .summary = copy(policy.summary),
             .n_spans = spans.n_spans,
             .before_ns = result.before_ns,
             .after_ns = result.after_ns,
             .n_migrations = result.n_migrations,
             .moved_ns = result.moved_ns,
-            .transfer_ns = policy.transfer_ns,
+            .transfer_ns = balancing->transfer_ns,
         };
         shift(point, result.before_ns, result.after_ns);
     }
+    policy_release(&policy);
     work_spans_release(&spans);
     return status;
 }
@@ -119,6 +129,6 @@ int whatif_estimate(const char *trace, const struct whatif_set *set,
     for (size_t i = 0; i < point->n_ranks; i++)
         free(point->ranks[i].node);
     point->n_ranks = 0; // nobody knows what each of them does then
-    return set->n_workers > 0 ? estimate_workers(trace, set, settings, measured, point, err)
-                              : estimate_rebalancing(trace, set, settings, measured, point, err);
+    return set->rebalance ? estimate_rebalancing(trace, set, settings, measured, point, err)
+                          : estimate_workers(trace, set, settings, measured, point, err);
 }

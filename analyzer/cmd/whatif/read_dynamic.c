@@ -8,14 +8,28 @@ WHATIF_READER(workers)
     return whatif_read_number("workers", text, 1000000, &set->n_workers, err);
 }
 
+WHATIF_READER(dealing)
+{
+    set->dealing = text;
+    (void)err; // policies.c reads the file
+    return 0;
+}
+
 WHATIF_READER(rebalance)
+{
+    set->rebalance = text;
+    (void)err; // likewise
+    return 0;
+}
+
+WHATIF_READER(threshold)
 {
     double percent = 0;
     if (option_read_number(text, &percent, err) != 0)
-        return error_wrap(err, "--rebalance %s", text);
-    if (percent < 0 || percent > 100)
-        return error_set(err, "--rebalance %s: percent of the work, from 0 to 100", text);
-    set->rebalance = (uint64_t)(percent * 10000 + 0.5);
+        return error_wrap(err, "--threshold %s", text);
+    if (percent > 100)
+        return error_set(err, "--threshold %s: percent of the work, from 0 to 100", text);
+    set->threshold = (uint64_t)(percent * 10000 + 0.5);
     return 0;
 }
 
@@ -37,5 +51,12 @@ WHATIF_READER(transfer)
 
 WHATIF_READER(free_hosts)
 {
-    return whatif_read_number("free-hosts", text, 65536, &set->n_free_hosts, err);
+    enum { MOST = 65536 };
+    uint64_t count;
+    if (option_read_count(text, &count, err) != 0)
+        return error_wrap(err, "--free-hosts %s", text);
+    if (count > MOST)
+        return error_set(err, "--free-hosts %s: from 0 to %d", text, MOST);
+    set->n_free_hosts = (uint32_t)count;
+    return 0;
 }

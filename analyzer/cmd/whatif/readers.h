@@ -45,7 +45,9 @@ WHATIF_READER(aggregate);
 
 // read_dynamic.c: work that is dealt while the program runs
 WHATIF_READER(workers);
+WHATIF_READER(dealing);
 WHATIF_READER(rebalance);
+WHATIF_READER(threshold);
 WHATIF_READER(poll);
 WHATIF_READER(transfer);
 WHATIF_READER(free_hosts);

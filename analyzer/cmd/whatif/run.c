@@ -9,6 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/whatif/estimate.h"
 #include "analyzer/cmd/whatif/machines.h"
+#include "analyzer/cmd/whatif/policies.h"
 #include "analyzer/cmd/whatif/regions.h"
 #include "analyzer/cmd/whatif/tolerance.h"
 #include "analyzer/whatif/prediction.h"
@@ -43,6 +44,8 @@ int whatif_check(const struct whatif_plan *plan, const struct replay_run *measur
         int status = whatif_prepare(plan, &plan->sets[i], &settings, &machine, err);
         if (status == 0)
             status = scenario_init(&scenario, definitions, &settings, err);
+        if (status == 0)
+            status = whatif_policies_check(&plan->sets[i], err);
         scenario_release(&scenario);
         machine_release(&machine);
         if (status != 0)

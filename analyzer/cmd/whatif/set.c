@@ -11,7 +11,6 @@
 #include "analyzer/base/spelling.h"
 
 static const double max_factor = 1000;
-static const uint64_t default_poll_ns = 1000000;
 
 void whatif_set_init(struct whatif_set *set)
 {
@@ -19,15 +18,16 @@ void whatif_set_init(struct whatif_set *set)
         .settings = SCENARIO_UNCHANGED,
         .latency_ns = PAG_NOT_KNOWN,
         .eager_bytes = PAG_NOT_KNOWN,
-        .rebalance = PAG_NOT_KNOWN,
-        .poll_ns = default_poll_ns,
+        .threshold = PAG_NOT_KNOWN,
+        .poll_ns = PAG_NOT_KNOWN,
         .transfer_ns = PAG_NOT_KNOWN,
+        .n_free_hosts = UINT32_MAX,
     };
 }
 
 bool whatif_set_is_estimate(const struct whatif_set *set)
 {
-    return set->n_workers > 0 || set->rebalance != PAG_NOT_KNOWN;
+    return set->n_workers > 0 || set->dealing || set->rebalance;
 }
 
 void whatif_set_release(struct whatif_set *set)

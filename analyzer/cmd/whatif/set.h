@@ -24,9 +24,10 @@ struct whatif_set {
     uint64_t latency_ns, eager_bytes;  // PAG_NOT_KNOWN: not given
     uint64_t bandwidth;                // bytes a second, 0: not given
     uint32_t n_workers;                // of a task farm; 0: as recorded
-    uint64_t rebalance;                // threshold in millionths; PAG_NOT_KNOWN: not given
-    uint64_t poll_ns, transfer_ns;     // with it; PAG_NOT_KNOWN: that of a message
-    uint32_t n_free_hosts;             // with it
+    const char *dealing, *rebalance;   // policies, NULL: not given
+    uint64_t threshold;                // with the latter, millionths; PAG_NOT_KNOWN: not given
+    uint64_t poll_ns, transfer_ns;     // likewise
+    uint32_t n_free_hosts;             // UINT32_MAX: not given
     const double *tolerances;          // percent
     size_t n_tolerances;
     struct whatif_chosen *chosen; // of options with several values

@@ -57,7 +57,7 @@ static json_t *check_object(const struct check *check)
         [CHECK_CATALOGUE] = "catalogue", [CHECK_SETTINGS] = "settings",
         [CHECK_FILTER] = "filter",       [CHECK_MACHINE] = "machine",
         [CHECK_SWEEP] = "sweep",         [CHECK_PROPERTIES] = "properties",
-        [CHECK_RULES] = "rules"};
+        [CHECK_RULES] = "rules",         [CHECK_POLICY] = "policy"};
     json_t *object = json_object();
     json_object_set_new(object, "path", json_clean_text(check->path));
     json_object_set_new(object, "kind", json_string(kinds[check->kind]));

@@ -93,6 +93,8 @@ static void put_dynamic(json_t *object, const struct whatif_point *point)
     const struct whatif_farm *farm = &point->farm;
     if (farm->n_workers > 0) {
         json_t *workers = json_object();
+        json_object_set_new(workers, "policy",
+                            farm->policy ? json_string(farm->policy) : json_null());
         set_count(workers, "workers", farm->n_workers);
         set_count(workers, "recorded_workers", farm->n_recorded);
         set_count(workers, "master", farm->master);
@@ -107,8 +109,9 @@ static void put_dynamic(json_t *object, const struct whatif_point *point)
         json_object_set_new(object, "farm", workers);
     }
     const struct whatif_rebalancing *balancing = &point->rebalancing;
-    if (balancing->is_there) {
+    if (balancing->policy) {
         json_t *rebalancing = json_object();
+        json_object_set_new(rebalancing, "policy", json_string(balancing->policy));
         set_count(rebalancing, "spans", balancing->n_spans);
         set_count(rebalancing, "before_ns", balancing->before_ns);
         set_count(rebalancing, "after_ns", balancing->after_ns);

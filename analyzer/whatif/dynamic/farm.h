@@ -23,6 +23,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/whatif/dynamic/dealing.h"
 
 enum { FARM_MAX_KEPT = 1 << 20 }; // messages, collective operations
 
@@ -54,11 +55,6 @@ void farm_messages_release(struct farm_messages *messages);
 struct farm_task {
     uint64_t handed_ns; // when the master sent it
     uint64_t work_ns;
-};
-
-struct farm_costs {
-    uint64_t task_flight_ns, answer_flight_ns, receive_ns;
-    uint64_t before_ns, after_ns, tail_ns, gap_ns;
 };
 
 struct farm_phase {

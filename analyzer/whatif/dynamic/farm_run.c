@@ -44,7 +44,8 @@ int farm_run_find(struct farm_run *run, const char *trace, const struct scenario
         if (observe(run, trace, &alone, recorded, &ignored, err) != 0)
             return -1;
     }
-    run->modelled_ns = hand_out_length(&run->farm, run->farm.n_workers, &run->observed);
+    run->modelled_ns =
+        hand_out_length(&run->farm, run->farm.n_workers, &run->observed, &dealing_recorded);
     return 0;
 }
 
@@ -63,9 +64,10 @@ static uint64_t phases_ns(const struct farm_run *run, uint64_t modelled_ns)
     return (uint64_t)((wide)run->phases_ns * modelled_ns / run->modelled_ns);
 }
 
-uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers)
+uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers,
+                            const struct dealing *dealing)
 {
-    return phases_ns(run, hand_out_length(&run->farm, n_workers, &run->observed));
+    return phases_ns(run, hand_out_length(&run->farm, n_workers, &run->observed, dealing));
 }
 
 uint32_t farm_run_best(const struct farm_run *run)
@@ -78,7 +80,8 @@ uint32_t farm_run_best(const struct farm_run *run)
     for (size_t i = 1; i <= n; i++) {
         uint32_t n_workers = (uint32_t)((uint64_t)n_most * i / n);
         tried[n_tried] = n_workers;
-        lengths[n_tried] = hand_out_length(&run->farm, n_workers, &run->observed);
+        lengths[n_tried] =
+            hand_out_length(&run->farm, n_workers, &run->observed, &dealing_recorded);
         if (lengths[n_tried] < shortest_ns)
             shortest_ns = lengths[n_tried];
         n_tried++;

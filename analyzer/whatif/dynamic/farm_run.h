@@ -24,12 +24,14 @@ int farm_run_find(struct farm_run *run, const char *trace, const struct scenario
                   struct error *err);
 void farm_run_release(struct farm_run *run);
 
-/// Length of the phases with N_WORKERS: that in the run times the model's for N_WORKERS over the
-/// model's for today's number, which is exact where nothing changes.
-uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers);
+/// Length of the phases with N_WORKERS and DEALING: that in the run times the model's for these
+/// over the model's for what was recorded, which is exact where nothing changes.
+uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers,
+                            const struct dealing *dealing);
 
 /// The number of workers, from 1 to twice today's and two, with the shortest run: the least one
-/// within 1 % of the shortest phases. Where that would take long not all numbers are tried.
+/// within 1 % of the shortest phases, dealt as recorded. Where that would take long not all numbers
+/// are tried.
 uint32_t farm_run_best(const struct farm_run *run);
 
 #endif

@@ -30,15 +30,19 @@ struct answer {
 };
 
 struct hand_out {
-    const struct farm_phase *phase;
+    const struct dealing *dealing;
+    const struct farm_task **tasks; // in the order in which they are handed out
+    size_t n_tasks;
+    struct farm_costs costs;
     struct scheduler *scheduler;
-    uint32_t n_workers;
+    uint32_t n_workers; // that get tasks
     enum master_step step;
     bool waits;        // the master, for an answer
     uint32_t answered; // the worker whose answer the master has
     size_t n_handed, n_received;
     enum process_state *states;
     size_t *task_of;        // by process, once it is sent one
+    size_t *n_had;          // by process: tasks it was sent
     struct answer *answers; // in the order of arrival, which is that of departure
     size_t n_answers;
     uint64_t end_ns;
@@ -49,16 +53,47 @@ static pag_work work(uint64_t ns)
     return (pag_work)ns * PAG_WORK_PER_NS;
 }
 
+/// The tasks that are WORKER's from the beginning are `first`, and each `step`-th, below `end`.
+struct share {
+    size_t first, step, end;
+};
+
+static struct share share_of(const struct hand_out *run, uint32_t worker)
+{
+    size_t index = worker - 1, n = run->n_tasks, n_workers = run->n_workers;
+    if (run->dealing->to == DEALING_IN_TURN)
+        return (struct share){index, n_workers, n};
+    return (struct share){n * index / n_workers, 1, n * (index + 1) / n_workers};
+}
+
+/// The task that WORKER gets next; SIZE_MAX: none.
+static size_t next_task(const struct hand_out *run, uint32_t worker)
+{
+    if (run->dealing->to == DEALING_NEXT_FREE)
+        return run->n_handed < run->n_tasks ? run->n_handed : SIZE_MAX;
+    struct share share = share_of(run, worker);
+    size_t task = share.first + run->n_had[worker] * share.step;
+    return task < share.end ? task : SIZE_MAX;
+}
+
+static uint64_t work_of(const struct hand_out *run, uint32_t worker)
+{
+    uint64_t fixed_ns = run->dealing->task_ns;
+    return fixed_ns == PAG_NOT_KNOWN ? run->tasks[run->task_of[worker]]->work_ns : fixed_ns;
+}
+
 static void send_task(struct hand_out *run, uint32_t worker, uint64_t now_ns)
 {
-    run->task_of[worker] = run->n_handed++;
-    scheduler_wake(run->scheduler, worker, now_ns + run->phase->costs.task_flight_ns, 0);
+    run->task_of[worker] = next_task(run, worker);
+    run->n_had[worker]++;
+    run->n_handed++;
+    scheduler_wake(run->scheduler, worker, now_ns + run->costs.task_flight_ns, 0);
 }
 
 /// The master looks for an answer: it takes one that is there, or waits for the next one.
 static void receive(struct hand_out *run, uint64_t now_ns)
 {
-    const struct farm_costs *costs = &run->phase->costs;
+    const struct farm_costs *costs = &run->costs;
     run->step = STEP_RECEIVED;
     if (run->n_received < run->n_answers) {
         const struct answer *answer = &run->answers[run->n_received];
@@ -75,12 +110,12 @@ static void receive(struct hand_out *run, uint64_t now_ns)
 /// The master has done what it did.
 static void go_on(struct hand_out *run, uint64_t now_ns)
 {
-    const struct farm_costs *costs = &run->phase->costs;
+    const struct farm_costs *costs = &run->costs;
     uint64_t next_ns = 0;
     switch (run->step) {
     case STEP_HANDING:
         send_task(run, (uint32_t)run->n_handed + 1, now_ns);
-        if (run->n_handed == run->n_workers || run->n_handed == run->phase->n_tasks)
+        if (run->n_handed == run->n_workers)
             run->step = STEP_RECEIVING;
         next_ns = costs->gap_ns;
         break;
@@ -90,11 +125,11 @@ static void go_on(struct hand_out *run, uint64_t now_ns)
     case STEP_RECEIVED:
         run->answered = run->answers[run->n_received++].worker;
         run->end_ns = now_ns;
-        if (run->n_received == run->phase->n_tasks) {
+        if (run->n_received == run->n_tasks) {
             scheduler_end(run->scheduler, MASTER, now_ns);
             return;
         }
-        run->step = run->n_handed < run->phase->n_tasks ? STEP_SENDING : STEP_RECEIVING;
+        run->step = next_task(run, run->answered) != SIZE_MAX ? STEP_SENDING : STEP_RECEIVING;
         next_ns = run->step == STEP_SENDING ? costs->before_ns : costs->tail_ns;
         break;
     case STEP_SENDING:
@@ -112,15 +147,14 @@ static void work_or_answer(struct hand_out *run, uint32_t worker, uint64_t now_n
     enum process_state state = run->states[worker];
     if (state == STATE_WAITING) {
         run->states[worker] = STATE_WORKING;
-        scheduler_work(run->scheduler, worker, now_ns,
-                       work(run->phase->tasks[run->task_of[worker]].work_ns), PAG_TURN_FIRST);
+        scheduler_work(run->scheduler, worker, now_ns, work(work_of(run, worker)), PAG_TURN_FIRST);
         return;
     }
     run->states[worker] = STATE_WAITING;
     scheduler_wait(run->scheduler, worker, now_ns, PAG_NOT_KNOWN, 0);
     if (state == STATE_COMING)
         return;
-    uint64_t arrival_ns = now_ns + run->phase->costs.answer_flight_ns;
+    uint64_t arrival_ns = now_ns + run->costs.answer_flight_ns;
     run->answers[run->n_answers++] = (struct answer){arrival_ns, worker};
     if (run->waits) {
         run->waits = false;
@@ -158,17 +192,74 @@ static struct scheduler *new_scheduler(uint32_t n, const struct observed *cores)
     return scheduler;
 }
 
+/// Tasks lie in one array, so that of two with the same work the first one is before the other.
+static int by_place(const struct farm_task *a, const struct farm_task *b)
+{
+    return (a > b) - (a < b);
+}
+
+static int longest_first(const void *left, const void *right)
+{
+    const struct farm_task *a = *(const struct farm_task *const *)left;
+    const struct farm_task *b = *(const struct farm_task *const *)right;
+    int order = (a->work_ns < b->work_ns) - (a->work_ns > b->work_ns);
+    return order ? order : by_place(a, b);
+}
+
+static int shortest_first(const void *left, const void *right)
+{
+    const struct farm_task *a = *(const struct farm_task *const *)left;
+    const struct farm_task *b = *(const struct farm_task *const *)right;
+    int order = (a->work_ns > b->work_ns) - (a->work_ns < b->work_ns);
+    return order ? order : by_place(a, b);
+}
+
+/// The tasks of PHASE in the order in which they are handed out; the caller frees.
+static const struct farm_task **order_tasks(const struct farm_phase *phase,
+                                            enum dealing_order order)
+{
+    const struct farm_task **tasks = memory_zeroed(phase->n_tasks, sizeof *tasks);
+    for (size_t i = 0; i < phase->n_tasks; i++)
+        tasks[i] = &phase->tasks[i];
+    if (order != DEALING_RECORDED)
+        qsort(tasks, phase->n_tasks, sizeof *tasks,
+              order == DEALING_LONGEST_FIRST ? longest_first : shortest_first);
+    return tasks;
+}
+
+static uint64_t first_known(uint64_t said_ns, uint64_t recorded_ns)
+{
+    return said_ns == PAG_NOT_KNOWN ? recorded_ns : said_ns;
+}
+
+static struct farm_costs costs_of(const struct farm_costs *said, const struct farm_costs *recorded)
+{
+    return (struct farm_costs){
+        .task_flight_ns = first_known(said->task_flight_ns, recorded->task_flight_ns),
+        .answer_flight_ns = first_known(said->answer_flight_ns, recorded->answer_flight_ns),
+        .receive_ns = first_known(said->receive_ns, recorded->receive_ns),
+        .before_ns = first_known(said->before_ns, recorded->before_ns),
+        .after_ns = first_known(said->after_ns, recorded->after_ns),
+        .tail_ns = first_known(said->tail_ns, recorded->tail_ns),
+        .gap_ns = first_known(said->gap_ns, recorded->gap_ns),
+    };
+}
+
 static uint64_t phase_length(const struct farm_phase *phase, uint32_t n_workers,
-                             const struct observed *cores)
+                             const struct observed *cores, const struct dealing *dealing)
 {
     uint32_t n = n_workers + 1, process;
     uint64_t now_ns;
     struct hand_out run = {
-        .phase = phase,
+        .dealing = dealing,
+        .tasks = order_tasks(phase, dealing->order),
+        .n_tasks = phase->n_tasks,
+        .costs = costs_of(&dealing->costs, &phase->costs),
         .scheduler = new_scheduler(n, cores),
-        .n_workers = n_workers,
+        .n_workers = n_workers < phase->n_tasks ? n_workers : (uint32_t)phase->n_tasks,
         .states = memory_zeroed(n, sizeof *run.states),
         .task_of = memory_zeroed(n, sizeof *run.task_of),
+        .n_had = memory_zeroed(n, sizeof *run.n_had),
         .answers = memory_zeroed(phase->n_tasks, sizeof *run.answers),
     };
     for (process = 0; process < n; process++)
@@ -177,16 +268,19 @@ static uint64_t phase_length(const struct farm_phase *phase, uint32_t n_workers,
         if (!scheduler_works_on(run.scheduler, process, now_ns))
             step(&run, process, now_ns);
     scheduler_free(run.scheduler);
+    free(run.tasks);
     free(run.states);
     free(run.task_of);
+    free(run.n_had);
     free(run.answers);
     return run.end_ns;
 }
 
-uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores)
+uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores,
+                         const struct dealing *dealing)
 {
     uint64_t length_ns = 0;
     for (size_t i = 0; i < farm->n_phases; i++)
-        length_ns += phase_length(&farm->phases[i], n_workers, cores);
+        length_ns += phase_length(&farm->phases[i], n_workers, cores, dealing);
     return length_ns;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A task farm with another number of workers: the recorded tasks are handed out again, in their
-// order, each to whoever is free. Which worker did a task in the recording counts for nothing, for
-// in another run it would be another one.
+// A task farm with another number of workers, or dealt otherwise: the recorded tasks are handed out
+// again as a dealing says, by default in their order, each to whoever is free. Which worker did a
+// task in the recording counts for nothing, for in another run it would be another one.
 //
 // The master sends a task to each worker, one a gap. Then, until all answers are there: it receives
-// the answer that came first (a receive where one is there, else it waits for one); if tasks are
-// left it works `before`, sends one to who answered, and works `after`, else it works `tail`. A
+// the answer that came first (a receive where one is there, else it waits for one); if a task is
+// left for who answered it works `before`, sends it, and works `after`, else it works `tail`. A
 // worker has a task after its flight, works, answers; the answer comes after its flight. All share
-// the cores as predictions do (whatif/cores/scheduler.h). Costs: farm.h.
+// the cores as predictions do (whatif/cores/scheduler.h). Costs: farm.h, or those of the dealing.
 #ifndef PAGODA_WHATIF_DYNAMIC_HAND_OUT_H
 #define PAGODA_WHATIF_DYNAMIC_HAND_OUT_H
 
@@ -16,6 +16,7 @@
 
 /// How long the phases of FARM take with N_WORKERS of them on the cores of CORES: all ranks share
 /// all of these; where their number is not known each rank has one.
-uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores);
+uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores,
+                         const struct dealing *dealing);
 
 #endif

@@ -2,6 +2,7 @@
 // Reading machine files, pagoda-machine(5), from the outermost element on.
 #include <string.h>
 
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/xml.h"
@@ -61,9 +62,11 @@ static int read_machine(const struct machine_reader *reader, const struct xml_el
     return machine_check_collectives(reader, element);
 }
 
+static const struct bundled bundled_machines = {"machines", "machine"};
+
 int machine_read(struct machine *machine, const char *name, struct error *err)
 {
-    *machine = (struct machine){.path = machine_path(name, err)};
+    *machine = (struct machine){.path = bundled_path(&bundled_machines, name, err)};
     const char *path = machine->path;
     if (!path)
         return -1;

@@ -54,10 +54,6 @@ int machine_read_factor(const struct machine_reader *reader, const struct xml_el
 int machine_read_links(const struct machine_reader *reader, const struct xml_element *element,
                        uint32_t *out_links, uint32_t *in_links);
 
-/// The file that NAME stands for: itself, or of a bundled machine where there is no such file and
-/// it is a mere name. NULL and ERR with the nearest bundled name. The caller frees.
-char *machine_path(const char *name, struct error *err);
-
 /// Words of TEXT, *N of them; the caller frees each and the array.
 char **machine_read_names(const char *text, size_t *n);
 

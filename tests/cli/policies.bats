@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Policies: the bundled ones, files of one's own, what is refused, and random ones against simulations that
+# share nothing with pagoda (balancing.py, task_farm.py).
+load ../helper
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+archive() {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"
+}
+
+valid() {
+    xmllint --nonet --noout --relaxng "$ROOT/patterns/policies/policies.rng" "$@"
+}
+
+@test "bundled policies are sound and say where they are from" {
+    local file name
+    for file in "$ROOT"/patterns/policies/*.xml; do
+        name=$(basename "$file" .xml)
+        "$PAGODA" check "$file"
+        valid "$file"
+        "$PAGODA" policies --json "$name" | jq -e --arg name "$name" '.policies[0] |
+            .name == $name and .summary != "" and .source != "" and .missing != ""'
+    done
+}
+
+@test "the list, and one of them" {
+    "$PAGODA" policies >list
+    (cd "$ROOT/patterns/policies" && printf '%s\n' *.xml) | sed 's/\.xml$//' | LC_ALL=C sort >names
+    awk '/^[a-z]/ { print $1 }' list | diff names -
+    grep -q '^magda  *--rebalance' list
+    "$PAGODA" policies magda >page
+    grep -q 'Rule 3  *at polls, if the fastest is more than 10 % ahead of the slowest' page
+    grep -q '^Missing there *the threshold' page
+    "$PAGODA" policies --json magda >json
+    jq -e '.schema == 1 and (.policies[0] | .option == "rebalance" and .poll_ns == 1000000 and
+        .transfer_ns == null and [.rules[] | [.at, .from, .to, .lead]] ==
+        [["idle", "slowest", "idle", null], ["poll", "slowest", "free-host", 10],
+         ["poll", "slowest", "fastest", 10]])' json
+    "$PAGODA" policies processor-farm --json | jq -e '.policies[0].tasks | .to == "in-turn" and .work_ns == null'
+    run --separate-stderr "$PAGODA" policies procesor-farm
+    [ "$status" = 1 ]
+    [[ $stderr == *'procesor-farm: no such file, and no bundled policy; is it processor-farm?'* ]]
+}
+
+@test "a policy of one's own" {
+    archive uneven
+    # At 50 us 100 of the 350 left go; the taker has them at 60, then its own 50 are not done. So rank
+    # 0 is ready at 300, rank 1 at 200; its results are back at 320.
+    cat >mine.xml <<'END'
+<policy name="mine" poll="50us" transfer="10us" least="100us" return="120us">
+  <origin source="here" missing="nothing"/>
+  <rule lead="20" from="slowest" to="fastest" share="28.5715"/>
+</policy>
+END
+    valid mine.xml
+    "$PAGODA" check mine.xml >text
+    grep -q 'mine.xml: policy: 1 rule' text
+    "$PAGODA" check --json mine.xml | jq -e '.files[0] | .kind == "policy" and .status == 0'
+    "$PAGODA" replay uneven --rebalance mine.xml --json >report
+    jq -e '.whatif.rebalancing | .policy == "mine" and .migrations == 1 and .moved_ns == 100000 and
+        .after_ns == 420000' report
+    # A lead that nobody has; and as the options say.
+    "$PAGODA" replay uneven --rebalance mine.xml --threshold 90 --json |
+        jq -e '.whatif.rebalancing | .migrations == 0 and .after_ns == .before_ns'
+    "$PAGODA" replay uneven --rebalance mine.xml --poll 100us --json | jq -e '.whatif.rebalancing.migrations == 0'
+    # A file of a bundled one's name comes first.
+    sed 's/name="mine"/name="here"/' mine.xml >magda
+    "$PAGODA" replay uneven --rebalance magda --json | jq -e '.whatif.rebalancing.policy == "here"'
+}
+
+@test "tasks handed out otherwise" {
+    archive farm
+    # Of tests/traces/advise/farm.txt: as recorded by whoever is free, which is what --workers does.
+    "$PAGODA" replay farm --workers 1,2,3,4 --json | jq '[.whatif.points[].farm.predicted_ns]' >free
+    "$PAGODA" replay farm --workers 1,2,3,4 --dealing anycast --json | jq '[.whatif.points[].farm.predicted_ns]' | diff free -
+    "$PAGODA" replay farm --dealing processor-farm --json >report
+    jq -e '.whatif.farm | .policy == "processor-farm" and .workers == 2 and .recorded_ns == 491000 and
+        .predicted_ns > 491000' report
+    "$PAGODA" replay farm --dealing processor-farm >text
+    grep -q 'policy processor-farm: Each worker has a share' text
+}
+
+@test "policies that are refused: file, line, what is meant" {
+    archive uneven
+    refused() {
+        printf '%s\n' "$2" >bad.xml
+        run --separate-stderr "$PAGODA" policies bad.xml
+        [ "$status" = 1 ]
+        [[ $stderr == *"$1"* ]] || { echo "$stderr"; return 1; }
+    }
+    local rule='<rule from="slowest" to="idle"/>'
+    refused 'bad.xml:1: <policy> needs name' "<policy>$rule</policy>"
+    refused 'bad.xml:1: a policy has <rule> elements, or <tasks>' '<policy name="a"/>'
+    refused 'not both' "<policy name=\"a\">$rule<tasks/></policy>"
+    refused '<tasks> is there twice' '<policy name="a"><tasks/><tasks/></policy>'
+    refused 'poll="..." is about rules' '<policy name="a" poll="1ms"><tasks/></policy>'
+    refused 'bad.xml:2: unknown element roule; is it rule?' $'<policy name="a">\n<roule/></policy>'
+    refused 'bad.xml:1: unknown attribute pol; is it poll?' "<policy name=\"a\" pol=\"1ms\">$rule</policy>"
+    refused 'bad.xml:2: unknown from slowst; is it slowest?' $'<policy name="a">\n<rule from="slowst" to="idle"/></policy>'
+    refused 'unknown to zzz; it may be slowest, fastest, most-left, least-left, idle, free-host' \
+        '<policy name="a"><rule from="slowest" to="zzz"/></policy>'
+    refused 'unknown at idel; is it idle?' '<policy name="a"><rule at="idel" from="slowest" to="idle"/></policy>'
+    refused 'from="idle": it has no work to give' '<policy name="a"><rule from="idle" to="slowest"/></policy>'
+    refused 'nobody gives work to itself' '<policy name="a"><rule from="slowest" to="slowest"/></policy>'
+    refused '<rule> needs from=' '<policy name="a"><rule to="idle"/></policy>'
+    refused 'lead="101": per cent, from 0 to 100' '<policy name="a"><rule lead="101" from="slowest" to="idle"/></policy>'
+    refused 'share="0": per cent, more than 0' '<policy name="a"><rule share="0" from="slowest" to="idle"/></policy>'
+    refused 'transfer="-1ms"' '<policy name="a"><rule transfer="-1ms" from="slowest" to="idle"/></policy>'
+    refused 'poll="0": more than no time at all' "<policy name=\"a\" poll=\"0\">$rule</policy>"
+    refused 'free-hosts="many": a number from 0' "<policy name=\"a\" free-hosts=\"many\">$rule</policy>"
+    refused 'unknown order longest; is it longest-first?' '<policy name="a"><tasks order="longest"/></policy>'
+    refused '<rule> has attributes only' '<policy name="a"><rule from="slowest" to="idle">x</rule></policy>'
+    refused 'more than 32 rules' "<policy name=\"a\">$(printf "%.0s$rule" {1..33})</policy>"
+    run --separate-stderr "$PAGODA" check bad.xml
+    [ "$status" = 1 ]
+    [[ $stderr == *'bad.xml:1: more than 32 rules'* ]]
+    run --separate-stderr "$PAGODA" replay uneven --rebalance bad.xml
+    [ "$status" = 1 ]
+    [[ $stderr == *'bad.xml:1: more than 32 rules'* ]]
+    run --separate-stderr "$PAGODA" policies "$ROOT/patterns/machines/t3e.xml"
+    [ "$status" = 1 ]
+    [[ $stderr == *'t3e.xml: no policy: its outermost element is not <policy>'* ]]
+}
+
+@test "random policies balance as a simulation of its own does" {
+    local seed moved=0
+    for seed in {1..16}; do
+        python3 "$ROOT/tests/cli/balancing.py" "$seed" work.txt policy.xml expected
+        rm -rf work
+        "$BUILD/tools/mktrace" work.txt work
+        "$PAGODA" replay work --rebalance policy.xml --json >report
+        jq -r '.whatif.rebalancing | "\(.before_ns) \(.after_ns) \(.migrations) \(.moved_ns)"' report >found
+        diff expected found || { echo "seed $seed"; return 1; }
+        grep -q ' 0 0$' expected || moved=$((moved + 1))
+    done
+    [ "$moved" -gt 6 ]
+    valid policy.xml
+}
+
+@test "random task farms are dealt by random policies as by a simulation of its own" {
+    local seed
+    for seed in {1..8}; do
+        python3 "$ROOT/tests/cli/task_farm.py" "$seed" farm.txt lengths policy.xml
+        rm -rf farm
+        "$BUILD/tools/mktrace" farm.txt farm
+        "$PAGODA" replay farm --dealing policy.xml --workers 1,2,3,4,5,6,7,8 --json >report
+        diff <(jq '.whatif.points[].farm.predicted_ns' report) lengths || { echo "seed $seed"; return 1; }
+    done
+}
