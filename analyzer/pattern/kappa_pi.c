@@ -4,7 +4,7 @@
 // automatic performance analysis of distributed applications", in: Performance Analysis and Grid
 // Computing, 2004, figure 1. What its events and their stamps mean at one of our root events is
 // looked up, and the conditions are rewritten as the text of our own expressions.
-#include "analyzer/pattern/catalogue_file.h"
+#include "analyzer/pattern/kappa_pi.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/pattern/words.h"
 
 enum { MAX_EVENTS = 16, MAX_VALUES = 16, MAX_WORD_BYTES = 48, MAX_TEXT_BYTES = 1500 };
 

@@ -18,7 +18,6 @@
 enum {
     DEFAULT_WIDTH = 80,
     LEAST_WIDTH = 60,
-    LABEL_WIDTH = 22,
     SUMMARY_REGIONS = 3,
     ARGUMENTS_WIDTH = 40,
     SUMMARY_RANKS = 2
@@ -35,41 +34,6 @@ struct text_options text_options_for(FILE *stream)
     }
     options.has_colours = log_may_colour(stream);
     return options;
-}
-
-void page_heading(const struct page *page, const char *heading, const char *explanation)
-{
-    bool colour = page->options->has_colours;
-    fprintf(page->stream, "\n%s%s%s", colour ? "\033[1m" : "", heading, colour ? "\033[0m" : "");
-    if (explanation[0])
-        fprintf(page->stream, " (%s)", explanation);
-    fputc('\n', page->stream);
-}
-
-void page_heading_of_times(const struct page *page, const char *heading, const char *explanation)
-{
-    char *in_unit = memory_format("%s in %s", heading, page->unit.name);
-    page_heading(page, in_unit, explanation);
-    free(in_unit);
-}
-
-void page_table(const struct page *page, const struct table *table)
-{
-    table_print(table, 2, page->options->cuts_lines ? page->options->width : 0, page->stream);
-}
-
-void page_left_out(const struct page *page, uint64_t n_left_out, const char *noun,
-                   const char *option)
-{
-    if (n_left_out > 0)
-        fprintf(page->stream, "  ... and %s (more with %s)\n",
-                quantity_count(n_left_out, noun).text, option);
-}
-
-void page_labelled(const struct page *page, const char *label, const char *text)
-{
-    fprintf(page->stream, "  %-*s", LABEL_WIDTH - 2, label);
-    print_paragraph(text, LABEL_WIDTH, LABEL_WIDTH, page->options->width, page->stream);
 }
 
 void page_run(const struct page *page)
