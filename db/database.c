@@ -84,6 +84,21 @@ static const char *open_failure(const char *path, bool is_directory_needed)
     return reason;
 }
 
+int database_rows_of(struct database *database, const char *sql, int64_t trial,
+                     void (*take)(struct sqlite3_stmt *row, void *user), void *user,
+                     struct error *err)
+{
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1)
+        take(statement, user);
+    sqlite3_finalize(statement);
+    return row;
+}
+
 char *database_text(sqlite3_stmt *statement, int column)
 {
     return utf8_clean((const char *)sqlite3_column_text(statement, column));

@@ -60,6 +60,11 @@ int database_step(struct database *database, struct sqlite3_stmt *statement, str
 /// Runs a statement that has no rows, and makes it ready for the next values. 0, or -1 and ERR.
 int database_execute(struct database *database, struct sqlite3_stmt *statement, struct error *err);
 
+/// Calls TAKE with each row of a query in which ?1 stands for a trial's number. 0, or -1 and ERR.
+int database_rows_of(struct database *database, const char *sql, int64_t trial,
+                     void (*take)(struct sqlite3_stmt *row, void *user), void *user,
+                     struct error *err);
+
 /// A column of the present row as text that is safe to print, "" for NULL. The caller frees it.
 char *database_text(struct sqlite3_stmt *statement, int column);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading by the tables of the schema (see trial_efficiency.h). Regions are summed by SQLite: a
-// trial has as many rows here as regions, however many ranks and call paths it has.
+// Reading by the tables of the schema (see trial_efficiency.h).
 #include "db/trial_efficiency.h"
 
 #include <math.h>
@@ -38,14 +37,9 @@ static int read_facts(struct database *database, int64_t trial, struct trial_eff
     return row == 1 ? 0 : -1;
 }
 
-static int read_shares(struct database *database, int64_t trial, struct trial_efficiency *to,
-                       struct error *err)
+static void take_share(struct sqlite3_stmt *row, void *user)
 {
-    static const char sql[] =
-        "SELECT m.name, sum(t.value) FROM tuple t JOIN metric m ON m.id = t.metric_id\n"
-        "WHERE t.trial_id = ?1 AND t.interval = 1 AND m.name IN ('useful_ns',\n"
-        "    'parallel_efficiency', 'load_balance', 'communication_efficiency',\n"
-        "    'serialization_efficiency', 'transfer_efficiency') GROUP BY m.id";
+    struct trial_efficiency *to = user;
     const struct {
         const char *name;
         double *value;
@@ -56,52 +50,42 @@ static int read_shares(struct database *database, int64_t trial, struct trial_ef
         {"serialization_efficiency", &to->serialization},
         {"transfer_efficiency", &to->transfer},
     };
-    sqlite3_stmt *statement;
+    const char *name = (const char *)sqlite3_column_text(row, 0);
+    if (strcmp(name, "useful_ns") == 0)
+        to->useful_ns = (uint64_t)sqlite3_column_int64(row, 1);
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
-        *shares[i].value = NAN;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    int row;
-    while ((row = database_step(database, statement, err)) == 1) {
-        const char *name = (const char *)sqlite3_column_text(statement, 0);
-        if (strcmp(name, "useful_ns") == 0)
-            to->useful_ns = (uint64_t)sqlite3_column_int64(statement, 1);
-        for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
-            if (strcmp(name, shares[i].name) == 0)
-                *shares[i].value = sqlite3_column_double(statement, 1);
-    }
-    sqlite3_finalize(statement);
-    return row;
+        if (strcmp(name, shares[i].name) == 0)
+            *shares[i].value = sqlite3_column_double(row, 1);
 }
 
-static int read_parameters(struct database *database, int64_t trial, struct trial_efficiency *to,
-                           struct error *err)
+static void take_parameter(struct sqlite3_stmt *row, void *user)
 {
-    static const char sql[] = "SELECT name, value FROM trial_attribute WHERE trial_id = ?1 AND "
-                              "kind = 'parameter' ORDER BY name";
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    int row;
-    while ((row = database_step(database, statement, err)) == 1) {
-        to->parameters = array_reserve(to->parameters, &to->capacity, to->n_parameters + 1,
-                                       sizeof *to->parameters);
-        to->parameters[to->n_parameters++] =
-            (struct trial_parameter){database_text(statement, 0), database_text(statement, 1)};
-    }
-    sqlite3_finalize(statement);
-    return row;
+    struct trial_efficiency *to = user;
+    to->parameters = array_reserve(to->parameters, &to->capacity, to->n_parameters + 1,
+                                   sizeof *to->parameters);
+    to->parameters[to->n_parameters++] =
+        (struct trial_parameter){database_text(row, 0), database_text(row, 1)};
 }
 
 int trial_efficiency_read(struct database *database, int64_t trial,
                           struct trial_efficiency *efficiency, struct error *err)
 {
-    *efficiency = (struct trial_efficiency){.id = trial};
+    static const char shares[] =
+        "SELECT m.name, sum(t.value) FROM tuple t JOIN metric m ON m.id = t.metric_id\n"
+        "WHERE t.trial_id = ?1 AND t.interval = 1 AND m.name IN ('useful_ns',\n"
+        "    'parallel_efficiency', 'load_balance', 'communication_efficiency',\n"
+        "    'serialization_efficiency', 'transfer_efficiency') GROUP BY m.id";
+    static const char parameters[] = "SELECT name, value FROM trial_attribute WHERE trial_id = ?1 "
+                                     "AND kind = 'parameter' ORDER BY name";
+    *efficiency = (struct trial_efficiency){.id = trial,
+                                            .parallel = NAN,
+                                            .load_balance = NAN,
+                                            .communication = NAN,
+                                            .serialization = NAN,
+                                            .transfer = NAN};
     if (read_facts(database, trial, efficiency, err) == 0 &&
-        read_shares(database, trial, efficiency, err) == 0 &&
-        read_parameters(database, trial, efficiency, err) == 0)
+        database_rows_of(database, shares, trial, take_share, efficiency, err) == 0 &&
+        database_rows_of(database, parameters, trial, take_parameter, efficiency, err) == 0)
         return 0;
     trial_efficiency_release(efficiency);
     return -1;
@@ -127,43 +111,6 @@ const char *trial_parameter_find(const struct trial_efficiency *efficiency, cons
         if (strcmp(efficiency->parameters[i].name, name) == 0)
             return efficiency->parameters[i].value;
     return NULL;
-}
-
-int trial_region_times(struct database *database, int64_t trial,
-                       void (*add)(void *user, const char *region, const char *wait_state,
-                                   int64_t value_ns),
-                       void *user, struct error *err)
-{
-    static const char sql[] =
-        "WITH part AS (\n"
-        "    SELECT f.code_id, '' AS wait_state, sum(t.value) AS value FROM tuple t\n"
-        "        JOIN metric m ON m.id = t.metric_id AND m.name = 'exclusive_ns'\n"
-        "        JOIN focus f ON f.id = t.focus_id\n"
-        "        WHERE t.trial_id = ?1 AND t.interval = 0 GROUP BY f.code_id\n"
-        "    UNION ALL\n"
-        "    SELECT f.code_id, p.name, sum(t.value) FROM trial_property tp\n"
-        "        JOIN property p ON p.id = tp.property_id\n"
-        "        JOIN metric m ON m.name = p.name || '.wait_ns'\n"
-        "        JOIN tuple t ON t.trial_id = tp.trial_id AND t.metric_id = m.id\n"
-        "        JOIN focus f ON f.id = t.focus_id\n"
-        "        WHERE tp.trial_id = ?1 AND tp.is_top = 1 AND t.interval = 0\n"
-        "        GROUP BY f.code_id, p.id)\n"
-        "SELECT code.path, wait_state, value FROM part JOIN resource code ON code.id = code_id";
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    int row;
-    while ((row = database_step(database, statement, err)) == 1) {
-        const char *region = (const char *)sqlite3_column_text(statement, 0);
-        const char *wait_state = (const char *)sqlite3_column_text(statement, 1);
-        int64_t value_ns = sqlite3_column_int64(statement, 2);
-        add(user, region, wait_state, value_ns);
-        if (*wait_state)
-            add(user, region, "", -value_ns);
-    }
-    sqlite3_finalize(statement);
-    return row;
 }
 
 const char *const trial_severity_names[] = {"inefficiency",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What of a stored trial its scalability is judged by: how large it was, how long it took, its
-// efficiencies, and the time of its regions.
+// efficiencies. The time of its regions is in trial_times.h.
 #ifndef PAGODA_DB_TRIAL_EFFICIENCY_H
 #define PAGODA_DB_TRIAL_EFFICIENCY_H
 
@@ -34,14 +34,6 @@ void trial_efficiency_release(struct trial_efficiency *efficiency);
 
 /// The parameter called NAME, NULL when the trial has none.
 const char *trial_parameter_find(const struct trial_efficiency *efficiency, const char *name);
-
-/// Calls ADD with the time of each region of a trial (its path, escaped as in focus.h), all ranks
-/// together: the waits of each wait state, and the rest (WAIT_STATE "", possibly in parts). They
-/// sum to the time of all ranks. 0, or -1 and ERR.
-int trial_region_times(struct database *database, int64_t trial,
-                       void (*add)(void *user, const char *region, const char *wait_state,
-                                   int64_t value_ns),
-                       void *user, struct error *err);
 
 /// Names of severities that are no wait states', ended by NULL: inefficiency, which is 1 less the
 /// parallel efficiency, load-imbalance, communication-loss, serialization-loss, transfer-loss

@@ -42,24 +42,34 @@ int trial_time_read(struct database *database, int64_t trial, struct trial_time 
                     struct error *err);
 void trial_time_release(struct trial_time *time);
 
+typedef void trial_part_adder(void *user, const char *call_path, const char *process,
+                              const char *wait_state, int64_t value_ns);
+
 /// Calls ADD with the time of each call path and process of a trial, cut into waits by their wait
 /// state and the rest (WAIT_STATE ""), which comes in several parts that may be negative. Paths are
 /// escaped as in focus.h. 0, or -1 and ERR.
-int trial_time_parts(struct database *database, int64_t trial,
-                     void (*add)(void *user, const char *call_path, const char *process,
-                                 const char *wait_state, int64_t value_ns),
-                     void *user, struct error *err);
+int trial_time_parts(struct database *database, int64_t trial, trial_part_adder *add, void *user,
+                     struct error *err);
+
+typedef void trial_region_adder(void *user, const char *region, const char *wait_state,
+                                int64_t value_ns);
+
+/// Calls ADD with the time of each region of a trial (its path, escaped as in focus.h), all ranks
+/// together, cut up likewise. The parts sum to the time of all ranks. 0, or -1 and ERR.
+int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
+                       void *user, struct error *err);
 
 /// Calls ADD with the path of each resource of a trial but the hierarchies' roots. 0, or -1 and
 /// ERR.
 int trial_resources(struct database *database, int64_t trial,
                     void (*add)(void *user, const char *path), void *user, struct error *err);
 
+typedef void trial_value_adder(void *user, const char *metric, const char *unit, const char *focus,
+                               double value);
+
 /// Calls ADD with each value of a trial: metric and unit, focus in resource normal form (the whole
 /// program: ""). 0, or -1 and ERR.
-int trial_values(struct database *database, int64_t trial,
-                 void (*add)(void *user, const char *metric, const char *unit, const char *focus,
-                             double value),
-                 void *user, struct error *err);
+int trial_values(struct database *database, int64_t trial, trial_value_adder *add, void *user,
+                 struct error *err);
 
 #endif
