@@ -5,26 +5,8 @@
 #ifndef PAGODA_CMD_SWEEP_RUN_H
 #define PAGODA_CMD_SWEEP_RUN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "analyzer/base/error.h"
-#include "analyzer/cmd/sweep/job.h"
-#include "analyzer/report/sweep.h"
-#include "analyzer/sweep/checkpoint.h"
-#include "analyzer/sweep/plan.h"
-#include "analyzer/sweep/skip.h"
-
-struct sweep_setting {
-    const struct sweep_plan *plan;
-    const struct sweep_skips *skips;
-    struct sweep_checkpoints *checkpoints;
-    struct sweep_place place;
-    uint64_t limit_ns;    // of the whole sweep, 0: none
-    bool retries_failed;  // points that failed in an earlier call too
-    bool keeps_no_traces; // archives are removed when they are stored
-    char **arguments;     // of this command behind its name, up to NULL, for batch jobs
-};
+#include "analyzer/cmd/sweep/driver.h"
 
 /// What there is to do; runs nothing. 0, or -1 and ERR. The caller releases REPORT in either case.
 int sweep_look(const struct sweep_setting *setting, struct sweep_report *report, struct error *err);
