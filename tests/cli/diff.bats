@@ -322,6 +322,8 @@ CSV
     }
     wrong 'time_ns < 3s' ':2: wanted is METRIC <= LIMIT [FOCUS], or >='
     wrong 'time_ns <= fast' ':2: `fast` is no limit of time_ns, which is in ns'
+    wrong 'time_ns <= 9500000' ':2: 9500000 has no unit: write 9500000ns, or us, ms, s'
+    wrong 'parallel_efficiency >= 40' ':2: 40 is no share: write 40 %, or a number up to 1'
     wrong 'tme_ns <= 1s' ':2: runs.db has no metric "tme_ns"; did you mean "time_ns"?'
     wrong 'visits <= 1 /CallPath/main/slove' 'slove'
     wrong 'visits <= 1 /CallPath/(a' ':2: '

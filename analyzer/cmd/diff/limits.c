@@ -53,26 +53,37 @@ static int find_unit(struct reading *reading, const char *metric, char **unit)
     return 0;
 }
 
+/// Whether TEXT is a number, to *VALUE, without anything behind it.
+static bool is_bare(const char *text, double *value)
+{
+    struct error why;
+    return option_read_number(text, value, &why) == 0;
+}
+
+/// A time has a unit: a metric's name may promise nanoseconds where an option would mean seconds.
 static int read_amount(const struct reading *reading, struct limit_row *row, char *text)
 {
     size_t length = strlen(text);
+    bool is_time = strcmp(row->unit, "ns") == 0, is_share = strcmp(row->unit, "share") == 0;
+    bool is_percent = is_share && length > 1 && text[length - 1] == '%';
     uint64_t time_ns;
-    double number;
     struct error why;
-    if (length > 1 && text[length - 1] == '%' && strcmp(row->unit, "share") == 0) {
+    if (is_percent)
         text[length - 1] = '\0';
-        if (option_read_number(text, &number, &why) == 0) {
-            row->limit = number / 100;
-            return 0;
-        }
-    } else if (strcmp(row->unit, "ns") == 0) {
-        if (option_read_duration(text, &time_ns, &why) == 0) {
-            row->limit = (double)time_ns;
-            return 0;
-        }
-    } else if (option_read_number(text, &row->limit, &why) == 0) {
+    bool is_number = is_bare(text, &row->limit);
+    if (is_time && is_number && row->limit > 0)
+        return error_set(reading->err, "%s:%u: %s has no unit: write %sns, or us, ms, s",
+                         reading->path, reading->line, text, text);
+    if (is_time && !is_number && option_read_duration(text, &time_ns, &why) == 0) {
+        row->limit = (double)time_ns;
         return 0;
     }
+    if (is_share && is_number && !is_percent && row->limit > 1)
+        return error_set(reading->err, "%s:%u: %s is no share: write %s %%, or a number up to 1",
+                         reading->path, reading->line, text, text);
+    row->limit /= is_percent ? 100 : 1;
+    if (is_number)
+        return 0;
     return error_set(reading->err, "%s:%u: `%s` is no limit of %s, which is in %s", reading->path,
                      reading->line, text, row->metric, *row->unit ? row->unit : "numbers");
 }
