@@ -157,36 +157,80 @@ int points_forget_run(struct database *database, struct error *err)
                         err);
 }
 
+#define ROWS_SQL   "SELECT application, experiment, point, state, reason FROM points_not_run "
+#define ROWS_ORDER "ORDER BY application, experiment, point"
+
+/// Adds what SQL finds, in which ?1 and ?2 stand for texts, to LIST.
+static int read_rows(struct database *database, const char *sql, const char *first,
+                     const char *second, struct point_list *list, struct error *err)
+{
+    sqlite3_stmt *statement;
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_text(statement, 1, first, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, second, -1, SQLITE_STATIC);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        list->rows =
+            array_reserve(list->rows, &list->capacity, list->n_rows + 1, sizeof *list->rows);
+        list->rows[list->n_rows++] = (struct point_row){
+            database_text(statement, 0), database_text(statement, 1), database_text(statement, 2),
+            database_text(statement, 3), database_text(statement, 4)};
+    }
+    sqlite3_finalize(statement);
+    if (row < 0)
+        point_list_release(list);
+    return row;
+}
+
+int points_select(struct database *database, const char *application, const char *experiment,
+                  struct point_list *list, struct error *err)
+{
+    *list = (struct point_list){0};
+    return read_rows(database,
+                     ROWS_SQL "WHERE (?1 IS NULL OR application = ?1) "
+                              "AND (?2 IS NULL OR experiment = ?2) " ROWS_ORDER,
+                     application, experiment, list, err);
+}
+
+int points_find(struct database *database, const char *selector, struct point_list *list,
+                struct error *err)
+{
+    *list = (struct point_list){0};
+    return read_rows(database,
+                     ROWS_SQL "WHERE point = ?1 OR experiment || '/' || point = ?1 OR "
+                              "application || '/' || experiment || '/' || point = ?1 " ROWS_ORDER,
+                     selector, NULL, list, err);
+}
+
 int points_read(const char *path, const char *application, const char *experiment,
                 struct point_list *list, struct error *err)
 {
-    static const char sql[] = "SELECT application, experiment, point, state, reason "
-                              "FROM points_not_run WHERE (?1 IS NULL OR application = ?1) "
-                              "AND (?2 IS NULL OR experiment = ?2) "
-                              "ORDER BY application, experiment, point";
     struct database *database;
-    sqlite3_stmt *statement;
     *list = (struct point_list){0};
     if (database_open(&database, path, DATABASE_READ, err))
         return -1;
-    int row = database_prepare(database, &statement, sql, err);
-    if (row == 0) {
-        sqlite3_bind_text(statement, 1, application, -1, SQLITE_STATIC);
-        sqlite3_bind_text(statement, 2, experiment, -1, SQLITE_STATIC);
-        while ((row = database_step(database, statement, err)) == 1) {
-            list->rows =
-                array_reserve(list->rows, &list->capacity, list->n_rows + 1, sizeof *list->rows);
-            list->rows[list->n_rows++] =
-                (struct point_row){database_text(statement, 0), database_text(statement, 1),
-                                   database_text(statement, 2), database_text(statement, 3),
-                                   database_text(statement, 4)};
-        }
-        sqlite3_finalize(statement);
-    }
+    int status = points_select(database, application, experiment, list, err);
     database_close(database);
-    if (row < 0)
-        point_list_release(list);
-    return row < 0 ? -1 : 0;
+    return status;
+}
+
+int points_remove(struct database *database, const struct point_row *point, struct error *err)
+{
+    return run_with(database,
+                    "DELETE FROM point_not_run WHERE ?1 = 0 AND name = ?2 AND experiment_id = "
+                    "(SELECT e.id FROM experiment e JOIN application a ON a.id = e.application_id "
+                    "WHERE e.name = ?3 AND a.name = ?4)",
+                    0, (const char *const[4]){point->name, point->experiment, point->application},
+                    NULL, err);
+}
+
+void point_list_move(struct point_list *to, struct point_list *from)
+{
+    to->rows = array_reserve(to->rows, &to->capacity, to->n_rows + from->n_rows, sizeof *to->rows);
+    for (size_t i = 0; i < from->n_rows; i++)
+        to->rows[to->n_rows++] = from->rows[i];
+    from->n_rows = 0;
 }
 
 void point_list_release(struct point_list *list)

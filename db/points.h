@@ -51,6 +51,17 @@ struct point_list {
 /// names. 0 (LIST is to be released), or -1 and ERR.
 int points_read(const char *path, const char *application, const char *experiment,
                 struct point_list *list, struct error *err);
+/// The same of an open database.
+int points_select(struct database *database, const char *application, const char *experiment,
+                  struct point_list *list, struct error *err);
+/// Those called SELECTOR: POINT, EXPERIMENT/POINT, or APPLICATION/EXPERIMENT/POINT.
+int points_find(struct database *database, const char *selector, struct point_list *list,
+                struct error *err);
 void point_list_release(struct point_list *list);
+/// Puts the rows of FROM, which is empty then, behind those of TO.
+void point_list_move(struct point_list *to, struct point_list *from);
+
+/// Removes what is noted of a point; a transaction is open. 0, or -1 and ERR.
+int points_remove(struct database *database, const struct point_row *point, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading the views of the schema into structs or, by SQLite's own functions, into JSON; and
-// removing. Each reader sees one state of the database, whatever others write meanwhile.
+// Reading the views of the schema into structs or, by SQLite's own functions, into JSON. Each
+// reader sees one state of the database, whatever others write meanwhile.
 #include "db/trials.h"
 
 #include <errno.h>
@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
@@ -103,7 +102,7 @@ int trial_attribute_read(struct database *database, int64_t id, const char *name
     return row < 0 ? -1 : 0;
 }
 
-static void list_add(struct trial_list *list, struct trial_summary summary)
+void trial_list_add(struct trial_list *list, struct trial_summary summary)
 {
     list->trials =
         array_reserve(list->trials, &list->capacity, list->n_trials + 1, sizeof *list->trials);
@@ -145,7 +144,7 @@ int trials_read(const char *path, const struct trial_filter *filter, struct tria
     if (row == 0) {
         bind_filter(statement, filter);
         while ((row = database_step(database, statement, err)) == 1)
-            list_add(list, read_summary(statement));
+            trial_list_add(list, read_summary(statement));
     }
     sqlite3_finalize(statement);
     database_close(database);
@@ -445,126 +444,5 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
     }
     sqlite3_finalize(statement);
     database_close(database);
-    return status;
-}
-
-static int remove_trial(struct database *database, int64_t trial, struct trial_list *removed,
-                        struct error *err)
-{
-    struct trial_summary summary;
-    if (trial_summary_read(database, trial, &summary, err))
-        return -1;
-    list_add(removed, summary);
-    // The experiment goes with its last trial; others without a trial have points that failed.
-    char *sql = memory_format(
-        "DELETE FROM experiment WHERE id = (SELECT experiment_id FROM trial WHERE id = %" PRId64
-        ") AND (SELECT count(*) FROM trial WHERE experiment_id = experiment.id) = 1;"
-        "DELETE FROM trial WHERE id = %" PRId64,
-        trial, trial);
-    int status = database_run(database, sql, err);
-    free(sql);
-    return status;
-}
-
-/// The trials with all that refers to them (foreign keys cascade).
-static int remove_all(struct database *database, const char *const *selectors, size_t n_selectors,
-                      struct trial_list *removed, struct error *err)
-{
-    int64_t *trials = memory_zeroed(n_selectors, sizeof *trials);
-    int status = database_begin(database, err);
-    // All names first: no removal may change what a later name means.
-    for (size_t i = 0; i < n_selectors && status == 0; i++)
-        status = trials_find(database, selectors[i], &trials[i], err);
-    for (size_t i = 0; i < n_selectors && status == 0; i++) {
-        bool is_removed = false; // it may have been named twice
-        for (size_t j = 0; j < removed->n_trials; j++)
-            is_removed |= removed->trials[j].id == trials[i];
-        if (!is_removed)
-            status = remove_trial(database, trials[i], removed, err);
-    }
-    if (status == 0)
-        status = database_run(
-            database,
-            "DELETE FROM application WHERE id NOT IN (SELECT application_id FROM experiment)", err);
-    if (status == 0)
-        status = database_commit(database, err);
-    else
-        database_rollback(database);
-    free(trials);
-    return status;
-}
-
-/// Resources no trial has any more, and the foci made of them. No value can refer to those, so the
-/// foreign keys, which would search all values for each of them, are left out of it.
-static int forget_unused(struct database *database, struct error *err)
-{
-    if (database_trust_references(database, err) || database_begin(database, err))
-        return -1;
-    int status = database_run(
-        database,
-        "CREATE TEMP TABLE unused AS SELECT id FROM resource WHERE parent_id IS NOT NULL AND "
-        "parent_id <> 0 AND id NOT IN (SELECT resource_id FROM trial_resource);"
-        "DELETE FROM focus WHERE call_path_id IN (SELECT id FROM unused) OR process_id IN (SELECT "
-        "id FROM unused) OR code_id IN (SELECT id FROM unused) OR machine_id IN (SELECT id FROM "
-        "unused) OR message_id IN (SELECT id FROM unused) OR other_id IN (SELECT id FROM unused);"
-        "DELETE FROM resource WHERE id IN (SELECT id FROM unused)",
-        err);
-    if (status == 0)
-        return database_commit(database, err);
-    database_rollback(database);
-    return -1;
-}
-
-int trials_remove(const char *path, const char *const *selectors, size_t n_selectors,
-                  struct trial_list *removed, struct error *err)
-{
-    *removed = (struct trial_list){0};
-    struct database *database;
-    if (database_open(&database, path, DATABASE_WRITE, err))
-        return -1;
-    int status = remove_all(database, selectors, n_selectors, removed, err);
-    // What is left over when this fails takes space, and a later removal clears it away.
-    if (status == 0)
-        forget_unused(database, NULL);
-    else
-        trial_list_release(removed);
-    database_close(database);
-    return status;
-}
-
-/// Whether SQLite finds the whole file sound.
-static int check_soundness(struct database *database, struct error *err)
-{
-    sqlite3_stmt *statement;
-    char *found = NULL;
-    if (database_prepare(database, &statement, "PRAGMA integrity_check(1)", err))
-        return -1;
-    int status = read_text(database, statement, &found, err);
-    sqlite3_finalize(statement);
-    if (status == 0 && strcmp(found, "ok"))
-        status = database_error(database, SQLITE_CORRUPT, err);
-    free(found);
-    return status;
-}
-
-static uint64_t file_size(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) ? 0 : (uint64_t)status.st_size;
-}
-
-int trials_vacuum(const char *path, uint64_t sizes[2], struct error *err)
-{
-    struct database *database;
-    if (database_open(&database, path, DATABASE_WRITE, err))
-        return -1;
-    // What the log holds belongs to the size before.
-    int status = database_run(database, "PRAGMA wal_checkpoint(TRUNCATE)", err);
-    sizes[0] = file_size(path);
-    if (status || check_soundness(database, err) || forget_unused(database, err) ||
-        database_run(database, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", err))
-        status = -1;
-    database_close(database);
-    sizes[1] = file_size(path);
     return status;
 }

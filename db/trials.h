@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a database holds: its trials in a list, one of them with all that describes it, and their
-// removal.
+// What a database holds: its trials in a list, one of them with all that describes it.
 //
 // A trial is chosen by its name, by experiment/name, by application/experiment/name, or by its
 // number; a name goes before a number.
@@ -28,6 +27,8 @@ struct trial_list {
 };
 
 void trial_list_release(struct trial_list *list);
+/// Takes SUMMARY over.
+void trial_list_add(struct trial_list *list, struct trial_summary summary);
 
 /// The number of the one trial that SELECTOR means. 0, or -1 and ERR: none (with the nearest name),
 /// or more than one.
@@ -94,15 +95,5 @@ int trial_read(const char *path, const char *selector, struct trial_details *det
 void trial_details_release(struct trial_details *details);
 /// The same as one JSON object; the caller frees.
 int trial_read_json(const char *path, const char *selector, char **json, struct error *err);
-
-/// Removes the trials chosen by SELECTORS with everything that only they have, all or none; REMOVED
-/// (to be released) says which. 0, or -1 and ERR.
-int trials_remove(const char *path, const char *const *selectors, size_t n_selectors,
-                  struct trial_list *removed, struct error *err);
-
-/// Forgets resources and foci that no trial has any more and makes the file of the database at PATH
-/// as small as it can be, after a check that it is sound. SIZES: bytes before and after. 0, or -1
-/// and ERR; the database is then as it was.
-int trials_vacuum(const char *path, uint64_t sizes[2], struct error *err);
 
 #endif

@@ -19,6 +19,7 @@
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
 #include "db/points.h"
+#include "db/removal.h"
 #include "db/trials.h"
 
 static const char trial_help[] =
@@ -305,30 +306,63 @@ static int run_show(int argc, char **argv)
     return STATUS_DONE;
 }
 
+static void print_removed(const struct removal *removed)
+{
+    for (size_t i = 0; i < removed->trials.n_trials; i++) {
+        const struct trial_summary *trial = &removed->trials.trials[i];
+        printf("removed trial %" PRId64 ": %s/%s/%s\n", trial->id, trial->application,
+               trial->experiment, trial->name);
+    }
+    for (size_t i = 0; i < removed->points.n_rows; i++) {
+        const struct point_row *point = &removed->points.rows[i];
+        printf("removed the note of the point %s/%s/%s: %s\n", point->application,
+               point->experiment, point->name, point->state);
+    }
+}
+
 static int run_remove(int argc, char **argv)
 {
+    struct trial_filter filter = {0};
+    const struct option_row rows[] = {
+        OPTION_TEXT_ROW("application", 0, "NAME", &filter.application, "all of this application",
+                        NULL),
+        OPTION_TEXT_ROW("experiment", 0, "NAME", &filter.experiment,
+                        "all of experiments of this name", NULL),
+    };
     const struct option_usage usage = {
         .command = "store remove",
-        .operands = "DB TRIAL...",
+        .operands = "DB [TRIAL...]",
         .summary = "Removes runs from an experiment database, all that are named or none",
-        .details = trial_help,
-        .min_operands = 2,
+        .details =
+            "DB is an experiment database, as `pagoda replay --store DB` makes it. TRIAL is\n"
+            "a trial's name, EXPERIMENT/TRIAL, APPLICATION/EXPERIMENT/TRIAL, or its number\n"
+            "in the list; or the name of a point of a sweep that has no trial.\n",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .min_operands = 1,
         .max_operands = -1,
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
         return status;
+    size_t n_named = (size_t)(argc - first - 1);
+    bool has_filter = filter.application || filter.experiment;
+    if (n_named == 0 && !has_filter)
+        return options_usage_error(&usage, "say what to remove: TRIAL, or --experiment NAME");
+    if (n_named > 0 && has_filter)
+        return options_usage_error(&usage,
+                                   "--application and --experiment remove all of theirs; name no "
+                                   "trial with them, or say APPLICATION/EXPERIMENT/TRIAL");
     struct error err;
-    struct trial_list removed;
-    if (trials_remove(argv[first], (const char *const *)argv + first + 1,
-                      (size_t)(argc - first - 1), &removed, &err)) {
+    struct removal removed;
+    if (has_filter ? removal_of_all(argv[first], &filter, &removed, &err)
+                   : removal_of_named(argv[first], (const char *const *)argv + first + 1, n_named,
+                                      &removed, &err)) {
         log_error("%s", err.text);
         return STATUS_FAILED;
     }
-    for (size_t i = 0; i < removed.n_trials; i++)
-        printf("removed trial %" PRId64 ": %s/%s/%s\n", removed.trials[i].id,
-               removed.trials[i].application, removed.trials[i].experiment, removed.trials[i].name);
-    trial_list_release(&removed);
+    print_removed(&removed);
+    removal_release(&removed);
     return STATUS_DONE;
 }
 

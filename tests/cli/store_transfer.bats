@@ -377,6 +377,36 @@ point() {
     [ ! -e b.db ]
 }
 
+@test "points without a trial are removed by name, or with their experiment" {
+    point a.db n=7 failed reason 2026-01-01T00:00:00Z
+    point a.db n=8 skipped reason 2026-01-01T00:00:00Z
+    sqlite3 a.db "INSERT INTO point_not_run SELECT id, 'n=8', 'failed', 'x', 'now' FROM experiment
+        WHERE name = 'default';
+        INSERT INTO application (name) VALUES ('other')"
+    refused 'has more than one point "n=8": give EXPERIMENT/POINT' "$PAGODA" store remove a.db n=8
+    refused 'a.db has no trial "n=9"' "$PAGODA" store remove a.db n=7 n=9
+    refused 'a.db has no experiment "scam"; did you mean "scan"\?' \
+        "$PAGODA" store remove a.db --experiment scam
+    refused 'a.db has no trial and no point of that application and experiment' \
+        "$PAGODA" store remove a.db --application other --experiment scan
+    [ "$(sqlite3 a.db 'SELECT count(*) FROM points_not_run')" = 3 ]
+    run "$PAGODA" store remove a.db default/n=8
+    [ "$status" = 0 ]
+    [ "${#lines[@]}" = 1 ]
+    [[ $output == "removed the note of the point "*"/default/n=8: failed" ]]
+    run "$PAGODA" store remove a.db --experiment scan # which has no trial
+    [ "$status" = 0 ]
+    [ "${#lines[@]}" = 2 ]
+    [ "$(sqlite3 a.db 'SELECT group_concat(name) FROM experiment')" = default ]
+    [ "$(sqlite3 a.db 'SELECT count(*) FROM point_parameter')" = 0 ]
+    run "$PAGODA" store remove a.db --experiment default first
+    [ "$status" = 2 ]
+    run "$PAGODA" store remove a.db --experiment default
+    [ "${#lines[@]}" = 2 ]
+    [ "$(sqlite3 a.db 'SELECT count(*) FROM tuple UNION ALL SELECT count(*) FROM application')" = $'0\n0' ]
+    sound a.db
+}
+
 @test "removing a trial leaves the points of other experiments" {
     point a.db n=8 failed reason 2026-01-01T00:00:00Z
     sqlite3 a.db "INSERT INTO point_not_run SELECT id, 'n=9', 'failed', 'reason', 'now' FROM experiment

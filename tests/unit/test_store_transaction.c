@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #include "db/database.h"
+#include "db/removal.h"
 #include "db/schema.h"
-#include "db/trials.h"
 #include "db/writer.h"
 #include "tests/unit/sample_run.h"
 #include "tests/unit/scratch_database.h"
@@ -232,12 +232,12 @@ static void test_removal_takes_all(void **state)
     assert_int_equal(store_result(scratch_path, &run, &names, &err), 0);
     result_release(&run);
 
-    struct trial_list removed;
+    struct removal removed;
     const char *larger[] = {"larger"};
-    assert_int_equal(trials_remove(scratch_path, larger, 1, &removed, &err), 0);
-    assert_int_equal(removed.n_trials, 1);
-    assert_string_equal(removed.trials[0].application, "other");
-    trial_list_release(&removed);
+    assert_int_equal(removal_of_named(scratch_path, larger, 1, &removed, &err), 0);
+    assert_int_equal(removed.trials.n_trials, 1);
+    assert_string_equal(removed.trials.trials[0].application, "other");
+    removal_release(&removed);
     scratch_assert_sound();
     // What the first run has is all still there, and no more.
     assert_string_equal(scratch_answer("SELECT count(*) FROM focus"), foci);
@@ -245,9 +245,9 @@ static void test_removal_takes_all(void **state)
     assert_string_equal(scratch_answer("SELECT group_concat(name) FROM application"), "ring");
 
     const char *first[] = {"1", "1"};
-    assert_int_equal(trials_remove(scratch_path, first, 2, &removed, &err), 0);
-    assert_int_equal(removed.n_trials, 1);
-    trial_list_release(&removed);
+    assert_int_equal(removal_of_named(scratch_path, first, 2, &removed, &err), 0);
+    assert_int_equal(removed.trials.n_trials, 1);
+    removal_release(&removed);
     scratch_assert_sound();
     static const char *const tables[] = {
         "application",    "experiment", "trial",           "tuple",         "property_instance",
@@ -268,11 +268,11 @@ static void test_removal_of_all_named_or_none(void **state)
 {
     (void)state;
     scratch_store_sample(NULL);
-    struct trial_list removed;
+    struct removal removed;
     struct error err = {{0}};
     const char *names[] = {"1", "no such trial"};
-    assert_int_equal(trials_remove(scratch_path, names, 2, &removed, &err), -1);
-    assert_int_equal(removed.n_trials, 0);
+    assert_int_equal(removal_of_named(scratch_path, names, 2, &removed, &err), -1);
+    assert_int_equal(removed.trials.n_trials, 0);
     assert_non_null(strstr(err.text, "has no trial \"no such trial\""));
     assert_string_equal(scratch_answer("SELECT count(*) FROM trial"), "1");
 }

@@ -16,6 +16,7 @@
 #include "analyzer/report/quantity.h"
 #include "db/database.h"
 #include "db/point_transfer.h"
+#include "db/removal.h"
 #include "db/trial_csv.h"
 #include "db/trial_export.h"
 #include "db/trial_selection.h"
@@ -338,7 +339,7 @@ int store_vacuum(int argc, char **argv)
         return status;
     struct error err;
     uint64_t sizes[2];
-    if (trials_vacuum(argv[first], sizes, &err)) {
+    if (removal_vacuum(argv[first], sizes, &err)) {
         log_error("%s", err.text);
         return STATUS_FAILED;
     }
