@@ -61,10 +61,10 @@ static void take_share(struct sqlite3_stmt *row, void *user)
 static void take_parameter(struct sqlite3_stmt *row, void *user)
 {
     struct trial_efficiency *to = user;
-    to->parameters = array_reserve(to->parameters, &to->capacity, to->n_parameters + 1,
-                                   sizeof *to->parameters);
-    to->parameters[to->n_parameters++] =
-        (struct trial_parameter){database_text(row, 0), database_text(row, 1)};
+    to->parameters =
+        array_reserve(to->parameters, &to->capacity, to->n_parameters + 1, sizeof *to->parameters);
+    to->parameters[to->n_parameters++] = (struct trial_parameter){
+        database_text(row, 0), database_text(row, 1), database_text(row, 2)};
 }
 
 int trial_efficiency_read(struct database *database, int64_t trial,
@@ -75,8 +75,8 @@ int trial_efficiency_read(struct database *database, int64_t trial,
         "WHERE t.trial_id = ?1 AND t.interval = 1 AND m.name IN ('useful_ns',\n"
         "    'parallel_efficiency', 'load_balance', 'communication_efficiency',\n"
         "    'serialization_efficiency', 'transfer_efficiency') GROUP BY m.id";
-    static const char parameters[] = "SELECT name, value FROM trial_attribute WHERE trial_id = ?1 "
-                                     "AND kind = 'parameter' ORDER BY name";
+    static const char parameters[] = "SELECT name, value, role FROM trial_attribute "
+                                     "WHERE trial_id = ?1 AND kind = 'parameter' ORDER BY name";
     *efficiency = (struct trial_efficiency){.id = trial,
                                             .parallel = NAN,
                                             .load_balance = NAN,
@@ -96,6 +96,7 @@ void trial_efficiency_release(struct trial_efficiency *efficiency)
     for (size_t i = 0; i < efficiency->n_parameters; i++) {
         free(efficiency->parameters[i].name);
         free(efficiency->parameters[i].value);
+        free(efficiency->parameters[i].role);
     }
     free(efficiency->parameters);
     free(efficiency->application);
@@ -105,12 +106,25 @@ void trial_efficiency_release(struct trial_efficiency *efficiency)
     *efficiency = (struct trial_efficiency){0};
 }
 
-const char *trial_parameter_find(const struct trial_efficiency *efficiency, const char *name)
+static const struct trial_parameter *find(const struct trial_efficiency *efficiency,
+                                          const char *name)
 {
     for (size_t i = 0; i < efficiency->n_parameters; i++)
         if (strcmp(efficiency->parameters[i].name, name) == 0)
-            return efficiency->parameters[i].value;
+            return &efficiency->parameters[i];
     return NULL;
+}
+
+const char *trial_parameter_find(const struct trial_efficiency *efficiency, const char *name)
+{
+    const struct trial_parameter *parameter = find(efficiency, name);
+    return parameter ? parameter->value : NULL;
+}
+
+const char *trial_parameter_role(const struct trial_efficiency *efficiency, const char *name)
+{
+    const struct trial_parameter *parameter = find(efficiency, name);
+    return parameter ? parameter->role : "";
 }
 
 const char *const trial_severity_names[] = {"inefficiency",

@@ -12,6 +12,7 @@
 
 struct trial_parameter {
     char *name, *value;
+    char *role; // "problem" or "machine": the parameter is the size of it; else ""
 };
 
 struct trial_efficiency {
@@ -32,8 +33,10 @@ int trial_efficiency_read(struct database *database, int64_t trial,
                           struct trial_efficiency *efficiency, struct error *err);
 void trial_efficiency_release(struct trial_efficiency *efficiency);
 
-/// The parameter called NAME, NULL when the trial has none.
+/// The value of the parameter called NAME, NULL when the trial has none.
 const char *trial_parameter_find(const struct trial_efficiency *efficiency, const char *name);
+/// Its role, "" when the trial has no such parameter.
+const char *trial_parameter_role(const struct trial_efficiency *efficiency, const char *name);
 
 /// Names of severities that are no wait states', ended by NULL: inefficiency, which is 1 less the
 /// parallel efficiency, load-imbalance, communication-loss, serialization-loss, transfer-loss

@@ -106,7 +106,8 @@ static struct scaling_point make_point(const struct scaling_input *input, double
 {
     struct scaling_point point = {.x = x, .time_spread_ns = NAN};
     double *values = memory_new((input->n_trials + 1) * sizeof *values);
-    for (size_t field = 0; field < N_FACTORS + 3; field++) {
+    double *const means[] = {&point.time_ns, &point.useful_ns, &point.n_ranks, &point.machine_size};
+    for (size_t field = 0; field < N_FACTORS + 4; field++) {
         size_t n = 0;
         for (size_t i = 0; i < input->n_trials; i++) {
             const struct scaling_trial *trial = &input->trials[i];
@@ -115,39 +116,38 @@ static struct scaling_point make_point(const struct scaling_input *input, double
             values[n++] = field < N_FACTORS        ? trial->factors[field]
                           : field == N_FACTORS     ? trial->time_ns
                           : field == N_FACTORS + 1 ? trial->useful_ns
-                                                   : (double)trial->n_ranks;
+                          : field == N_FACTORS + 2 ? (double)trial->n_ranks
+                                                   : trial->machine_size;
         }
         point.n_trials = n;
         if (field == N_FACTORS && n > 1)
             point.time_spread_ns = gsl_stats_sd(values, 1, n);
         double mean = mean_of(values, n);
-        if (field < N_FACTORS)
-            point.factors[field] = mean;
-        else
-            *(field == N_FACTORS       ? &point.time_ns
-              : field == N_FACTORS + 1 ? &point.useful_ns
-                                       : &point.n_ranks) = mean;
+        *(field < N_FACTORS ? &point.factors[field] : means[field - N_FACTORS]) = mean;
     }
     free(values);
     return point;
 }
 
 /// Efficiencies against the smallest run: strong, the ranks' time together stays the same; weak,
-/// that of each rank does.
+/// that of each rank does. Where the machine grows otherwise than in ranks, a rank's time holds
+/// that much more of it.
 static void compare_with_reference(struct scaling *scaling)
 {
     const struct scaling_point first = scaling->points[0];
     for (size_t i = 0; i < scaling->n_points; i++) {
         struct scaling_point *point = &scaling->points[i];
         double more_ranks = point->n_ranks / first.n_ranks;
+        double more = point->machine_size / first.machine_size;
         point->speedup = first.time_ns / point->time_ns;
         point->efficiency = point->factors[FACTOR_COMPUTATION] = NAN;
         if (scaling->kind == SCALING_STRONG) {
-            point->efficiency = point->speedup / more_ranks;
-            point->factors[FACTOR_COMPUTATION] = first.useful_ns / point->useful_ns;
+            point->efficiency = point->speedup / more;
+            point->factors[FACTOR_COMPUTATION] =
+                first.useful_ns / point->useful_ns / (more / more_ranks);
         } else if (scaling->kind == SCALING_WEAK) {
             point->efficiency = point->speedup;
-            point->speedup *= more_ranks;
+            point->speedup *= more;
             point->factors[FACTOR_COMPUTATION] = first.useful_ns * more_ranks / point->useful_ns;
         }
         point->factors[FACTOR_GLOBAL] =
@@ -242,12 +242,12 @@ static void find_factor(struct scaling *scaling, const struct scaling_point *poi
 /// The part whose cost rose most: time of all ranks for the same work.
 static void find_cause(struct scaling *scaling, size_t at)
 {
-    double more_ranks = scaling->points[at].n_ranks / scaling->points[0].n_ranks;
+    double more = scaling->points[at].machine_size / scaling->points[0].machine_size;
     double risen = 0, most = 0;
     scaling->cause = SCALING_NONE;
     for (size_t i = 0; i < scaling->n_parts; i++) {
         const struct scaling_part *part = &scaling->parts[i];
-        double factor = scaling->kind == SCALING_STRONG ? more_ranks : 1;
+        double factor = scaling->kind == SCALING_STRONG ? more : 1;
         double rise = part->ns[at] * factor - part->ns[0];
         if (part->is_start_or_end || !(rise > 0))
             continue;

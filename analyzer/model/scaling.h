@@ -18,8 +18,8 @@
 #include "analyzer/model/growth.h"
 
 enum scaling_kind {
-    SCALING_STRONG, // the same work on more ranks
-    SCALING_WEAK,   // the same work on each rank
+    SCALING_STRONG, // the same work on a larger machine
+    SCALING_WEAK,   // work that grows with the machine
     SCALING_SIZE,   // the same ranks, another parameter: no efficiency of more processors
 };
 
@@ -39,18 +39,19 @@ enum scaling_factor {
 struct scaling_trial {
     double x; // the parameter
     uint64_t n_ranks;
+    double machine_size; // what efficiencies compare with: ranks, or a parameter such as threads
     double time_ns, useful_ns; // useful: outside MPI, all ranks together
     double factors[N_FACTORS]; // computation and global are computed
 };
 
 /// Trials of one x: means, and for two and more the standard deviation of a sample (else NAN).
 struct scaling_point {
-    double x, n_ranks;
+    double x, n_ranks, machine_size;
     size_t n_trials;
     double time_ns, time_spread_ns;
     double useful_ns;
-    double speedup;    // time of the smallest run over this one's; weak: times the ranks' ratio
-    double efficiency; // speedup over the ratio of ranks; NAN for SCALING_SIZE
+    double speedup;    // time of the smallest run over this one's; weak: times the machines' ratio
+    double efficiency; // speedup over the machines' ratio; NAN for SCALING_SIZE
     double factors[N_FACTORS];
 };
 

@@ -94,8 +94,8 @@ void scaling_look_ahead(struct scaling *scaling, const double *x)
     find_leaders(scaling);
     find_riser(scaling, now_ns);
     if (scaling->kind == SCALING_STRONG)
-        scaling->next_efficiency =
-            first_ns * first->n_ranks / (scaling->next_ns * 2 * scaling->points[last].n_ranks);
+        scaling->next_efficiency = first_ns * first->machine_size /
+                                   (scaling->next_ns * 2 * scaling->points[last].machine_size);
     else if (scaling->kind == SCALING_WEAK)
         scaling->next_efficiency = first_ns / scaling->next_ns;
 }

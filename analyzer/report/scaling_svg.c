@@ -168,7 +168,7 @@ static void draw_speedup(struct panel *panel, const struct scaling *scaling, con
     const struct scaling_point *first = &scaling->points[0];
     const struct scaling_point *last = &scaling->points[scaling->n_points - 1];
     bool has_ideal = scaling->kind != SCALING_SIZE;
-    panel->y_most = has_ideal ? last->n_ranks / first->n_ranks : 1;
+    panel->y_most = has_ideal ? last->machine_size / first->machine_size : 1;
     for (size_t i = 0; i < scaling->n_points; i++) {
         y[i] = scaling->points[i].speedup;
         panel->y_most = fmax(panel->y_most, y[i]);
@@ -177,8 +177,8 @@ static void draw_speedup(struct panel *panel, const struct scaling *scaling, con
                 by);
     panel_ticks(panel, false, "");
     for (size_t i = 1; has_ideal && i < scaling->n_points; i++)
-        panel_dashes(panel, x[i - 1], scaling->points[i - 1].n_ranks / first->n_ranks, x[i],
-                     scaling->points[i].n_ranks / first->n_ranks);
+        panel_dashes(panel, x[i - 1], scaling->points[i - 1].machine_size / first->machine_size,
+                     x[i], scaling->points[i].machine_size / first->machine_size);
     panel_line(panel, x, y, scaling->n_points,
                has_ideal ? "speedup (dashed: ideal)" : "ratio of times");
     for (size_t i = 0; i < scaling->n_points; i++) {

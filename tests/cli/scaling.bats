@@ -107,6 +107,31 @@ setup() {
     [ "$(jq -c '.series | map(.name)' <<<"$output")" = '["app/strong","app/weak"]' ]
 }
 
+# 2 ranks, 9 ms with one thread each and 5 ms with two.
+@test "with the same ranks the parameter itself can be the size of the machine" {
+    local threads role wish
+    for role in '' :machine :problem; do
+        for threads in 1 2; do
+            "$PAGODA" replay "run-2-$((16 / threads))" --store "$BATS_TEST_TMPDIR/h.db" \
+                --application app --experiment "hybrid$role" --parameter "threads=$threads$role" >/dev/null
+        done
+    done
+    facts() {
+        "$PAGODA" scaling "$BATS_TEST_TMPDIR/h.db" --by threads --json "$@" |
+            jq -c '.series[0] | [.kind, 
+            (.points[1] | .speedup, .efficiency, .computation_scaling | if . then . * 1000 | round else . end)]'
+    }
+    [ "$(facts --experiment hybrid)" = '["parameter",1800,null,null]' ]
+    [ "$(facts --experiment hybrid --strong)" = '["strong",1800,900,944]' ]
+    [ "$(facts --experiment hybrid --weak)" = '["weak",3600,1800,1889]' ]
+    [ "$(facts --experiment hybrid:machine)" = '["strong",1800,900,944]' ]
+    for wish in --strong --weak; do
+        run "$PAGODA" scaling "$BATS_TEST_TMPDIR/h.db" --by threads --experiment hybrid:problem "$wish"
+        [ "$status" = 1 ]
+        [ "$output" = "pagoda: threads is the size of the problem, and all of the trials have the same ranks: there is no machine that grows; leave --strong and --weak away" ]
+    done
+}
+
 @test "trials may be chosen, and traces compared without a database" {
     run "$PAGODA" scaling runs.db 'strong/*' --json
     [ "$(jq '.series[0].trials | length' <<<"$output")" = 3 ]

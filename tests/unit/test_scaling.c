@@ -69,6 +69,7 @@ static void add_run(struct scaling *scaling, uint64_t n_ranks, double jitter)
     const struct scaling_trial trial = {
         .x = p,
         .n_ranks = n_ranks,
+        .machine_size = p,
         .time_ns = 8 / p + 1 + jitter,
         .useful_ns = useful,
         .factors = {[FACTOR_PARALLEL] = useful / p / (8 / p + 1),
@@ -130,6 +131,7 @@ static void test_weak_and_other_parameters(void **state)
         for (uint64_t n = 1; n <= 2; n++)
             scaling_add_trial(scaling, &(struct scaling_trial){.x = (double)n,
                                                                .n_ranks = n,
+                                                               .machine_size = (double)n,
                                                                .time_ns = n == 1 ? 4 : 5,
                                                                .useful_ns = 4 * (double)n});
         scaling_compute(scaling, 0.9);

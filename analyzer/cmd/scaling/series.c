@@ -256,36 +256,83 @@ static bool rises(const struct choosing *choosing, const char *series, const cha
     return has_pair;
 }
 
-/// Strong or weak, as wished or as the parameters tell; REASON is to be freed.
-static enum scaling_kind kind_of(const struct choosing *choosing, const char *series, char **reason)
+/// What is said of a series before its times are read.
+struct series_kind {
+    enum scaling_kind kind;
+    char *reason;
+    bool is_by_x; // the parameter, not the number of ranks, is the size of the machine
+};
+
+/// The ranks of a series' trials; returns one of these.
+static const struct trial_efficiency *
+range_of_ranks(const struct choosing *choosing, const char *series, uint64_t *least, uint64_t *most)
 {
-    const struct scaling_choice *choice = choosing->choice;
-    uint64_t least = UINT64_MAX, most = 0;
     const struct trial_efficiency *one = NULL;
+    *least = UINT64_MAX;
+    *most = 0;
     for (size_t i = 0; i < choosing->n_trials; i++) {
         if (strcmp(choosing->trials[i].series, series) != 0)
             continue;
         one = &choosing->trials[i].facts;
-        least = one->n_ranks < least ? one->n_ranks : least;
-        most = one->n_ranks > most ? one->n_ranks : most;
+        *least = one->n_ranks < *least ? one->n_ranks : *least;
+        *most = one->n_ranks > *most ? one->n_ranks : *most;
     }
-    *reason = memory_copy_text("as wanted");
-    if (choice->wish != SCALING_BY_PARAMETERS)
-        return choice->wish == SCALING_WANTS_WEAK ? SCALING_WEAK : SCALING_STRONG;
-    free(*reason);
-    if (least == most) {
-        *reason = memory_copy_text("all have the same ranks");
-        return SCALING_SIZE;
+    return one;
+}
+
+/// Where the ranks stay the same, more of the machine must be more of the parameter.
+static int kind_with_same_ranks(const struct choosing *choosing, const struct trial_efficiency *one,
+                                struct series_kind *kind)
+{
+    const struct scaling_choice *choice = choosing->choice;
+    const char *role = trial_parameter_role(one, choice->by);
+    bool is_wanted = choice->wish != SCALING_BY_PARAMETERS;
+    if (is_wanted && strcmp(role, "problem") == 0)
+        return error_set(choosing->err,
+                         "%s is the size of the problem, and all of the trials have the same "
+                         "ranks: there is no machine that grows; leave --strong and --weak away",
+                         choice->by);
+    kind->is_by_x = is_wanted || strcmp(role, "machine") == 0;
+    for (size_t i = 0; kind->is_by_x && is_wanted && i < choosing->n_trials; i++)
+        if (choosing->trials[i].x <= 0)
+            return error_set(choosing->err,
+                             "all of the trials have the same ranks, and %s = %g of the trial %s "
+                             "can be no size of a machine; leave --strong and --weak away",
+                             choice->by, choosing->trials[i].x, choosing->trials[i].facts.name);
+    kind->kind = !kind->is_by_x                       ? SCALING_SIZE
+                 : choice->wish == SCALING_WANTS_WEAK ? SCALING_WEAK
+                                                      : SCALING_STRONG;
+    kind->reason =
+        kind->is_by_x
+            ? memory_format("all have the same ranks; %s is the size of the machine", choice->by)
+            : memory_copy_text("all have the same ranks");
+    return 0;
+}
+
+/// Strong or weak, as wished or as the parameters tell; the reason is to be freed.
+static int find_kind(const struct choosing *choosing, const char *series, struct series_kind *kind)
+{
+    const struct scaling_choice *choice = choosing->choice;
+    uint64_t least, most;
+    const struct trial_efficiency *one = range_of_ranks(choosing, series, &least, &most);
+    *kind = (struct series_kind){0};
+    if (least == most)
+        return kind_with_same_ranks(choosing, one, kind);
+    kind->kind = choice->wish == SCALING_WANTS_WEAK ? SCALING_WEAK : SCALING_STRONG;
+    if (choice->wish != SCALING_BY_PARAMETERS) {
+        kind->reason = memory_copy_text("as wanted");
+        return 0;
     }
-    for (size_t i = 0; one && i < one->n_parameters; i++) {
+    for (size_t i = 0; i < one->n_parameters; i++) {
         const char *name = one->parameters[i].name;
         if (is_ignored(choice, name) || !rises(choosing, series, name))
             continue;
-        *reason = memory_format("%s rises with %s; --strong for the other", name, choice->by);
-        return SCALING_WEAK;
+        kind->reason = memory_format("%s rises with %s; --strong for the other", name, choice->by);
+        kind->kind = SCALING_WEAK;
+        return 0;
     }
-    *reason = memory_copy_text("no parameter says that the work grows; --weak for the other");
-    return SCALING_STRONG;
+    kind->reason = memory_copy_text("no parameter says that the work grows; --weak for the other");
+    return 0;
 }
 
 struct part_adder {
@@ -318,13 +365,14 @@ static void add_part(void *user, const char *region, const char *wait_state, int
 }
 
 static int add_trial(struct choosing *choosing, struct scaling_series *series,
-                     const struct chosen_trial *trial)
+                     const struct chosen_trial *trial, bool is_by_x)
 {
     const struct trial_efficiency *facts = &trial->facts;
     bool is_whole = choosing->page->is_whole_run || facts->window_ns == 0;
     const struct scaling_trial values = {
         .x = trial->x,
         .n_ranks = facts->n_ranks,
+        .machine_size = is_by_x ? trial->x : (double)facts->n_ranks,
         .time_ns = (double)(is_whole ? facts->time_ns : facts->window_ns),
         .useful_ns = (double)facts->useful_ns,
         .factors = {[FACTOR_PARALLEL] = facts->parallel,
@@ -351,12 +399,15 @@ static int add_series(struct choosing *choosing, size_t first, size_t *n_left_ou
 {
     struct scaling_page *page = choosing->page;
     const char *name = choosing->trials[first].series;
-    struct scaling_series series = {.name = memory_copy_text(name)};
-    series.scaling = scaling_new(kind_of(choosing, name, &series.kind_reason));
-    int status = 0;
+    struct series_kind kind;
+    int status = find_kind(choosing, name, &kind);
+    if (status)
+        return -1;
+    struct scaling_series series = {.name = memory_copy_text(name), .kind_reason = kind.reason};
+    series.scaling = scaling_new(kind.kind);
     for (size_t i = first; i < choosing->n_trials && status == 0; i++)
         if (strcmp(choosing->trials[i].series, name) == 0)
-            status = add_trial(choosing, &series, &choosing->trials[i]);
+            status = add_trial(choosing, &series, &choosing->trials[i], kind.is_by_x);
     page->series = memory_resize(page->series, page->n_series + 1, sizeof *page->series);
     page->series[page->n_series++] = series;
     if (status == 0 && scaling_count_points(series.scaling) < 2) {
