@@ -108,15 +108,24 @@ refused() {
         (SELECT id FROM metric WHERE name = 'time_ns')"
     answers "time_ns,ns,3,9040000,9043000,9041000,9040000,1732.0508075688772,9040000,9041500" \
         -m time_ns --over trials
-    answers "time_ns,ns,3,\"9040000, 9040000, 9043000\",\"1, 2, 3\"" \
+    answers "time_ns,ns,3,\"9040000, 9040000, 9043000\",\"s32, s64, s128\"" \
         -m time_ns --aggregate list
-    answers $'time_ns,ns,2,9040000,9040000,9040000,"1, 2"\ntime_ns,ns,1,9043000,9043000,9043000,3' \
+    answers $'time_ns,ns,2,9040000,9040000,9040000,"s32, s64"\ntime_ns,ns,1,9043000,9043000,9043000,s128' \
         -m time_ns --aggregate cluster --delta 2.999us
-    answers "time_ns,ns,3,9041000,9040000,9043000,\"1, 2, 3\"" \
+    answers "time_ns,ns,3,9041000,9040000,9043000,\"s32, s64, s128\"" \
         -m time_ns --aggregate cluster --delta 3000
-    answers $'/Process/0,wait_ns,ns,3,"1999000, 1999000, 1999000","1, 2, 3"\n'"$(
-    )/Process/1,wait_ns,ns,3,\"4000000, 4000000, 4000000\",\"1, 2, 3\"" \
+    answers $'/Process/0,wait_ns,ns,3,"1999000, 1999000, 1999000","s32, s64, s128"\n'"$(
+    )/Process/1,wait_ns,ns,3,\"4000000, 4000000, 4000000\",\"s32, s64, s128\"" \
         -m wait_ns --by process --over trials --aggregate list
+    # Where a name is there twice, it says of which experiment, and of which application.
+    sqlite3 runs.db "UPDATE trial SET name = 's32' WHERE id = 3"
+    answers "time_ns,ns,3,\"9040000, 9040000, 9043000\",\"e0/s32, s64, e1/s32\"" \
+        -m time_ns --aggregate list
+    sqlite3 runs.db "INSERT INTO application (name) VALUES ('other');
+        UPDATE experiment SET name = 'e0', application_id = (SELECT max(id) FROM application)
+            WHERE name = 'e1'"
+    answers "time_ns,ns,3,\"9040000, 9040000, 9043000\",\"ring/e0/s32, s64, other/e0/s32\"" \
+        -m time_ns --aggregate list
 }
 
 @test "intervals, one of them, and over all" {

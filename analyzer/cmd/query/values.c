@@ -94,17 +94,40 @@ static const char *name_in_path(const char *path)
     return slash ? slash + 1 : "";
 }
 
-/// Which of those put together a value is, as a text: the trial's number, the rank, the interval.
+/// How many trials, itself included, have the name of this one, and its experiment if so wanted.
+static size_t count_namesakes(const struct found_values *found, const struct trial_summary *trial,
+                              bool is_of_experiment)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < found->n_trials; i++) {
+        const struct trial_summary *other = &found->trials[i].summary;
+        n += strcmp(other->name, trial->name) == 0 &&
+             (!is_of_experiment || strcmp(other->experiment, trial->experiment) == 0);
+    }
+    return n;
+}
+
+/// The shortest name by which `--trial` finds it among those found.
+static char *trial_name(const struct found_values *found, const struct trial_summary *trial)
+{
+    if (count_namesakes(found, trial, false) == 1)
+        return memory_copy_text(trial->name);
+    if (count_namesakes(found, trial, true) == 1)
+        return memory_format("%s/%s", trial->experiment, trial->name);
+    return memory_format("%s/%s/%s", trial->application, trial->experiment, trial->name);
+}
+
+/// Which of those put together a value is, as a text: the trial, the rank, the interval.
 static char *member_name(const struct found_values *found, const struct found_value *value,
                          enum query_over over)
 {
     if (over == OVER_TRIALS)
-        return memory_format("%" PRId64, found->trials[value->trial].summary.id);
+        return memory_copy_text(found->trials[value->trial].shown_name);
     return memory_copy_text(over == OVER_INTERVALS ? found->intervals[value->interval]
                                                    : name_in_path(value->part));
 }
 
-/// "1, 4, 7" of members, or of values.
+/// "n=4, n=8" of members, or "1.5, 7" of values.
 static void add_listing(struct relation *relation, const struct found_values *found,
                         const struct found_value *values, size_t n, enum query_over over,
                         bool of_values)
@@ -235,6 +258,9 @@ void values_to_rows(struct found_values *found, const struct aggregation *aggreg
     struct sorting sorting = {aggregation->over, aggregation->over != OVER_NOTHING &&
                                                      aggregation->aggregate == AGGREGATE_CLUSTER};
     add_columns(relation, found, aggregation->over);
+    if (aggregation->over == OVER_TRIALS && aggregation->aggregate != AGGREGATE_STATISTICS)
+        for (size_t i = 0; i < found->n_trials; i++)
+            found->trials[i].shown_name = trial_name(found, &found->trials[i].summary);
     if (aggregation->over != OVER_NOTHING) {
         add_group_columns(relation, aggregation);
         qsort_r(found->values, found->n_values, sizeof *found->values, compare_values, &sorting);
@@ -263,6 +289,7 @@ void found_values_release(struct found_values *found)
         for (size_t j = 0; found->trials[i].attributes && j < found->n_attributes; j++)
             free(found->trials[i].attributes[j]);
         free(found->trials[i].attributes);
+        free(found->trials[i].shown_name);
     }
     for (size_t i = 0; i < found->n_intervals; i++)
         free(found->intervals[i]);

@@ -30,6 +30,7 @@ struct found_metric {
 struct found_trial {
     struct trial_summary summary;
     char **attributes; // by number of the attribute, NULL where there is none
+    char *shown_name;  // among others put together; NULL before that
 };
 
 struct found_values {
