@@ -23,7 +23,7 @@ environment_of() {
     git -C "code-$mpi" tag v1
     revision=$(git -C "code-$mpi" rev-parse HEAD)
     launch "$mpi" 2
-    "$PAGODA" trace -o "run-$mpi" --env 'CHOSEN_*' -- "${line[@]}" "code-$mpi/program" --size 12 \
+    "$PAGODA" trace -o "run-$mpi" --env 'CHOSEN_*' --env NONE -- "${line[@]}" "code-$mpi/program" --size 12 \
         --iterations 2 >/dev/null
     "$PAGODA" store add "$mpi.db" "run-$mpi" --parameter size=12:problem --version solver=2.1
     [ "$(answer nodes environments)" = "$(uname -n)" ]

@@ -94,6 +94,7 @@ void trace_settings_release(struct trace_settings *settings)
         free(settings->values[i].where);
         free(settings->values[i].base);
     }
+    options_list_release(&settings->environment);
     trace_filter_free(settings->filter);
     *settings = (struct trace_settings){0};
 }
@@ -108,9 +109,14 @@ size_t trace_settings_rows(struct trace_settings *settings, struct option_row *r
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
         const char *shown =
             i == SETTING_ENV ? "OMP_*, SLURM_* and other usual ones" : table[i].default_text;
-        rows[n++] = (struct option_row)OPTION_TEXT_ROW(settings->option_names[i], 0,
-                                                       table[i].argument, &settings->options[i],
-                                                       table[i].help, *shown ? shown : NULL);
+        rows[n] = (struct option_row)OPTION_TEXT_ROW(settings->option_names[i], 0,
+                                                     table[i].argument, &settings->options[i],
+                                                     table[i].help, *shown ? shown : NULL);
+        if (i == SETTING_ENV) {
+            rows[n].type = OPTION_LIST;
+            rows[n].value = &settings->environment;
+        }
+        n++;
     }
     return n;
 }
@@ -407,6 +413,22 @@ static int check(struct trace_settings *settings, struct error *err)
     return result;
 }
 
+/// What `--env`, given several times, says together.
+static void set_environment(struct trace_settings *settings)
+{
+    const struct option_list *given = &settings->environment;
+    char *names = NULL;
+    for (size_t i = 0; i < given->count; i++) {
+        char *longer = i ? memory_format("%s,%s", names, given->values[i])
+                         : memory_copy_text(given->values[i]);
+        free(names);
+        names = longer;
+    }
+    if (names)
+        set(settings, SETTING_ENV, names, ORIGIN_OPTION, "--env");
+    free(names);
+}
+
 int trace_settings_resolve(struct trace_settings *settings, struct error *err)
 {
     const char *inherited = getenv("PAGODA_CONFIG");
@@ -423,6 +445,7 @@ int trace_settings_resolve(struct trace_settings *settings, struct error *err)
             set(settings, i, settings->options[i], ORIGIN_OPTION, where);
         free(where);
     }
+    set_environment(settings);
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
         struct trace_setting_value *value = &settings->values[i];
 

@@ -16,6 +16,7 @@ enum { TRACE_N_SETTINGS = 10 };
 
 struct trace_settings {
     const char *options[TRACE_N_SETTINGS]; // as given on the command line, NULL: not given
+    struct option_list environment;        // --env, which may be given several times
     const char *config;                    // --config
     char *option_names[TRACE_N_SETTINGS];
     struct trace_setting_value {
