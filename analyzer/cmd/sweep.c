@@ -51,9 +51,15 @@ static int set_parameter(struct sweep_plan *plan, const char *name, const char *
         parameter = sweep_plan_add(plan, name, NULL, err);
     if (!parameter)
         return -1;
-    if (sweep_values_read(values, &parameter->values, err) != 0)
-        return error_wrap(err, "parameter %s, values %s", name, values);
-    return 0;
+    char *without = memory_copy_text(values), *colon = strrchr(without, ':');
+    struct error ignored;
+    if (colon && sweep_parameter_set_role(parameter, colon + 1, &ignored) == 0)
+        *colon = '\0';
+    int status = sweep_values_read(without, &parameter->values, err);
+    if (status != 0)
+        error_wrap(err, "parameter %s, values %s", name, values);
+    free(without);
+    return status;
 }
 
 static int set_parameters(struct sweep_plan *plan, const struct sweep_request *request,
@@ -62,6 +68,8 @@ static int set_parameters(struct sweep_plan *plan, const struct sweep_request *r
     bool has_file = request->file != NULL;
     if (request->ranks && set_parameter(plan, "n", request->ranks, has_file, err) != 0)
         return -1;
+    if (request->ranks && !has_file)
+        sweep_parameter_set_role(sweep_plan_find(plan, "n"), "machine", err);
     for (size_t i = 0; i < request->parameters.count; i++) {
         const char *text = request->parameters.values[i];
         const char *equals = strchr(text, '=');

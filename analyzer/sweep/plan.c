@@ -19,6 +19,7 @@ void sweep_plan_release(struct sweep_plan *plan)
     for (size_t i = 0; i < plan->n_parameters; i++) {
         free(plan->parameters[i].name);
         free(plan->parameters[i].search);
+        free(plan->parameters[i].role);
         sweep_values_release(&plan->parameters[i].values);
     }
     for (size_t i = 0; plan->line && plan->line[i]; i++)
@@ -74,8 +75,22 @@ struct sweep_parameter *sweep_plan_add(struct sweep_plan *plan, const char *name
     *parameter = (struct sweep_parameter){
         .name = memory_copy_text(name),
         .search = search ? memory_copy_text(search) : memory_format("{%s}", name),
+        .role = memory_copy_text("free"),
     };
     return parameter;
+}
+
+int sweep_parameter_set_role(struct sweep_parameter *parameter, const char *role, struct error *err)
+{
+    static const char *const roles[] = {"machine", "problem", "free"};
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
+        if (strcmp(role, roles[i]) != 0)
+            continue;
+        free(parameter->role);
+        parameter->role = memory_copy_text(role);
+        return 0;
+    }
+    return error_set(err, "`%s` is no role of a parameter: machine, problem or free", role);
 }
 
 void sweep_plan_set_line(struct sweep_plan *plan, char **line)

@@ -20,6 +20,7 @@ enum { SWEEP_MAX_POINTS = 1000000, SWEEP_MAX_PARAMETERS = 64, SWEEP_MAX_TEMPLATE
 struct sweep_parameter {
     char *name;   // letters, digits, _ and -
     char *search; // what its values are put in place of: {name}, or another text
+    char *role;   // "machine" or "problem": it is the size of that; "free"
     struct sweep_values values;
 };
 
@@ -54,6 +55,10 @@ void sweep_plan_release(struct sweep_plan *plan);
 /// taken, or an empty SEARCH. It stays where it is.
 struct sweep_parameter *sweep_plan_add(struct sweep_plan *plan, const char *name,
                                        const char *search, struct error *err);
+
+/// Says what the parameter is the size of. 0, or -1 and ERR: ROLE is no such word.
+int sweep_parameter_set_role(struct sweep_parameter *parameter, const char *role,
+                             struct error *err);
 
 /// The parameter NAME, or NULL.
 struct sweep_parameter *sweep_plan_find(struct sweep_plan *plan, const char *name);

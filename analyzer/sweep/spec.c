@@ -111,8 +111,8 @@ static int read_values(const struct spec_reader *reader, const struct xml_elemen
 
 static int read_parameter(const struct spec_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"name", "values", "replaces"};
-    if (check_attributes(reader, element, known, 3) != 0)
+    static const char *const known[] = {"name", "values", "replaces", "role"};
+    if (check_attributes(reader, element, known, 4) != 0)
         return -1;
     const char *name = needed(reader, element, "name");
     if (!name)
@@ -120,6 +120,9 @@ static int read_parameter(const struct spec_reader *reader, const struct xml_ele
     struct sweep_parameter *parameter =
         sweep_plan_add(&reader->spec->plan, name, xml_attribute(element, "replaces"), reader->err);
     if (!parameter)
+        return wrong(reader, element);
+    const char *role = xml_attribute(element, "role");
+    if (role && sweep_parameter_set_role(parameter, role, reader->err) != 0)
         return wrong(reader, element);
     const char *values = xml_attribute(element, "values");
     if (values && sweep_values_read(values, &parameter->values, reader->err) != 0) {

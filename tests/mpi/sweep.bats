@@ -24,13 +24,14 @@ trials() {
         has_mpi "$1" || return 0
         rm -rf runs.*
         local line=("mpirun.$1" -n "{n}" "$BUILD/programs/$1/ep" --size "{size}")
-        sweep -n 1,2 -p size=10:12:2 -- "${line[@]}"
+        sweep -n 1,2 -p size=10:12:2:problem -- "${line[@]}"
         [ "$status" = 0 ]
         [[ $output == *"4 of 4 points stored in runs.db, 4 of them now"* ]]
         [ "$(trials | tr '\n' ';')" = "n=1,size=10 1;n=1,size=12 1;n=2,size=10 2;n=2,size=12 2;" ]
         "$PAGODA" store show --json runs.db n=2,size=12 |
             jq -e '[.attributes[] | select(.kind == "parameter")] | length == 2 and
-                any(.name == "n" and .value == "2") and any(.name == "size" and .value == "12")'
+                any(.name == "n" and .value == "2" and .role == "machine") and
+                any(.name == "size" and .value == "12" and .role == "problem")'
         grep -q . runs.sweep/sweep/n=2,size=12/stdout
         # one more value: only what is new is run; --db is another name of --store
         run timeout -k 5 300 "$PAGODA" sweep --db runs.db -n 1,2 -p size=10:14:2 -- "${line[@]}"
@@ -151,7 +152,8 @@ trials() {
     cat >spec.xml <<'END'
 <sweep name="spec" database="runs.db">
   <parameter name="n" values="{1, 2:4:2}"/>
-  <parameter name="size" replaces="SIZE=10"><undefined/><value>SIZE=12</value></parameter>
+  <parameter name="size" replaces="SIZE=10" role="problem"><undefined/><value>SIZE=12</value>
+  </parameter>
   <file path="in/run.sh"/>
   <build>echo {n} &gt; {dir}/built</build>
   <skip when="n &gt; 2" reason="too many"/>
@@ -171,7 +173,9 @@ END
     [[ $output == *"4 of 6 points stored in runs.db, 4 of them now; 2 skipped as impossible"* ]]
     [ "$(trials | tr '\n' ';')" = "n=1 1;n=1,size=SIZE=12 1;n=2 2;n=2,size=SIZE=12 2;" ]
     "$PAGODA" store show --json runs.db n=2 |
-        jq -e '[.attributes[] | select(.kind == "parameter") | .name] == ["n"]'
+        jq -e '[.attributes[] | select(.kind == "parameter") | .name, .role] == ["n", null]'
+    "$PAGODA" store show --json runs.db n=2,size=SIZE=12 |
+        jq -e 'any(.attributes[]; .name == "size" and .value == "SIZE=12" and .role == "problem")'
     [ "$(cat runs.sweep/spec/n=2/built)" = 2 ]
     [ "$(head -n 1 runs.sweep/spec/n=2/in/run.sh)" = SIZE=10 ]
     [ "$(head -n 1 runs.sweep/spec/n=2,size=SIZE=12/in/run.sh)" = SIZE=12 ]
@@ -203,6 +207,8 @@ END
     wrong "2: <parameter> has no attribute value; did you mean values?" '<parameter value="1"/>'
     wrong "2: <parameter> has no attribute name" '<parameter values="1"/>'
     wrong '2: values="4:1": the range 4:1 is empty' '<parameter name="n" values="4:1"/>'
+    wrong '2: `size` is no role of a parameter: machine, problem or free' \
+        '<parameter name="n" role="size"/>'
     wrong "1: parameter n has no value" "<parameter name=\"n\"/>$run"
     wrong "1: there is no <run>" "$n"
     wrong "1: ./app {m} in the launch line: there is no parameter m" "$n<run>'./app {m}'</run>"
@@ -226,7 +232,7 @@ END
 # what-if DB OPTIONS...: a sweep of predictions from a trace of two ranks.
 predictions() {
     [ -e late ] || "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/late.txt" late
-    sweep -p cpu=1,2,4 "$@" -- pagoda replay late --cpu-speed "{cpu}"
+    sweep -p cpu=1,2,4:machine "$@" -- pagoda replay late --cpu-speed "{cpu}"
 }
 
 @test "predictions at all points of a sweep, without a run" {
@@ -237,7 +243,7 @@ predictions() {
     for cpu in 1 2 4; do
         "$PAGODA" store show --json runs.db "cpu=$cpu" | jq -e --argjson time "$("$PAGODA" replay \
             --json late --cpu-speed $cpu | jq .whatif.predicted_ns)" '.origin == "predicted" and
-            .time_ns == $time and any(.attributes[]; .name == "cpu")'
+            .time_ns == $time and any(.attributes[]; .name == "cpu" and .role == "machine")'
     done
     [ "$("$PAGODA" store list --json runs.db | jq '[.trials[] | .origin] | length')" = 4 ]
     predictions

@@ -325,7 +325,8 @@ static int find_kind(const struct choosing *choosing, const char *series, struct
     }
     for (size_t i = 0; i < one->n_parameters; i++) {
         const char *name = one->parameters[i].name;
-        if (is_ignored(choice, name) || !rises(choosing, series, name))
+        if (is_ignored(choice, name) || strcmp(one->parameters[i].role, "machine") == 0 ||
+            !rises(choosing, series, name))
             continue;
         kind->reason = memory_format("%s rises with %s; --strong for the other", name, choice->by);
         kind->kind = SCALING_WEAK;

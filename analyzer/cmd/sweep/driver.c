@@ -146,6 +146,17 @@ static struct result_named *parameters_of(const struct sweep_plan *plan,
     return parameters;
 }
 
+/// Says behind the values what the parameters are the sizes of; the values are the caller's then.
+static void add_roles(const struct sweep_plan *plan, const struct sweep_point *point,
+                      struct result_named *parameters)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_parameters; i++)
+        if (point->values[i])
+            parameters[n++].value =
+                memory_format("%s:%s", point->values[i], plan->parameters[i].role);
+}
+
 /// Replays the archive of a point and stores it. 0, or -1 and ERR.
 static int store_trace(const struct sweep_driver *driver, const struct sweep_job *job,
                        struct error *err)
@@ -154,6 +165,7 @@ static int store_trace(const struct sweep_driver *driver, const struct sweep_job
                                 .experiment = job->place->experiment,
                                 .trial = job->point.name};
     struct result_named *parameters = parameters_of(job->plan, &job->point, &names.n_parameters);
+    add_roles(job->plan, &job->point, parameters);
     names.parameters = parameters;
     struct replay_run run;
     char *trace = memory_format("%s/trace", job->dir);
@@ -166,6 +178,8 @@ static int store_trace(const struct sweep_driver *driver, const struct sweep_job
     if (status == 0 && driver->setting->keeps_no_traces)
         status = sweep_folder_remove(trace, err);
     free(trace);
+    for (size_t i = 0; i < names.n_parameters; i++)
+        free(parameters[i].value);
     free(parameters);
     return status;
 }

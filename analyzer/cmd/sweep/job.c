@@ -87,7 +87,8 @@ static void add_replay(struct words *words, const struct sweep_job *job)
         if (!job->point.values[i])
             continue;
         char *parameter =
-            memory_format("%s=%s", job->plan->parameters[i].name, job->point.values[i]);
+            memory_format("%s=%s:%s", job->plan->parameters[i].name, job->point.values[i],
+                          job->plan->parameters[i].role);
         add_option(words, "--parameter", parameter);
         free(parameter);
     }
