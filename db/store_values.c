@@ -31,6 +31,9 @@ enum metric {
     CRITICAL_PATH,
     MESSAGES,
     MESSAGE_BYTES,
+    TAG_MESSAGES,
+    TAG_BYTES,
+    COLLECTIVES,
     N_METRICS,
 };
 
@@ -58,6 +61,12 @@ static const struct writer_metric metrics[N_METRICS] = {
     [CRITICAL_PATH] = {"critical_path_ns", "ns", "time on the critical path", "everything"},
     [MESSAGES] = {"messages", "messages", "messages from one rank to another", "everything"},
     [MESSAGE_BYTES] = {"message_bytes", "bytes", "bytes from one rank to another", "everything"},
+    [TAG_MESSAGES] = {"tag_messages", "messages", "messages of one tag on a communicator",
+                      "everything"},
+    [TAG_BYTES] = {"tag_bytes", "bytes", "bytes of messages of one tag on a communicator",
+                   "everything"},
+    [COLLECTIVES] = {"collectives", "operations", "collective operations of a communicator",
+                     "everything"},
 };
 
 /// The result's things as resources, by the result's indices.
@@ -369,6 +378,62 @@ static int add_traffic(struct storing *s)
     return 0;
 }
 
+/// Below PARENT, which is released, the resource NAME; its focus too, unless ID is NULL.
+static int go_below(struct storing *s, struct writer_resource *parent, const char *name,
+                    int64_t *id)
+{
+    struct writer_resource next = {0};
+    int status = writer_resource(s->writer, parent, name, &next, s->err);
+    free(parent->path);
+    *parent = next;
+    struct writer_focus focus = writer_whole_program;
+    focus.other = next.id;
+    return status || !id ? status : writer_focus_id(s->writer, &focus, id, s->err);
+}
+
+/// The focus of /SyncObject/KIND/COMMUNICATOR, or of its part TAG.
+static int sync_focus(struct storing *s, const char *kind, const char *communicator,
+                      const char *tag, int64_t *id)
+{
+    struct writer_resource level = {.id = ROOT_OTHER, .path = memory_copy_text("")};
+    int status = go_below(s, &level, "SyncObject", NULL) || go_below(s, &level, kind, NULL) ||
+                         go_below(s, &level, communicator, tag ? NULL : id) ||
+                         (tag && go_below(s, &level, tag, id))
+                     ? -1
+                     : 0;
+    free(level.path);
+    return status;
+}
+
+/// Collective operations by communicator, and messages by communicator and tag.
+static int add_sync_objects(struct storing *s)
+{
+    const struct result *result = s->result;
+    for (size_t i = 0; i < result->n_communicators; i++) {
+        const struct result_communicator *communicator = &result->communicators[i];
+        int64_t focus;
+        if (communicator->n_collectives > 0 &&
+            (sync_focus(s, "Collective", communicator->name, NULL, &focus) ||
+             writer_count(s->writer, s->places.metrics[COLLECTIVES], focus, INTERVAL_RUN,
+                          communicator->n_collectives, s->err)))
+            return -1;
+    }
+    for (size_t i = 0; i < result->n_tags; i++) {
+        const struct result_tag *tag = &result->tags[i];
+        char name[16] = "(others)";
+        int64_t focus;
+        if (tag->tag != RESULT_NONE)
+            snprintf(name, sizeof name, "%" PRIu32, tag->tag);
+        if (sync_focus(s, "Message", result->communicators[tag->communicator].name, name, &focus) ||
+            writer_count(s->writer, s->places.metrics[TAG_MESSAGES], focus, INTERVAL_RUN,
+                         tag->n_messages, s->err) ||
+            writer_count(s->writer, s->places.metrics[TAG_BYTES], focus, INTERVAL_RUN,
+                         tag->size_bytes, s->err))
+            return -1;
+    }
+    return 0;
+}
+
 /// The waits of one pattern while they are stored.
 struct pattern_storing {
     struct storing *s;
@@ -518,9 +583,9 @@ int store_values(struct writer *writer, const struct result *result, struct erro
     s.places.machines = memory_zeroed(result->n_nodes, sizeof *s.places.machines);
     s.places.processes = memory_zeroed(result->n_ranks, sizeof *s.places.processes);
     static int (*const steps[])(struct storing *) = {
-        add_codes,         add_call_paths, add_machines,    add_nodes,         add_processes,
-        add_metrics,       add_run_values, add_rank_values, add_region_values, add_profile,
-        add_critical_path, add_traffic,    add_patterns,
+        add_codes,         add_call_paths, add_machines,     add_nodes,         add_processes,
+        add_metrics,       add_run_values, add_rank_values,  add_region_values, add_profile,
+        add_critical_path, add_traffic,    add_sync_objects, add_patterns,
     };
     int status = 0;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == 0; i++)

@@ -106,8 +106,10 @@ struct engine {
     struct lineage lineage;
     struct pool messages, receives, mailboxes, channels, send_waits, collectives, postings;
     struct map mailbox_of; // (communicator, receiver) -> mailbox
-    struct map traffic_of; // (sender, receiver) -> index of result->traffic
+    struct map traffic_of; // (kind, sender, receiver) -> index of result->traffic
     size_t traffic_capacity;
+    struct map message_kind_of; // (communicator, tag) -> index of result->message_kinds
+    size_t message_kind_capacity;
     uint32_t *channel_buckets;
     uint32_t n_channel_buckets;
     uint32_t channel_epoch;  // grows when channels may have gone

@@ -75,6 +75,39 @@ static int by_pair(const void *a, const void *b)
     return left->receiver < right->receiver ? -1 : left->receiver > right->receiver;
 }
 
+static int by_tag(const void *a, const void *b)
+{
+    const struct pag_message_kind *left = a, *right = b;
+    if (left->communicator != right->communicator)
+        return left->communicator < right->communicator ? -1 : 1;
+    return left->tag < right->tag ? -1 : left->tag > right->tag;
+}
+
+/// Sums by kind of message, and by pair of ranks.
+static void fill_traffic(struct pag_result *result)
+{
+    size_t n_pairs = 0;
+    if (result->n_traffic == 0)
+        return;
+    for (size_t i = 0; i < result->n_traffic; i++) {
+        const struct pag_traffic *traffic = &result->traffic[i];
+        result->message_kinds[traffic->kind].n_messages += traffic->n_messages;
+        result->message_kinds[traffic->kind].size_bytes += traffic->size_bytes;
+    }
+    qsort(result->message_kinds, result->n_message_kinds, sizeof(*result->message_kinds), by_tag);
+    qsort(result->traffic, result->n_traffic, sizeof(*result->traffic), by_pair);
+    for (size_t i = 0; i < result->n_traffic; i++) {
+        struct pag_traffic *last = n_pairs > 0 ? &result->traffic[n_pairs - 1] : NULL;
+        if (last && by_pair(last, &result->traffic[i]) == 0) {
+            last->n_messages += result->traffic[i].n_messages;
+            last->size_bytes += result->traffic[i].size_bytes;
+        } else {
+            result->traffic[n_pairs++] = result->traffic[i];
+        }
+    }
+    result->n_traffic = n_pairs;
+}
+
 static const struct location_state *last_location(const struct engine *engine)
 {
     const struct location_state *last = NULL;
@@ -140,8 +173,7 @@ void outcome_fill(struct engine *engine)
         fill_rank(engine, i);
     result->window_begin_ns = engine->window_begin_ns;
     result->window_end_ns = engine->has_window_end ? engine->window_end_ns : result->time_ns;
-    if (result->n_traffic > 0)
-        qsort(result->traffic, result->n_traffic, sizeof(*result->traffic), by_pair);
+    fill_traffic(result);
     fill_critical_path(engine);
     fill_explanations(engine);
     result->max_lineage_nodes = engine->lineage.nodes.max_live;
@@ -158,6 +190,8 @@ void pag_result_release(struct pag_result *result)
     free(result->simulated);
     free(result->migration);
     free(result->traffic);
+    free(result->message_kinds);
+    free(result->collectives);
     free(result->critical_path);
     for (int kind = 0; kind < PAG_WAIT_KINDS; kind++)
         free(result->explanations[kind].causes);

@@ -127,8 +127,18 @@ struct pag_location {
 /// Point-to-point traffic between two world ranks, for pairs that exchanged something.
 struct pag_traffic {
     uint32_t sender, receiver;
+    uint32_t kind; // while the run is read, of message_kinds; then pairs are put together
     uint64_t n_messages, size_bytes;
 };
+
+/// Messages of one tag on a communicator. Of a run with very many tags those that come first have
+/// their own; all others of a communicator are one, with the tag PAG_OTHER_TAGS.
+struct pag_message_kind {
+    uint32_t communicator, tag;
+    uint64_t n_messages, size_bytes;
+};
+#define PAG_OTHER_TAGS UINT32_MAX
+enum { PAG_MAX_TAGS = 64 }; // of all communicators together
 
 // Values of pag_path_entry.call_path that are no call path.
 #define PAG_PATH_CLOCK_REPAIR (UINT32_MAX - 1) // negative: messages that came before they were sent
@@ -217,6 +227,9 @@ struct pag_result {
     uint64_t n_forced;           // calls no partner of which would have come: let go on
     struct pag_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;
+    struct pag_message_kind *message_kinds; // sorted by (communicator, tag)
+    size_t n_message_kinds;
+    uint64_t *collectives;                // operations by communicator of the archive
     struct pag_path_entry *critical_path; // sorted by (location, call_path); sums to time_ns
     size_t n_critical_path;
     struct pag_explanation explanations[PAG_WAIT_KINDS];

@@ -15,6 +15,7 @@
 #include "analyzer/report/program_name.h"
 #include "analyzer/report/shares.h"
 #include "analyzer/report/sites.h"
+#include "analyzer/report/sync_objects.h"
 #include "analyzer/report/waits.h"
 #include "analyzer/report/warnings.h"
 
@@ -204,6 +205,7 @@ void collect_result(const struct collect_input *input, struct result *result)
     put_efficiency(result, input->replay->n_off > 0);
     put_critical_path(input, &tree, &sites, result);
     put_traffic(input->replay, result);
+    sync_objects_collect(definitions, input->replay, result);
     warnings_collect(input->trace, input->replay, &coverage, result);
     conclusion_write(result);
     call_tree_release(&tree);

@@ -87,6 +87,10 @@ void result_release(struct result *result)
     free(result->critical_path.by_region_rank);
     free(result->critical_path.by_site);
     free(result->traffic);
+    for (size_t i = 0; i < result->n_communicators; i++)
+        free(result->communicators[i].name);
+    free(result->communicators);
+    free(result->tags);
     free(result->headline);
     free(result->conclusion);
     memset(result, 0, sizeof *result);

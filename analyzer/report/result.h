@@ -159,6 +159,20 @@ struct result_traffic {
     uint64_t n_messages, size_bytes;
 };
 
+/// A communicator of this name, or several. Of many those that come first in the archive have
+/// their own; the others are one called RESULT_OTHER_COMMUNICATORS.
+struct result_communicator {
+    char *name;
+    uint64_t n_collectives; // operations
+};
+#define RESULT_OTHER_COMMUNICATORS "(others)"
+
+/// Messages of one tag; RESULT_NONE: of all tags that are not there for themselves.
+struct result_tag {
+    uint32_t communicator, tag;
+    uint64_t n_messages, size_bytes;
+};
+
 struct result_named {
     char *name;
     char *value;
@@ -227,6 +241,10 @@ struct result {
     } critical_path;
     struct result_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;
+    struct result_communicator *communicators; // those in which something happened
+    size_t n_communicators;
+    struct result_tag *tags; // sorted by (communicator, tag)
+    size_t n_tags;
     char *headline;   // the biggest loss in a few words
     char *conclusion; // one paragraph
 };

@@ -32,7 +32,9 @@ static void forget_whole_run(struct result *result)
     for (size_t i = 0; i < result->n_ranks; i++)
         result->ranks[i].useful_ns = result->ranks[i].mpi_ns = result->ranks[i].wait_ns = 0;
     result->critical_path.n_by_region_rank = 0;
-    result->n_traffic = 0;
+    result->n_traffic = result->n_tags = 0;
+    for (size_t i = 0; i < result->n_communicators; i++)
+        result->communicators[i].n_collectives = 0;
 }
 
 int diff_traces_add(struct diff_traces *traces, const char *trace, const char *name,

@@ -86,9 +86,8 @@ static void add_replay(struct words *words, const struct sweep_job *job)
     for (size_t i = 0; i < job->plan->n_parameters; i++) {
         if (!job->point.values[i])
             continue;
-        char *parameter =
-            memory_format("%s=%s:%s", job->plan->parameters[i].name, job->point.values[i],
-                          job->plan->parameters[i].role);
+        char *parameter = memory_format("%s=%s:%s", job->plan->parameters[i].name,
+                                        job->point.values[i], job->plan->parameters[i].role);
         add_option(words, "--parameter", parameter);
         free(parameter);
     }

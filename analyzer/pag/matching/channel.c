@@ -59,16 +59,37 @@ uint32_t channel_mailbox(struct engine *engine, uint32_t communicator, uint32_t 
     return index;
 }
 
-static uint32_t traffic_between(struct engine *engine, uint32_t sender, uint32_t receiver)
+static uint32_t message_kind(struct engine *engine, uint32_t communicator, uint32_t tag)
 {
-    uint64_t key = (uint64_t)sender << 32 | receiver;
+    uint64_t key = (uint64_t)communicator << 32 | tag;
+    uint32_t index;
+    struct pag_result *result = engine->result;
+    if (map_get(&engine->message_kind_of, key, &index))
+        return index;
+    if (result->n_message_kinds >= PAG_MAX_TAGS && tag != PAG_OTHER_TAGS)
+        return message_kind(engine, communicator, PAG_OTHER_TAGS);
+    index = (uint32_t)result->n_message_kinds++;
+    result->message_kinds = array_reserve(result->message_kinds, &engine->message_kind_capacity,
+                                          result->n_message_kinds, sizeof(*result->message_kinds));
+    result->message_kinds[index] =
+        (struct pag_message_kind){.communicator = communicator, .tag = tag};
+    map_put(&engine->message_kind_of, key, index);
+    return index;
+}
+
+/// The counters of messages of one kind between two ranks: a message has one place to be counted.
+static uint32_t traffic_between(struct engine *engine, uint32_t kind, uint32_t sender,
+                                uint32_t receiver)
+{
+    uint64_t key = ((uint64_t)kind * engine->n_ranks + sender) * engine->n_ranks + receiver;
     uint32_t index;
     struct pag_result *result = engine->result;
     if (!map_get(&engine->traffic_of, key, &index)) {
         index = (uint32_t)result->n_traffic++;
         result->traffic = array_reserve(result->traffic, &engine->traffic_capacity,
                                         result->n_traffic, sizeof(*result->traffic));
-        result->traffic[index] = (struct pag_traffic){.sender = sender, .receiver = receiver};
+        result->traffic[index] =
+            (struct pag_traffic){.sender = sender, .receiver = receiver, .kind = kind};
         map_put(&engine->traffic_of, key, index);
     }
     return index;
@@ -123,7 +144,9 @@ static uint32_t new_channel(struct engine *engine, struct channel *wanted)
     wanted->first_send = wanted->last_send = NONE;
     wanted->first_receive = wanted->last_receive = NONE;
     wanted->mailbox = channel_mailbox(engine, wanted->communicator, wanted->receiver);
-    wanted->traffic = traffic_between(engine, wanted->sender, wanted->receiver);
+    wanted->traffic =
+        traffic_between(engine, message_kind(engine, wanted->communicator, wanted->tag),
+                        wanted->sender, wanted->receiver);
     uint32_t *bucket = &engine->channel_buckets[bucket_of(engine, wanted)];
     wanted->next_in_bucket = *bucket;
     uint32_t index = pool_take(&engine->channels);

@@ -56,6 +56,8 @@ void collective_init(struct engine *engine)
     pool_init(&engine->postings, sizeof(struct posting));
     engine->communicators =
         memory_zeroed(definitions->n_communicators, sizeof(*engine->communicators));
+    engine->result->collectives =
+        memory_zeroed(definitions->n_communicators, sizeof(*engine->result->collectives));
     for (size_t i = 0; i < definitions->n_communicators; i++) {
         init_state(&engine->communicators[i], n_members_of(&definitions->communicators[i]));
         engine->communicators[i].n_ended = n_undefined_of(&definitions->communicators[i]);
@@ -104,6 +106,14 @@ static uint32_t world_rank_of(const struct engine *engine, uint32_t communicator
 
 // --- instances
 
+static void count_operation(struct engine *engine, uint32_t communicator)
+{
+    if (communicator == NONE)
+        return;
+    engine->result->n_collectives++;
+    engine->result->collectives[communicator]++;
+}
+
 static uint32_t open_instance(struct engine *engine, uint32_t communicator, uint64_t sequence)
 {
     struct communicator_state *state = state_of(engine, communicator);
@@ -126,7 +136,7 @@ static uint32_t open_instance(struct engine *engine, uint32_t communicator, uint
     else
         collective_at(engine, state->last_open)->next = index;
     state->last_open = index;
-    engine->result->n_collectives += communicator != NONE;
+    count_operation(engine, communicator);
     return index;
 }
 
@@ -305,7 +315,7 @@ static uint32_t enter(struct engine *engine, struct location_state *location, ui
         return NONE;
     }
     if (state->n_members <= 1) {
-        engine->result->n_collectives += communicator != NONE;
+        count_operation(engine, communicator);
         return NONE;
     }
     uint32_t index = next_instance(engine, communicator, *member_index);

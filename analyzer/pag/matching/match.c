@@ -29,6 +29,7 @@ void match_init(struct engine *engine)
     pool_init(&engine->send_waits, sizeof(struct send_wait));
     map_init(&engine->mailbox_of);
     map_init(&engine->traffic_of);
+    map_init(&engine->message_kind_of);
     channel_init(engine);
 }
 
@@ -40,6 +41,7 @@ void match_release(struct engine *engine)
     pool_release(&engine->send_waits);
     map_release(&engine->mailbox_of);
     map_release(&engine->traffic_of);
+    map_release(&engine->message_kind_of);
     channel_release(engine);
 }
 
