@@ -185,7 +185,7 @@ $d|the file ends within a trial
 2s/"n_ranks":2/"n_ranks":-2/|:2: "n_ranks" of the trial is not an integer
 2d|"attribute" comes before the trial
 0,/"value":\[0,/s//"value":[99,/|value 1 of "value" is not the number of an earlier line
-0,/"value":\[0,0,1,/s//"value":[0,0,7,/|value 3 of "value" is not the number of an earlier line
+0,/"value":\[\([0-9]*,[0-9]*\),1,/s//"value":[\1,7,/|value 3 of "value" is not the number of an earlier line
 0,/"value":\[\([0-9]*,[0-9]*,[0-9]*,\)[0-9.]*\]/s//"value":[\1"x"]/|value 4 of "value" is not a number
 /"focus"/{0,/"focus":\[2,4/s//"focus":[4,2/}|cannot be part 1 of a focus
 s/"\/CallPath\/main\/solve"/"\/CallPath\/main\/solva"/|comes without its parent
