@@ -127,7 +127,7 @@ static int check_node_speeds(const struct scenario *scenario,
     return 0;
 }
 
-/// How long ranks that spin keep a core.
+/// How long ranks keep a core they share.
 static uint64_t slice_of(const struct scenario_settings *settings)
 {
     if (settings->slice_ns == 0 && settings->machine)

@@ -51,8 +51,8 @@ struct scenario_settings {
     uint64_t added_latency_ns;     // of each message between nodes, see added_delay.h
     uint64_t added_byte_fs;        // of each of its bytes
     bool is_timeless;              // no time of the recording counts, see timeless.h
-    uint64_t slice_ns;             // where ranks spin: how long one keeps a core; 0: the machine's,
-                                   // else no time at all
+    uint64_t slice_ns;             // how long a rank keeps a shared core; 0: the machine's, else no
+                                   // time at all
     bool spins;                    // a waiting process keeps its share of the cores
     bool is_sticky;                // ranks stay on one core of their node each
     const struct region_scale *scales;

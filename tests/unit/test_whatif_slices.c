@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that keep their cores busy while they wait, on cores shared in slices of time.
+// Cores shared in slices of time, by ranks that keep them busy while they wait or leave them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -103,6 +103,41 @@ static void test_slices_go_by_while_all_wait(void **state)
     assert_int_equal(times.ranks[0].finish_ns, 10600);
     assert_int_equal(times.ranks[1].finish_ns, 10700);
     assert_int_equal(times.ranks[2].finish_ns, 10500);
+    predicted_times_release(&times);
+}
+
+// Rank 0 has the only core of its node first and leaves it to wait; rank 1 computes from 0 on. The
+// message comes in its third slice, so rank 0 has the core when that is over; works for 200, and
+// leaves the core. Cores shared in no time at all would let it end at 2700. On a core of its own
+// rank 2 sends at 2300.
+static void test_who_left_its_core_comes_back_when_a_slice_is_over(void **state)
+{
+    (void)state;
+    static const char text[] = "nodes a b c\n"
+                               "0 0    enter main\n"
+                               "0 0    enter MPI_Recv\n"
+                               "0 2300 recv world 2 0 8\n"
+                               "0 2300 leave MPI_Recv\n"
+                               "0 2500 leave main\n"
+                               "1 0    enter main\n"
+                               "1 4000 leave main\n"
+                               "2 0    enter main\n"
+                               "2 2300 enter MPI_Send\n"
+                               "2 2300 send world 0 0 8\n"
+                               "2 2300 leave MPI_Send\n"
+                               "2 2300 leave main\n";
+    const char *const places[] = {"x=0-1", "y=2"};
+    struct scenario_settings settings = {.places = places, .n_places = 2, .n_cores = 1};
+    struct predicted_times times;
+    predict(text, &settings, &times);
+    assert_int_equal(times.ranks[0].finish_ns, 2700);
+    assert_int_equal(times.ranks[1].finish_ns, 4200);
+    predicted_times_release(&times);
+    settings.slice_ns = 1000;
+    predict(text, &settings, &times);
+    assert_int_equal(times.ranks[0].finish_ns, 3200);
+    assert_int_equal(times.ranks[1].finish_ns, 4200);
+    assert_int_equal(times.ranks[2].finish_ns, 2300);
     predicted_times_release(&times);
 }
 
@@ -226,19 +261,23 @@ static void test_random_programs(void **state)
         const struct scenario_settings settings[] = {
             {.n_nodes = 1, .n_cores = 1, .spins = true, .slice_ns = 1 + seed % 40},
             {.n_nodes = 2, .n_cores = 2, .spins = true, .slice_ns = 1 + seed % 7},
-            {.n_nodes = 1, .n_cores = PROGRAM_MAX_RANKS, .spins = true, .slice_ns = 10}};
-        struct predicted_times times[3];
+            {.n_nodes = 1, .n_cores = PROGRAM_MAX_RANKS, .spins = true, .slice_ns = 10},
+            {.n_nodes = 1, .n_cores = 1, .slice_ns = 1 + seed % 40},
+            {.n_nodes = 2, .n_cores = 2, .slice_ns = 1 + seed % 7},
+            {.n_nodes = 1, .n_cores = PROGRAM_MAX_RANKS, .slice_ns = 10}};
+        enum { N_SETTINGS = sizeof settings / sizeof *settings };
+        struct predicted_times times[N_SETTINGS];
         struct error err = {{0}};
         char *text = sim_program_trace_text(seed, &limits);
-        assert_int_equal(predicted_times(text, settings, 3, times, &err), 0);
-        for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(predicted_times(text, settings, N_SETTINGS, times, &err), 0);
+        for (size_t i = 0; i < N_SETTINGS; i++) {
             assert_int_equal(times[i].n_forced, 0);
             assert_int_equal(times[i].critical_path_ns, times[i].time_ns);
             for (size_t r = 0; r < times[i].n_ranks; r++) {
                 const struct predicted_rank *rank = &times[i].ranks[r];
                 assert_int_equal(rank->outside_ns + rank->wait_ns + rank->overhead_ns,
                                  rank->finish_ns - rank->first_ns);
-                assert_true(i < 2 || rank->finish_ns == times[i].measured_finish_ns[r]);
+                assert_true(i % 3 < 2 || rank->finish_ns == times[i].measured_finish_ns[r]);
             }
             predicted_times_release(&times[i]);
         }
@@ -252,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_messages_wait_for_the_slice_of_their_receiver),
         cmocka_unit_test(test_slices_of_two_cores),
         cmocka_unit_test(test_slices_go_by_while_all_wait),
+        cmocka_unit_test(test_who_left_its_core_comes_back_when_a_slice_is_over),
         cmocka_unit_test(test_computing_ranks_by_each_ns),
         cmocka_unit_test(test_random_programs),
     };

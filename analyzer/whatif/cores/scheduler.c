@@ -21,6 +21,7 @@ enum location_mode { MODE_BEFORE, MODE_WORKING, MODE_WAITING, MODE_ENDED };
 
 struct process {
     enum location_mode mode;
+    bool is_away;       // has left cores shared in slices of time to wait
     enum pag_turn turn; // when its work is done
     uint32_t group;
     uint32_t place;  // in its group's heap while it works
@@ -329,22 +330,48 @@ static void work_in_slices(struct scheduler *scheduler, uint32_t location, uint6
     struct process *process = &scheduler->processes[location];
     struct time_slices *slices = scheduler->groups[process->group].slices;
     clear_alarm(scheduler, source_of(scheduler, location)); // of the begin
-    if (process->mode == MODE_BEFORE)
+    if (process->mode == MODE_BEFORE || process->is_away)
         time_slices_begin(slices, location, now_ns);
+    process->is_away = false;
     process->mode = MODE_WORKING;
     time_slices_work(slices, location, now_ns, work, turn);
     predict_slices(scheduler, process->group);
 }
 
+/// LOCATION, which waits, goes on at UNTIL_NS and works WORK; where processes that wait leave their
+/// cores it stands in no queue until then.
+static void wake_in_slices(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
+                           uint64_t until_ns, pag_work work)
+{
+    struct process *process = &scheduler->processes[location];
+    enum pag_turn turn = work > 0 ? PAG_TURN_FIRST : PAG_TURN_LEAVE;
+    process->next = work;
+    if (scheduler->spins) {
+        time_slices_wait(scheduler->groups[process->group].slices, location, now_ns, until_ns,
+                         turn);
+        predict_slices(scheduler, process->group);
+    } else if (until_ns == PAG_NOT_KNOWN) {
+        clear_alarm(scheduler, source_of(scheduler, location));
+    } else {
+        set_alarm(scheduler, source_of(scheduler, location), until_ns, turn, location);
+    }
+}
+
+/// Who waits for something that is there already keeps its core, if it has one.
 static void wait_in_slices(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
                            uint64_t until_ns, pag_work work)
 {
     struct process *process = &scheduler->processes[location];
+    struct time_slices *slices = scheduler->groups[process->group].slices;
     process->mode = MODE_WAITING;
-    process->next = work;
-    time_slices_wait(scheduler->groups[process->group].slices, location, now_ns, until_ns,
-                     work > 0 ? PAG_TURN_FIRST : PAG_TURN_LEAVE);
-    predict_slices(scheduler, process->group);
+    if (!scheduler->spins && !process->is_away) {
+        time_slices_wait(slices, location, now_ns, PAG_NOT_KNOWN, PAG_TURN_LEAVE);
+        process->is_away = until_ns > now_ns;
+        if (process->is_away)
+            time_slices_end(slices, location, now_ns);
+        predict_slices(scheduler, process->group);
+    }
+    wake_in_slices(scheduler, location, now_ns, until_ns, work);
 }
 
 /// Takes the ends of slices off the alarms, up to the first one at which somebody goes on.
@@ -422,7 +449,7 @@ void scheduler_wake(void *context, uint32_t location, uint64_t until_ns, pag_wor
     struct process *process = &scheduler->processes[location];
     const struct group *group = group_of(scheduler, location);
     if (group->slices) {
-        wait_in_slices(scheduler, location, scheduler->now_ns, until_ns, at_speed(group, work));
+        wake_in_slices(scheduler, location, scheduler->now_ns, until_ns, at_speed(group, work));
         return;
     }
     if (!group->is_shared) {
@@ -446,7 +473,8 @@ void scheduler_end(void *context, uint32_t location, uint64_t now_ns)
     struct group *group = group_of(scheduler, location);
     if (group->slices) {
         process->mode = MODE_ENDED;
-        time_slices_end(group->slices, location, now_ns);
+        if (!process->is_away)
+            time_slices_end(group->slices, location, now_ns);
         predict_slices(scheduler, process->group);
         return;
     }
@@ -471,8 +499,16 @@ bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns)
     struct scheduler *scheduler = context;
     struct process *process = &scheduler->processes[location];
     pag_work work = process->next;
-    if (work == 0)
+    if (process->is_away) {
+        struct group *group = group_of(scheduler, location);
+        clear_alarm(scheduler, source_of(scheduler, location));
+        time_slices_begin(group->slices, location, now_ns);
+        process->is_away = false;
+        if (work == 0 && scheduler->sliced[location].has_core)
+            return false;
+    } else if (work == 0) {
         return false;
+    }
     process->next = 0;
     if (group_of(scheduler, location)->slices)
         work_in_slices(scheduler, location, now_ns, work, PAG_TURN_LEAVE);
@@ -537,13 +573,13 @@ struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups
     for (size_t i = 0; i < n_groups; i++) {
         struct group *group = &scheduler->groups[i];
         group->is_shared = group->n_processes > group->n_cores;
-        if (!group->is_shared || !spins || groups[i].slice_ns == 0)
+        if (!group->is_shared || groups[i].slice_ns == 0)
             continue;
         if (!scheduler->sliced)
             scheduler->sliced = memory_zeroed(n_locations, sizeof *scheduler->sliced);
         group->slices = memory_new(sizeof *group->slices);
         time_slices_init(group->slices, scheduler->sliced, group->n_processes, group->n_cores,
-                         groups[i].slice_ns);
+                         groups[i].slice_ns, !spins);
     }
     return scheduler;
 }

@@ -10,9 +10,9 @@
 // one starts at that one's end instead of V(t), so that what is lost by rounding does not add up.
 // w = floor(work * 10^6 / speed of the group in millionths) + hand-over cost, which is charged
 // where a process begins work (more than none) in a group with more processes than cores, and the
-// last one to do so there was another one. Waiting processes are runnable if waiting is spinning;
-// then a group with more processes than cores may have slices of time instead (time_slices.h; no
-// hand-over cost).
+// last one to do so there was another one. Waiting processes are runnable if waiting is spinning. A
+// group with more processes than cores may have slices of time instead (time_slices.h; no hand-over
+// cost).
 #ifndef PAGODA_WHATIF_CORES_SCHEDULER_H
 #define PAGODA_WHATIF_CORES_SCHEDULER_H
 
@@ -30,7 +30,7 @@ struct core_group {
     uint32_t n_cores;
     uint64_t speed;        // millionths
     uint64_t hand_over_ns; // what it costs when a core changes from one process to another
-    uint64_t slice_ns;     // where processes spin: how long one keeps its core; 0: no time at all
+    uint64_t slice_ns;     // how long a process keeps a shared core; 0: no time at all
 };
 
 /// N_LOCATIONS locations that wait for their first event; GROUP_OF[i] is the group of location i.

@@ -8,12 +8,13 @@
 #include "analyzer/trace/event.h"
 
 void time_slices_init(struct time_slices *slices, struct sliced_process *processes,
-                      uint32_t n_processes, uint32_t n_cores, uint64_t slice_ns)
+                      uint32_t n_processes, uint32_t n_cores, uint64_t slice_ns, bool yields)
 {
     *slices = (struct time_slices){
         .processes = processes,
         .n_cores = n_cores,
         .slice_ns = slice_ns,
+        .yields = yields,
         .holders = memory_zeroed(n_cores, sizeof *slices->holders),
         .queue = memory_zeroed(n_processes, sizeof *slices->queue),
         .capacity = n_processes,
@@ -66,13 +67,29 @@ void time_slices_begin(struct time_slices *slices, uint32_t location, uint64_t n
     push(slices, location);
     for (uint32_t i = 0; i < slices->n_holders; i++) {
         struct sliced_process *holder = &slices->processes[slices->holders[i]];
-        if (holder->slice_end_ns < now_ns)
-            holder->slice_end_ns = now_ns;
+        if (holder->slice_end_ns >= now_ns)
+            continue;
+        uint64_t late_ns = slices->yields ? (now_ns - holder->slice_end_ns) % slices->slice_ns : 0;
+        holder->slice_end_ns = now_ns + (late_ns > 0 ? slices->slice_ns - late_ns : 0);
+    }
+}
+
+/// LOCATION stands in the queue, and leaves it.
+static void leave_queue(struct time_slices *slices, uint32_t location)
+{
+    for (uint32_t n = slices->n_queued; n > 0; n--) {
+        uint32_t other = pop(slices);
+        if (other != location)
+            push(slices, other);
     }
 }
 
 void time_slices_end(struct time_slices *slices, uint32_t location, uint64_t now_ns)
 {
+    if (!slices->processes[location].has_core) {
+        leave_queue(slices, location);
+        return;
+    }
     uint32_t place = place_of(slices, location);
     slices->processes[location].has_core = false;
     if (slices->n_queued > 0)
