@@ -42,9 +42,9 @@ struct whatif_farm {
     uint32_t n_workers, n_recorded; // 0: not asked for
     uint32_t master, n_cores;       // cores: 0: one for each rank
     uint64_t n_tasks, n_phases;
-    // Length of the phases in the run as it is, by the model with as many workers as there are, and
-    // with those asked for.
-    uint64_t recorded_ns, modelled_ns, predicted_ns;
+    // Length of the phases with every task done by who did it in the recording; of those of the
+    // recorded run, and the same by the model; and with the workers asked for.
+    uint64_t replayed_ns, recorded_ns, modelled_ns, predicted_ns;
 };
 
 /// What --rebalance makes of the work between operations in which all ranks meet.

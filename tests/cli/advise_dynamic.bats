@@ -38,6 +38,36 @@ archive() {
         .recorded_ns < 250000 and .model_error == 0' report
 }
 
+@test "tasks dealt anew to as many workers as there were" {
+    archive farm
+    # Rank 1 did 2 tasks, rank 2 did 4: perhaps whoever was free got the next one.
+    note='if rank 0 hands them to whoever is free, --workers 2 deals them anew'
+    "$PAGODA" replay farm --cpu-speed 2 --json | jq -e --arg note "$note" \
+        '.whatif.assumptions | any(contains($note))'
+    "$PAGODA" replay farm --workers 2 --json | jq -e --arg note "$note" \
+        '.whatif.assumptions // [] | any(contains($note)) | not'
+    # Rank 1 is slower with the master on its core; dealt anew it does less.
+    "$PAGODA" replay farm --place a=0,1 --place b=2 --workers 2 --json >report
+    jq -e '.whatif.farm | .predicted_ns > 491000 and .predicted_ns < .recorded_ns and
+        .measured_ns == 491000 and .model_error == 0' report
+    # Nothing changed is the recorded run.
+    "$PAGODA" replay farm --workers 2 --json | jq -e '.whatif.predicted_ns == 510000'
+}
+
+@test "workers have the cores of their ranks" {
+    archive farm
+    predict() {
+        "$PAGODA" replay farm --workers 2 --json "$@" | jq .whatif.farm.predicted_ns
+    }
+    # Both workers on one core have 800 us of work there.
+    [ "$(predict --place a=0 --place b=1,2)" -eq 820000 ]
+    [ "$(predict --place a=0 --place b=1 --place c=2)" -eq 491000 ]
+    # In slices longer than a task the master, on a worker's core, has it between tasks only.
+    shared=$(predict --place a=0,1 --place b=2)
+    sliced=$(predict --place a=0,1 --place b=2 --slice 1ms)
+    [ "$sliced" -gt "$shared" ]
+}
+
 @test "the best number of workers is advised" {
     archive farm
     "$PAGODA" advise farm --json >advice

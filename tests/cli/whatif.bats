@@ -53,7 +53,8 @@ refused() {
 
 @test "spinning in slices of time: the report says whether it has them" {
     "$PAGODA" replay --nodes 1 --wait spin trace | grep -q 'has it for a slice of time'
-    "$PAGODA" replay --nodes 1 --wait spin --slice 500us trace | grep -q 'for slices of 0.5 ms'
+    "$PAGODA" replay --nodes 1 --wait spin --slice 500us trace | grep -q 'keeps its core busy, for slices of 0.5 ms'
+    "$PAGODA" replay --nodes 1 --slice 500us trace | grep -q 'leaves its core; slices of 0.5 ms'
     ! "$PAGODA" replay --nodes 1 --wait spin --slice 500us trace | grep -q 'a slice of time'
 }
 
@@ -146,7 +147,6 @@ refused() {
     refused '--cpu-speed 0: from 0.001 to 1000' --cpu-speed 0
     refused '--cpu-speed -1' --cpu-speed -1
     refused '--wait spinning: it is block or spin' --wait spinning
-    refused '--slice says how long a rank keeps its core for --wait, which is missing' --slice 4ms
     refused '--slice 4x: unknown unit' --wait spin --slice 4x
     refused '--sharing sticki: it is fluid or sticky; did you mean sticky' --sharing sticki
 }

@@ -23,10 +23,10 @@ static bool deals_tasks(const struct farm *farm)
 static bool may_deal_tasks(const struct farm_run *run)
 {
     const struct farm *farm = &run->farm;
-    uint64_t error_ns = run->modelled_ns > run->phases_ns ? run->modelled_ns - run->phases_ns
-                                                          : run->phases_ns - run->modelled_ns;
+    uint64_t error_ns = run->modelled_ns > run->recorded_ns ? run->modelled_ns - run->recorded_ns
+                                                            : run->recorded_ns - run->modelled_ns;
     return farm->is_pushed && farm->n_tasks >= LEAST_TASKS * (uint64_t)farm->n_workers &&
-           error_ns <= run->phases_ns / 10;
+           error_ns <= run->recorded_ns / 10;
 }
 
 static void add_best(const struct farm_run *run, struct advice *advice)

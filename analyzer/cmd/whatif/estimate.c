@@ -2,6 +2,7 @@
 // Estimated run times (estimate.h).
 #include "analyzer/cmd/whatif/estimate.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -30,6 +31,23 @@ struct result whatif_estimate_result(const struct result *measured,
         .headline = copy("estimated: only the run time is known"),
         .conclusion = copy(""),
     };
+}
+
+void whatif_note_dealing(struct whatif_report *report, const struct whatif_set *sets, size_t n,
+                         const struct pag_result *measured)
+{
+    bool keeps_order = false;
+    for (size_t i = 0; i < n; i++)
+        keeps_order = keeps_order ||
+                      (sets[i].n_workers == 0 && !sets[i].dealing && !sets[i].settings.is_timeless);
+    uint32_t master = keeps_order ? farm_find_master(measured) : UINT32_MAX;
+    uint32_t n_workers = master == UINT32_MAX ? 0 : farm_count_uneven(measured, master);
+    if (n_workers < 2)
+        return;
+    whatif_report_note(report, memory_format("who did which task in the recording does it here, "
+                                             "too; if rank %" PRIu32 " hands them to whoever is "
+                                             "free, --workers %" PRIu32 " deals them anew",
+                                             master, n_workers));
 }
 
 /// The run of POINT becomes shorter, or longer, by so much, within its window.
@@ -62,7 +80,8 @@ static int estimate_workers(const char *trace, const struct whatif_set *set,
             .n_tasks = run.farm.n_tasks,
             .n_phases = run.farm.n_phases,
             .n_cores = run.observed.n_cores,
-            .recorded_ns = run.phases_ns,
+            .replayed_ns = run.phases_ns,
+            .recorded_ns = run.recorded_ns,
             .modelled_ns = run.modelled_ns,
             .predicted_ns = phases_ns,
         };
@@ -83,7 +102,7 @@ static int estimate_rebalancing(const char *trace, const struct whatif_set *set,
                                 struct error *err)
 {
     struct work_spans spans;
-    struct observed observed;
+    struct observed observed = {0};
     struct policy policy;
     work_spans_init(&spans, (uint32_t)measured->replay.n_ranks);
     const struct pag_listener listener = work_spans_listener(&spans);
@@ -116,6 +135,7 @@ static int estimate_rebalancing(const char *trace, const struct whatif_set *set,
         shift(point, result.before_ns, result.after_ns);
     }
     policy_release(&policy);
+    observed_release(&observed);
     work_spans_release(&spans);
     return status;
 }

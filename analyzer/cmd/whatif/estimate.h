@@ -14,6 +14,11 @@
 struct result whatif_estimate_result(const struct result *measured,
                                      const struct whatif_point *point);
 
+/// Notes in REPORT that the run MEASURED may have dealt its tasks to whoever was free, where some
+/// prediction of the N SETS keeps who did them.
+void whatif_note_dealing(struct whatif_report *report, const struct whatif_set *sets, size_t n,
+                         const struct pag_result *measured);
+
 /// Changes the run time of POINT, predicted under SETTINGS, to what SET's --workers or --rebalance
 /// make of it. 0, or -1 and ERR.
 int whatif_estimate(const char *trace, const struct whatif_set *set,

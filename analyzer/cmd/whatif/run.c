@@ -237,10 +237,11 @@ static char *describe_sharing(const struct scenario *scenario)
                              scenario->is_sticky  ? "each rank stays on one (sticky)"
                              : scenario->is_bound ? "shared by the ranks bound to them"
                                                   : "shared by all ranks of the node (fluid)",
-                             !scenario->spins          ? "leaves its core"
-                             : scenario->slice_ns == 0 ? "keeps its core busy"
-                                                       : "keeps its core busy, for slices of ");
-    if (scenario->is_shared && scenario->spins && scenario->slice_ns > 0) {
+                             scenario->slice_ns == 0
+                                 ? (scenario->spins ? "keeps its core busy" : "leaves its core")
+                                 : (scenario->spins ? "keeps its core busy, for slices of "
+                                                    : "leaves its core; slices of "));
+    if (scenario->is_shared && scenario->slice_ns > 0) {
         char *start = text;
         text = memory_format("%s%g ms", start, (double)scenario->slice_ns / 1e6);
         free(start);
@@ -382,6 +383,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         report->results = memory_zeroed(plan->n_sets, sizeof *report->results);
     describe(report, plan, trace_definitions(measured->trace));
     note_assumptions(report, plan);
+    whatif_note_dealing(report, plan->sets, plan->n_sets, &measured->replay);
     note_members(report, plan, measured->replay.n_ranks);
     int status = predict_unchanged(plan, trace, catalogue, measured, report, err);
     struct replay_run run = {0};

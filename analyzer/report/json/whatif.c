@@ -101,7 +101,8 @@ static void put_dynamic(json_t *object, const struct whatif_point *point)
         set_count(workers, "cores", farm->n_cores);
         set_count(workers, "tasks", farm->n_tasks);
         set_count(workers, "phases", farm->n_phases);
-        set_count(workers, "recorded_ns", farm->recorded_ns);
+        set_count(workers, "recorded_ns", farm->replayed_ns);
+        set_count(workers, "measured_ns", farm->recorded_ns);
         set_count(workers, "modelled_ns", farm->modelled_ns);
         set_count(workers, "predicted_ns", farm->predicted_ns);
         json_object_set_new(workers, "model_error",

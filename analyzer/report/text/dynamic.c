@@ -21,9 +21,9 @@ static char *policy_text(const char *name, const char *summary)
 
 static void print_farm(const struct page *page, const struct whatif_farm *farm, bool is_list)
 {
-    char *cores = farm->n_cores == 0 ? memory_copy_text("each rank on a core of its own")
-                                     : memory_format("all ranks together on %s",
-                                                     quantity_count(farm->n_cores, "core").text);
+    char *cores = farm->n_cores == 0
+                      ? memory_copy_text("each rank on a core of its own")
+                      : memory_format("on %s", quantity_count(farm->n_cores, "core").text);
     print_text(page, "Task farm",
                memory_format("rank %" PRIu32 " hands out %s to %s, %s", farm->master,
                              quantity_count(farm->n_tasks, "task").text,

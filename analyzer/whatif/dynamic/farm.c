@@ -28,6 +28,21 @@ uint32_t farm_find_master(const struct pag_result *run)
     return is_star ? master : UINT32_MAX;
 }
 
+uint32_t farm_count_uneven(const struct pag_result *run, uint32_t master)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    uint32_t n = 0;
+    for (size_t i = 0; i < run->n_traffic; i++) {
+        const struct pag_traffic *traffic = &run->traffic[i];
+        if (traffic->sender != master || traffic->receiver == master || traffic->n_messages == 0)
+            continue;
+        least = traffic->n_messages < least ? traffic->n_messages : least;
+        most = traffic->n_messages > most ? traffic->n_messages : most;
+        n++;
+    }
+    return least < most ? n : 0;
+}
+
 static void on_message(void *context, const struct pag_message *message)
 {
     struct farm_messages *messages = context;
@@ -192,6 +207,21 @@ static void add_flight(struct survey *survey, const struct farm_message *last)
             less(last->leave_ns, last->send_enter_ns));
 }
 
+/// RANK is one of the workers.
+static void note_worker(struct farm *farm, uint32_t rank)
+{
+    size_t place = farm->n_worker_ranks;
+    while (place > 0 && farm->worker_ranks[place - 1] > rank)
+        place--;
+    if (place > 0 && farm->worker_ranks[place - 1] == rank)
+        return;
+    farm->worker_ranks = array_reserve(farm->worker_ranks, &farm->ranks_capacity,
+                                       farm->n_worker_ranks + 1, sizeof *farm->worker_ranks);
+    for (size_t i = farm->n_worker_ranks++; i > place; i--)
+        farm->worker_ranks[i] = farm->worker_ranks[i - 1];
+    farm->worker_ranks[place] = rank;
+}
+
 /// The messages of one worker, in its order: groups from the master, and of answers, in turn.
 static void count_worker(struct survey *survey, const struct entry *entries, size_t n)
 {
@@ -223,6 +253,7 @@ static void count_worker(struct survey *survey, const struct entry *entries, siz
     }
     if (n_tasks == 0)
         return;
+    note_worker(farm, entries[0].message.worker);
     farm->is_pushed = farm->is_pushed && entries[0].message.is_task;
     survey->phase->n_tasks += n_tasks;
     survey->least = survey->n_workers == 0 || n_tasks < survey->least ? n_tasks : survey->least;
@@ -298,7 +329,7 @@ static void survey_phase(struct survey *survey, struct entry *entries, size_t n)
 
 int farm_analyse(struct farm *farm, struct farm_messages *messages, struct error *err)
 {
-    *farm = (struct farm){.is_pushed = true};
+    *farm = (struct farm){.master = messages->master, .is_pushed = true};
     if (messages->n_not_kept > 0)
         return error_set(
             err,
@@ -331,5 +362,6 @@ void farm_release(struct farm *farm)
 {
     free(farm->tasks);
     free(farm->phases);
+    free(farm->worker_ranks);
     *farm = (struct farm){0};
 }

@@ -48,6 +48,10 @@ struct farm_messages {
 /// there is none.
 uint32_t farm_find_master(const struct pag_result *run);
 
+/// To how many ranks MASTER of RUN sent, if not the same number of messages to all: it may have
+/// handed out tasks to whoever was free. 0: it did not.
+uint32_t farm_count_uneven(const struct pag_result *run, uint32_t master);
+
 /// What makes a listener of MESSAGES, whose master is set.
 struct pag_listener farm_listener(struct farm_messages *messages);
 void farm_messages_release(struct farm_messages *messages);
@@ -65,9 +69,11 @@ struct farm_phase {
 };
 
 struct farm {
-    uint32_t n_workers; // ranks that did tasks
-    bool is_dynamic;    // some phase has workers with different numbers of tasks
-    bool is_pushed;     // no worker says something before it has a task: none is a client
+    uint32_t master, n_workers; // n_workers: ranks that did tasks, in the phase with the most
+    uint32_t *worker_ranks;     // of all phases, ascending
+    size_t n_worker_ranks, ranks_capacity;
+    bool is_dynamic; // some phase has workers with different numbers of tasks
+    bool is_pushed;  // no worker says something before it has a task: none is a client
     struct farm_task *tasks;
     size_t n_tasks;
     struct farm_phase *phases;

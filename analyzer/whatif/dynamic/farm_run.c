@@ -25,6 +25,26 @@ static int observe(struct farm_run *run, const char *trace,
     return 0;
 }
 
+/// Watches the run under SETTINGS for the lengths of its phases, in *PHASES_NS, and for its farm
+/// with a core for each rank.
+static int watch(struct farm_run *run, const char *trace, const struct scenario_settings *settings,
+                 const struct recorded *recorded, uint32_t n_ranks, struct observed *observed,
+                 uint64_t *phases_ns, struct error *err)
+{
+    if (observe(run, trace, settings, recorded, observed, err) != 0)
+        return -1;
+    *phases_ns = run->farm.length_ns;
+    if (!observed->shares_cores)
+        return 0;
+    struct scenario_settings alone = *settings;
+    struct observed ignored;
+    alone.n_cores = n_ranks;
+    alone.is_sticky = false;
+    int status = observe(run, trace, &alone, recorded, &ignored, err);
+    observed_release(&ignored);
+    return status;
+}
+
 int farm_run_find(struct farm_run *run, const char *trace, const struct scenario_settings *settings,
                   const struct recorded *recorded, const struct pag_result *measured,
                   struct error *err)
@@ -33,26 +53,26 @@ int farm_run_find(struct farm_run *run, const char *trace, const struct scenario
     if (run->master == UINT32_MAX)
         return error_set(err, "the run has no task farm: no rank sends or receives nearly all "
                               "messages");
-    if (observe(run, trace, settings, recorded, &run->observed, err) != 0)
-        return -1;
-    run->phases_ns = run->farm.length_ns;
-    if (run->observed.shares_cores) {
-        struct scenario_settings alone = *settings;
-        struct observed ignored;
-        alone.n_cores = (uint32_t)measured->n_ranks;
-        alone.is_sticky = false;
-        if (observe(run, trace, &alone, recorded, &ignored, err) != 0)
-            return -1;
-    }
-    run->modelled_ns =
-        hand_out_length(&run->farm, run->farm.n_workers, &run->observed, &dealing_recorded);
-    return 0;
+    struct scenario_settings unchanged = SCENARIO_UNCHANGED;
+    unchanged.spins = settings->spins;
+    unchanged.slice_ns = settings->slice_ns;
+    uint32_t n_ranks = (uint32_t)measured->n_ranks;
+    struct observed cores;
+    int status = watch(run, trace, &unchanged, recorded, n_ranks, &cores, &run->recorded_ns, err);
+    if (status == 0)
+        run->modelled_ns =
+            hand_out_length(&run->farm, run->farm.n_workers, &cores, &dealing_recorded);
+    observed_release(&cores);
+    return status == 0 ? watch(run, trace, settings, recorded, n_ranks, &run->observed,
+                               &run->phases_ns, err)
+                       : status;
 }
 
 void farm_run_release(struct farm_run *run)
 {
     farm_messages_release(&run->messages);
     farm_release(&run->farm);
+    observed_release(&run->observed);
     *run = (struct farm_run){0};
 }
 
@@ -61,7 +81,7 @@ static uint64_t phases_ns(const struct farm_run *run, uint64_t modelled_ns)
     __extension__ typedef unsigned __int128 wide;
     if (run->modelled_ns == 0)
         return run->phases_ns;
-    return (uint64_t)((wide)run->phases_ns * modelled_ns / run->modelled_ns);
+    return (uint64_t)((wide)run->recorded_ns * modelled_ns / run->modelled_ns);
 }
 
 uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers,

@@ -10,8 +10,9 @@
 struct farm_run {
     uint32_t master;
     struct observed observed;
-    uint64_t phases_ns;   // in the run under the settings
-    uint64_t modelled_ns; // the same by the model, with as many workers as there are
+    uint64_t phases_ns; // in the run under the settings
+    // Of the run as it was recorded: the phases, and the same by the model.
+    uint64_t recorded_ns, modelled_ns;
     struct farm_messages messages;
     struct farm farm; // with every rank on a core of its own, so that tasks are work, not waiting
     uint32_t n_passes;
@@ -24,8 +25,10 @@ int farm_run_find(struct farm_run *run, const char *trace, const struct scenario
                   struct error *err);
 void farm_run_release(struct farm_run *run);
 
-/// Length of the phases with N_WORKERS and DEALING: that in the run times the model's for these
-/// over the model's for what was recorded, which is exact where nothing changes.
+/// Length of the phases with N_WORKERS and DEALING: the recorded one times the model's for these
+/// under the settings over the model's for the run as it was recorded, which is exact where nothing
+/// changes. With as many workers and the dealing there were it is the same run, but for who does
+/// which task.
 uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers,
                             const struct dealing *dealing);
 

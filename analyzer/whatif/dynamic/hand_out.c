@@ -43,6 +43,7 @@ struct hand_out {
     enum process_state *states;
     size_t *task_of;        // by process, once it is sent one
     size_t *n_had;          // by process: tasks it was sent
+    uint64_t *arrivals;     // when the last one is there, PAG_NOT_KNOWN before it is sent
     struct answer *answers; // in the order of arrival, which is that of departure
     size_t n_answers;
     uint64_t end_ns;
@@ -87,7 +88,9 @@ static void send_task(struct hand_out *run, uint32_t worker, uint64_t now_ns)
     run->task_of[worker] = next_task(run, worker);
     run->n_had[worker]++;
     run->n_handed++;
-    scheduler_wake(run->scheduler, worker, now_ns + run->costs.task_flight_ns, 0);
+    run->arrivals[worker] = now_ns + run->costs.task_flight_ns;
+    if (run->states[worker] == STATE_WAITING) // else it lacks its core, to begin to wait
+        scheduler_wake(run->scheduler, worker, run->arrivals[worker], 0);
 }
 
 /// The master looks for an answer: it takes one that is there, or waits for the next one.
@@ -146,12 +149,13 @@ static void work_or_answer(struct hand_out *run, uint32_t worker, uint64_t now_n
 {
     enum process_state state = run->states[worker];
     if (state == STATE_WAITING) {
+        run->arrivals[worker] = PAG_NOT_KNOWN;
         run->states[worker] = STATE_WORKING;
         scheduler_work(run->scheduler, worker, now_ns, work(work_of(run, worker)), PAG_TURN_FIRST);
         return;
     }
     run->states[worker] = STATE_WAITING;
-    scheduler_wait(run->scheduler, worker, now_ns, PAG_NOT_KNOWN, 0);
+    scheduler_wait(run->scheduler, worker, now_ns, run->arrivals[worker], 0);
     if (state == STATE_COMING)
         return;
     uint64_t arrival_ns = now_ns + run->costs.answer_flight_ns;
@@ -175,17 +179,49 @@ static void step(struct hand_out *run, uint32_t process, uint64_t now_ns)
     }
 }
 
-static struct scheduler *new_scheduler(uint32_t n, const struct observed *cores)
+/// The group with the fewest processes for a core, once one more has come.
+static uint32_t least_loaded(const struct core_group *groups, const uint32_t *n_processes,
+                             size_t n_groups)
 {
-    bool is_alone = cores->n_cores == 0 || cores->n_cores >= n;
-    uint32_t n_groups = is_alone ? n : 1;
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < n_groups; i++)
+        if ((uint64_t)(n_processes[i] + 1) * groups[least].n_cores <
+            (uint64_t)(n_processes[least] + 1) * groups[i].n_cores)
+            least = i;
+    return least;
+}
+
+/// Which group the N processes belong to, the master first.
+static void find_groups(uint32_t *group_of, uint32_t n, const struct farm *farm,
+                        const struct observed *cores)
+{
+    uint32_t *n_processes = memory_zeroed(cores->n_groups, sizeof *n_processes);
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_known = i <= farm->n_worker_ranks;
+        uint32_t rank = i == MASTER ? farm->master : is_known ? farm->worker_ranks[i - 1] : 0;
+        group_of[i] = is_known ? cores->group_of_rank[rank]
+                               : least_loaded(cores->groups, n_processes, cores->n_groups);
+        n_processes[group_of[i]]++;
+    }
+    free(n_processes);
+}
+
+static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
+                                       const struct observed *cores)
+{
+    bool is_alone = cores->n_cores == 0;
+    size_t n_groups = is_alone ? n : cores->n_groups;
     struct core_group *groups = memory_zeroed(n_groups, sizeof *groups);
     uint32_t *group_of = memory_zeroed(n, sizeof *group_of);
-    for (uint32_t i = 0; i < n_groups; i++)
-        groups[i] = (struct core_group){is_alone ? 1 : cores->n_cores, SCHEDULER_FULL_SPEED,
-                                        cores->hand_over_ns, cores->slice_ns};
-    for (uint32_t i = 0; i < n; i++)
-        group_of[i] = is_alone ? i : 0;
+    for (uint32_t i = 0; i < n_groups; i++) {
+        // The works are of the run, in which the speeds of its nodes count already.
+        groups[i] = (struct core_group){is_alone ? 1 : cores->groups[i].n_cores,
+                                        SCHEDULER_FULL_SPEED, cores->hand_over_ns, cores->slice_ns};
+        if (is_alone)
+            group_of[i] = i;
+    }
+    if (!is_alone)
+        find_groups(group_of, n, farm, cores);
     struct scheduler *scheduler = scheduler_new(groups, n_groups, group_of, n, cores->spins);
     free(groups);
     free(group_of);
@@ -245,8 +281,9 @@ static struct farm_costs costs_of(const struct farm_costs *said, const struct fa
     };
 }
 
-static uint64_t phase_length(const struct farm_phase *phase, uint32_t n_workers,
-                             const struct observed *cores, const struct dealing *dealing)
+static uint64_t phase_length(const struct farm *farm, const struct farm_phase *phase,
+                             uint32_t n_workers, const struct observed *cores,
+                             const struct dealing *dealing)
 {
     uint32_t n = n_workers + 1, process;
     uint64_t now_ns;
@@ -255,13 +292,16 @@ static uint64_t phase_length(const struct farm_phase *phase, uint32_t n_workers,
         .tasks = order_tasks(phase, dealing->order),
         .n_tasks = phase->n_tasks,
         .costs = costs_of(&dealing->costs, &phase->costs),
-        .scheduler = new_scheduler(n, cores),
+        .scheduler = new_scheduler(n, farm, cores),
         .n_workers = n_workers < phase->n_tasks ? n_workers : (uint32_t)phase->n_tasks,
         .states = memory_zeroed(n, sizeof *run.states),
         .task_of = memory_zeroed(n, sizeof *run.task_of),
         .n_had = memory_zeroed(n, sizeof *run.n_had),
+        .arrivals = memory_new(n * sizeof *run.arrivals),
         .answers = memory_zeroed(phase->n_tasks, sizeof *run.answers),
     };
+    for (process = 0; process < n; process++)
+        run.arrivals[process] = PAG_NOT_KNOWN;
     for (process = 0; process < n; process++)
         scheduler_wait(run.scheduler, process, 0, 0, 0);
     while (run.n_received < phase->n_tasks && scheduler_next(run.scheduler, &process, &now_ns))
@@ -272,6 +312,7 @@ static uint64_t phase_length(const struct farm_phase *phase, uint32_t n_workers,
     free(run.states);
     free(run.task_of);
     free(run.n_had);
+    free(run.arrivals);
     free(run.answers);
     return run.end_ns;
 }
@@ -281,6 +322,6 @@ uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const stru
 {
     uint64_t length_ns = 0;
     for (size_t i = 0; i < farm->n_phases; i++)
-        length_ns += phase_length(&farm->phases[i], n_workers, cores, dealing);
+        length_ns += phase_length(farm, &farm->phases[i], n_workers, cores, dealing);
     return length_ns;
 }

@@ -7,15 +7,17 @@
 // the answer that came first (a receive where one is there, else it waits for one); if a task is
 // left for who answered it works `before`, sends it, and works `after`, else it works `tail`. A
 // worker has a task after its flight, works, answers; the answer comes after its flight. All share
-// the cores as predictions do (whatif/cores/scheduler.h). Costs: farm.h, or those of the dealing.
+// the cores as predictions do (whatif/cores/scheduler.h): the master and the workers of the run
+// those of their ranks, each worker more those with the fewest processes for a core (ties: the
+// first ones). Costs: farm.h, or those of the dealing.
 #ifndef PAGODA_WHATIF_DYNAMIC_HAND_OUT_H
 #define PAGODA_WHATIF_DYNAMIC_HAND_OUT_H
 
 #include "analyzer/whatif/dynamic/farm.h"
 #include "analyzer/whatif/dynamic/observe.h"
 
-/// How long the phases of FARM take with N_WORKERS of them on the cores of CORES: all ranks share
-/// all of these; where their number is not known each rank has one.
+/// How long the phases of FARM take with N_WORKERS of them on the cores of CORES; where their
+/// number is not known each rank has one.
 uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores,
                          const struct dealing *dealing);
 

@@ -2,6 +2,10 @@
 // A simulated run for its listener (observe.h).
 #include "analyzer/whatif/dynamic/observe.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
 #include "analyzer/trace/reader.h"
 #include "analyzer/whatif/prediction.h"
 
@@ -19,10 +23,43 @@ static uint32_t count_cores(const struct scenario *scenario, const struct defini
     return is_less ? n_bound : n_of_nodes;
 }
 
+/// Who shares which cores, with those that are left over.
+static void note_groups(struct observed *observed, const struct scenario *scenario,
+                        const struct definitions *definitions)
+{
+    size_t n_most = scenario->n_groups + observed->n_cores;
+    observed->groups = memory_zeroed(n_most + 1, sizeof *observed->groups);
+    observed->n_groups = scenario->n_groups;
+    observed->n_ranks = definitions->n_ranks;
+    observed->group_of_rank = memory_new((observed->n_ranks + 1) * sizeof(uint32_t));
+    memcpy(observed->group_of_rank, scenario->group_of_rank, observed->n_ranks * sizeof(uint32_t));
+    uint32_t n_cores = 0;
+    for (size_t i = 0; i < scenario->n_groups; i++) {
+        struct core_group *group = &observed->groups[i];
+        *group = scenario->groups[i];
+        bool is_fluid = !scenario->is_sticky && !scenario->is_bound && scenario->knows_cores;
+        if (is_fluid && group->n_cores < scenario->least_cores)
+            group->n_cores = scenario->least_cores;
+        n_cores += group->n_cores;
+    }
+    for (; scenario->is_sticky && n_cores < observed->n_cores; n_cores++) {
+        struct core_group *group = &observed->groups[observed->n_groups++];
+        *group = observed->groups[0];
+    }
+}
+
+void observed_release(struct observed *observed)
+{
+    free(observed->groups);
+    free(observed->group_of_rank);
+    *observed = (struct observed){0};
+}
+
 int observe_run(const char *trace_path, const struct scenario_settings *settings,
                 const struct recorded *recorded, const struct pag_listener *listener,
                 struct observed *observed, struct error *err)
 {
+    *observed = (struct observed){0};
     struct trace *trace = trace_open(trace_path, err);
     if (!trace)
         return -1;
@@ -46,6 +83,7 @@ int observe_run(const char *trace_path, const struct scenario_settings *settings
             .slice_ns = scenario.slice_ns,
             .hand_over_ns = scenario.n_groups > 0 ? scenario.groups[0].hand_over_ns : 0,
         };
+        note_groups(observed, &scenario, definitions);
         prediction_release(&prediction);
     }
     pag_result_release(&result);

@@ -16,10 +16,18 @@ struct observed {
     bool spins;        // ranks that wait keep their cores
     uint32_t n_cores;  // all that the ranks may use together; 0: not known, one for each
     uint64_t slice_ns, hand_over_ns;
+    // Whose cores a rank shares. Cores that no rank has now are in them, too: of a node where all
+    // ranks share all of them in its group, else each in one by itself.
+    struct core_group *groups;
+    size_t n_groups;
+    uint32_t *group_of_rank;
+    size_t n_ranks;
 };
 
+void observed_release(struct observed *observed);
+
 /// Simulates the archive TRACE under SETTINGS and tells LISTENER, in the times of that run. 0, or
-/// -1 and ERR.
+/// -1 and ERR. The caller releases OBSERVED in either case.
 int observe_run(const char *trace, const struct scenario_settings *settings,
                 const struct recorded *recorded, const struct pag_listener *listener,
                 struct observed *observed, struct error *err);
