@@ -2,6 +2,7 @@
 # pagoda advise leaves out what bounds say cannot come to the top: on every hand-made trace the list is
 # that of --all, which replays everything. And it is JSON, whatever libraries have to say.
 load ../helper
+load ../advice
 
 bats_require_minimum_version 1.5.0
 
@@ -9,24 +10,12 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-# agree OPTION...: the first ten of each group that gain something, and the pairs, with and without
-# --all. False when the trace is refused.
-agree() {
-    # shellcheck disable=SC2016 # jq's variable
-    local top='[.error_ns as $e | .candidates | group_by(.group)[] |
-        map(select(.gain_ns != null and .gain_ns > $e))[:10] | map([.options, .gain_ns])], .pairs'
-    "$PAGODA" advise "$@" --json >pruned 2>/dev/null || return 1
-    "$PAGODA" advise "$@" --json --all >all
-    diff <(jq -c "$top" pruned) <(jq -c "$top" all) || touch differs
-    jq -e '.pruned == 0 and .untried == 0' all >/dev/null || touch differs
-}
-
 # agree_on FOLDER: on all traces of tests/traces/FOLDER that are not refused.
 agree_on() {
     local file n=0
     for file in "$ROOT/tests/traces/$1"/*.txt; do
         "$BUILD/tools/mktrace" "$file" trace 2>/dev/null || continue
-        if agree trace; then
+        if agree 10 trace; then
             n=$((n + 1))
         fi
         rm -rf trace
@@ -51,10 +40,10 @@ agree_on() {
 @test "pruned lists are those of --all: other targets" {
     for trace in late pairs; do
         "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$trace.txt" "$trace"
-        agree "$trace" --nodes 1 --cores 2 --wait spin
+        agree 10 "$trace" --nodes 1 --cores 2 --wait spin
     done
-    agree late --nodes 2 --machine "$ROOT/tests/traces/advise/network.xml"
-    agree late --nodes 1 --cores 1
+    agree 10 late --nodes 2 --machine "$ROOT/tests/traces/advise/network.xml"
+    agree 10 late --nodes 1 --cores 1
     [ ! -e differs ]
 }
 
