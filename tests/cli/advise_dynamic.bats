@@ -242,3 +242,20 @@ END
         diff <(jq '.whatif.points[].farm.predicted_ns' report) lengths || { echo "seed $seed"; return 1; }
     done
 }
+
+@test "what ranks compute before MPI_Init cannot be handed over" {
+    {
+        printf 'nodes n n\ncores n 2\n'
+        for rank in 0 1; do
+            began=$((rank == 0 ? 900000 : 100000))
+            printf '%s\n' "$rank 0 enter main" "$rank $began enter MPI_Init" \
+                "$rank 1000000 leave MPI_Init" "$rank 1100000 enter MPI_Barrier" \
+                "$rank 1100000 coll-begin" "$rank 1101000 coll-end barrier world - 0 0" \
+                "$rank 1101000 leave MPI_Barrier" "$rank 1101000 enter MPI_Finalize" \
+                "$rank 1102000 leave MPI_Finalize" "$rank 1102000 leave main"
+        done
+    } >early.txt
+    "$BUILD/tools/mktrace" early.txt early
+    "$PAGODA" replay early --rebalance 1 --json |
+        jq -e '.whatif.predicted_ns == 1102000 and .whatif.rebalancing.before_ns == 100000'
+}

@@ -77,7 +77,7 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
 }
 
 /// The bundled policy NAME, if it has rules for balancing.
-static void add_policy(const char *name, uint64_t most_ns, struct advice *advice)
+static void add_policy(const char *name, struct advice *advice)
 {
     struct policy policy;
     struct error err = {{0}};
@@ -86,7 +86,8 @@ static void add_policy(const char *name, uint64_t most_ns, struct advice *advice
                                        "estimate)",
                                        name);
         struct advice_candidate *candidate =
-            advise_add(advice, ADVICE_DYNAMIC, most_ns, "rebalance", sentence);
+            advise_add(advice, ADVICE_DYNAMIC, UINT64_MAX, "rebalance", sentence);
+        candidate->promise_ns = advice->loss_ns;
         advise_add_word(candidate, "rebalance", name);
         free(sentence);
     }
@@ -103,11 +104,10 @@ void advise_add_rebalancing(const struct advise_setting *setting, struct advice 
     if (measured->replay.n_ranks < 2 || is_shared || advice->loss_ns == 0 ||
         farm_find_master(&measured->replay) != UINT32_MAX)
         return;
-    uint64_t most_ns = setting->n_words == 0 ? advice->loss_ns : UINT64_MAX;
     size_t n;
     char **names = bundled_names(&bundled_policies, &n, NULL);
     for (size_t i = 0; i < n; i++) {
-        add_policy(names[i], most_ns, advice);
+        add_policy(names[i], advice);
         free(names[i]);
     }
     free(names);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums of computing between synchronisations (work_spans.h). A collective is told when its last
 // member has left, and who left early computes again by then; so what a rank had computed when it
-// last began an MPI call is kept for some calls.
+// last began an MPI call is kept for some calls. What ranks compute before MPI_Init cannot be
+// balanced.
 #include "analyzer/whatif/dynamic/work_spans.h"
 
 #include <stdlib.h>
@@ -106,7 +107,19 @@ static void on_root(void *context, const struct root *root)
     spans->n_open = 0;
 }
 
+/// What was computed until now was so before MPI was there to hand work over.
+static void on_window_moved(void *context)
+{
+    struct work_spans *spans = context;
+    for (uint32_t i = 0; i < spans->n_ranks; i++)
+        spans->ranks[i].counted_ns = spans->ranks[i].computed_ns;
+    spans->n_spans = 0;
+}
+
 struct pag_listener work_spans_listener(struct work_spans *spans)
 {
-    return (struct pag_listener){.context = spans, .root = on_root, .computing = on_computing};
+    return (struct pag_listener){.context = spans,
+                                 .root = on_root,
+                                 .computing = on_computing,
+                                 .window_moved = on_window_moved};
 }

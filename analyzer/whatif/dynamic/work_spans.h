@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much each rank computes between two operations in which all ranks meet (barriers, all-to-all
-// kinds, the start and end of MPI): what load balancing may spread.
+// kinds, the end of MPI), from MPI_Init on where there is one: what load balancing may spread.
 #ifndef PAGODA_WHATIF_DYNAMIC_WORK_SPANS_H
 #define PAGODA_WHATIF_DYNAMIC_WORK_SPANS_H
 
