@@ -42,6 +42,7 @@ void request_start(struct call *call, MPI_Request request);
 struct coll_bytes {
     uint64_t sent;
     uint64_t received;
+    bool is_in_place;
 };
 
 // A counts array of a vector collective: int, or MPI_Count in the large-count functions.

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          7
+#define SPOOL_VERSION          8
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -162,7 +162,8 @@ struct record_request {
 
 struct record_collective {
     struct record_head head;
-    int32_t operation;
+    int16_t operation;
+    uint16_t is_in_place; // the bytes do not count what the rank keeps
     int32_t root;
     uint64_t sent_bytes;
     uint64_t received_bytes;

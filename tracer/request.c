@@ -252,7 +252,8 @@ static void write_collective(struct call *call, const struct request *request)
 
     if (record == NULL)
         return;
-    record->operation = (int32_t)request->operation;
+    record->operation = (int16_t)request->operation;
+    record->is_in_place = request->coll_bytes.is_in_place;
     record->root = request->root;
     record->sent_bytes = request->coll_bytes.sent;
     record->received_bytes = request->coll_bytes.received;

@@ -23,7 +23,8 @@ static void write_collective(struct call *call, uint32_t comm, enum coll_operati
         recording_skip(call->stream, RECORD_COLLECTIVE, comm, 0, 0);
     if (record == NULL)
         return;
-    record->operation = (int32_t)operation;
+    record->operation = (int16_t)operation;
+    record->is_in_place = bytes.is_in_place;
     record->root = root;
     record->sent_bytes = bytes.sent;
     record->received_bytes = bytes.received;
@@ -149,7 +150,7 @@ static bool in_place(const void *buffer)
 
 struct coll_bytes coll_no_bytes(void)
 {
-    return (struct coll_bytes){0, 0};
+    return (struct coll_bytes){0, 0, false};
 }
 
 struct coll_bytes coll_all_to_one(MPI_Comm comm, int root, MPI_Count send_count,
@@ -157,14 +158,15 @@ struct coll_bytes coll_all_to_one(MPI_Comm comm, int root, MPI_Count send_count,
                                   MPI_Datatype recv_type, const void *buffer)
 {
     struct view view = view_of(comm);
-    struct coll_bytes bytes = {0, 0};
+    struct coll_bytes bytes = {0, 0, false};
     uint64_t n_peers = (uint64_t)view.n_peers;
 
     if (view.is_inter ? root == MPI_ROOT : root == view.rank) {
         uint64_t block = (uint64_t)recv_count * size_of(recv_type);
 
         bytes.received = n_peers * block;
-        if (!view.is_inter && in_place(buffer))
+        bytes.is_in_place = !view.is_inter && in_place(buffer);
+        if (bytes.is_in_place)
             bytes.received -= block;
         else if (!view.is_inter)
             bytes.sent = block;
@@ -176,7 +178,7 @@ struct coll_bytes coll_all_to_one(MPI_Comm comm, int root, MPI_Count send_count,
 
 static struct coll_bytes swapped(struct coll_bytes bytes)
 {
-    return (struct coll_bytes){bytes.received, bytes.sent};
+    return (struct coll_bytes){bytes.received, bytes.sent, bytes.is_in_place};
 }
 
 struct coll_bytes coll_one_to_all(MPI_Comm comm, int root, MPI_Count send_count,
@@ -192,14 +194,15 @@ struct coll_bytes coll_gatherv(MPI_Comm comm, int root, MPI_Count send_count,
                                MPI_Datatype recv_type, const void *buffer)
 {
     struct view view = view_of(comm);
-    struct coll_bytes bytes = {0, 0};
+    struct coll_bytes bytes = {0, 0, false};
 
     if (view.is_inter ? root == MPI_ROOT : root == view.rank) {
         uint64_t size = size_of(recv_type);
         uint64_t own = view.is_inter ? 0 : count_at(recv_counts, view.rank) * size;
 
         bytes.received = sum(recv_counts, view.n_peers) * size;
-        if (in_place(buffer))
+        bytes.is_in_place = in_place(buffer);
+        if (bytes.is_in_place)
             bytes.received -= own;
         else
             bytes.sent = own;
@@ -223,9 +226,9 @@ struct coll_bytes coll_all_to_all(MPI_Comm comm, MPI_Count send_count, MPI_Datat
     uint64_t block = (uint64_t)recv_count * size_of(recv_type);
 
     if (in_place(buffer))
-        return (struct coll_bytes){(n_peers - 1) * block, (n_peers - 1) * block};
-    return (struct coll_bytes){n_peers * (uint64_t)send_count * size_of(send_type),
-                               n_peers * block};
+        return (struct coll_bytes){(n_peers - 1) * block, (n_peers - 1) * block, true};
+    return (struct coll_bytes){n_peers * (uint64_t)send_count * size_of(send_type), n_peers * block,
+                               false};
 }
 
 struct coll_bytes coll_allgatherv(MPI_Comm comm, MPI_Count send_count, MPI_Datatype send_type,
@@ -235,9 +238,9 @@ struct coll_bytes coll_allgatherv(MPI_Comm comm, MPI_Count send_count, MPI_Datat
     struct view view = view_of(comm);
     uint64_t size = size_of(recv_type);
     uint64_t n_peers = (uint64_t)view.n_peers;
-    struct coll_bytes bytes = {0, sum(recv_counts, view.n_peers) * size};
+    struct coll_bytes bytes = {0, sum(recv_counts, view.n_peers) * size, in_place(buffer)};
 
-    if (in_place(buffer)) {
+    if (bytes.is_in_place) {
         uint64_t own = count_at(recv_counts, view.rank) * size;
 
         bytes.received -= own;
@@ -258,9 +261,10 @@ struct coll_bytes coll_alltoallv(MPI_Comm comm, struct counts send_counts, MPI_D
 
     if (in_place(buffer)) {
         received -= count_at(recv_counts, view.rank) * size;
-        return (struct coll_bytes){received, received};
+        return (struct coll_bytes){received, received, true};
     }
-    return (struct coll_bytes){sum(send_counts, view.n_peers) * size_of(send_type), received};
+    return (struct coll_bytes){sum(send_counts, view.n_peers) * size_of(send_type), received,
+                               false};
 }
 
 static uint64_t sum_typed(struct counts counts, const MPI_Datatype *types, int n, int without)
@@ -282,10 +286,10 @@ struct coll_bytes coll_alltoallw(MPI_Comm comm, struct counts send_counts,
     if (in_place(buffer)) {
         uint64_t moved = sum_typed(recv_counts, recv_types, view.n_peers, view.rank);
 
-        return (struct coll_bytes){moved, moved};
+        return (struct coll_bytes){moved, moved, true};
     }
     return (struct coll_bytes){sum_typed(send_counts, send_types, view.n_peers, -1),
-                               sum_typed(recv_counts, recv_types, view.n_peers, -1)};
+                               sum_typed(recv_counts, recv_types, view.n_peers, -1), false};
 }
 
 struct coll_bytes coll_reduce_scatter(MPI_Comm comm, struct counts recv_counts,
@@ -297,8 +301,8 @@ struct coll_bytes coll_reduce_scatter(MPI_Comm comm, struct counts recv_counts,
     uint64_t all = sum(recv_counts, view.n_local) * size;
 
     if (in_place(buffer))
-        return (struct coll_bytes){all - own, (uint64_t)(view.n_local - 1) * own};
-    return (struct coll_bytes){all, (uint64_t)view.n_peers * own};
+        return (struct coll_bytes){all - own, (uint64_t)(view.n_local - 1) * own, true};
+    return (struct coll_bytes){all, (uint64_t)view.n_peers * own, false};
 }
 
 struct coll_bytes coll_reduce_scatter_block(MPI_Comm comm, MPI_Count recv_count,
@@ -308,7 +312,7 @@ struct coll_bytes coll_reduce_scatter_block(MPI_Comm comm, MPI_Count recv_count,
     uint64_t moved =
         (in_place(buffer) ? n_ranks - 1 : n_ranks) * (uint64_t)recv_count * size_of(datatype);
 
-    return (struct coll_bytes){moved, moved};
+    return (struct coll_bytes){moved, moved, in_place(buffer)};
 }
 
 struct coll_bytes coll_scan(MPI_Comm comm, MPI_Count count, MPI_Datatype datatype,
@@ -319,5 +323,5 @@ struct coll_bytes coll_scan(MPI_Comm comm, MPI_Count count, MPI_Datatype datatyp
     uint64_t own = in_place(buffer) ? 0 : 1;
 
     return (struct coll_bytes){((uint64_t)(view.n_local - view.rank - 1) + own) * block,
-                               ((uint64_t)view.rank + own) * block};
+                               ((uint64_t)view.rank + own) * block, own == 0};
 }

@@ -365,15 +365,21 @@ static bool is_uneven(OTF2_CollectiveOp op)
 static OTF2_CallbackCode append_collective(struct decoder *decoder, uint64_t ticks,
                                            enum event_kind kind, OTF2_CollectiveOp op,
                                            OTF2_CommRef comm, uint32_t root, uint64_t sent_bytes,
-                                           uint64_t received_bytes, uint64_t request)
+                                           uint64_t received_bytes, uint64_t request,
+                                           const OTF2_AttributeList *attributes)
 {
     uint32_t index = comm_index(decoder, comm);
+    OTF2_AttributeValue in_place;
     if (index == UINT32_MAX)
         return drop(decoder);
     struct event *event = append(decoder, ticks, kind);
     event->op = op;
     event->class_ = (uint8_t)class_of(op);
     event->flags = is_uneven(op) ? EVENT_UNEVEN : 0;
+    if (OTF2_AttributeList_GetNumberOfElements(attributes) > 0 &&
+        find_attribute(decoder, attributes, ATTRIBUTE_IN_PLACE, OTF2_TYPE_UINT8, &in_place) &&
+        in_place.uint8 != 0)
+        event->flags |= EVENT_IN_PLACE;
     event->index = index;
     event->peer = root;
     event->size_bytes = sent_bytes;
@@ -386,9 +392,9 @@ static OTF2_CallbackCode on_collective_end(CALLBACK_PARAMETERS, OTF2_CollectiveO
                                            OTF2_CommRef comm, uint32_t root, uint64_t sent_bytes,
                                            uint64_t received_bytes)
 {
-    IGNORE_PARAMETERS;
+    (void)location, (void)record;
     return append_collective(user_data, ticks, EVENT_COLLECTIVE_END, op, comm, root, sent_bytes,
-                             received_bytes, 0);
+                             received_bytes, 0, attributes);
 }
 
 static OTF2_CallbackCode on_collective_request(CALLBACK_PARAMETERS, uint64_t request)
@@ -413,9 +419,9 @@ static OTF2_CallbackCode on_collective_complete(CALLBACK_PARAMETERS, OTF2_Collec
                                                 uint64_t sent_bytes, uint64_t received_bytes,
                                                 uint64_t request)
 {
-    IGNORE_PARAMETERS;
+    (void)location, (void)record;
     return append_collective(user_data, ticks, EVENT_COLLECTIVE_COMPLETE, op, comm, root,
-                             sent_bytes, received_bytes, request);
+                             sent_bytes, received_bytes, request, attributes);
 }
 
 static uint64_t value_as_ns(OTF2_Type type, OTF2_MetricValue value)

@@ -47,6 +47,8 @@ enum event_flag {
     // of the records of a call in a simulated run, set there:
     EVENT_LEFT_OUT = 32, // the run does not have it
     EVENT_RESIZED = 64,  // a message of received_bytes instead of size_bytes
+    // of the records of collectives again:
+    EVENT_IN_PLACE = 128, // its bytes do not count what the rank keeps
 };
 
 #define EVENT_ANY UINT32_MAX // wildcard source or tag of a posted receive

@@ -258,6 +258,7 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
         [ATTRIBUTE_WORK] = "work",
         [ATTRIBUTE_ELEMENTS] = "elements",
         [ATTRIBUTE_CALL_SITE] = "pagoda::call_site",
+        [ATTRIBUTE_IN_PLACE] = "pagoda::in_place",
     };
     for (size_t i = 0; i < records->attributes.n; i++) {
         const struct attribute_record *record = &records->attributes.items[i];

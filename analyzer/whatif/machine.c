@@ -168,9 +168,8 @@ static uint64_t collective_met(const struct machine *machine, const struct pag_c
     if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize ||
         condition->is_carried_out)
         return condition->time_ns;
-    uint64_t size_bytes =
-        collective_size_bytes(condition->operation, condition->n_members, condition->is_root,
-                              condition->total_bytes, condition->size_bytes);
+    uint64_t size_bytes = collective_size_bytes(condition->operation, condition->n_members,
+                                                condition->is_root, &condition->volume);
     const struct machine_collective *collective =
         machine_collective(machine, condition->operation, size_bytes);
     // Algorithms are not for operations between two groups.

@@ -159,7 +159,7 @@ def describe(event):
     if isinstance(event, (e.MpiCollectiveEnd, e.NonBlockingCollectiveComplete)):
         root = "" if event.root in (None, 2**32 - 1) else f" root {event.root}"
         op = str(event.collective_op).rsplit(".", 1)[-1]
-        return f"{kind} {op} {name_of(event.communicator)}{root} sent {event.size_sent} received {event.size_received}"
+        return f"{kind} {op} {name_of(event.communicator)}{root} sent {event.size_sent} received {event.size_received}{attributes_of(event)}"
     if isinstance(event, (e.CommCreate, e.CommDestroy)):
         return f"{kind} {name_of(event.communicator)}"
     return f"{kind}{attributes_of(event)}"

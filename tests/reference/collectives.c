@@ -31,6 +31,7 @@ static void collect_location(struct model *model, uint32_t l)
                                   .bytes = record->sent_bytes + record->received_bytes,
                                   .sent_bytes = record->sent_bytes,
                                   .received_bytes = record->received_bytes,
+                                  .is_in_place = record->is_in_place,
                                   .operation = record->operation,
                                   .class = record->class,
                                   .is_uneven = record->is_uneven,

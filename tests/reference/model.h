@@ -61,6 +61,7 @@ struct model_part {
     uint32_t comm;
     uint32_t root; // world rank
     uint64_t bytes, sent_bytes, received_bytes;
+    bool is_in_place;
     const char *operation; // NULL: MPI_Finalize
     enum operation_class class;
     bool is_finalize;

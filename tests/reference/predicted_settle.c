@@ -370,25 +370,55 @@ static uint64_t met_by_message(const struct model *model, const struct predicted
                                send->now_bytes);
 }
 
+static bool is_one_of(const char *operation, const char *names)
+{
+    const char *found = strstr(names, operation);
+    size_t length = strlen(operation);
+    return found && found[length] == ',' && (found == names || found[-1] == ' ');
+}
+
+/// Are BYTES those of N_BLOCKS equal blocks?
+static bool holds(uint64_t bytes, uint64_t n_blocks)
+{
+    return n_blocks > 0 && bytes % n_blocks == 0;
+}
+
 /// What the call says it handles: a block of one member, or of bcast, reductions and scans the
-/// whole. The recording counts what goes to and comes from all, the member itself included.
+/// whole. The recording counts what goes to and comes from all, the member itself included, but not
+/// in place; who does not say so is found out by bytes that divide in no other way.
 uint64_t counted_bytes(const struct model *model, const struct model_part *part)
 {
+    const char *name = part->operation;
     uint64_t p = model->instances[part->instance].n_members;
-    uint64_t sum = part->sent_bytes + part->received_bytes;
-    uint64_t least =
-        part->sent_bytes < part->received_bytes ? part->sent_bytes : part->received_bytes;
-    bool is_one_way = least == 0;
+    uint64_t sent = part->sent_bytes, received = part->received_bytes, sum = sent + received;
+    uint64_t most = sent > received ? sent : received, least = sum - most;
+    bool is_one_way = least == 0, is_in_place = part->is_in_place;
+    bool is_root = model->calls[part->post_call].location == part->root;
     if (is_one_way)
         least = sum;
-    if (part->class == CLASS_SCAN)
-        return sum / (p + 1);
-    if (part->class != CLASS_ONE_TO_ALL && part->class != CLASS_ALL_TO_ONE)
-        return (least + p - 1) / p;
-    bool is_root = model->calls[part->post_call].location == part->root;
-    if (is_root && is_one_way && strcmp(part->operation, "bcast") != 0)
-        return least / (p - 1);
-    return least;
+    if (strcmp(name, "exscan") == 0)
+        return p > 1 ? sum / (p - 1) : sum / (p + 1);
+    if (strcmp(name, "scan") == 0) {
+        is_in_place = is_in_place || (holds(sum, p - 1) && !holds(sum, p + 1));
+        return is_in_place && p > 1 ? sum / (p - 1) : sum / (p + 1);
+    }
+    uint64_t bytes = least;
+    if (is_one_of(name, "gatherv, scatterv,") && is_root)
+        bytes = most;
+    else if (is_one_of(name, "gather, scatter, reduce,") && is_root && is_one_way)
+        is_in_place = true;
+    else if (part->class == CLASS_ONE_TO_ALL || part->class == CLASS_ALL_TO_ONE)
+        return least;
+    else if (strcmp(name, "allgatherv") == 0)
+        bytes = received ? received : sent;
+    else if (strcmp(name, "reduce_scatter") == 0)
+        bytes = sent ? sent : received;
+    else if (is_one_of(name, "alltoallv, alltoallw,"))
+        bytes = sum / 2;
+    else
+        is_in_place = is_in_place || (holds(least, p - 1) && !holds(least, p));
+    uint64_t n_blocks = is_in_place && p > 1 ? p - 1 : p;
+    return (bytes + n_blocks - 1) / n_blocks;
 }
 
 static uint64_t collective_ns(const struct model *model, const struct predicted_scenario *scenario,

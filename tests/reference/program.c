@@ -361,6 +361,7 @@ static void step_collective(struct builder *builder, uint32_t comm)
                                       .is_loose = is_loose};
         operation.size_bytes = is_empty ? 0 : 8 * below(builder, 4);
         operation.received_bytes = is_empty ? 0 : 8 * (1 + below(builder, 3));
+        operation.is_in_place = builder->step % 5 == 0;
         if (is_nonblocking) {
             operation.kind = OPERATION_ICOLLECTIVE;
             operation.region = collectives[which].nonblocking_region;

@@ -59,6 +59,7 @@ struct operation {
     uint32_t peer, other_peer; // world ranks
     uint32_t tag;
     uint32_t size_bytes, received_bytes;
+    bool is_in_place;   // a collective
     bool is_rendezvous; // the send ends after its receive was posted
     bool any_source, any_tag;
     const char *collective; // name of its operation, NULL: no records

@@ -145,10 +145,11 @@ static void emit_collective(struct simulation *sim, uint32_t rank, uint64_t time
                  sim_program_rank_in(sim->program, operation->comm, rank, operation->peer));
     if (!own->is_internal)
         snprintf(id, sizeof id, " %u", own->id);
-    struct sim_record *record = sim_emit(
-        sim, rank, 0, time, "%s %s %s %s %u %u%s", own->is_internal ? "coll-end" : "coll-complete",
-        operation->collective, comm_name(sim, operation->comm), root, operation->size_bytes,
-        operation->received_bytes, id);
+    struct sim_record *record =
+        sim_emit(sim, rank, 0, time, "%s %s %s %s %u %u%s%s",
+                 own->is_internal ? "coll-end" : "coll-complete", operation->collective,
+                 comm_name(sim, operation->comm), root, operation->size_bytes,
+                 operation->received_bytes, id, operation->is_in_place ? " in-place" : "");
     record->is_collective_end = true;
     record->coll_request = own->is_internal ? SIM_NONE : request;
     record->comm = operation->comm;

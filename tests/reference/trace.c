@@ -338,6 +338,14 @@ static uint32_t take_context(struct reference_trace *trace, struct line *line)
     return is_context ? find_context(trace, name) : REFERENCE_NONE;
 }
 
+/// Takes a last word that says that an operation is in place off the line.
+static bool take_in_place(struct line *line)
+{
+    bool is_there = line->n_words > 0 && strcmp(line->words[line->n_words - 1], "in-place") == 0;
+    line->n_words -= is_there;
+    return is_there;
+}
+
 static int parse_record(struct reference_trace *trace, struct line *line, struct error *err)
 {
     struct reference_location *location = find_location(trace, line->words[0]);
@@ -346,6 +354,7 @@ static int parse_record(struct reference_trace *trace, struct line *line, struct
                             .comm = REFERENCE_NONE,
                             .peer = REFERENCE_NONE,
                             .tag = REFERENCE_NONE,
+                            .is_in_place = take_in_place(line),
                             .context = take_context(trace, line)};
     if (!location || line->n_words < 3 || !read_number(line->words[1], &record.time_ns))
         return fail(line, "expected LOCATION TIME RECORD", err);

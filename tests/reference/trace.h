@@ -54,6 +54,7 @@ struct record {
     uint64_t cpu_ns; // of a sample: processor time used so far
     enum operation_class class;
     const char *operation; // of a collective
+    bool is_in_place;      // what it keeps is not counted
     bool is_uneven;        // members give and take different amounts, perhaps nothing
     bool has_envelope;
     uint32_t context; // of an enter: where the call is, REFERENCE_NONE

@@ -66,7 +66,7 @@ struct choice {
 struct one_call {
     uint32_t operation, root; // root: place in the communicator
     uint32_t n, ranks[MAX_RANKS];
-    bool is_nonblocking;
+    bool is_nonblocking, is_in_place;
     uint64_t share_bytes[MAX_RANKS];                      // by member
     uint64_t before_ns[MAX_RANKS], between_ns[MAX_RANKS]; // work before it, and before its wait
 };
@@ -138,6 +138,7 @@ static void choose_call(const struct test_run *run, struct one_call *call, struc
                 call->ranks[call->n++] = r;
     if (operations[o].has_root)
         call->root = random_below(random, call->n);
+    call->is_in_place = random_chance(random, 30);
     uint32_t spread = random_chance(random, 30) ? 1 : 600;
     uint64_t bytes = random_chance(random, 20) ? 0 : random_below(random, 400);
     for (uint32_t i = 0; i < call->n; i++) {
@@ -168,22 +169,35 @@ static struct test_run *random_run(uint64_t seed)
 
 // --- as a trace
 
-/// What is recorded of member I's bytes: what goes to and comes from all members, itself included.
+/// Whether member I of the call gives MPI_IN_PLACE; MPI_Exscan always counts like that.
+static bool is_in_place(const struct one_call *call, uint32_t i)
+{
+    const char *name = operations[call->operation].name;
+    if (strcmp(name, "bcast") == 0 || strcmp(name, "barrier") == 0)
+        return false;
+    bool may_be = !operations[call->operation].has_root || i == call->root;
+    return strcmp(name, "exscan") == 0 || (call->is_in_place && may_be);
+}
+
+/// What is recorded of member I's bytes: what goes to and comes from all members, itself included
+/// unless it is in place.
 static void count_bytes(const struct one_call *call, uint32_t i, uint64_t *sent, uint64_t *received)
 {
     const char *name = operations[call->operation].name;
-    uint64_t share = call->share_bytes[i], all = share * call->n;
+    bool keeps = is_in_place(call, i);
+    uint64_t share = call->share_bytes[i], own = keeps ? 0 : share;
+    uint64_t all = share * (call->n - keeps);
     bool is_up = strcmp(name, "reduce") == 0 || strncmp(name, "gather", 6) == 0;
     *sent = *received = all;
     if (strcmp(name, "barrier") == 0) {
         *sent = *received = 0;
     } else if (strcmp(name, "scan") == 0 || strcmp(name, "exscan") == 0) {
-        *sent = (call->n - i) * share;
-        *received = (i + 1) * share;
+        *sent = (call->n - 1 - i) * share + own;
+        *received = i * share + own;
     } else if (operations[call->operation].has_root) {
         bool is_root = i == call->root;
-        *sent = is_up ? share : is_root ? all : 0;
-        *received = is_up ? (is_root ? all : 0) : share;
+        *sent = is_up ? own : is_root ? all : 0;
+        *received = is_up ? (is_root ? all : 0) : own;
     }
 }
 
@@ -210,6 +224,8 @@ static void write_call(FILE *stream, const struct one_call *call, uint32_t numbe
             end_ns, call->is_nonblocking ? "complete" : "end", name, number, root, sent, received);
     if (call->is_nonblocking)
         fprintf(stream, " %" PRIu32, number);
+    if (is_in_place(call, i))
+        fputs(" in-place", stream);
     fprintf(stream, "\n%" PRIu32 " %" PRIu64 " leave %s\n", rank, end_ns,
             call->is_nonblocking ? "MPI_Wait" : "MPI_X");
     *time_ns = end_ns;

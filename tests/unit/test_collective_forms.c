@@ -327,6 +327,62 @@ static void test_sizes(void **state)
     }
 }
 
+/// What rank 2 of 3, the root where there is one, records of an operation whose b is 100.
+static void test_bytes_of_operations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *operation, *root;
+        uint64_t sent, received;
+        bool is_in_place;
+    } cases[] = {
+        {"allreduce", "-", 300, 300, false},
+        {"allreduce", "-", 200, 200, true},
+        {"allreduce", "-", 200, 200, false}, // of a tool that does not say so: 200 is no 3 x b
+        {"allgather", "-", 200, 200, true},
+        {"alltoall", "-", 200, 200, true},
+        {"reduce_scatter_block", "-", 200, 200, true},
+        {"scan", "-", 100, 300, false},
+        {"scan", "-", 0, 200, true},
+        {"exscan", "-", 0, 200, false},
+        {"gather", "2", 100, 300, false},
+        {"gather", "2", 0, 200, true},
+        {"reduce", "2", 0, 200, true},
+        // v-operations: the mean, whatever its own share is
+        {"gatherv", "2", 0, 300, false},
+        {"gatherv", "2", 7, 300, false},
+        {"gatherv", "2", 0, 200, true},
+        {"allgatherv", "-", 30, 300, false},
+        {"allgatherv", "-", 20, 200, true},
+        {"reduce_scatter", "-", 300, 0, false},
+        {"reduce_scatter", "-", 200, 20, true},
+        {"alltoallv", "-", 0, 600, false},
+        {"alltoallv", "-", 200, 200, true},
+        {"alltoallw", "-", 400, 200, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct predicted_times times;
+        char *others = memory_format("%s world %s 8 8", cases[i].operation, cases[i].root);
+        char *text = memory_format("nodes a b c\n"
+                                   "0 0 enter MPI_X\n0 9 coll-end %s\n0 9 leave MPI_X\n"
+                                   "1 0 enter MPI_X\n1 9 coll-end %s\n1 9 leave MPI_X\n"
+                                   "2 0 enter MPI_X\n2 9 coll-end %s world %s %" PRIu64 " %" PRIu64
+                                   "%s\n2 9 leave MPI_X\n",
+                                   others, others, cases[i].operation, cases[i].root, cases[i].sent,
+                                   cases[i].received, cases[i].is_in_place ? " in-place" : "");
+        char *collective =
+            memory_format("<collective op=\"%s\" time=\"b*1e-9\"/>", cases[i].operation);
+        predict(text, PLAIN("100ns"), collective, &times);
+        if (times.ranks[2].finish_ns != 100)
+            print_error("case %zu, %s\n", i, cases[i].operation);
+        assert_int_equal(times.ranks[2].finish_ns, 100);
+        predicted_times_release(&times);
+        free(collective);
+        free(text);
+        free(others);
+    }
+}
+
 int main(void)
 {
     setenv("TMPDIR", scratch_parent(), 1);
@@ -341,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_where_there_is_no_multicast),
         cmocka_unit_test(test_nonblocking),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_bytes_of_operations),
     };
     return cmocka_run_group_tests_name("collective forms", tests, NULL, NULL);
 }

@@ -294,6 +294,7 @@ static const struct {
     {"pagoda::poll_count", "unsuccessful calls this one stands for", OTF2_TYPE_UINT64},
     {"pagoda::poll_ns", "time inside those calls", OTF2_TYPE_UINT64},
     {"pagoda::call_site", "function and line that made the call", OTF2_TYPE_CALLING_CONTEXT},
+    {"pagoda::in_place", "1: the bytes do not count what the rank keeps", OTF2_TYPE_UINT8},
 };
 
 static void write_attributes(struct archive *archive, OTF2_GlobalDefWriter *writer)

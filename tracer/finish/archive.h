@@ -20,6 +20,7 @@ enum attribute {
     ATTRIBUTE_POLL_COUNT,   // pagoda::poll_count, on the enter of folded polls
     ATTRIBUTE_POLL_NS,      // pagoda::poll_ns
     ATTRIBUTE_CALL_SITE,    // pagoda::call_site, on the enter of MPI calls
+    ATTRIBUTE_IN_PLACE,     // pagoda::in_place, on the end of collective operations
     N_ATTRIBUTES
 };
 

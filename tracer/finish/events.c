@@ -153,14 +153,17 @@ static void write_collective_end(struct context *context, uint64_t time_ns,
 {
     OTF2_CommRef comm = comm_ref(context, record->head.id);
     OTF2_CollectiveOp operation = (OTF2_CollectiveOp)record->operation;
+    OTF2_AttributeList *list = record->is_in_place ? context->attributes : NULL;
 
+    if (record->is_in_place)
+        check(context, OTF2_AttributeList_AddUint8(list, ATTRIBUTE_IN_PLACE, 1));
     if (record->head.kind == RECORD_COLLECTIVE)
-        check(context, OTF2_EvtWriter_MpiCollectiveEnd(context->writer, NULL, time_ns, operation,
+        check(context, OTF2_EvtWriter_MpiCollectiveEnd(context->writer, list, time_ns, operation,
                                                        comm, root_ref(record->root),
                                                        record->sent_bytes, record->received_bytes));
     else
         check(context, OTF2_EvtWriter_NonBlockingCollectiveComplete(
-                           context->writer, NULL, time_ns, operation, comm, root_ref(record->root),
+                           context->writer, list, time_ns, operation, comm, root_ref(record->root),
                            record->sent_bytes, record->received_bytes, record->request));
 }
 

@@ -279,9 +279,9 @@ static void describe(struct member *member, const struct event *event)
     member->operation = event->op;
     member->class_ = event->class_;
     member->size_bytes = event->size_bytes + event->received_bytes;
-    bool sends_less = event->size_bytes > 0 && event->size_bytes < event->received_bytes;
-    bool takes_nothing = event->received_bytes == 0;
-    member->payload_bytes = sends_less || takes_nothing ? event->size_bytes : event->received_bytes;
+    member->volume = (struct pag_volume){.sent_bytes = event->size_bytes,
+                                         .received_bytes = event->received_bytes,
+                                         .is_in_place = (event->flags & EVENT_IN_PLACE) != 0};
     member->is_uneven = (event->flags & EVENT_UNEVEN) != 0;
 }
 

@@ -29,7 +29,7 @@ struct member {
     uint64_t recorded_in_ns;     // the same in the recording (in simulated time)
     uint64_t enter_ns, leave_ns; // of the call that completes it
     uint64_t size_bytes;         // sent and received
-    uint64_t payload_bytes;      // the smaller of both, the other one where one is 0
+    struct pag_volume volume;
     uint32_t rank, location, path;
     bool is_left_out; // in a simulated run: takes no part (left_out.h)
     uint32_t node;    // own lineage at in_ns where somebody may need it, NONE

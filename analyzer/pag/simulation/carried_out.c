@@ -27,8 +27,7 @@ static struct pag_operation describe(const struct collective *instance, uint32_t
         .is_described = member->class_ != COLLECTIVE_HANDLE,
         .is_root = member->is_root,
         .operation = member->operation,
-        .size_bytes = member->payload_bytes,
-        .total_bytes = member->size_bytes,
+        .volume = member->volume,
     };
 }
 

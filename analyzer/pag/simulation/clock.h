@@ -32,6 +32,12 @@ struct pag_call {
     bool is_handle;      // MPI_Init, MPI_Finalize, or its only operations create or destroy handles
 };
 
+/// What a member of a collective operation sends and receives, as recorded.
+struct pag_volume {
+    uint64_t sent_bytes, received_bytes;
+    bool is_in_place; // without what it keeps; else, as Score-P counts, that goes to itself
+};
+
 enum pag_condition_kind {
     PAG_CONDITION_MESSAGE,    // a message the call receives
     PAG_CONDITION_POSTING,    // the receive of a message it sends or has sent
@@ -48,9 +54,7 @@ struct pag_condition {
     uint64_t departed_ns, posted_ns; // message, posting: both sides, now
     uint64_t arrived_ns;       // message, posting: as transfer() said, PAG_NOT_KNOWN without it
     uint64_t entered_ns;       // collective: when the waiting member entered it, now
-    uint64_t size_bytes;       // collective: the smaller of what the member sends and receives, the
-                               // other one where one is 0
-    uint64_t total_bytes;      // collective: what the member sends and receives
+    uint64_t size_bytes;       // message, posting
     uint64_t added_bytes;      // message, posting: of these, what comes along with moved work
     uint64_t recorded_bytes;   // message, posting: in the recording
     uint64_t follows_ns;       // message, posting: that long after its departure it is there, since
@@ -58,6 +62,7 @@ struct pag_condition {
     uint32_t sender, receiver; // message, posting: world ranks
     uint32_t n_members;        // collective
     uint8_t operation, class_; // collective: OTF2_CollectiveOp, enum collective_class
+    struct pag_volume volume;  // collective
     bool is_finalize;          // collective: MPI_Finalize
     bool is_nonblocking;       // collective: posted before the call
     bool is_carried_out;       // collective: by the clock; the member is through at time_ns
@@ -72,12 +77,11 @@ struct pag_operation {
     uint32_t instance;     // number among those not over; may be used again after that
     uint32_t communicator; // index
     uint32_t n_members, member;
-    uint32_t root;       // member, UINT32_MAX: it has none
-    bool is_described;   // false: posted, and what it is comes with its completion
-    bool is_root;        // of here on: if described
-    uint8_t operation;   // OTF2_CollectiveOp
-    uint64_t size_bytes; // as in struct pag_condition
-    uint64_t total_bytes;
+    uint32_t root;     // member, UINT32_MAX: it has none
+    bool is_described; // false: posted, and what it is comes with its completion
+    bool is_root;      // of here on: if described
+    uint8_t operation; // OTF2_CollectiveOp
+    struct pag_volume volume;
 };
 
 /// Of several locations done at the same time, those go on first whose turn is lower.

@@ -165,8 +165,7 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     condition->time_ns = time_ns;
     condition->recorded_ns = condition->recorded_since_ns = recorded_ns;
     condition->entered_ns = member->in_ns;
-    condition->size_bytes = member->payload_bytes;
-    condition->total_bytes = member->size_bytes;
+    condition->volume = member->volume;
     condition->is_root = member->is_root;
     condition->is_carried_out = is_clocks;
     condition->n_members = instance->n_members;

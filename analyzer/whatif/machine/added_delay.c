@@ -76,6 +76,15 @@ uint64_t added_delay_of_message(const struct added_delay *delay, uint32_t sender
     return is_far ? added_delay_between_nodes(delay, size_bytes) : 0;
 }
 
+/// The smaller of what a member sends and receives, the other one where one is 0.
+static uint64_t moved_bytes(const struct pag_volume *volume)
+{
+    uint64_t sent = volume->sent_bytes, received = volume->received_bytes;
+    if (sent == 0 || received == 0)
+        return sent + received;
+    return sent < received ? sent : received;
+}
+
 static uint64_t delay_of(const struct added_delay *delay, const struct pag_condition *condition)
 {
     if (condition->kind != PAG_CONDITION_COLLECTIVE)
@@ -86,7 +95,8 @@ static uint64_t delay_of(const struct added_delay *delay, const struct pag_condi
         return 0;
     if (!delay->is_everywhere && !delay->spans_nodes[condition->communicator])
         return 0;
-    return levels(condition->n_members) * added_delay_between_nodes(delay, condition->size_bytes);
+    return levels(condition->n_members) *
+           added_delay_between_nodes(delay, moved_bytes(&condition->volume));
 }
 
 const struct pag_condition *added_delay_apply(struct added_delay *delay,

@@ -525,24 +525,68 @@ bool collective_plan_step(const struct collective_plan *plan, uint32_t phase, ui
     }
 }
 
-uint64_t collective_size_bytes(uint8_t operation, uint32_t n_members, bool is_root,
-                               uint64_t total_bytes, uint64_t smaller_bytes)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
+    return a < b ? a : b;
+}
+
+/// The smaller one, the other one where one is 0.
+static uint64_t smaller_above_0(uint64_t a, uint64_t b)
+{
+    return a == 0 || b == 0 ? a + b : smaller(a, b);
+}
+
+/// The mean of blocks, N of them altogether with the member's own one, that have BYTES.
+static uint64_t mean_block(uint64_t bytes, uint64_t n, bool is_in_place)
+{
+    uint64_t n_counted = is_in_place && n > 1 ? n - 1 : n;
+    return bytes / n_counted + (bytes % n_counted > 0);
+}
+
+/// The same where all blocks have the same size.
+static uint64_t equal_block(uint64_t bytes, uint64_t n, bool is_in_place)
+{
+    bool must_be = n > 1 && bytes % n > 0 && bytes % (n - 1) == 0;
+    return mean_block(bytes, n, is_in_place || must_be);
+}
+
+/// To all members above, and from all below; itself counted in both or in none.
+static uint64_t scanned_bytes(uint64_t bytes, uint64_t n, bool is_in_place)
+{
+    bool must_be = n > 1 && bytes % (n + 1) > 0 && bytes % (n - 1) == 0;
+    return (is_in_place || must_be) && n > 1 ? bytes / (n - 1) : bytes / (n + 1);
+}
+
+uint64_t collective_size_bytes(uint8_t operation, uint32_t n_members, bool is_root,
+                               const struct pag_volume *volume)
+{
+    uint64_t sent = volume->sent_bytes, received = volume->received_bytes, n = n_members;
+    uint64_t least = smaller_above_0(sent, received);
     switch ((enum operation)operation) {
     case BCAST:
-        return smaller_bytes;
+        return least;
     case GATHER:
-    case GATHERV:
     case SCATTER:
-    case SCATTERV:
     case REDUCE: // in place the root sends nothing to itself
-        return is_root && smaller_bytes == total_bytes && n_members > 1
-                   ? smaller_bytes / (n_members - 1)
-                   : smaller_bytes;
+        return is_root && (sent == 0 || received == 0) ? mean_block(least, n, true) : least;
+    case GATHERV:
+    case SCATTERV:
+        if (!is_root)
+            return least;
+        return mean_block(sent > received ? sent : received, n, volume->is_in_place);
     case SCAN:
-    case EXSCAN: // to all above and from all below, itself included
-        return total_bytes / (n_members + 1);
+        return scanned_bytes(sent + received, n, volume->is_in_place);
+    case EXSCAN:
+        return scanned_bytes(sent + received, n, true);
+    case ALLGATHERV:
+        return mean_block(received > 0 ? received : sent, n, volume->is_in_place);
+    case REDUCE_SCATTER:
+        return mean_block(sent > 0 ? sent : received, n, volume->is_in_place);
+    case ALLTOALLV:
+    case ALLTOALLW:
+        return mean_block(sent / 2 + received / 2 + (sent % 2 + received % 2) / 2, n,
+                          volume->is_in_place);
     default:
-        return smaller_bytes / n_members + (smaller_bytes % n_members > 0);
+        return equal_block(least, n, volume->is_in_place);
     }
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/pag/simulation/clock.h"
+
 enum collective_algorithm {
     ALGORITHM_FORMULA, // none: a time for all
     ALGORITHM_FLAT,
@@ -69,10 +71,12 @@ bool collective_plan_step(const struct collective_plan *plan, uint32_t phase, ui
                           uint32_t index, uint64_t size_bytes, struct collective_step *step);
 
 /// What the call of a member says its count is, in bytes: the whole vector of bcast, reduce,
-/// allreduce and scans, the block of one member of the others. From the bytes it sends and receives
-/// as recorded (Score-P counts those to and from itself): TOTAL_BYTES their sum, SMALLER_BYTES the
-/// smaller of both, the other one where one is 0. Of v-operations the mean.
+/// allreduce and scans, the block of one member of the others, of v-operations their mean: of all
+/// that is gathered (at the root, allgatherv) or scattered (at the root, reduce_scatter), of what
+/// is sent and received together (alltoallv, alltoallw); in place of those that go to or come from
+/// others. Where a tool does not say that an operation was in place, bytes that are no multiple of
+/// what others would be tell it, but not of v-operations.
 uint64_t collective_size_bytes(uint8_t operation, uint32_t n_members, bool is_root,
-                               uint64_t total_bytes, uint64_t smaller_bytes);
+                               const struct pag_volume *volume);
 
 #endif

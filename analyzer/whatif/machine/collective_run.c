@@ -15,10 +15,11 @@
 
 /// A member on its way through the plan.
 struct runner {
-    uint64_t entered_ns;                 // PAG_NOT_KNOWN: has not come
-    uint64_t total_bytes, smaller_bytes; // total_bytes PAG_NOT_KNOWN: nobody knows yet
-    uint64_t now_ns, out_ns, in_ns;      // its time, and when its ports are free
-    uint64_t through_ns;                 // PAG_NOT_KNOWN: not yet
+    uint64_t entered_ns; // PAG_NOT_KNOWN: has not come
+    bool has_volume;     // else nobody knows yet
+    struct pag_volume volume;
+    uint64_t now_ns, out_ns, in_ns; // its time, and when its ports are free
+    uint64_t through_ns;            // PAG_NOT_KNOWN: not yet
     uint32_t phase, step;
     uint32_t by, out_by, in_by; // members whose enter decided these times
     uint64_t number;            // order in which its rank enters operations
@@ -151,7 +152,6 @@ static struct collective_run *run_of(struct collective_runs *runs,
     pool_init(&run->messages, sizeof(struct collective_message));
     for (uint32_t i = 0; i < run->n_members; i++)
         run->runners[i] = (struct runner){.entered_ns = PAG_NOT_KNOWN,
-                                          .total_bytes = PAG_NOT_KNOWN,
                                           .through_ns = PAG_NOT_KNOWN,
                                           .sender = NONE,
                                           .missing = NONE};
@@ -190,11 +190,10 @@ static uint32_t node_of(const struct collective_runs *runs, const struct collect
 static uint64_t share_of(const struct collective_run *run, uint32_t member)
 {
     const struct runner *runner = &run->runners[member];
-    if (runner->total_bytes == PAG_NOT_KNOWN)
+    if (!runner->has_volume)
         return run->size_bytes;
     return collective_size_bytes(run->entry->operation, run->n_members,
-                                 run->plan.has_root && member == run->root, runner->total_bytes,
-                                 runner->smaller_bytes);
+                                 run->plan.has_root && member == run->root, &runner->volume);
 }
 
 // --- steps
@@ -413,10 +412,8 @@ void collective_runs_entered(void *context, const struct pag_operation *operatio
     struct runner *runner = &run->runners[operation->member];
     runner->entered_ns = entered_ns;
     runner->number = ++runs->n_entered;
-    if (operation->is_described) {
-        runner->total_bytes = operation->total_bytes;
-        runner->smaller_bytes = operation->size_bytes;
-    }
+    runner->has_volume = operation->is_described;
+    runner->volume = operation->volume;
     if (run->state == RUN_BY_PLAN)
         start(runs, run, operation->member);
 }
@@ -444,9 +441,8 @@ static bool is_defined(const struct collective_runs *runs, const struct collecti
 static void decide(struct collective_runs *runs, struct collective_run *run,
                    const struct pag_operation *operation)
 {
-    run->size_bytes =
-        collective_size_bytes(operation->operation, run->n_members, operation->is_root,
-                              operation->total_bytes, operation->size_bytes);
+    run->size_bytes = collective_size_bytes(operation->operation, run->n_members,
+                                            operation->is_root, &operation->volume);
     run->root = operation->root;
     run->entry = machine_collective(runs->scopes->machine, operation->operation, run->size_bytes);
     run->state = RUN_BY_FORMULA;

@@ -473,6 +473,7 @@ static void write_attributes_and_metric(struct archive_writer *writer)
         [ARCHIVE_ATTRIBUTE_TAG] = {"pagoda::tag", OTF2_TYPE_INT32},
         [ARCHIVE_ATTRIBUTE_POLL_COUNT] = {"pagoda::poll_count", OTF2_TYPE_UINT64},
         [ARCHIVE_ATTRIBUTE_POLL_NS] = {"pagoda::poll_ns", OTF2_TYPE_UINT64},
+        [ARCHIVE_ATTRIBUTE_IN_PLACE] = {"pagoda::in_place", OTF2_TYPE_UINT8},
         [ARCHIVE_ATTRIBUTE_CALL_SITE] = {"pagoda::call_site", OTF2_TYPE_CALLING_CONTEXT},
         [ARCHIVE_ATTRIBUTE_WORK] = {"work", OTF2_TYPE_DOUBLE},
         [ARCHIVE_ATTRIBUTE_ELEMENTS] = {"elements", OTF2_TYPE_UINT64},

@@ -390,13 +390,24 @@ static bool parse_collective(struct parser *parser, struct collective *c)
            parse_number(parser, parser->words[7], &c->received_bytes);
 }
 
+/// The word at PLACE, if there is one: that the operation is in place.
+static bool parse_in_place(struct parser *parser, size_t place)
+{
+    if (parser->n_words <= place)
+        return true;
+    if (strcmp(parser->words[place], "in-place") != 0)
+        return FAIL(parser, "'%s' is not in-place", parser->words[place]);
+    OTF2_AttributeList_AddUint8(parser->attributes, ARCHIVE_ATTRIBUTE_IN_PLACE, 1);
+    return true;
+}
+
 static bool write_collective_end(struct parser *parser)
 {
     struct collective c;
-    if (!parse_collective(parser, &c))
+    if (!parse_collective(parser, &c) || !parse_in_place(parser, 8))
         return false;
-    OTF2_EvtWriter_MpiCollectiveEnd(parser->events, NULL, parser->ticks, c.op, c.comm, c.root,
-                                    c.sent_bytes, c.received_bytes);
+    OTF2_EvtWriter_MpiCollectiveEnd(parser->events, parser->attributes, parser->ticks, c.op, c.comm,
+                                    c.root, c.sent_bytes, c.received_bytes);
     return true;
 }
 
@@ -404,10 +415,12 @@ static bool write_collective_complete(struct parser *parser)
 {
     struct collective c;
     uint64_t request;
-    if (!parse_collective(parser, &c) || !parse_number(parser, parser->words[8], &request))
+    if (!parse_collective(parser, &c) || !parse_number(parser, parser->words[8], &request) ||
+        !parse_in_place(parser, 9))
         return false;
-    OTF2_EvtWriter_NonBlockingCollectiveComplete(parser->events, NULL, parser->ticks, c.op, c.comm,
-                                                 c.root, c.sent_bytes, c.received_bytes, request);
+    OTF2_EvtWriter_NonBlockingCollectiveComplete(parser->events, parser->attributes, parser->ticks,
+                                                 c.op, c.comm, c.root, c.sent_bytes,
+                                                 c.received_bytes, request);
     return true;
 }
 
@@ -483,9 +496,9 @@ static const struct {
     {"test", 4, 4, write_test},
     {"cancel", 4, 4, write_cancel},
     {"coll-begin", 3, 3, write_collective_begin},
-    {"coll-end", 8, 8, write_collective_end},
+    {"coll-end", 8, 9, write_collective_end},
     {"coll-request", 4, 5, write_collective_request},
-    {"coll-complete", 9, 9, write_collective_complete},
+    {"coll-complete", 9, 10, write_collective_complete},
     {"cpu", 4, 4, write_cpu},
     {"fork", 4, 4, write_fork},
     {"join", 3, 3, write_join},

@@ -29,9 +29,9 @@
 //   LOC TIME irecv COMM SOURCE TAG BYTES REQ
 //   LOC TIME test REQ | cancel REQ
 //   LOC TIME coll-begin
-//   LOC TIME coll-end OP COMM ROOT|-|self|this-group SENT RECEIVED
+//   LOC TIME coll-end OP COMM ROOT|-|self|this-group SENT RECEIVED [in-place]
 //   LOC TIME coll-request REQ [COMM]
-//   LOC TIME coll-complete OP COMM ROOT|-|self|this-group SENT RECEIVED REQ
+//   LOC TIME coll-complete OP COMM ROOT|-|self|this-group SENT RECEIVED REQ [in-place]
 //   LOC TIME cpu NS
 //   LOC TIME fork N | join | team-begin COMM | team-end COMM
 //   LOC TIME flush STOP-TIME | measurement on|off
