@@ -61,6 +61,27 @@ char *focus_path(const char *parent_path, const char *name)
     return path.bytes;
 }
 
+/// Where the level that begins at AT, behind its slash, ends.
+static const char *level_end(const char *at)
+{
+    while (*at && *at != '/')
+        at += *at == '\\' && at[1] ? 2 : 1;
+    return at;
+}
+
+bool focus_path_repeats(const char *path)
+{
+    const char *last = path;
+    for (const char *at = path; *at == '/'; at = level_end(at + 1))
+        last = at;
+    for (const char *at = path; at < last; at = level_end(at + 1)) {
+        size_t length = (size_t)(level_end(at + 1) - at);
+        if (strncmp(at, last, length) == 0 && last[length] == '\0')
+            return true;
+    }
+    return false;
+}
+
 /// Where the parser stands.
 struct scanner {
     const char *text, *at;

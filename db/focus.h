@@ -14,6 +14,7 @@
 #ifndef PAGODA_DB_FOCUS_H
 #define PAGODA_DB_FOCUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
@@ -32,6 +33,10 @@ struct focus {
 /// The path of the resource called NAME (any bytes) below PARENT_PATH ("" for a hierarchy's root).
 /// The caller frees.
 char *focus_path(const char *parent_path, const char *name);
+
+/// Whether the last level of PATH is a level above it, too: a call path that is within another call
+/// of the same function.
+bool focus_path_repeats(const char *path);
 
 /// The name (any bytes, to be freed) of the last level of PATH; NULL when PATH is not written as
 /// focus_path() would.

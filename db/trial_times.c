@@ -227,6 +227,39 @@ int trial_region_times(struct database *database, int64_t trial, trial_region_ad
     return database_rows_of(database, sql, trial, take_region, &taker, err);
 }
 
+struct profile_taker {
+    trial_profile_adder *add;
+    void *user;
+};
+
+static void take_profile(struct sqlite3_stmt *row, void *user)
+{
+    const struct profile_taker *taker = user;
+    const uint64_t values[3] = {(uint64_t)sqlite3_column_int64(row, 3),
+                                (uint64_t)sqlite3_column_int64(row, 4),
+                                (uint64_t)sqlite3_column_int64(row, 5)};
+    taker->add(taker->user, text_in(row, 0), text_in(row, 1),
+               (uint32_t)sqlite3_column_int64(row, 2), values);
+}
+
+int trial_profile(struct database *database, int64_t trial, trial_profile_adder *add, void *user,
+                  struct error *err)
+{
+    static const char sql[] =
+        "SELECT code.name, call_path.path, CAST(process.name AS INTEGER),\n"
+        "    sum(CASE m.name WHEN 'visits' THEN t.value END),\n"
+        "    sum(CASE m.name WHEN 'inclusive_ns' THEN t.value END),\n"
+        "    sum(CASE m.name WHEN 'exclusive_ns' THEN t.value END)\n"
+        "FROM tuple t JOIN metric m ON m.id = t.metric_id JOIN focus f ON f.id = t.focus_id\n"
+        "    JOIN resource code ON code.id = f.code_id\n"
+        "    JOIN resource call_path ON call_path.id = f.call_path_id\n"
+        "    JOIN resource process ON process.id = f.process_id\n"
+        "WHERE t.trial_id = ?1 AND t.interval = 0\n"
+        "    AND m.name IN ('visits', 'inclusive_ns', 'exclusive_ns') GROUP BY t.focus_id";
+    struct profile_taker taker = {add, user};
+    return database_rows_of(database, sql, trial, take_profile, &taker, err);
+}
+
 struct resource_taker {
     void (*add)(void *user, const char *path);
     void *user;

@@ -59,6 +59,14 @@ typedef void trial_region_adder(void *user, const char *region, const char *wait
 int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
                        void *user, struct error *err);
 
+typedef void trial_profile_adder(void *user, const char *function, const char *call_path,
+                                 uint32_t rank, const uint64_t values[3]);
+
+/// Calls ADD with each call path on each rank of a trial: visits, inclusive and exclusive time. 0,
+/// or -1 and ERR.
+int trial_profile(struct database *database, int64_t trial, trial_profile_adder *add, void *user,
+                  struct error *err);
+
 /// Calls ADD with the path of each resource of a trial but the hierarchies' roots. 0, or -1 and
 /// ERR.
 int trial_resources(struct database *database, int64_t trial,

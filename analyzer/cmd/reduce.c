@@ -23,6 +23,9 @@
 struct settings {
     struct option_list rules, rule_files;
     const char *output, *earlier_path, *dir;
+    const char *rank_text; // a rank, or "any"; NULL: means over all
+    uint64_t rank;
+    bool is_any_rank;
     uint64_t n_repetitions, top;
     bool wants_json;
     char **line; // the launch line, up to NULL; NULL: a trace or a trial is given
@@ -65,10 +68,32 @@ static void warn_of_names(const struct reduction_rules *rules, const struct redu
     free(names);
 }
 
-/// Notes in each row of PROFILE which rule leaves it out.
-static void apply(struct reduction_rules *rules, struct reduce_profile *profile)
+/// Notes in the row of PART, unless one was found for an earlier rank, which rule leaves it out.
+static void apply_to_part(struct reduction_rules *rules, struct reduce_profile *profile,
+                          const struct reduce_part *part)
 {
-    for (size_t i = 0; i < profile->n_rows; i++) {
+    struct reduction_row *row = &profile->rows[part->row];
+    const struct reduction_function function = {
+        row->name,          row->file,
+        part->n_calls,      part->exclusive_us,
+        part->inclusive_us, reduce_profile_percent(profile, part->inclusive_us)};
+    if (row->rule || part->n_calls <= 0)
+        return;
+    const struct reduction_rule *rule = reduction_rules_find(rules, &function);
+    row->rule = rule ? rule->text : NULL;
+    row->rule_rank = part->rank;
+}
+
+/// Notes in each row of PROFILE which rule leaves it out. 0, or -1 and ERR: no such rank.
+static int apply(const struct settings *settings, struct reduction_rules *rules,
+                 struct reduce_profile *profile, struct error *err)
+{
+    if (settings->rank_text && !settings->is_any_rank &&
+        reduce_profile_choose_rank(profile, settings->rank, err) != 0)
+        return -1;
+    for (size_t i = 0; settings->is_any_rank && i < profile->n_parts; i++)
+        apply_to_part(rules, profile, &profile->parts[i]);
+    for (size_t i = 0; !settings->is_any_rank && i < profile->n_rows; i++) {
         struct reduction_row *row = &profile->rows[i];
         const struct reduction_function function = {
             row->name, row->file, row->n_calls, row->exclusive_us, row->inclusive_us, row->percent};
@@ -76,6 +101,7 @@ static void apply(struct reduction_rules *rules, struct reduce_profile *profile)
         row->rule = rule ? rule->text : NULL;
     }
     warn_of_names(rules, profile);
+    return 0;
 }
 
 static int write_excludes(const struct reduce_profile *profile, const char *path,
@@ -116,13 +142,15 @@ static int measure(const struct settings *settings, struct reduce_runs *runs,
                                             &page->runs[REDUCTION_TRACED].wall_ns, err)
                      ? -1
                      : 0;
-    if (status == 0) {
-        apply(rules, profile);
+    if (status == 0)
+        status = apply(settings, rules, profile, err);
+    if (status == 0)
         status = write_excludes(profile, path, earlier, page->source, err);
-    }
     if (status == 0)
         status = reduce_runs_traced(runs, "reduced", path, &after,
                                     &page->runs[REDUCTION_REDUCED].wall_ns, err);
+    if (status == 0 && settings->rank_text && !settings->is_any_rank)
+        status = reduce_profile_choose_rank(&after, settings->rank, err);
     for (size_t i = 0; status == 0 && i < profile->n_rows; i++) {
         const struct reduction_row *then = reduce_profile_find(&after, profile->rows[i].name);
         profile->rows[i].after_inclusive_us = then ? then->inclusive_us : NAN;
@@ -168,9 +196,8 @@ static int reduce_operands(const struct settings *settings, char **operands, siz
 {
     int status = n_operands == 1 ? reduce_profile_of_trace(profile, operands[0], err)
                                  : reduce_profile_of_trial(profile, operands[0], operands[1], err);
-    if (status != 0)
+    if (status != 0 || apply(settings, rules, profile, err) != 0)
         return -1;
-    apply(rules, profile);
     return settings->output ? write_excludes(profile, settings->output, earlier, source, err) : 0;
 }
 
@@ -210,6 +237,8 @@ static int run(const struct settings *settings, char **operands, size_t n_operan
     page.rows = profile.rows;
     page.n_rows = profile.n_rows;
     page.n_ranks = profile.n_ranks;
+    page.is_any_rank = settings->is_any_rank;
+    page.rank = settings->is_any_rank ? NULL : settings->rank_text;
     if (status == 0)
         status = print(settings, &page, &err);
     if (status != 0)
@@ -238,6 +267,10 @@ static int check_operands(struct settings *settings, char **operands, int n, int
         return error_set(err, "--dir and --repeat go with a launch line only");
     if (settings->n_repetitions == 0)
         return error_set(err, "--repeat must be at least 1");
+    settings->is_any_rank = settings->rank_text && strcmp(settings->rank_text, "any") == 0;
+    if (settings->rank_text && !settings->is_any_rank &&
+        option_read_count(settings->rank_text, &settings->rank, err) != 0)
+        return error_set(err, "--rank %s: a rank's number, or any", settings->rank_text);
     return 0;
 }
 
@@ -253,6 +286,9 @@ int cmd_reduce(int argc, char **argv)
                         "write the exclude file for pagoda trace --filter", NULL),
         OPTION_TEXT_ROW("add-to", 0, "FILE", &settings.earlier_path,
                         "an earlier exclude file, whose rules come first in the new one", NULL),
+        OPTION_TEXT_ROW("rank", 0, "RANK", &settings.rank_text,
+                        "rules over this rank; any: a rule holds on one rank at least",
+                        "means over all"),
         OPTION_TEXT_ROW("dir", 0, "DIR", &settings.dir,
                         "keep the traces and outputs of the runs in this folder", NULL),
         OPTION_COUNT_ROW("repeat", 0, "N", &settings.n_repetitions,

@@ -16,6 +16,7 @@ struct reduction_row {
     char *file; // "" when unknown
     double n_calls, exclusive_us, inclusive_us, percent;
     const char *rule;          // that leaves it out, NULL: it stays
+    uint32_t rule_rank;        // the first rank for which it holds, with is_any_rank
     double after_inclusive_us; // in the run without those left out, NAN: not measured
 };
 
@@ -30,6 +31,8 @@ enum { REDUCTION_UNTRACED, REDUCTION_TRACED, REDUCTION_REDUCED, N_REDUCTION_RUNS
 struct reduction_page {
     const char *source;         // the trace, trial or launch line
     uint64_t n_ranks;           // that the means are over
+    bool is_any_rank;           // rules hold for single ranks, not for means
+    const char *rank;           // the only rank looked at, NULL: all
     struct reduction_row *rows; // inclusive time descending
     size_t n_rows;
     const char *output; // the exclude file, NULL: none was written

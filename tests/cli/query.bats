@@ -86,6 +86,38 @@ refused() {
         -m time_ns --with late-sendr
 }
 
+@test "communicators and tags are a hierarchy of their own" {
+    awk 'BEGIN {
+        print "comm pair ranks 0 1"; print "region main main.c:1"
+        for (r = 0; r < 3; r++) { print r, 0, "enter main"; print r, 10, "enter MPI_Init"; print r, 20, "leave MPI_Init" }
+        for (i = 0; i < 70; i++) for (r = 0; r < 2; r++) {
+            print r, 100 + 10 * i, "enter " (r ? "MPI_Recv" : "MPI_Send")
+            print r, 101 + 10 * i + r, r ? "recv pair 0 " 100 + i " 8" : "send pair 1 " 100 + i " 8"
+            print r, 105 + 10 * i, "leave " (r ? "MPI_Recv" : "MPI_Send") }
+        for (r = 0; r < 3; r++) {
+            if (r < 2) {
+                print r, 2000, "enter MPI_Bcast"; print r, 2000, "coll-begin"
+                print r, 2005, "coll-end bcast pair 0 8 8"; print r, 2005, "leave MPI_Bcast" }
+            print r, 2010, "enter MPI_Barrier"; print r, 2010, "coll-begin"
+            print r, 2015, "coll-end barrier world - 0 0"; print r, 2015, "leave MPI_Barrier"
+            print r, 3000, "enter MPI_Finalize"; print r, 3010, "leave MPI_Finalize"
+            print r, 3020, "leave main" } }' >tags.txt
+    "$BUILD/tools/mktrace" tags.txt tags
+    "$PAGODA" store add sync.db tags --trial t >/dev/null
+    ask() { "$PAGODA" query sync.db --csv "$@" | tail -n +2 | cut -d, -f4-; }
+    [ "$(ask -m collectives -f /SyncObject)" = collectives,2,operations ]
+    [ "$(ask -m collectives -f /SyncObject/Collective/pair)" = collectives,1,operations ]
+    [ "$(ask -m 'tag_*' -f /SyncObject/Message/pair/107)" = $'tag_bytes,8,bytes\ntag_messages,1,messages' ]
+    # The tags after the 64th are together; all sum to what the pairs of ranks have.
+    [ "$(ask -m tag_messages -f '/SyncObject/Message/pair/\(others\)')" = tag_messages,6,messages ]
+    [ "$(ask -m tag_messages -f /SyncObject)" = tag_messages,70,messages ]
+    [ "$(ask -m messages -f /Message/pair/0/1)" = messages,70,messages ]
+    [ "$(sqlite3 sync.db 'SELECT * FROM messages_between_ranks')" = '1|0|1|70|560' ]
+    run "$PAGODA" query sync.db -m tag_messages -f /SyncObject/Message/pear
+    [ "$status" = 1 ]
+    [[ $output == "pagoda: sync.db has no resource /SyncObject/Message/pear"* ]]
+}
+
 @test "properties: the whole program, by process and by call path" {
     "$PAGODA" replay run --json >report.json
     run "${query[@]}" --property late-sender -t s32 --csv

@@ -208,3 +208,37 @@ END
     refused "the untraced run failed with exit status 127" 1 --rule 'usec<1' -- ./no-such-program
     refused "cannot make the folder run" 1 --rule 'usec<1' --dir run -- ./app
 }
+
+# Only rank 2 calls work, 4 times, two of them within another call of it; all call step.
+@test "rules over single ranks" {
+    awk 'BEGIN { print "region main a.c:1"; print "region work a.c:2"; print "region step a.c:3"
+        for (r = 0; r < 3; r++) {
+            print r, 0, "enter main"
+            for (i = 0; i < 2; i++) {
+                print r, 1000 + i * 20000, "enter step"; print r, 4000 + i * 20000, "leave step"
+                if (r < 2) continue
+                print r, 5000 + i * 20000, "enter work"; print r, 6000 + i * 20000, "enter work"
+                print r, 8000 + i * 20000, "leave work"; print r, 15000 + i * 20000, "leave work" }
+            print r, 100000, "leave main" } }' >farm.txt
+    "$BUILD/tools/mktrace" farm.txt farm
+    "$PAGODA" replay farm --store runs.db --trial farm >/dev/null
+    local source
+    for source in farm "runs.db farm"; do
+        # shellcheck disable=SC2086 # two words
+        reduce() { "$PAGODA" reduce $source --json --rule 'numcalls > 3' "$@"; }
+        reduce | jq -e '.ranks == 3 and ([.functions[] | select(.rule)] | length) == 0'
+        reduce --rank any | jq -e '[.functions[] | select(.rule) | .function, .rule_rank, (.numcalls * 3 | round)] == ["work", 2, 4]'
+        reduce --rank 2 | jq -e '.ranks == 1 and ([.functions[] | [.function, .numcalls, .cumusec, .usec, .percent, .rule != null]] ==
+            [["main", 1, 100, 74, 100, false], ["work", 4, 20, 20, 20, true], ["step", 2, 6, 6, 6, false]])'
+        reduce --rank 1 | jq -e '[.functions[].function] == ["main", "step"]'
+    done
+    run "$PAGODA" reduce farm --rule 'numcalls > 3' --rank any
+    [[ $output == *"rank 2: numcalls > 3"* ]]
+    run "$PAGODA" reduce farm --rule 'numcalls > 3' --rank 2
+    [[ $output == *"Left out (of rank 2)"* ]]
+    run "$PAGODA" reduce farm --rule 'numcalls > 3' --rank 3
+    [ "$status" = 1 ]
+    [ "$output" = "pagoda: there is no rank 3: the run has 3" ]
+    run "$PAGODA" reduce farm --rule 'numcalls > 3' --rank some
+    [ "$status" = 2 ]
+}

@@ -17,7 +17,7 @@ static json_t *text_or_null(const char *bytes)
     return bytes && *bytes ? json_clean_text(bytes) : json_null();
 }
 
-static json_t *function_object(const struct reduction_row *row)
+static json_t *function_object(const struct reduction_row *row, bool is_any_rank)
 {
     json_t *object = json_object();
     json_object_set_new(object, "function", json_clean_text(row->name));
@@ -27,6 +27,8 @@ static json_t *function_object(const struct reduction_row *row)
     json_object_set_new(object, "cumusec", json_real(row->inclusive_us));
     json_object_set_new(object, "percent", json_real(row->percent));
     json_object_set_new(object, "rule", text_or_null(row->rule));
+    json_object_set_new(object, "rule_rank",
+                        row->rule && is_any_rank ? json_count(row->rule_rank) : json_null());
     json_object_set_new(object, "then_cumusec", number_or_null(row->after_inclusive_us));
     return object;
 }
@@ -51,7 +53,7 @@ int json_print_reduction(const struct reduction_page *page, const char *version,
 {
     json_t *top = json_object(), *functions = json_array();
     for (size_t i = 0; i < page->n_rows; i++)
-        json_array_append_new(functions, function_object(&page->rows[i]));
+        json_array_append_new(functions, function_object(&page->rows[i], page->is_any_rank));
     json_object_set_new(top, "schema", json_integer(1));
     json_object_set_new(top, "pagoda", json_clean_text(version));
     json_object_set_new(top, "source", json_clean_text(page->source));

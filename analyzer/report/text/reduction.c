@@ -20,7 +20,8 @@ static struct quantity microseconds(double us)
     return quantity_time((uint64_t)(us * 1e3 + 0.5));
 }
 
-static void add_row(struct table *table, const struct reduction_row *row, bool has_after)
+static void add_row(struct table *table, const struct reduction_row *row, bool has_after,
+                    bool is_any_rank)
 {
     char *name = short_name(row->name, 60);
     table_add_cell(table, "%.10g", round(row->n_calls * 100) / 100);
@@ -35,7 +36,9 @@ static void add_row(struct table *table, const struct reduction_row *row, bool h
                                                       : microseconds(row->after_inclusive_us).text);
     table_add_cell(table, "%s", name);
     table_add_cell(table, "%s", row->file);
-    if (row->rule)
+    if (row->rule && is_any_rank)
+        table_add_cell(table, "rank %u: %s", (unsigned)row->rule_rank, row->rule);
+    else if (row->rule)
         table_add_cell(table, "%s", row->rule);
     free(name);
 }
@@ -60,7 +63,7 @@ static void print_rows(const struct reduction_page *page, bool is_left_out, uint
         table_add_column(&table, "rule", true);
     for (size_t i = 0; i < page->n_rows; i++)
         if ((page->rows[i].rule != NULL) == is_left_out && n++ < top)
-            add_row(&table, &page->rows[i], has_after);
+            add_row(&table, &page->rows[i], has_after, page->is_any_rank);
     if (n > 0)
         table_print(&table, 2, 0, stream);
     if (n > top)
@@ -110,8 +113,11 @@ void text_print_reduction(const struct reduction_page *page, uint64_t top, FILE 
             quantity_count(page->n_rows, "function").text,
             quantity_part(left_out_calls, calls).text);
     if (n_left_out > 0) {
-        fprintf(stream, "\nLeft out (%s)\n",
-                page->n_ranks > 1 ? "means over the ranks" : "of the rank");
+        fprintf(stream, "\nLeft out (%s%s)\n",
+                page->n_ranks > 1 ? "means over the ranks"
+                : page->rank      ? "of rank "
+                                  : "of the rank",
+                page->rank ? page->rank : "");
         print_rows(page, true, UINT64_MAX, stream);
     }
     if (n_left_out < page->n_rows) {
