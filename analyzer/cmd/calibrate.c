@@ -169,6 +169,7 @@ static int conclude(struct measurements *measurements, const struct calibrate_op
         .name = options->name ? options->name
                               : (measurements->n_hosts > 0 ? measurements->hosts[0].name : ""),
         .date = date,
+        .spread = options->spread,
         .has_points = options->has_points,
         .counts_sets = options->counts_sets,
     };

@@ -103,7 +103,9 @@ struct fit fit_terms(const double *x, const double *y, size_t n, size_t n_terms)
         size_t worst = most_negative(fit.coefficients, x, n, n_terms, used, n_used);
         if (worst == n_used)
             break;
-        fit.is_clamped = true;
+        for (size_t i = 0; i < n; i++) // beyond rounding
+            fit.is_clamped |=
+                fabs(fit.coefficients[used[worst]] * x[i * n_terms + used[worst]]) > 1e-6 * y[i];
         fit.coefficients[used[worst]] = 0;
         memmove(&used[worst], &used[worst + 1], (--n_used - worst) * sizeof used[0]);
     }

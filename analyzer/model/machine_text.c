@@ -109,11 +109,12 @@ static void put_messages(struct measurements *measurements, enum measured_scope 
 /// the node, and the hand-over of the core; so that of an empty message nothing is. The measured
 /// points, which are few. Nothing where waiting ranks keep their core: then they differ by parts of
 /// a slice.
-static void put_core_messages(const struct measurements *measurements, FILE *out)
+static void put_core_messages(struct measurements *measurements, FILE *out)
 {
     const struct measured_scope_costs *core = &measurements->scopes[SCOPE_SAME_CORE];
     const struct measured_scope_costs *node = &measurements->scopes[SCOPE_NODE];
     double hand_over_ns = measurements_hand_over_ns(measurements), most_ns = 1;
+    size_t n_clamped = 0;
     if (core->n_messages == 0 || measurements_spins(measurements))
         return;
     fputs("  <message scope=\"core\"", out);
@@ -123,10 +124,17 @@ static void put_core_messages(const struct measurements *measurements, FILE *out
             node->receive_ns);
     for (size_t i = 0; i < core->n_messages; i++) {
         double time_ns = flight_ns(node, core->messages[i].time_ns) - hand_over_ns;
-        most_ns = fmax(time_ns, most_ns); // in the order of sizes
+        n_clamped += i > 0 && time_ns < most_ns; // the first one is 0 but for noise
+        most_ns = fmax(time_ns, most_ns);        // in the order of sizes
         put_point(out, core->messages[i].size_bytes, most_ns);
     }
     fputs("  </message>\n", out);
+    if (n_clamped > 0)
+        measurements_warn(
+            measurements,
+            "of messages on one core %zu came out shorter than smaller ones beside the "
+            "calls and the hand-over, and count as long",
+            n_clamped);
 }
 
 // --- collectives
@@ -240,7 +248,8 @@ static struct formula_fit fit_operation(const struct measured_collective *points
     return best;
 }
 
-static void put_collective(const struct measured_collective *points, size_t n, FILE *out,
+/// True: a term came out negative and was left out.
+static bool put_collective(const struct measured_collective *points, size_t n, FILE *out,
                            struct machine_text_errors *errors, double *sum)
 {
     struct formula_fit fit = fit_operation(points, n);
@@ -261,15 +270,35 @@ static void put_collective(const struct measured_collective *points, size_t n, F
     }
     free(small);
     free(large);
+    return fit.small.is_clamped || fit.large.is_clamped;
 }
 
-static void put_collectives(const struct measurements *measurements, FILE *out,
+/// Warnings about the formulas: CLAMPED are the operations of those with a term left out.
+static void warn_of_collectives(struct measurements *measurements, const char *clamped)
+{
+    int n_numbers, n_members = measurements_members(measurements, &n_numbers);
+    if (clamped[0])
+        measurements_warn(measurements,
+                          "formulas that would have had a negative term go without it: %s",
+                          clamped);
+    if (n_numbers == 1)
+        measurements_warn(
+            measurements,
+            "collectives were measured with %d ranks only: that their times grow with "
+            "log2(p) is assumed",
+            n_members);
+}
+
+static void put_collectives(struct measurements *measurements, FILE *out,
                             struct machine_text_errors *errors)
 {
     size_t n = measurements->n_collectives;
     struct measured_collective *points = memory_zeroed(n, sizeof *points);
     bool *is_done = memory_zeroed(n, sizeof *is_done);
     double sum = 0;
+    char *clamped = NULL;
+    size_t size, n_clamped = 0;
+    FILE *names = open_memstream(&clamped, &size);
     for (size_t i = 0; i < n; i++) {
         size_t n_points = 0;
         for (size_t k = i; k < n && !is_done[i]; k++) {
@@ -282,8 +311,12 @@ static void put_collectives(const struct measurements *measurements, FILE *out,
         if (n_points == 0)
             continue;
         qsort(points, n_points, sizeof *points, by_size);
-        put_collective(points, n_points, out, errors, &sum);
+        if (put_collective(points, n_points, out, errors, &sum))
+            fprintf(names, "%s%s", n_clamped++ > 0 ? ", " : "", points[0].operation);
     }
+    fclose(names);
+    warn_of_collectives(measurements, clamped);
+    free(clamped);
     if (n > 0)
         errors->collective_rms = sqrt(sum / (double)n);
     free(points);
@@ -309,13 +342,35 @@ static void put_calibration(const struct measurements *measurements,
                     100 * errors->message_rms[scope]);
     if (errors->collective_rms >= 0)
         fprintf(out, " collective-error=\"%.1f%%\"", 100 * errors->collective_rms);
-    int n_members = 0;
-    for (size_t i = 0; i < measurements->n_collectives; i++)
-        if (measurements->collectives[i].n_members > n_members)
-            n_members = (int)measurements->collectives[i].n_members;
+    int n_numbers, n_members = measurements_members(measurements, &n_numbers);
     if (n_members > 0)
         fprintf(out, " collective-members=\"%d\"", n_members);
+    if (settings->spread > 0) {
+        struct measured_spreads spreads = measurements_spreads(measurements, settings->spread);
+        fprintf(out, " unsteady=\"%zu of %zu\"", spreads.n_unsteady, spreads.n);
+    }
+    char *missing = measurements_missing(measurements);
+    put_attribute(out, "missing", missing);
+    free(missing);
     fputs("/>\n", out);
+}
+
+static void warn_of_quality(struct measurements *measurements,
+                            const struct machine_text_settings *settings)
+{
+    const struct measured_spreads spreads = measurements_spreads(measurements, settings->spread);
+    if (measurements->hand_over_ns >= 0 && measurements_hand_over_ns(measurements) == 0 &&
+        !measurements_spins(measurements))
+        measurements_warn(measurements, "the hand-over of a core came out negative beside the "
+                                        "calls' own time and counts as 0");
+    if (settings->spread > 0 && spreads.n_unsteady > 0)
+        measurements_warn(
+            measurements,
+            "%zu of %zu quantities did not become steady (quartiles within %g %%; at "
+            "worst %.0f %%, %s): did something else run here? --limit gives them more "
+            "time",
+            spreads.n_unsteady, spreads.n, 100 * settings->spread, 100 * spreads.worst,
+            spreads.worst_what);
 }
 
 void machine_text_write(struct measurements *measurements,
@@ -336,6 +391,7 @@ void machine_text_write(struct measurements *measurements,
     put_collectives(measurements, inner, errors);
     fclose(inner);
     double hand_over_ns = measurements_hand_over_ns(measurements);
+    warn_of_quality(measurements, settings);
     if (settings->counts_sets && !measurements_spins(measurements))
         hand_over_ns += measurements->working_set_ns;
     fputs("<machine", out);

@@ -117,11 +117,13 @@ static bool read_host(struct measurements *measurements, const char *line)
 
 static bool read_core(struct measurements *measurements, const char *line)
 {
-    return sscanf(line, "hand-over %lf", &measurements->hand_over_ns) == 1 ||
+    return sscanf(line, "hand-over %lf %lf", &measurements->hand_over_ns,
+                  &measurements->hand_over_spread) >= 1 ||
            sscanf(line, "working-set %lf %lf", &measurements->working_set_bytes,
                   &measurements->working_set_ns) == 2 ||
            sscanf(line, "waiting %lf", &measurements->waiting_slowdown) == 1 ||
-           sscanf(line, "compute %lf", &measurements->compute_ns) == 1;
+           sscanf(line, "compute %lf %lf", &measurements->compute_ns,
+                  &measurements->compute_spread) >= 1;
 }
 
 bool measurements_read(struct measurements *measurements, const char *line)
@@ -163,4 +165,85 @@ double measurements_slice_ns(const struct measurements *measurements)
     bool has_slices =
         measurements_spins(measurements) && measurements->hand_over_ns >= time_slice_ns;
     return has_slices ? measurements->hand_over_ns : 0;
+}
+
+static void count_spread(struct measured_spreads *spreads, double wanted, double spread,
+                         const char *what)
+{
+    spreads->n++;
+    spreads->n_unsteady += spread > wanted;
+    if (spread <= spreads->worst)
+        return;
+    spreads->worst = spread;
+    snprintf(spreads->worst_what, sizeof spreads->worst_what, "%s", what);
+}
+
+struct measured_spreads measurements_spreads(const struct measurements *measurements, double wanted)
+{
+    struct measured_spreads spreads = {0};
+    char what[96];
+    for (int scope = 0; scope < N_SCOPES; scope++) {
+        const struct measured_scope_costs *costs = &measurements->scopes[scope];
+        for (size_t i = 0; i < costs->n_messages; i++) {
+            snprintf(what, sizeof what, "%s message of %.0f bytes", scope_names[scope],
+                     costs->messages[i].size_bytes);
+            count_spread(&spreads, wanted, costs->messages[i].spread, what);
+        }
+    }
+    for (size_t i = 0; i < measurements->n_collectives; i++) {
+        const struct measured_collective *collective = &measurements->collectives[i];
+        snprintf(what, sizeof what, "%s of %.0f bytes", collective->operation,
+                 collective->size_bytes);
+        count_spread(&spreads, wanted, collective->spread, what);
+    }
+    if (measurements->hand_over_ns >= 0)
+        count_spread(&spreads, wanted, measurements->hand_over_spread, "hand-over of a core");
+    if (measurements->compute_ns > 0)
+        count_spread(&spreads, wanted, measurements->compute_spread, "computing");
+    return spreads;
+}
+
+int measurements_members(const struct measurements *measurements, int *n_numbers)
+{
+    double most = 0, least = 0;
+    for (size_t i = 0; i < measurements->n_collectives; i++) {
+        double n_members = measurements->collectives[i].n_members;
+        most = n_members > most ? n_members : most;
+        least = least == 0 || n_members < least ? n_members : least;
+    }
+    *n_numbers = 0;
+    for (double n = least; n > 0 && n <= most; n++) {
+        bool is_there = false;
+        for (size_t i = 0; i < measurements->n_collectives; i++)
+            is_there = is_there || measurements->collectives[i].n_members == n;
+        *n_numbers += is_there;
+    }
+    return (int)most;
+}
+
+char *measurements_missing(const struct measurements *measurements)
+{
+    int n_numbers, n_members = measurements_members(measurements, &n_numbers);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    const char *between = "";
+    if (measurements->scopes[SCOPE_NETWORK].n_messages == 0) {
+        fprintf(out, "messages between nodes");
+        between = ", ";
+    }
+    if (measurements->scopes[SCOPE_NODE].n_messages == 0) {
+        fprintf(out, "%smessages within a node", between);
+        between = ", ";
+    }
+    if (measurements->scopes[SCOPE_SAME_CORE].n_messages == 0 || measurements_spins(measurements)) {
+        fprintf(out, "%smessages on one core", between);
+        between = ", ";
+    }
+    if (n_members == 0)
+        fprintf(out, "%scollectives", between);
+    else
+        fprintf(out, "%scollectives of more than %d ranks", between, n_members);
+    fclose(out);
+    return text;
 }

@@ -44,9 +44,10 @@ struct measurements {
     struct measured_collective *collectives;
     size_t n_collectives, collective_capacity;
     double hand_over_ns; // half of a round trip on one core; < 0: not measured
+    double hand_over_spread;
     double working_set_bytes, working_set_ns;
     double waiting_slowdown; // 0: not measured
-    double compute_ns;
+    double compute_ns, compute_spread;
     char **warnings;
     size_t n_warnings, warning_capacity;
     unsigned n_done, n_steps;
@@ -72,8 +73,26 @@ double measurements_hand_over_ns(const struct measurements *measurements);
 /// notices its message when the other one's slice is over. 0 where ranks do not spin.
 double measurements_slice_ns(const struct measurements *measurements);
 
+/// How many quantities were measured, and how many of them without their samples coming close
+/// enough: quartiles within the wanted spread, relative to the median.
+struct measured_spreads {
+    size_t n, n_unsteady;
+    double worst; // spread
+    char worst_what[96];
+};
+struct measured_spreads measurements_spreads(const struct measurements *measurements,
+                                             double wanted_spread);
+
+/// The largest number of ranks whose collectives were measured, 0: of none; *N_NUMBERS: how many
+/// numbers of ranks.
+int measurements_members(const struct measurements *measurements, int *n_numbers);
+
+/// What the file has no numbers of, between commas; the caller frees.
+char *measurements_missing(const struct measurements *measurements);
+
 struct machine_text_settings {
     const char *name, *date;
+    double spread;    // wanted; 0: any is good
     bool has_points;  // the measured points instead of fitted lines
     bool counts_sets; // hand-overs lose a working set
 };

@@ -24,6 +24,10 @@ calibrates() {
         --arg path "$mpi.xml" --arg name "$([ "$mpi" = mpich ] && echo MPICH || echo 'Open MPI')" out
     "$PAGODA" check "$mpi.xml"
     xmllint --noout "$mpi.xml"
+    # What was not measured, and how many quantities did not become steady, is in the file, too.
+    jq -e '.missing | test("messages between nodes")' out
+    jq -r .missing out | diff - <(xmllint --xpath 'string(//calibration/@missing)' "$mpi.xml")
+    [[ $(xmllint --xpath 'string(//calibration/@unsteady)' "$mpi.xml") == *' of '* ]]
     ! grep -q '"-' "$mpi.xml"
     # With one core, of however many threads, there are no messages within a node, and no collectives.
     jq -e '.hosts[0].cores == 1' out || grep -q '<collective op="allreduce"' "$mpi.xml"
@@ -34,6 +38,10 @@ calibrates() {
     timeout 300 "$PAGODA" calibrate "${quick[@]}" --force -o "$mpi.xml" --against "$mpi.xml" -- \
         "${line[@]}" >out 2>err </dev/null || { cat err; return 1; }
     grep -q 'there / here' out
+    # An operation has one line, however many formulas.
+    [ "$(grep -c '^allreduce of' out)" -le 1 ]
+    ! grep -E '^[a-z_]+ of (1[0-9]|[3-9])' out || ! grep -q 'collective-members="2"' "$mpi.xml"
+    grep -q '^Not measured: messages between nodes' out
     grep -q "$mpi.xml written" out
     [ ! -e "$mpi.xml.new" ]
 }

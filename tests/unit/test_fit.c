@@ -228,6 +228,85 @@ static void test_flight_is_not_negative(void **state)
     measurements_release(&measurements);
 }
 
+static bool warns(const struct measurements *measurements, const char *words)
+{
+    for (size_t i = 0; i < measurements->n_warnings; i++)
+        if (strstr(measurements->warnings[i], words))
+            return true;
+    return false;
+}
+
+/// Whether a file made of what is SAID, with spreads up to 0.02 good, comes with a warning of
+/// WORDS.
+static bool lines_warn(const char *const *said, const char *words)
+{
+    const struct machine_text_settings settings = {.name = "", .date = "", .spread = 0.02};
+    struct measurements measurements;
+    struct machine machine;
+    measurements_init(&measurements);
+    for (size_t i = 0; said[i]; i++)
+        assert_true(measurements_read(&measurements, said[i]));
+    through_file(&measurements, &settings, &machine);
+    bool is_warned = warns(&measurements, words);
+    machine_release(&machine);
+    measurements_release(&measurements);
+    return is_warned;
+}
+
+// What is cut off, left out, assumed or noisy is said; and not what is none of that.
+static void test_warnings(void **state)
+{
+    (void)state;
+    static const char node[] = "message node 0 1000.0 0.01 30\n";
+    static const char *const sound[] = {node,
+                                        "message node 1024 2000.0 0.01 30\n",
+                                        "overhead node 300.0 200.0\n",
+                                        "hand-over 2500.0 0.02\n",
+                                        "collective bcast 2 0 1000.0 0.01 30\n",
+                                        "collective bcast 4 0 2000.0 0.01 30\n",
+                                        "compute 30000000.0 0.01\n",
+                                        NULL};
+    assert_false(lines_warn(sound, ""));
+    static const char *const falling[] = {node, "collective bcast 2 0 1000.0 0.01 30\n",
+                                          "collective bcast 2 1024 10.0 0.01 30\n",
+                                          "collective bcast 4 0 2000.0 0.01 30\n", NULL};
+    assert_true(lines_warn(falling, "would have had a negative term go without it: bcast"));
+    static const char *const two[] = {node, "collective scan 2 0 1000.0 0.01 30\n",
+                                      "collective scan 2 1024 2000.0 0.01 30\n", NULL};
+    assert_true(lines_warn(two, "measured with 2 ranks only"));
+    static const char *const noisy[] = {node, "message node 8 1000.0 0.9 30\n",
+                                        "compute 30000000.0 0.03\n", NULL};
+    assert_true(lines_warn(noisy, "2 of 3 quantities did not become steady"));
+    assert_true(lines_warn(noisy, "at worst 90 %, node message of 8 bytes"));
+    static const char *const short_turn[] = {node, "overhead node 300.0 200.0\n",
+                                             "hand-over 400.0 0.02\n", NULL};
+    assert_true(lines_warn(short_turn, "hand-over of a core came out negative"));
+    static const char *const core[] = {node,
+                                       "message same-core 0 2000.0 0.01 30\n",
+                                       "message same-core 1024 9000.0 0.01 30\n",
+                                       "message same-core 16384 7000.0 0.01 30\n",
+                                       "hand-over 1500.0 0.02\n",
+                                       NULL};
+    assert_true(lines_warn(core, "of messages on one core 1 came out shorter"));
+}
+
+static void test_what_is_missing(void **state)
+{
+    (void)state;
+    struct measurements measurements;
+    read_lines(&measurements);
+    char *missing = measurements_missing(&measurements);
+    assert_string_equal(missing, "messages between nodes, collectives of more than 8 ranks");
+    free(missing);
+    measurements_release(&measurements);
+    measurements_init(&measurements);
+    missing = measurements_missing(&measurements);
+    assert_string_equal(missing, "messages between nodes, messages within a node, messages on one "
+                                 "core, collectives");
+    free(missing);
+    measurements_release(&measurements);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +317,8 @@ int main(void)
         cmocka_unit_test(test_few_points),
         cmocka_unit_test(test_machine_file),
         cmocka_unit_test(test_flight_is_not_negative),
+        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

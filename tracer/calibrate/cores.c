@@ -107,6 +107,8 @@ void cores_measure_sharing(const struct pair *pair)
     double lost_ns = with_set.ns - alone_ns - plain.ns;
     if (!says)
         return;
+    if (lost_ns < 0)
+        printf("warning what a working set costs came out negative and counts as 0\n");
     printf("hand-over %.1f %.4f\n", plain.ns, plain.spread);
     printf("working-set %ld %.1f\n", set_bytes, lost_ns > 0 ? lost_ns : 0);
     printf("waiting %.3f\n", factor);

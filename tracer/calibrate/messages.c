@@ -135,6 +135,14 @@ static void wait_busily(double ns)
         continue;
 }
 
+static double not_negative(const struct pair *pair, double ns, const char *whose)
+{
+    if (ns < 0 && pair->hosts->rank == 0)
+        printf("warning %s own time within %s came out negative and counts as 0\n", whose,
+               pair->scope);
+    return ns > 0 ? ns : 0;
+}
+
 /// A send to a receiver that waits for it; a receive of what has long come.
 static struct overheads measure_overheads(const struct pair *pair, double half_ns)
 {
@@ -166,10 +174,10 @@ static struct overheads measure_overheads(const struct pair *pair, double half_n
         double clock_ns = samples_conclude(&clocks).ns;
         overheads.send_ns = samples_conclude(&sends).ns - clock_ns;
         overheads.receive_ns = samples_conclude(&receives).ns - clock_ns;
-        overheads.send_ns = overheads.send_ns > 0 ? overheads.send_ns : 0;
-        overheads.receive_ns = overheads.receive_ns > 0 ? overheads.receive_ns : 0;
     }
     end(pair, &overheads, sizeof overheads);
+    overheads.send_ns = not_negative(pair, overheads.send_ns, "a send's");
+    overheads.receive_ns = not_negative(pair, overheads.receive_ns, "a receive's");
     return overheads;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A calibration as JSON, by jansson.
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "analyzer/report/calibration.h"
 #include "analyzer/report/json/values.h"
@@ -108,6 +109,9 @@ int json_print_calibration(const struct calibration_report *report, const char *
                             : json_string(measurements_spins(measurements) ? "spin" : "block"));
     json_object_set_new(top, "collectives", collectives(measurements));
     json_object_set_new(top, "collective_fit_rms", number(report->errors->collective_rms));
+    char *missing = measurements_missing(measurements);
+    json_object_set_new(top, "missing", json_clean_text(missing));
+    free(missing);
     for (size_t i = 0; i < measurements->n_warnings; i++)
         json_array_append_new(warnings, json_clean_text(measurements->warnings[i]));
     json_object_set_new(top, "warnings", warnings);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A calibration for the terminal.
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/report/calibration.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
+#include "analyzer/report/text.h"
 
 static struct quantity time_of(double ns)
 {
@@ -22,6 +25,14 @@ static void print_hosts(const struct measurements *measurements, FILE *stream)
                 quantity_count((uint64_t)host->n_packages, "package").text, host->processor);
     }
     fprintf(stream, "MPI: %s\n", measurements->mpi);
+}
+
+/// TEXT as a paragraph behind WORD; frees it.
+static void print_words(const char *word, char *text, FILE *stream)
+{
+    int column = fprintf(stream, "%s", word);
+    print_paragraph(text, (size_t)column, (size_t)column, text_options_for(stream).width, stream);
+    free(text);
 }
 
 static double half_of(const struct measured_scope_costs *costs, double size_bytes)
@@ -79,19 +90,25 @@ static void print_cores(const struct measurements *measurements, FILE *stream)
     if (measurements->hand_over_ns < 0)
         return;
     if (measurements_spins(measurements)) {
-        fprintf(stream,
-                "\nA rank that waits keeps its core busy (work beside it took %.2f times as long): "
-                "predict shared cores with --wait spin.\nHalf of a round trip of two ranks on one "
-                "core: %s.\n",
-                measurements->waiting_slowdown, time_of(measurements->hand_over_ns).text);
+        fputc('\n', stream);
+        print_words(
+            "",
+            memory_format("A rank that waits keeps its core busy (work beside it took %.2f "
+                          "times as long): predict shared cores with --wait spin. Half of a "
+                          "round trip of two ranks on one core: %s.",
+                          measurements->waiting_slowdown, time_of(measurements->hand_over_ns).text),
+            stream);
         return;
     }
-    fprintf(stream,
-            "\nA rank that waits leaves its core. Handing the core over costs %s, and %s more "
-            "where both\nranks use %s of cache.\n",
-            time_of(measurements_hand_over_ns(measurements)).text,
-            time_of(measurements->working_set_ns).text,
-            quantity_size((uint64_t)measurements->working_set_bytes).text);
+    fputc('\n', stream);
+    print_words(
+        "",
+        memory_format("A rank that waits leaves its core. Handing the core over costs %s, and "
+                      "%s more where both ranks use %s of cache.",
+                      time_of(measurements_hand_over_ns(measurements)).text,
+                      time_of(measurements->working_set_ns).text,
+                      quantity_size((uint64_t)measurements->working_set_bytes).text),
+        stream);
 }
 
 static void print_collectives(const struct calibration_report *report, FILE *stream)
@@ -99,10 +116,15 @@ static void print_collectives(const struct calibration_report *report, FILE *str
     const struct machine_text_errors *errors = report->errors;
     if (errors->collective_rms < 0)
         return;
-    fprintf(stream, "\nCollectives: %s, fitted within %s (at worst %s, %s).\n",
-            quantity_count(report->machine->n_collectives, "formula").text,
-            quantity_share(errors->collective_rms).text,
-            quantity_share(errors->collective_worst).text, errors->worst_collective);
+    int n_numbers, n_members = measurements_members(report->measurements, &n_numbers);
+    fputc('\n', stream);
+    print_words(
+        "",
+        memory_format("Collectives of up to %d ranks: %s, fitted within %s (at worst %s, %s).",
+                      n_members, quantity_count(report->machine->n_collectives, "formula").text,
+                      quantity_share(errors->collective_rms).text,
+                      quantity_share(errors->collective_worst).text, errors->worst_collective),
+        stream);
 }
 
 static void print_differences(const struct calibration_report *report, FILE *stream)
@@ -148,8 +170,12 @@ void text_print_calibration(const struct calibration_report *report, FILE *strea
     print_messages(report, stream);
     print_cores(measurements, stream);
     print_collectives(report, stream);
-    for (size_t i = 0; i < measurements->n_warnings; i++)
-        fprintf(stream, "%swarning: %s\n", i == 0 ? "\n" : "", measurements->warnings[i]);
+    fputc('\n', stream);
+    print_words("Not measured: ", measurements_missing(measurements), stream);
+    for (size_t i = 0; i < measurements->n_warnings; i++) {
+        fputs(i == 0 ? "\n" : "", stream);
+        print_words("warning: ", memory_copy_text(measurements->warnings[i]), stream);
+    }
     if (report->against)
         print_differences(report, stream);
     fprintf(stream, "\n%s written; next: pagoda replay TRACE --machine %s\n", report->path,

@@ -18,7 +18,8 @@ int machine_read_calibration(const struct machine_reader *reader, const struct x
                                         "node-error",
                                         "network-error",
                                         "collective-error",
-                                        "collective-members"};
+                                        "collective-members",
+                                        "unsteady"};
     if (machine_check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0)
         return -1;
     if (machine_read_number_of(reader, element, "collective-members", UINT32_MAX,
