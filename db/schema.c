@@ -396,12 +396,31 @@ static const char step_5_branches[] =
     "    FROM trial t LEFT JOIN trial_attribute a ON a.trial_id = t.id\n"
     "    GROUP BY t.id;\n";
 
+static const char step_6_intervals[] =
+    "CREATE TABLE run_interval ( -- which part of a run a trial of that origin is\n"
+    "    trial_id INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,\n"
+    "    name TEXT NOT NULL, -- as it was asked for: 1s:2s, solve#3\n"
+    "    is_phase INTEGER NOT NULL, -- 1: each rank has a begin and end of its own, in trial_rank\n"
+    "    begin_ns INTEGER NOT NULL, -- in the run, of the first rank\n"
+    "    end_ns INTEGER NOT NULL -- of the last rank\n"
+    ");\n"
+    "CREATE VIEW intervals AS\n"
+    "    SELECT i.trial_id, t.name AS trial, i.name AS interval, i.is_phase, i.begin_ns, "
+    "i.end_ns,\n"
+    "        t.time_ns, r.id AS run_id, r.name AS run,\n"
+    "        CAST(t.time_ns AS REAL) / r.time_ns AS share_of_run\n"
+    "    FROM run_interval i JOIN trial t ON t.id = i.trial_id LEFT JOIN trial r ON r.id =\n"
+    "        (SELECT max(w.id) FROM trial w WHERE w.experiment_id = t.experiment_id\n"
+    "            AND w.trace_path = t.trace_path AND w.origin IN ('measured', 'predicted')\n"
+    "            AND w.id NOT IN (SELECT trial_id FROM prediction));\n";
+
 const struct schema_step schema_steps[] = {
     {{step_1_tables, step_1_views, step_1_statistics}},
     {{step_2_predictions}},
     {{step_3_environment}},
     {{step_4_points}},
     {{step_5_branches}},
+    {{step_6_intervals}},
 };
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 

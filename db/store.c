@@ -345,15 +345,36 @@ static int add_intervals(struct database *database, int64_t trial, const struct 
         {INTERVAL_RUN, "run", 0, result->time_ns},
         {INTERVAL_WINDOW, "window", result->window_begin_ns, result->window_end_ns},
     };
+    uint64_t shift_ns = result->interval.what ? result->interval.begin_ns : 0;
     int status = 0;
     for (size_t i = 0; i < sizeof intervals / sizeof intervals[0] && status == 0; i++) {
         sqlite3_bind_int64(add, 1, trial);
         sqlite3_bind_int64(add, 2, intervals[i].number);
         writer_bind_text(add, 3, intervals[i].name);
-        writer_bind_count(add, 4, intervals[i].begin_ns);
-        writer_bind_count(add, 5, intervals[i].end_ns);
+        writer_bind_count(add, 4, intervals[i].begin_ns + shift_ns);
+        writer_bind_count(add, 5, intervals[i].end_ns + shift_ns);
         status = database_execute(database, add, err);
     }
+    sqlite3_finalize(add);
+    return status;
+}
+
+/// Which part of the run the trial is, if it is one.
+static int add_run_interval(struct database *database, int64_t trial, const struct result *result,
+                            struct error *err)
+{
+    sqlite3_stmt *add;
+    if (!result->interval.what)
+        return 0;
+    if (database_prepare(database, &add, "INSERT INTO run_interval VALUES (?1, ?2, ?3, ?4, ?5)",
+                         err))
+        return -1;
+    sqlite3_bind_int64(add, 1, trial);
+    writer_bind_text(add, 2, result->interval.what);
+    sqlite3_bind_int(add, 3, result->interval.is_phase);
+    writer_bind_count(add, 4, result->interval.begin_ns);
+    writer_bind_count(add, 5, result->interval.end_ns);
+    int status = database_execute(database, add, err);
     sqlite3_finalize(add);
     return status;
 }
@@ -366,7 +387,8 @@ static int add_run(struct database *database, const struct result *result,
     if (add_trial(database, result, names, full, trial, err) ||
         add_attributes(database, *trial, result, names, err) ||
         add_warnings(database, *trial, result, err) || add_hints(database, *trial, result, err) ||
-        add_intervals(database, *trial, result, err))
+        add_intervals(database, *trial, result, err) ||
+        add_run_interval(database, *trial, result, err))
         return -1;
     struct writer writer;
     int status = writer_init(&writer, database, *trial, err);

@@ -120,9 +120,12 @@ static int put_trial(struct export *e)
         "t.n_messages, t.n_collectives, t.n_clock_violations, t.has_unreadable_records, t.time_ns, "
         "t.headline, t.conclusion, p.change AS predicted_by, p.replay_error, "
         "coalesce(p.measured_as, m.application || '/' || m.experiment || '/' || m.trial) "
-        "AS predicted_from FROM trial t JOIN experiment x ON x.id = t.experiment_id "
+        "AS predicted_from, i.name AS interval, i.is_phase AS interval_is_phase, "
+        "i.begin_ns AS interval_begin_ns, i.end_ns AS interval_end_ns FROM trial t JOIN experiment "
+        "x ON x.id = t.experiment_id "
         "JOIN application a ON a.id = x.application_id LEFT JOIN prediction p ON p.trial_id = t.id "
-        "LEFT JOIN trials m ON m.trial_id = p.measured_id WHERE t.id = ?1";
+        "LEFT JOIN trials m ON m.trial_id = p.measured_id "
+        "LEFT JOIN run_interval i ON i.trial_id = t.id WHERE t.id = ?1";
     sqlite3_stmt *statement;
     if (database_prepare(e->database, &statement, sql, e->err))
         return -1;

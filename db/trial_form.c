@@ -37,7 +37,7 @@ static const struct {
     [LINE_END] = {"end", "i"},
 };
 
-/// Members of a trial's line.
+/// Members of a trial's line; those of intervals may be missing, for earlier versions had none.
 static const struct {
     const char *name;
     char form;
@@ -64,6 +64,10 @@ static const struct {
     {"predicted_by", 'T'},
     {"replay_error", 'S'},
     {"predicted_from", 'T'},
+    {"interval", 'T'},
+    {"interval_is_phase", 'B'},
+    {"interval_begin_ns", 'I'},
+    {"interval_end_ns", 'I'},
 };
 
 static void add_resource(struct form *form, const char *path, uint32_t root)
@@ -212,7 +216,9 @@ static int check_trial(struct form *form, struct error *err)
     static const char *const origins[] = {"measured", "predicted", "threshold", "interval"};
     for (size_t i = 0; i < sizeof trial_members / sizeof trial_members[0]; i++) {
         struct json_cell cell = json_lines_member(form->lines, trial_members[i].name);
-        if (!fits(form, &cell, trial_members[i].form))
+        bool is_left_out = cell.kind == JSON_CELL_MISSING &&
+                           !strncmp(trial_members[i].name, "interval", strlen("interval"));
+        if (!is_left_out && !fits(form, &cell, trial_members[i].form))
             return json_lines_error(
                 form->lines, err, "\"%s\" of the trial is %s%s", trial_members[i].name,
                 cell.kind == JSON_CELL_MISSING ? "missing" : "not ",

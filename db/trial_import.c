@@ -379,6 +379,29 @@ static int insert_prediction(struct import *import, int64_t trial)
     return status;
 }
 
+/// Of an interval which part of its run it is.
+static int insert_interval(struct import *import, int64_t trial)
+{
+    static const char *const columns[] = {"interval", "interval_is_phase", "interval_begin_ns",
+                                          "interval_end_ns"};
+    sqlite3_stmt *add;
+    if (member(import, "interval").kind != JSON_CELL_TEXT)
+        return 0;
+    if (database_prepare(import->database, &add,
+                         "INSERT INTO run_interval VALUES (?1, ?2, coalesce(?3, 0), "
+                         "coalesce(?4, 0), coalesce(?5, 0))",
+                         import->err))
+        return -1;
+    sqlite3_bind_int64(add, 1, trial);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        struct json_cell cell = member(import, columns[i]);
+        bind_cell(add, (int)i + 2, &cell);
+    }
+    int status = database_execute(import->database, add, import->err);
+    sqlite3_finalize(add);
+    return status;
+}
+
 static int find_experiment(struct import *import, int64_t *experiment)
 {
     const char *texts[] = {member(import, "application").text, member(import, "experiment").text};
@@ -422,6 +445,7 @@ static int begin_trial(struct import *import)
         status = settle_conflict(import, experiment, old, &name, &outcome);
     if (status == 0 && !import->is_skipped) {
         status = insert_trial(import, experiment, name, &id) || insert_prediction(import, id) ||
+                         insert_interval(import, id) ||
                          writer_init(&import->writer, import->database, id, import->err)
                      ? -1
                      : 0;

@@ -312,12 +312,15 @@ static int read_facts(struct database *database, int64_t trial, struct trial_det
             "SELECT " SUMMARY_COLUMNS ", t.trace_path, program, conclusion, t.n_nodes, "
             "n_locations, n_events, n_messages, n_collectives, "
             "(SELECT count(*) FROM tuple WHERE tuple.trial_id = t.id), p.change, p.measured_trial, "
-            "p.measured_ns, p.replay_error "
+            "p.measured_ns, p.replay_error, i.interval, i.run, i.begin_ns, i.end_ns, "
+            "(SELECT time_ns FROM trial r WHERE r.id = i.run_id) "
             "FROM (SELECT " SUMMARY_COLUMNS " FROM trials) JOIN (SELECT id, trace_path, "
             "program, conclusion, n_nodes, n_locations, n_events, n_messages, "
             "n_collectives FROM trial) t ON t.id = trial_id LEFT JOIN (SELECT trial_id AS "
             "predicted_id, change, measured_trial, measured_ns, replay_error FROM predictions) p "
-            "ON p.predicted_id = t.id WHERE trial_id = ?1",
+            "ON p.predicted_id = t.id LEFT JOIN (SELECT trial_id AS interval_id, interval, run, "
+            "run_id, begin_ns, end_ns FROM intervals) i ON i.interval_id = t.id "
+            "WHERE trial_id = ?1",
             err))
         return -1;
     sqlite3_bind_int64(statement, 1, trial);
@@ -337,6 +340,11 @@ static int read_facts(struct database *database, int64_t trial, struct trial_det
         details->measured_trial = database_text(statement, 20);
         details->measured_ns = column_count(statement, 21);
         details->replay_error = column_number(statement, 22);
+        details->interval = database_text(statement, 23);
+        details->interval_run = database_text(statement, 24);
+        details->interval_begin_ns = column_count(statement, 25);
+        details->interval_end_ns = column_count(statement, 26);
+        details->interval_run_ns = column_count(statement, 27);
     }
     sqlite3_finalize(statement);
     return row < 0 ? -1 : 0;
@@ -380,6 +388,8 @@ void trial_details_release(struct trial_details *details)
     free(details->conclusion);
     free(details->change);
     free(details->measured_trial);
+    free(details->interval);
+    free(details->interval_run);
     rows_release(&details->attributes);
     rows_release(&details->metrics);
     rows_release(&details->properties);
@@ -427,7 +437,10 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
         ", 'conclusion', (SELECT conclusion FROM trial WHERE id = ?1)"
         ", 'prediction', json((SELECT json_object('change', change, 'measured_id', measured_id, "
         "'measured_trial', measured_trial, 'measured_ns', measured_ns, 'replay_error', "
-        "replay_error) FROM predictions WHERE trial_id = ?1)))"
+        "replay_error) FROM predictions WHERE trial_id = ?1))"
+        ", 'interval', json((SELECT json_object('name', interval, 'is_phase', json(CASE is_phase "
+        "WHEN 1 THEN 'true' ELSE 'false' END), 'begin_ns', begin_ns, 'end_ns', end_ns, 'run_id', "
+        "run_id, 'run', run, 'share_of_run', share_of_run) FROM intervals WHERE trial_id = ?1)))"
         " FROM trials WHERE trial_id = ?1";
     struct database *database;
     sqlite3_stmt *statement = NULL;

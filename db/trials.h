@@ -79,6 +79,10 @@ struct trial_details {
     char *change, *measured_trial; // of a prediction: what-if options, and what it was made from
     uint64_t measured_ns;          // 0: not a prediction, or the measured trial was removed
     double replay_error;
+    // Of an interval, "" of others: as it was asked for, and the trial of the whole run, "" when
+    // there is none. Begin and end in the run; the run's time.
+    char *interval, *interval_run;
+    uint64_t interval_begin_ns, interval_end_ns, interval_run_ns;
     uint64_t n_nodes, n_locations, n_events, n_messages, n_collectives;
     uint64_t n_tuples;
     struct trial_rows attributes; // by kind, then name

@@ -221,7 +221,7 @@ static int run_diff(char *const *operands, size_t n, struct settings *settings)
     if (status == 0 && settings->intervals) {
         status = diff_intervals_replay(&traces, operands[0], settings->intervals, &intervals, &err);
         if (status == 0)
-            status = run_on_database(traces.database, intervals.names, intervals.n, settings,
+            status = run_on_database(traces.database, intervals.names, intervals.list.n, settings,
                                      &n_worse, &err);
     } else if (status == 0 && settings->is_of_traces) {
         status = diff_traces_replay(&traces, operands, n, &err);
@@ -281,7 +281,7 @@ int cmd_diff(int argc, char **argv)
         OPTION_TEXT_ROW("baseline", 0, "A", &settings.baseline,
                         "compare with these; of several git revisions with the latest one", NULL),
         OPTION_TEXT_ROW("intervals", 0, "A,B...", &settings.intervals,
-                        "compare intervals of one trace, each FIRST:LAST, with the first", NULL),
+                        "compare intervals or phases of one trace with the first of them", NULL),
         OPTION_TEXT_ROW("limits", 0, "SET", &settings.limits_path,
                         "compare with limits, in this file or stored as this trial", NULL),
         OPTION_FLAG_ROW("structure", 0, &settings.wants_structure,

@@ -14,7 +14,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/advise/run.h"
+#include "analyzer/cmd/interval.h"
 #include "analyzer/cmd/named_values.h"
+#include "analyzer/cmd/replay/intervals.h"
 #include "analyzer/cmd/replay_run.h"
 #include "analyzer/cmd/shell_word.h"
 #include "analyzer/cmd/whatif/ideal.h"
@@ -34,7 +36,7 @@ struct replay_request {
     const char *trace;
     bool wants_json, wants_ideal, wants_advice;
     struct text_options text;
-    struct option_list pattern_files;
+    struct option_list pattern_files, intervals;
     const char *database; // NULL: the result is not kept
     const char *out;      // NULL: the predicted run is not written
     struct store_names names;
@@ -80,6 +82,27 @@ static bool request_is_sound(const struct replay_request *request, const struct 
     return !malformed;
 }
 
+/// Intervals are of the measured run, and nothing but that.
+static bool intervals_are_sound(const struct replay_request *request,
+                                const struct option_usage *usage, int *status)
+{
+    struct error err = {{0}};
+    bool is_more = request->wants_ideal || request->wants_advice || request->out ||
+                   whatif_is_wanted(&request->whatif);
+    if (request->intervals.count > 0 && is_more) {
+        *status = options_usage_error(usage, "--interval is of the measured run: it goes without "
+                                             "what-if options, --ideal, --advise and --out");
+        return false;
+    }
+    for (size_t i = 0; i < request->intervals.count; i++) {
+        if (interval_check(request->intervals.values[i], &err) == 0)
+            continue;
+        *status = options_usage_error(usage, "--interval: %s", err.text);
+        return false;
+    }
+    return true;
+}
+
 static bool plan_is_sound(const struct replay_request *request, struct replay_outcome *outcome,
                           const struct option_usage *usage, int *status)
 {
@@ -122,6 +145,8 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "end with the three changes that would save most (pagoda advise)"),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
                         "look for the patterns in this file too"),
+        OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
+                        "only this part of the run: 1s:2s, REGION, REGION#3, REGION#* ..."),
         OPTION_TEXT_ROW("out", 0, "DIR", &request->out,
                         "with what-if options: write the predicted run to DIR as a trace", NULL),
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
@@ -154,6 +179,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
         return false;
     request->trace = argv[first_operand];
     return request_is_sound(request, &usage, status) &&
+           intervals_are_sound(request, &usage, status) &&
            plan_is_sound(request, outcome, &usage, status);
 }
 
@@ -293,6 +319,30 @@ static int deliver(const struct replay_request *request, const struct replay_out
     return status;
 }
 
+/// Replays the intervals, keeps and prints what is found in them.
+static int run_intervals(struct replay_request *request, struct replay_outcome *outcome)
+{
+    struct error err = {{0}};
+    struct result_named *parameters = named_values_read(&request->parameters);
+    bool is_unreadable = false;
+    request->names.parameters = parameters;
+    request->names.n_parameters = request->parameters.count;
+    int status = load_patterns(request, outcome, &err);
+    const struct replay_intervals wishes = {.trace = request->trace,
+                                            .texts = &request->intervals,
+                                            .catalogue = outcome->catalogue,
+                                            .database = request->database,
+                                            .names = &request->names,
+                                            .text = &request->text,
+                                            .wants_json = request->wants_json};
+    if (status == 0)
+        status = replay_intervals(&wishes, &is_unreadable, &err);
+    if (status)
+        log_error("%s", err.text);
+    named_values_free(parameters, request->parameters.count);
+    return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
+}
+
 int cmd_replay(int argc, char **argv)
 {
     struct replay_request request = {0};
@@ -301,13 +351,16 @@ int cmd_replay(int argc, char **argv)
     int status = STATUS_FAILED;
     if (!read_request(argc, argv, &request, &outcome, &status))
         goto out;
-    if (run_request(&request, &outcome, &err) != 0)
+    if (request.intervals.count > 0)
+        status = run_intervals(&request, &outcome);
+    else if (run_request(&request, &outcome, &err) != 0)
         log_error("%s", err.text);
     else
         status = deliver(&request, &outcome);
 out:
     release_outcome(&outcome);
     options_list_release(&request.pattern_files);
+    options_list_release(&request.intervals);
     options_list_release(&request.parameters);
     whatif_options_release(&request.whatif);
     return status;

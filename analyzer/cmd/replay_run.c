@@ -84,11 +84,10 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     if (gathers)
         run->recorded = recorded_new(definitions);
     struct pag_options options = PAG_OPTIONS_DEFAULT;
-    options.begin_ns = run->begin_ns;
-    options.end_ns = run->end_ns;
-    if (run->matcher && run->end_ns > 0)
-        matcher_set_interval(run->matcher, run->begin_ns, run->end_ns);
-    options.explains = catalogue != NULL;
+    options.parts = run->interval ? run->interval->parts : NULL;
+    if (run->matcher && options.parts)
+        matcher_set_parts(run->matcher, options.parts);
+    options.explains = catalogue != NULL && !options.parts;
     options.only_times = clock && !catalogue && !run->finds_path;
     const struct pag_listener listener = {
         .context = run,
@@ -111,11 +110,14 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     if (gathers)
         recorded_conclude(run->recorded, &run->replay);
     if (catalogue)
-        collect_result(&(struct collect_input){.trace = run->trace,
-                                               .catalogue = catalogue,
-                                               .matcher = run->matcher,
-                                               .replay = &run->replay},
-                       &run->result);
+        collect_result(
+            &(struct collect_input){.trace = run->trace,
+                                    .catalogue = catalogue,
+                                    .matcher = run->matcher,
+                                    .replay = &run->replay,
+                                    .interval = run->interval ? run->interval->what : NULL,
+                                    .is_phase = run->interval && run->interval->is_phase},
+            &run->result);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/progress.h"
+#include "analyzer/cmd/interval.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
@@ -22,10 +23,10 @@ struct replay_run {
     struct matcher *matcher;   // NULL without a catalogue
     struct recorded *recorded; // NULL unless gathered
     struct pag_result replay;
-    struct result result;      // with a catalogue
-    uint64_t begin_ns, end_ns; // set before the replay: the part that counts; end 0: the whole run
-    struct time_map *times;    // where events go in simulated time; NULL unless asked for
-    bool finds_path;           // in simulated time the critical path even without a catalogue
+    struct result result;            // with a catalogue
+    const struct interval *interval; // set before the replay: what counts; NULL: the whole run
+    struct time_map *times;          // where events go in simulated time; NULL unless asked for
+    bool finds_path;                 // in simulated time the critical path even without a catalogue
 };
 
 /// Opens the archive TRACE. 0, or -1 and ERR; the caller releases RUN in either case.

@@ -239,6 +239,20 @@ static void print_prediction(const struct trial_details *details)
            quantity_time(details->measured_ns).text, 100 * change, 100 * details->replay_error);
 }
 
+static void print_interval(const struct trial_details *details)
+{
+    if (!details->interval[0])
+        return;
+    printf("interval %s: from %s", details->interval,
+           quantity_time(details->interval_begin_ns).text);
+    printf(" to %s of the run", quantity_time(details->interval_end_ns).text);
+    if (details->interval_run_ns > 0)
+        printf(
+            " %s, %s of it", details->interval_run,
+            quantity_part((double)details->summary.time_ns, (double)details->interval_run_ns).text);
+    printf("\n");
+}
+
 static void print_details(const struct trial_details *details, uint64_t top)
 {
     const struct trial_summary *summary = &details->summary;
@@ -248,10 +262,12 @@ static void print_details(const struct trial_details *details, uint64_t top)
            summary->started_at[0] ? ", " : "", summary->stored_at);
     printf("trace %s\n", details->trace_path);
     print_prediction(details);
+    print_interval(details);
     printf("%s", quantity_count(summary->n_ranks, "rank").text);
     printf(" on %s", quantity_count(details->n_nodes, "node").text);
     printf(", %s", quantity_time(summary->time_ns).text);
-    printf(", %s", quantity_count(details->n_events, "event").text);
+    printf(", %s%s", details->interval[0] ? "trace of " : "",
+           quantity_count(details->n_events, "event").text);
     printf(", %s", quantity_count(details->n_messages, "message").text);
     printf(", %s", quantity_count(details->n_collectives, "collective").text);
     printf("; %s stored\n", quantity_count(details->n_tuples, "value").text);

@@ -436,7 +436,7 @@ static void init(struct engine *engine, struct trace *trace, const struct pag_op
         sift_down(engine, i, engine->heap[i]);
     match_init(engine);
     collective_init(engine);
-    if (options->end_ns > 0)
+    if (options->parts)
         engine->excerpts = memory_zeroed(engine->n_locations + 1, sizeof *engine->excerpts);
 }
 

@@ -9,7 +9,7 @@
 //   leave.c       what the leave of a call settles: waits, root events, hand-over of the lineage
 //   head.c        the open end of a location's lineage
 //   threads.c     lineages at the fork and join of a team
-//   excerpt.c     profiles of a part of the run's time
+//   excerpt.c     profiles of a part of the run; phase.c: where a phase of the program is
 //   window.c      time covered by efficiencies and findings
 //   simulation.c  the same replay in simulated time; interval.c: work between two calls;
 //   moved.c       where each event went, for a listener

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See excerpt.h. The time since the last event belongs to the current path, up to a mark as well.
+// A visit counts where it ends, the very end of a part included, its begin not.
 #include "analyzer/pag/excerpt.h"
 
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static void keep(struct excerpt *excerpt, const struct location_state *location,
 
 void excerpt_reach(struct engine *engine, struct location_state *location, uint64_t next_ns)
 {
-    const uint64_t marks_ns[N_EXCERPT_MARKS] = {engine->options.begin_ns, engine->options.end_ns};
+    const struct pag_part *part = &engine->options.parts[location->index];
+    const uint64_t marks_ns[N_EXCERPT_MARKS] = {part->begin_ns, part->end_ns};
     struct excerpt *excerpt = &engine->excerpts[location->index];
     while (excerpt->n_marks < N_EXCERPT_MARKS && marks_ns[excerpt->n_marks] < next_ns)
         keep(excerpt, location, marks_ns[excerpt->n_marks]);
@@ -48,17 +50,77 @@ static void apply_to(struct call_path *paths, size_t n_paths, const struct excer
     }
 }
 
+/// Time outside and inside of MPI calls, from the profile of a rank's master.
+static void judge_rank(const struct engine *engine, const struct pag_location *location,
+                       uint64_t *useful_ns, uint64_t *mpi_ns)
+{
+    bool *is_mpi = memory_zeroed(location->n_paths + 1, sizeof *is_mpi);
+    *useful_ns = *mpi_ns = 0;
+    for (size_t i = 0; i < location->n_paths; i++) {
+        const struct call_path *path = &location->paths[i];
+        if (path->is_stretch)
+            continue;
+        is_mpi[i] = (i > 0 && is_mpi[path->parent]) ||
+                    (path->region != EVENT_NO_INDEX &&
+                     region_at(engine, path->region)->mpi != MPI_FUNCTION_NONE);
+        if (is_mpi[i])
+            *mpi_ns += path->exclusive_ns;
+        else if (path->region != engine->definitions->gap_region)
+            *useful_ns += path->exclusive_ns;
+    }
+    free(is_mpi);
+}
+
+/// What is left of the part within [first, last]; an empty one stays where it is.
+static void cut(struct pag_part *part, uint64_t first_ns, uint64_t last_ns)
+{
+    part->begin_ns = part->begin_ns < first_ns ? first_ns : part->begin_ns;
+    part->end_ns = part->end_ns > last_ns ? last_ns : part->end_ns;
+    if (part->end_ns < part->begin_ns)
+        part->end_ns = part->begin_ns;
+}
+
+static void apply_to_run(struct engine *engine)
+{
+    struct pag_result *result = engine->result;
+    struct pag_part run = {UINT64_MAX, 0};
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        const struct pag_part *part = &engine->options.parts[i];
+        if (part->begin_ns >= part->end_ns)
+            continue;
+        run.begin_ns = part->begin_ns < run.begin_ns ? part->begin_ns : run.begin_ns;
+        run.end_ns = part->end_ns > run.end_ns ? part->end_ns : run.end_ns;
+    }
+    run.end_ns = run.end_ns < result->time_ns ? run.end_ns : result->time_ns;
+    result->part_begin_ns = run.begin_ns < run.end_ns ? run.begin_ns : run.end_ns;
+    result->time_ns = run.end_ns - result->part_begin_ns;
+    result->window_begin_ns = 0;
+    result->window_end_ns = result->time_ns;
+    result->n_traffic = result->n_message_kinds = result->n_critical_path = 0;
+    for (size_t i = 0; i < engine->definitions->n_communicators; i++)
+        result->collectives[i] = 0;
+    result->clock_repair_ns = 0;
+    for (int kind = 0; kind < PAG_WAIT_KINDS; kind++)
+        result->explanations[kind].explained_ns = result->explanations[kind].n_causes = 0;
+}
+
 void excerpt_apply(struct engine *engine)
 {
     for (size_t i = 0; i < engine->n_locations; i++) {
         struct pag_location *location = &engine->result->locations[i];
+        struct pag_part part = engine->options.parts[i];
         excerpt_reach(engine, &engine->locations[i], UINT64_MAX);
         apply_to(location->paths, location->n_paths, &engine->excerpts[i]);
         outcome_sum_inclusive(location);
+        cut(&part, location->first_ns, location->last_ns);
+        location->first_ns = part.begin_ns;
+        location->last_ns = part.end_ns;
+        const struct location_state *state = &engine->locations[i];
+        if (state->is_master)
+            judge_rank(engine, location, &engine->result->useful_ns[state->rank],
+                       &engine->result->mpi_ns[state->rank]);
     }
-    uint64_t begin_ns = engine->options.begin_ns, end_ns = engine->result->time_ns;
-    end_ns = engine->options.end_ns < end_ns ? engine->options.end_ns : end_ns;
-    engine->result->time_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+    apply_to_run(engine);
 }
 
 void excerpt_release(struct engine *engine)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A part of the run's time: the profile counts what lies in it, to the nanosecond. Everything is
-// replayed all the same, for what matches, or waits, may have begun before it.
+// A part of the run, the same time of all locations or of each another one: the profile counts what
+// lies in it, to the nanosecond. Everything is replayed all the same, for what matches, or waits,
+// may have begun before it.
 #ifndef PAGODA_PAG_EXCERPT_H
 #define PAGODA_PAG_EXCERPT_H
 
@@ -10,7 +11,7 @@
 struct engine;
 struct location_state;
 
-enum { N_EXCERPT_MARKS = 2 }; // where the interval begins and ends
+enum { N_EXCERPT_MARKS = 2 }; // where the part begins and ends
 
 /// The profile of a location at each mark: what its paths had by then.
 struct excerpt {
@@ -24,8 +25,10 @@ struct excerpt {
 /// The next event of LOCATION is at NEXT_NS: keeps its profile at the marks before that.
 void excerpt_reach(struct engine *engine, struct location_state *location, uint64_t next_ns);
 
-/// When the result is filled: its profiles become those of the interval, with inclusive times as
-/// sums of exclusive ones, its run time the length of the interval, or of what the run has of it.
+/// When the result is filled, makes it one of the part: profiles, with inclusive times as sums of
+/// exclusive ones; the ranks' times, which are judged all; the run time, from where the first
+/// location's part begins to where the last one's ends, or the run. What is not told apart by time
+/// is taken out: critical path, explanations, traffic.
 void excerpt_apply(struct engine *engine);
 void excerpt_release(struct engine *engine);
 

@@ -15,14 +15,19 @@
 #include "analyzer/pag/simulation/clock.h"
 #include "analyzer/trace/reader.h"
 
+/// What counts of a location: from begin_ns to end_ns; nothing where these are equal.
+struct pag_part {
+    uint64_t begin_ns, end_ns;
+};
+
 struct pag_options {
     uint32_t lookahead_events; // how far a partner may be read ahead to release a waiting rank
     bool explains;             // gather the causes of waits
     bool only_times; // in simulated time, without listener.root: no critical path either, nor any
                      // lineage; for whoever asks when things end, and nothing else
-    // In measured time: profiles count from begin_ns to end_ns only (excerpt.h), and the run takes
-    // so long; end_ns 0: the whole run. All else is of the whole run.
-    uint64_t begin_ns, end_ns;
+    // In measured time, by location: profiles and the ranks' times count what lies in these parts
+    // of the run only (excerpt.h); NULL: all of it.
+    const struct pag_part *parts;
 };
 #define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 
@@ -199,7 +204,9 @@ struct pag_migration {
 };
 
 struct pag_result {
-    uint64_t time_ns;                        // from the first to the last event of the run
+    uint64_t time_ns;       // from the first to the last event of the run
+    uint64_t part_begin_ns; // of pag_options.parts: where the first of them begins, time_ns later
+                            // the last one ends
     uint64_t window_begin_ns, window_end_ns; // what efficiencies and findings cover
     uint64_t n_events, n_messages, n_collectives;
     uint64_t n_clock_violations; // messages received before they were sent, collectives likewise

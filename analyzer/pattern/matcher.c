@@ -57,8 +57,7 @@ struct matcher {
     struct pattern_total *totals; // by pattern
     struct location_sums *sums;   // by pattern * n_locations + location
     uint64_t window;              // counts matcher_window_moved()
-    bool has_interval;            // only the part of waits in it counts
-    int64_t interval_begin, interval_end;
+    const struct pag_part *parts; // by location: what counts of waits; NULL: all
 };
 
 // ---- decision tables ----
@@ -273,8 +272,8 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
     total->confidence_ns += confidence_of(&candidate->pattern->programs.confidence, slots,
                                           matcher->decisions[root->kind].n_fields) *
                             (double)wait_ns;
-    if (root->in_window) {
-        uint64_t window_ns = wait_in_window(total, root);
+    if (root->in_window || matcher->parts) {
+        uint64_t window_ns = matcher->parts ? wait_ns : wait_in_window(total, root);
         total->finding.window_ns += window_ns;
         if (sums->window != matcher->window) {
             sums->window = matcher->window;
@@ -307,19 +306,17 @@ static bool evaluate(const struct pattern *pattern, const struct decision *decis
     return true;
 }
 
-void matcher_set_interval(struct matcher *matcher, uint64_t begin_ns, uint64_t end_ns)
+void matcher_set_parts(struct matcher *matcher, const struct pag_part *parts)
 {
-    matcher->has_interval = true;
-    matcher->interval_begin = (int64_t)begin_ns;
-    matcher->interval_end = (int64_t)end_ns;
+    matcher->parts = parts;
 }
 
-/// Cuts the wait in TOTAL to the interval; false when nothing is left.
-static bool cut_to_interval(const struct matcher *matcher, struct pattern_total *total)
+/// Cuts the wait in TOTAL to the location's part; false when nothing is left.
+static bool cut_to_part(const struct pag_part *part, struct pattern_total *total)
 {
     int64_t begin = total->begin, end = begin + total->wait;
-    begin = begin < matcher->interval_begin ? matcher->interval_begin : begin;
-    end = end > matcher->interval_end ? matcher->interval_end : end;
+    begin = begin < (int64_t)part->begin_ns ? (int64_t)part->begin_ns : begin;
+    end = end > (int64_t)part->end_ns ? (int64_t)part->end_ns : end;
     total->begin = begin;
     total->wait = end - begin;
     return begin < end;
@@ -345,7 +342,7 @@ void matcher_root(void *context, const struct root *root)
         }
         struct pattern_total *total = &matcher->totals[candidate->index];
         if (evaluate(pattern, decision, slots, total) &&
-            (!matcher->has_interval || cut_to_interval(matcher, total)))
+            (!matcher->parts || cut_to_part(&matcher->parts[root->location], total)))
             add_instance(matcher, candidate, root, slots);
         else
             i += candidate->n_within;
@@ -355,6 +352,8 @@ void matcher_root(void *context, const struct root *root)
 void matcher_window_moved(void *context)
 {
     struct matcher *matcher = context;
+    if (matcher->parts)
+        return;
     matcher->window++;
     for (size_t i = 0; i < matcher->catalogue->n_patterns; i++)
         matcher->totals[i].finding.window_ns = 0;

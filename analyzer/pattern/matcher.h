@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/pag/pag.h"
 #include "analyzer/pag/root.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/trace/definitions.h"
@@ -50,8 +51,9 @@ struct matcher *matcher_new(const struct catalogue *catalogue,
                             const struct definitions *definitions);
 void matcher_free(struct matcher *matcher);
 
-/// Before the replay: only what lies between BEGIN_NS and END_NS of a wait counts.
-void matcher_set_interval(struct matcher *matcher, uint64_t begin_ns, uint64_t end_ns);
+/// Before the replay: only what lies in the part of its location counts of a wait, and all that is
+/// judged. PARTS, by location, must outlive the replay.
+void matcher_set_parts(struct matcher *matcher, const struct pag_part *parts);
 
 /// For struct pag_listener; the context is the matcher. An instance is a wait above 0 where the
 /// condition holds, as far as it lies in its call: no wait is longer than that, whatever the clocks

@@ -131,9 +131,23 @@ static uint32_t merge_outside(struct merge *merge, const struct location *defini
     return node;
 }
 
+/// By path whether it, or one below it, was visited or took time: not all of them are in an
+/// interval.
+static bool *paths_met(const struct pag_location *location)
+{
+    bool *is_met = memory_zeroed(location->n_paths + 1, sizeof *is_met);
+    for (size_t i = location->n_paths; i-- > 1;) {
+        const struct call_path *path = &location->paths[i];
+        is_met[i] |= path->visits > 0 || path->inclusive_ns > 0 || path->exclusive_ns > 0;
+        is_met[path->parent] |= is_met[i];
+    }
+    return is_met;
+}
+
 static void merge_location(struct merge *merge, const struct pag_location *location,
                            const struct location *definition, uint32_t *path_of)
 {
+    bool *is_met = paths_met(location);
     for (size_t i = 0; i < location->n_paths; i++) {
         const struct call_path *local = &location->paths[i];
         if (i == 0) {
@@ -144,10 +158,15 @@ static void merge_location(struct merge *merge, const struct pag_location *locat
             path_of[i] = path_of[local->parent];
             continue;
         }
+        if (!is_met[i]) {
+            path_of[i] = RESULT_NONE;
+            continue;
+        }
         uint32_t parent = local->parent == 0 ? RESULT_NONE : path_of[local->parent];
         path_of[i] = node_at(merge, parent, merge->name_of[local->region]);
         add_times(merge, path_of[i], definition->rank, local);
     }
+    free(is_met);
 }
 
 /// What qsort needs to know; qsort_r keeps it out of globals.

@@ -55,6 +55,12 @@ static void put_facts(const struct collect_input *input, struct result *result)
     result->time_ns = replay->time_ns;
     result->window_begin_ns = replay->window_begin_ns;
     result->window_end_ns = replay->window_end_ns;
+    if (input->interval) {
+        result->interval.what = utf8_clean(input->interval);
+        result->interval.is_phase = input->is_phase;
+        result->interval.begin_ns = replay->part_begin_ns;
+        result->interval.end_ns = replay->part_begin_ns + replay->time_ns;
+    }
     result->realtime_ns = definitions->realtime_ns;
     result->properties = memory_zeroed(definitions->n_properties, sizeof *result->properties);
     for (size_t i = 0; i < definitions->n_properties; i++)
@@ -92,8 +98,9 @@ static void put_ranks(const struct collect_input *input, struct result *result)
     }
 }
 
-/// Sums over the ranks that were read, and what follows from them. Where recording was switched off
-/// (HAS_GAPS) efficiencies are those of the time that was recorded.
+/// Sums over the ranks that were read, and what follows from them. Where recording was switched
+/// off, or ranks are in a phase at another time (HAS_GAPS), efficiencies are those of the time that
+/// was recorded, or in the phase.
 static void put_efficiency(struct result *result, bool has_gaps)
 {
     uint64_t window_ns = result->window_end_ns > result->window_begin_ns
@@ -202,7 +209,7 @@ void collect_result(const struct collect_input *input, struct result *result)
                                         .coverage = &coverage},
                   result);
     origins_collect(definitions, &tree, &sites, input->replay, result);
-    put_efficiency(result, input->replay->n_off > 0);
+    put_efficiency(result, input->replay->n_off > 0 || input->is_phase);
     put_critical_path(input, &tree, &sites, result);
     put_traffic(input->replay, result);
     sync_objects_collect(definitions, input->replay, result);

@@ -3,6 +3,8 @@
 #ifndef PAGODA_REPORT_COLLECT_H
 #define PAGODA_REPORT_COLLECT_H
 
+#include <stdbool.h>
+
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
@@ -15,6 +17,8 @@ struct collect_input {
     const struct catalogue *catalogue;
     const struct matcher *matcher;
     const struct pag_result *replay;
+    const char *interval; // what the replay was cut to (pag_options.parts), NULL: nothing
+    bool is_phase;        // that is another time on each rank
 };
 
 /// Fills RESULT (zeroed before), which owns all it holds; the caller releases it. Efficiencies as

@@ -673,6 +673,8 @@ void conclusion_write(struct result *result)
     if (n_read < result->n_ranks)
         fprintf(out, "%s could not be read, so this is about the other %" PRIu64 ". ",
                 quantity_count(result->n_ranks - n_read, "rank").text, n_read);
+    if (result->interval.what)
+        fprintf(out, "This is about %s only. ", result->interval.what);
     write_outside(result, out);
     write_judgement(result, n_read, out);
     fclose(out);

@@ -95,6 +95,16 @@ static json_t *window_object(const struct result *result)
     return window;
 }
 
+static json_t *interval_object(const struct result *result)
+{
+    json_t *interval = json_object();
+    set_text(interval, "name", result->interval.what);
+    json_object_set_new(interval, "is_phase", json_boolean(result->interval.is_phase));
+    set_count(interval, "begin_ns", result->interval.begin_ns);
+    set_count(interval, "end_ns", result->interval.end_ns);
+    return interval;
+}
+
 static json_t *efficiency_object(const struct result_efficiency *efficiency)
 {
     json_t *object = json_object();
@@ -366,6 +376,8 @@ int json_print(const struct result *result, const struct whatif_report *whatif, 
     json_object_set_new(root, "trace", trace_object(result));
     json_object_set_new(root, "warnings", warning_array(result));
     set_count(root, "time_ns", result->time_ns);
+    if (result->interval.what)
+        json_object_set_new(root, "interval", interval_object(result));
     json_object_set_new(root, "window", window_object(result));
     json_object_set_new(root, "efficiency", efficiency_object(&result->efficiency));
     json_object_set_new(root, "nodes", node_array(result));

@@ -91,6 +91,7 @@ void result_release(struct result *result)
         free(result->communicators[i].name);
     free(result->communicators);
     free(result->tags);
+    free(result->interval.what);
     free(result->headline);
     free(result->conclusion);
     memset(result, 0, sizeof *result);

@@ -198,6 +198,12 @@ struct result {
     uint64_t n_locations, n_events, n_messages, n_collectives, n_clock_violations;
     uint64_t time_ns;
     uint64_t window_begin_ns, window_end_ns;
+    struct {
+        char *what;    // the interval or phase that all below is about, as it was asked for: 1s:2s,
+                       // solve#3; NULL: the whole run
+        bool is_phase; // each rank has its own begin and end
+        uint64_t begin_ns, end_ns; // in the run: earliest begin and latest end; time_ns apart
+    } interval;
     uint64_t realtime_ns;        // wall-clock start of the run (Unix time), 0 when unknown
     bool has_unreadable_records; // the exit status is 3
     struct result_efficiency efficiency;

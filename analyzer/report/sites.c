@@ -54,8 +54,9 @@ static struct placed_call *find_calls(const struct definitions *definitions,
     for (uint32_t location = 0; location < replay->n_locations; location++) {
         const struct pag_location *of = &replay->locations[location];
         for (uint32_t i = 0; i < of->n_paths; i++) {
-            if (of->paths[i].context == EVENT_NO_INDEX)
-                continue;
+            if (of->paths[i].context == EVENT_NO_INDEX ||
+                call_tree_path(tree, location, i) == RESULT_NONE)
+                continue; // no place known, or no call in this interval
             calls = array_reserve(calls, &capacity, *n_calls + 1, sizeof *calls);
             calls[(*n_calls)++] = (struct placed_call){
                 .context = &definitions->contexts[of->paths[i].context],

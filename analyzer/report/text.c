@@ -53,6 +53,12 @@ void page_run(const struct page *page)
         fprintf(page->stream, " with %s%s", quantity_count(n_cores, "core").text,
                 result->n_nodes > 1 ? " in all" : "");
     fprintf(page->stream, ", %s\n", quantity_time(result->time_ns).text);
+    if (result->interval.what) {
+        fprintf(page->stream, "%s %s: from %s", result->interval.is_phase ? "phase" : "interval",
+                result->interval.what, quantity_time(result->interval.begin_ns).text);
+        fprintf(page->stream, " to %s of the run%s\n", quantity_time(result->interval.end_ns).text,
+                result->interval.is_phase ? ", first rank in to last rank out" : "");
+    }
     fprintf(page->stream, "trace %s: %s", result->trace_path,
             quantity_count(result->n_events, "event").text);
     fprintf(page->stream, ", %s", quantity_count(result->n_messages, "message").text);
@@ -111,7 +117,10 @@ static void print_efficiency(const struct page *page)
                          quantity_part((double)result->useful_ns, total).text,
                          quantity_part((double)result->wait_ns, total).text,
                          quantity_part((double)result->other_mpi_ns, total).text,
-                         has_gap ? ", not recorded " : "", has_gap ? unrecorded.text : "");
+                         !has_gap                    ? ""
+                         : result->interval.is_phase ? ", not in the phase "
+                                                     : ", not recorded ",
+                         has_gap ? unrecorded.text : "");
     page_labelled(page, "Time of the ranks", text);
     free(text);
 }
@@ -160,7 +169,8 @@ static void print_summary(const struct page *page)
     print_window(page);
     print_efficiency(page);
     page_labelled(page, "Biggest loss", result->headline);
-    print_path_summary(page);
+    if (!result->interval.what)
+        print_path_summary(page);
     if (result->n_warnings > 0)
         page_labelled(page, "Warnings",
                       result->has_unreadable_records
@@ -203,6 +213,7 @@ void text_print(const struct result *result, const struct text_options *options,
     page_regions(&page);
     page_call_tree(&page);
     page_waits(&page);
-    page_critical_path(&page);
+    if (!result->interval.what)
+        page_critical_path(&page);
     print_conclusion(&page);
 }

@@ -26,10 +26,11 @@ enum mpi_function {
 
 struct region {
     const char *name;
-    const char *file; // "" when unknown
-    uint32_t line;    // 0 when unknown
-    uint8_t mpi;      // enum mpi_function
-    uint8_t is_omp;   // belongs to the OpenMP or a thread runtime
+    const char *file;  // "" when unknown
+    uint32_t line;     // 0 when unknown
+    uint8_t mpi;       // enum mpi_function
+    uint8_t is_omp;    // belongs to the OpenMP or a thread runtime
+    uint8_t is_marker; // a moment that the program marked: left as it is entered
 };
 
 /// Where in the source a call is, and from where the function around it was called.

@@ -124,11 +124,12 @@ static OTF2_CallbackCode on_region(void *user_data, OTF2_RegionRef id, OTF2_Stri
                                    OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin_line,
                                    uint32_t end_line)
 {
-    (void)description, (void)role, (void)flags, (void)end_line;
+    (void)flags, (void)end_line;
     struct records *records = user_data;
     struct region_record *record = APPEND(records, regions, id);
     if (record)
-        *record = (struct region_record){id, name, canonical_name, file, paradigm, begin_line};
+        *record = (struct region_record){id,       name,       canonical_name, file,
+                                         paradigm, begin_line, description,    role};
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -59,6 +59,8 @@ struct region_record {
     OTF2_StringRef file;
     OTF2_Paradigm paradigm;
     uint32_t line;
+    OTF2_StringRef description;
+    OTF2_RegionRole role;
 };
 
 struct source_location_record {

@@ -27,6 +27,13 @@ static bool is_thread_runtime(OTF2_Paradigm paradigm)
     }
 }
 
+/// How our tracer writes a marker of pagoda.h: a region that is left as it is entered.
+static bool is_marker(const struct records *records, const struct region_record *record)
+{
+    return record->role == OTF2_REGION_ROLE_ARTIFICIAL &&
+           strcmp(records_text(records, record->description), "pagoda marker") == 0;
+}
+
 static void resolve_regions(struct definitions *definitions, const struct records *records)
 {
     size_t n_recorded = records->regions.n;
@@ -45,6 +52,7 @@ static void resolve_regions(struct definitions *definitions, const struct record
             .line = record->line == OTF2_UNDEFINED_UINT32 ? 0 : record->line,
             .mpi = (uint8_t)mpi_function_of_name(name, record->paradigm == OTF2_PARADIGM_MPI),
             .is_omp = is_thread_runtime(record->paradigm),
+            .is_marker = is_marker(records, record),
         };
     }
 }

@@ -120,7 +120,7 @@ static void test_newer_schema(void **state)
     scratch_run("PRAGMA user_version = 99");
     assert_refused(scratch_path, DATABASE_READ, "has schema 99 of a newer Pagoda");
     assert_refused(scratch_path, DATABASE_CREATE, "use the newer Pagoda");
-    scratch_run("PRAGMA user_version = 5");
+    scratch_run("PRAGMA user_version = 6");
     scratch_store_sample(NULL);
     assert_string_equal(scratch_answer("SELECT count(*) FROM trial"), "2");
 }
@@ -179,7 +179,7 @@ static void test_is_marked(void **state)
     (void)state;
     scratch_store_sample(NULL);
     assert_string_equal(scratch_answer("PRAGMA application_id"), "1346847809"); // "PGDA"
-    assert_string_equal(scratch_answer("PRAGMA user_version"), "5");
+    assert_string_equal(scratch_answer("PRAGMA user_version"), "6");
 }
 
 static void test_journal_by_file_system(void **state)
@@ -311,6 +311,7 @@ static void test_each_released_schema_becomes_the_current_one(void **state)
         assert_string_equal(scratch_answer("SELECT count(*) - count(git_branch) - (SELECT count(*) "
                                            "FROM trial) FROM environments"),
                             "0");
+        assert_string_equal(scratch_answer("SELECT count(*) FROM intervals"), "0");
         scratch_store_sample(NULL);
     }
     free(current);

@@ -3,7 +3,6 @@
 #include "analyzer/cmd/diff/traces.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,39 +22,20 @@ bool diff_is_trace(const char *path)
            (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
-/// What is not told apart by time has no value for a part of the run.
-static void forget_whole_run(struct result *result)
-{
-    result->efficiency = (struct result_efficiency){NAN, NAN, NAN, NAN, NAN};
-    result->window_begin_ns = 0;
-    result->window_end_ns = result->time_ns;
-    for (size_t i = 0; i < result->n_ranks; i++)
-        result->ranks[i].useful_ns = result->ranks[i].mpi_ns = result->ranks[i].wait_ns = 0;
-    result->critical_path.n_by_region_rank = 0;
-    result->n_traffic = result->n_tags = 0;
-    for (size_t i = 0; i < result->n_communicators; i++)
-        result->communicators[i].n_collectives = 0;
-}
-
 int diff_traces_add(struct diff_traces *traces, const char *trace, const char *name,
-                    uint64_t begin_ns, uint64_t end_ns, struct error *err)
+                    const struct interval *interval, struct error *err)
 {
     struct replay_run run;
     const struct store_names names = {
-        .experiment = "traces", .trial = name, .origin = end_ns > 0 ? "interval" : "measured"};
+        .experiment = "traces", .trial = name, .origin = interval ? "interval" : "measured"};
     int status = replay_run_open(&run, trace, err);
-    run.begin_ns = begin_ns;
-    run.end_ns = end_ns;
+    run.interval = interval;
     if (status == 0)
         status = replay_run(&run, traces->catalogue, NULL, false, "replaying", err);
-    if (status == 0) {
+    if (status == 0)
         traces->has_unreadable_records |= run.result.has_unreadable_records;
-        if (end_ns > 0)
-            forget_whole_run(&run.result);
-        bool is_cut = end_ns < DIFF_RUN_END && run.result.time_ns < end_ns - begin_ns;
-        if (end_ns > 0 && (is_cut || run.result.time_ns == 0))
-            status = error_set(err, "the interval of %s goes beyond the run", name);
-    }
+    if (status == 0 && interval)
+        status = interval_check_result(interval, &run.result, err);
     if (status == 0)
         status = store_result(traces->database, &run.result, &names, err);
     replay_run_release(&run);
@@ -92,7 +72,7 @@ int diff_traces_replay(struct diff_traces *traces, char *const *paths, size_t n,
         for (size_t j = 0; j < i; j++)
             is_stored |= !strcmp(paths[i], paths[j]);
         if (!is_stored)
-            status = diff_traces_add(traces, paths[i], paths[i], 0, 0, err);
+            status = diff_traces_add(traces, paths[i], paths[i], NULL, err);
     }
     return status;
 }

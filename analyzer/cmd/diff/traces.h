@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/cmd/interval.h"
 
 /// Whether PATH is an archive rather than a database: a folder, or named *.otf2.
 bool diff_is_trace(const char *path);
@@ -24,14 +24,12 @@ struct diff_traces {
 /// Replays the N TRACES and stores each once as a trial called like it. 0, or -1 and ERR; TRACES is
 /// to be removed in either case.
 int diff_traces_replay(struct diff_traces *traces, char *const *paths, size_t n, struct error *err);
-/// An end of an interval that means that of the run.
-#define DIFF_RUN_END ((uint64_t)INT64_MAX)
 
-/// The same step by step: begin, then add TRACE as the trial NAME; with END_NS above 0 only what
-/// lies between BEGIN_NS and that, as a trial of the origin "interval".
+/// The same step by step: begin, then add TRACE as the trial NAME; with an INTERVAL, NULL for none,
+/// only what lies in it, as a trial of the origin "interval".
 int diff_traces_begin(struct diff_traces *traces, struct error *err);
 int diff_traces_add(struct diff_traces *traces, const char *trace, const char *name,
-                    uint64_t begin_ns, uint64_t end_ns, struct error *err);
+                    const struct interval *interval, struct error *err);
 void diff_traces_remove(struct diff_traces *traces);
 
 #endif

@@ -13,7 +13,9 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/interval.h"
 #include "analyzer/cmd/named_values.h"
+#include "analyzer/cmd/replay/intervals.h"
 #include "analyzer/cmd/replay_run.h"
 #include "db/store.h"
 
@@ -21,13 +23,29 @@ struct add_request {
     const char *database;
     struct store_names names;
     struct option_list parameters, versions; // NAME=VALUE
-    struct option_list pattern_files;
+    struct option_list pattern_files, intervals;
 };
+
+static int add_intervals(const struct add_request *request, const struct catalogue *catalogue,
+                         const char *trace, bool *is_unreadable, struct error *err)
+{
+    const struct replay_intervals wishes = {.trace = trace,
+                                            .texts = &request->intervals,
+                                            .catalogue = catalogue,
+                                            .database = request->database,
+                                            .names = &request->names};
+    int status = replay_intervals(&wishes, is_unreadable, err);
+    if (status == 0)
+        printf("added intervals of %s\n", trace);
+    return status;
+}
 
 static int add_one(const struct add_request *request, const struct catalogue *catalogue,
                    const char *trace, bool *is_unreadable, struct error *err)
 {
     struct replay_run run;
+    if (request->intervals.count > 0)
+        return add_intervals(request, catalogue, trace, is_unreadable, err);
     int status = replay_run_open(&run, trace, err);
     if (status == 0)
         status = replay_run(&run, catalogue, NULL, false, "replaying", err);
@@ -75,6 +93,15 @@ static int run(struct add_request *request, char *const *traces, size_t n_traces
     return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
 }
 
+/// The first of INTERVALS that is none, and WHY; NULL without.
+static const char *malformed_interval(const struct option_list *intervals, struct error *why)
+{
+    for (size_t i = 0; i < intervals->count; i++)
+        if (interval_check(intervals->values[i], why))
+            return intervals->values[i];
+    return NULL;
+}
+
 int store_add(int argc, char **argv)
 {
     struct add_request request = {0};
@@ -89,6 +116,9 @@ int store_add(int argc, char **argv)
                         "a parameter of the runs, such as size=1024 or size=1024:problem"),
         OPTION_LIST_ROW("version", 0, "NAME=VALUE", &request.versions,
                         "a version of what was run, such as solver=2.1"),
+        OPTION_LIST_ROW(
+            "interval", 0, "WHAT", &request.intervals,
+            "instead of the run this part of it: 1s:2s, REGION, REGION#3, REGION#* ..."),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request.pattern_files,
                         "look for the patterns in this file too"),
     };
@@ -102,12 +132,16 @@ int store_add(int argc, char **argv)
         .min_operands = 2,
         .max_operands = -1,
     };
+    struct error why = {{0}};
     int first, status;
     if (options_parse(&usage, argc, argv, &first, &status)) {
         const char *parameter = named_values_malformed(&request.parameters);
         const char *version = named_values_malformed(&request.versions);
+        const char *interval = malformed_interval(&request.intervals, &why);
         request.database = argv[first];
-        if (parameter || version)
+        if (interval)
+            status = options_usage_error(&usage, "--interval: %s", why.text);
+        else if (parameter || version)
             status = options_usage_error(&usage, "--%s %s: not of the form NAME=VALUE",
                                          parameter ? "parameter" : "version",
                                          parameter ? parameter : version);
@@ -119,5 +153,6 @@ int store_add(int argc, char **argv)
     options_list_release(&request.parameters);
     options_list_release(&request.versions);
     options_list_release(&request.pattern_files);
+    options_list_release(&request.intervals);
     return status;
 }

@@ -22,6 +22,7 @@ struct region_entry {
     char *file; // NULL: none
     uint32_t line;
     OTF2_Paradigm paradigm;
+    bool is_marker;
 };
 
 struct source_entry {
@@ -184,8 +185,13 @@ uint32_t archive_writer_region(struct archive_writer *writer, const char *name, 
     writer->regions = array_reserve(writer->regions, &writer->region_capacity,
                                     writer->n_regions + 1, sizeof *writer->regions);
     writer->regions[writer->n_regions] = (struct region_entry){
-        memory_copy_text(name), file ? memory_copy_text(file) : NULL, line, paradigm};
+        memory_copy_text(name), file ? memory_copy_text(file) : NULL, line, paradigm, false};
     return (uint32_t)writer->n_regions++;
+}
+
+void archive_writer_is_marker(struct archive_writer *writer, uint32_t region)
+{
+    writer->regions[region].is_marker = true;
 }
 
 uint32_t archive_writer_source(struct archive_writer *writer, const char *file, uint32_t line)
@@ -404,10 +410,12 @@ static void write_regions(struct archive_writer *writer)
         const struct region_entry *region = &writer->regions[i];
         uint32_t name = write_string(writer, region->name);
         uint32_t file = region->file ? write_string(writer, region->file) : OTF2_UNDEFINED_STRING;
-        check(writer, OTF2_GlobalDefWriter_WriteRegion(writer->definitions, i, name, name, name,
-                                                       role_of(region->name, region->paradigm),
-                                                       region->paradigm, OTF2_REGION_FLAG_NONE,
-                                                       file, region->line, region->line));
+        uint32_t description = region->is_marker ? write_string(writer, "pagoda marker") : name;
+        OTF2_RegionRole role = region->is_marker ? OTF2_REGION_ROLE_ARTIFICIAL
+                                                 : role_of(region->name, region->paradigm);
+        check(writer, OTF2_GlobalDefWriter_WriteRegion(
+                          writer->definitions, i, name, name, description, role, region->paradigm,
+                          OTF2_REGION_FLAG_NONE, file, region->line, region->line));
     }
 }
 

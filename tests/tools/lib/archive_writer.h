@@ -60,6 +60,8 @@ OTF2_EvtWriter *archive_writer_events(struct archive_writer *writer, uint64_t lo
 /// source file "MPI" and the role of its operation.
 uint32_t archive_writer_region(struct archive_writer *writer, const char *name, const char *file,
                                uint32_t line, OTF2_Paradigm paradigm);
+/// REGION is a marker as our tracer writes them.
+void archive_writer_is_marker(struct archive_writer *writer, uint32_t region);
 
 /// A reference to something that is never defined.
 enum { ARCHIVE_DANGLING = 123456789 };

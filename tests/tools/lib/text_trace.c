@@ -607,7 +607,7 @@ static bool define_bound(struct parser *parser)
 static bool define_region(struct parser *parser)
 {
     if (parser->n_words < 3 || parser->n_words > 4)
-        return FAIL(parser, "a region is: region NAME FILE:LINE [user|mpi|openmp]");
+        return FAIL(parser, "a region is: region NAME FILE:LINE [user|mpi|openmp|marker]");
     char *colon = strrchr(parser->words[2], ':');
     uint32_t line = 0;
     if (colon && !parse_u32(parser, colon + 1, &line))
@@ -616,17 +616,22 @@ static bool define_region(struct parser *parser)
         *colon = '\0';
     OTF2_Paradigm paradigm = default_paradigm(parser->words[1]);
     const char *word = parser->n_words > 3 ? parser->words[3] : "";
-    if (strcmp(word, "user") == 0)
+    bool is_marker = strcmp(word, "marker") == 0;
+    if (is_marker || strcmp(word, "user") == 0)
         paradigm = OTF2_PARADIGM_USER;
     else if (strcmp(word, "mpi") == 0)
         paradigm = OTF2_PARADIGM_MPI;
     else if (strcmp(word, "openmp") == 0)
         paradigm = OTF2_PARADIGM_OPENMP;
     else if (*word)
-        return FAIL(parser, "a region is of user, mpi or openmp, not '%s'", word);
+        return FAIL(parser, "a region is of user, mpi, openmp or marker, not '%s'", word);
     const char *file = strcmp(parser->words[2], "-") == 0 ? NULL : parser->words[2];
-    if (parser->writer)
-        archive_writer_region(parser->writer, parser->words[1], file, line, paradigm);
+    if (parser->writer) {
+        uint32_t region =
+            archive_writer_region(parser->writer, parser->words[1], file, line, paradigm);
+        if (is_marker)
+            archive_writer_is_marker(parser->writer, region);
+    }
     return true;
 }
 

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Parts of a run as trials: times, visits of a region, what lies between markers.
+load ../helper
+
+bats_require_minimum_version 1.5.0
+
+# Two steps on two ranks. In the first rank 0 waits from 150 to 199 in the barrier for rank 1, in the
+# second rank 1 from 230 to 300 for rank 0. Rank 0 is in them from 100 to 210 and from 210 to 310,
+# rank 1 from 110 to 210 and from 212 to 330.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/steps.txt" run
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" pipe
+    "$PAGODA" replay run --store runs.db --trial whole >/dev/null
+    "$PAGODA" replay run --store runs.db --trial one --interval 'step#1' --parameter size=4 >/dev/null
+    "$PAGODA" replay run --store runs.db --trial all --interval 'step#*' --interval 50ns:150ns >/dev/null
+}
+
+setup() {
+    cd "$BATS_FILE_TMPDIR" || return
+}
+
+ask() {
+    sqlite3 -separator ' ' runs.db "$1"
+}
+
+@test "an interval is stored with its bounds, and refers to its run" {
+    [ "$(ask 'SELECT trial, interval, is_phase, begin_ns, end_ns, time_ns, run FROM intervals')" = \
+        'one step#1 1 100 210 110 whole
+all: step#1 step#1 1 100 210 110 whole
+all: step#2 step#2 1 210 330 120 whole
+all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
+    [ "$(ask "SELECT round(share_of_run, 4) FROM intervals WHERE trial = 'one'")" = 0.2619 ]
+    [ "$(ask "SELECT DISTINCT origin FROM trials WHERE trial <> 'whole'")" = interval ]
+    [ "$(ask "SELECT name, begin_ns, end_ns FROM time_interval WHERE trial_id = 2")" = $'run 100 210\nwindow 100 210' ]
+    [ "$(ask 'SELECT first_ns, last_ns FROM trial_rank WHERE trial_id = 4')" = $'210 310\n212 330' ]
+    [ "$(ask "SELECT parameter, value FROM parameters WHERE trial_id = 2")" = $'interval step#1\nsize 4\nvisit 1' ]
+}
+
+# Step 2: rank 0 computes 210 to 300 and 305 to 310, rank 1 212 to 230 and 305 to 330, in all 138 of
+# 218 ns; the busiest rank 95 ns, the mean 69 ns.
+@test "what is stored of a phase is what lies in it" {
+    values() {
+        ask "SELECT code, sum(value) FROM measurements WHERE trial_id = 4 AND metric = '$1'
+            GROUP BY code HAVING sum(value) > 0"
+    }
+    [ "$(values exclusive_ns)" = $'/Code/MPI/MPI_Barrier 80\n/Code/it.c/step 138' ]
+    [ "$(values visits | sed '/done/d')" = $'/Code/MPI/MPI_Barrier 2\n/Code/it.c/step 2' ]
+    [ "$(ask 'SELECT property, count, wait_ns FROM wait_states WHERE trial_id = 4')" = 'wait-at-barrier 1 70' ]
+    [ "$(ask 'SELECT useful_ns, mpi_ns, wait_ns FROM profile_by_process WHERE trial_id = 4')" = $'95 5 0\n43 75 70' ]
+    [ "$(ask "SELECT round(parallel_efficiency * 218) FROM trials WHERE trial_id = 4")" = 138.0 ]
+    [ "$(ask "SELECT metric, round(value, 4) FROM measurements WHERE trial_id = 4 AND metric LIKE '%_balance'")" = \
+        'load_balance 0.7263' ]
+    [ "$(ask 'SELECT count(*) FROM critical_path_by_region WHERE trial_id = 4')" = 0 ]
+    # What the phase has not, is not among its resources.
+    [ "$(ask "SELECT count(*) FROM trial_resource JOIN resource r ON r.id = resource_id
+        WHERE trial_id = 4 AND path LIKE '%setup%'")" = 0 ]
+}
+
+@test "show tells which part of which run" {
+    run "$PAGODA" store show runs.db 'all: step#2'
+    [ "$status" = 0 ]
+    [[ $output == *"interval step#2: from 210 ns to 330 ns of the run whole, 28.6 % of it"* ]]
+    run "$PAGODA" store show --json runs.db one
+    [ "$(jq -c '.interval' <<<"$output")" = \
+        '{"name":"step#1","is_phase":true,"begin_ns":100,"end_ns":210,"run_id":1,"run":"whole","share_of_run":0.261904761904762}' ]
+    run "$PAGODA" store show --json runs.db whole
+    [ "$(jq -c '.interval' <<<"$output")" = null ]
+}
+
+@test "query, diff and scaling take intervals like other trials" {
+    run "$PAGODA" query runs.db --origin interval --metric time_ns --show interval --csv
+    [ "$status" = 0 ]
+    [ "${#lines[@]}" = 5 ]
+    [[ $output == *'step#2'*120* ]]
+    run "$PAGODA" diff runs.db one 'all: step#2' --json
+    [ "$(jq -c '.differences[0] | [.a[0].origin, .time.change_ns, (.by_path, .by_rank | map(.change_ns) | add)]' <<<"$output")" = \
+        '["interval",10,10,10]' ]
+    run "$PAGODA" diff --structure runs.db whole one
+    [[ $output == *"only in 1"*"setup"* ]]
+    run --separate-stderr "$PAGODA" scaling runs.db 'all: step#*' --by visit --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '[.. | .time_ns? | numbers] | unique' <<<"$output")" = '[110,120]' ]
+    # The whole runs alone where nothing else is said.
+    run "$PAGODA" scaling runs.db
+    [ "$output" = "pagoda: 1 trial: nothing to compare, no two of them differ in ranks only" ]
+}
+
+@test "what a run is predicted from is no interval of it" {
+    cp runs.db "$BATS_TEST_TMPDIR/r.db"
+    "$PAGODA" replay run --cpu-speed 2 --store "$BATS_TEST_TMPDIR/r.db" >/dev/null
+    [ "$(sqlite3 "$BATS_TEST_TMPDIR/r.db" 'SELECT measured_trial FROM predictions')" = whole ]
+}
+
+@test "phases: what a text means" {
+    bounds() {
+        "$PAGODA" replay run --json --interval "$1" | jq -r '.interval | "\(.begin_ns) \(.end_ns)"'
+    }
+    [ "$(bounds step)" = '100 330' ]
+    [ "$(bounds 'step#1-2')" = '100 330' ]
+    [ "$(bounds 'st*#2')" = '210 330' ]
+    [ "$(bounds 'tick#1')" = '100 212' ] # until the marker is set again
+    [ "$(bounds 'tick#2')" = '210 420' ] # or the rank ends
+    [ "$(bounds 'tick#1..done')" = '100 330' ]
+    [ "$(bounds 'setup..step')" = '20 210' ]
+    [ "$(bounds 'setup..MPI_Barrier')" = '20 200' ]
+    [ "$(bounds 'MPI_Init..MPI_Finalize')" = '10 410' ]
+    [ "$(bounds :1e-7)" = '0 100' ]
+    [ "$(bounds 400ns:)" = '400 420' ]
+}
+
+@test "reports of intervals" {
+    run "$PAGODA" replay run --interval 'step#2'
+    [[ $output == *"phase step#2: from 210 ns to 330 ns of the run, first rank in to last rank out"* ]]
+    [[ $output == *"not in"*"the phase 9.2 %"* ]]
+    [[ $output != *"Critical path"* ]]
+    run "$PAGODA" replay run --interval 'step#*' --interval 400ns:
+    [ "$status" = 0 ]
+    [[ $output == *"3 intervals"* ]]
+    [[ $output =~ "210 ns"\ +"120 ns"\ +"63.3 %"\ +"72.6 %"\ +"29.2 %"\ +"step#2"\ +"Wait at Barrier: 70 ns" ]]
+    run "$PAGODA" replay run --interval 'step#*' --json
+    [ "$(jq -c '.intervals | map([.name, .begin_ns, .time_ns, .wait_ns])' <<<"$output")" = \
+        '[["step#1",100,110,49],["step#2",210,120,70]]' ]
+}
+
+# Wherever times are cut, the parts have the whole's times inside and outside of MPI.
+@test "ranks' times of intervals sum to those of the run" {
+    local at sums
+    for at in 3ms 7000500ns 9ms; do
+        sums=$("$PAGODA" replay pipe --json --interval ":$at" --interval "$at:" |
+            jq -c '.intervals | [(map(.useful_ns) | add), (map(.wait_ns) | add),
+                (map(.other_mpi_ns) | add)]')
+        [ "$sums" = '[8030500,6004000,4040500]' ] || { echo "$at: $sums"; return 1; }
+    done
+}
+
+@test "store add keeps intervals of several runs" {
+    cd "$BATS_TEST_TMPDIR" || return
+    cp -r "$BATS_FILE_TMPDIR/run" other
+    run "$PAGODA" store add a.db "$BATS_FILE_TMPDIR/run" other --interval 'step#2' --interval 'step#1'
+    [ "$status" = 0 ]
+    [ "$(sqlite3 a.db 'SELECT application, trial, time_ns, run FROM intervals JOIN trials USING (trial_id, trial, time_ns)')" = \
+        'run|run: step#2|120|
+run|run: step#1|110|
+other|other: step#2|120|
+other|other: step#1|110|' ]
+    run "$PAGODA" diff a.db 'run: step#1' 'other: step#2' --json
+    [ "$(jq '.differences[0].time.change_ns' <<<"$output")" = 10 ]
+}
+
+@test "intervals travel as JSON lines, and files of earlier versions still come in" {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$PAGODA" store export "$BATS_FILE_TMPDIR/runs.db" -o a.trials
+    "$PAGODA" store import b.db a.trials >/dev/null
+    "$PAGODA" store export b.db -o b.trials
+    cmp a.trials b.trials
+    [ "$(sqlite3 b.db 'SELECT trial, interval, begin_ns, end_ns, run FROM intervals WHERE trial_id = 2')" = 'one|step#1|100|210|whole' ]
+    sed 's/,"interval":null,"interval_is_phase":null,"interval_begin_ns":null,"interval_end_ns":null//' a.trials >old.trials
+    ! cmp -s old.trials a.trials
+    run "$PAGODA" store import b.db old.trials
+    [ "$status" = 0 ]
+    [[ ${lines[0]} == *"whole is there already"* ]] || { echo "$output"; false; }
+    "$PAGODA" store remove b.db one >/dev/null
+    [ "$(sqlite3 b.db 'SELECT count(*) FROM run_interval')" = 3 ]
+}
+
+@test "intervals that cannot be" {
+    wrong() {
+        run "$PAGODA" replay run --interval "$1" --store "$BATS_TEST_TMPDIR/wrong.db"
+        [ "$status" = "$2" ]
+        [ "${#lines[@]}" = 1 ]
+        [[ $output == "pagoda: "*"$3"* ]] || { echo "$1: $output"; return 1; }
+        [ ! -e "$BATS_TEST_TMPDIR/wrong.db" ]
+    }
+    wrong 'stp' 1 'stp: the run has no region or marker `stp`; did you mean `step`?'
+    wrong 'step..don' 1 'did you mean `done`?'
+    wrong 'nothing*' 1 'the run has no region or marker `nothing*`'
+    wrong 'unused' 1 'unused: no rank visits `unused`'
+    wrong 'step#3' 1 'no rank visits `step` 3 times; rank 0 does so most often, 2 times'
+    wrong 'step#2-9' 1 'no rank visits `step` 9 times'
+    wrong 'done..setup' 1 'on no rank `setup` follows'
+    wrong 'brief' 1 'brief: takes no time on any rank'
+    wrong '1ms:2ms' 1 'goes beyond the run'
+    wrong '300ns:2ms' 1 'goes beyond the run'
+    wrong 'step#0' 2 'visits are counted from 1 on'
+    wrong 'step#2-1' 2 'the visits end before they begin'
+    wrong 'step#1-' 2 'wanted is the number of a visit'
+    wrong '2s:1s' 2 'the interval 2s:1s ends before it begins'
+    wrong '2s:2s' 2 'the interval 2s:2s is empty'
+    wrong '2x:3s' 2 'unknown unit'
+    wrong '5s' 2 'is no interval: FIRST:LAST wanted'
+    wrong '' 2 'is no interval'
+    wrong '#2' 2 'is no interval'
+    wrong 'step..' 2 'is no interval'
+    local option
+    for option in --ideal --advise '--cpu-speed=2' '--out=there'; do
+        run "$PAGODA" replay run --interval step "$option"
+        [ "$status" = 2 ]
+        [[ $output == *"--interval is of the measured run"* ]]
+    done
+    run "$PAGODA" store add "$BATS_TEST_TMPDIR/wrong.db" run --interval 'step#0'
+    [ "$status" = 2 ]
+    run "$PAGODA" diff run --intervals 'step#1'
+    [ "$status" = 2 ]
+    run "$PAGODA" diff run --intervals 'setup#*'
+    [ "$status" = 1 ]
+    [[ $output == *"is one interval of run, there must be two at least"* ]]
+}
+
+@test "phases of one run compare" {
+    run "$PAGODA" diff run --intervals 'step#*' --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '.differences[0] | [.a[0].time_ns, .b[0].time_ns, (.by_path | map(.change_ns) | add)]' <<<"$output")" = '[110,120,10]' ]
+    run "$PAGODA" diff run --check --intervals 'step#1,tick#2..done'
+    [ "$status" = 1 ]
+    [ "${lines[0]}" = "run time: 110 ns -> 120 ns (+9.1 %)" ]
+}
