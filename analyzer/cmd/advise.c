@@ -34,6 +34,8 @@ struct advise_request {
 static int read_kinds(const char *text, unsigned *kinds, struct error *err)
 {
     *kinds = text ? 0 : ~0u;
+    if (text && !*text)
+        return error_set(err, "--only: name a kind of change");
     while (text && *text) {
         char *name = memory_format("%.*s", (int)strcspn(text, ","), text);
         int kind = 0;
@@ -210,6 +212,8 @@ int cmd_advise(int argc, char **argv)
     if (read_kinds(request.only, &request.kinds, &err) != 0 ||
         check_target(words, target_words(&request, words), &err) != 0)
         return options_usage_error(&usage, "%s", err.text);
+    if (request.limit == 0)
+        return options_usage_error(&usage, "--limit 0: at least one change is to be shown");
     if (!request.database && (request.names.application || request.names.experiment))
         return options_usage_error(&usage, "--application and --experiment name what --store DB "
                                            "keeps");

@@ -117,6 +117,9 @@ shortest_of_all() {
     "$PAGODA" advise bound >report
     command=$(grep -m 1 -o 'pagoda replay .*' report)
     ${command/#pagoda/$PAGODA} --json | jq -e '.whatif.predicted_ns == 770000'
+    # How ranks wait is no other place.
+    "$PAGODA" advise bound --json --wait block --only placement |
+        jq -e '.candidates[0].options | startswith("--place core0=0,2 --place core1=1,3")'
     # With a target the recording's cores are no matter.
     "$PAGODA" advise bound --json --cores 4 | jq -e 'all(.candidates[]; .kind != "placement")'
 }
@@ -154,6 +157,41 @@ shortest_of_all() {
         (.[0].options | startswith("--place a=") and endswith("--cores 2"))' advice
 }
 
+@test "every command of the report predicts what the report says" {
+    cp "$ROOT/tests/traces/advise/network.xml" .
+    for trace in late bound pairs; do
+        archive $trace
+        for target in '' '--wait spin' '--nodes 2 --machine network.xml'; do
+            # shellcheck disable=SC2086 # options are words
+            "$PAGODA" advise $trace $target --json >advice
+            # shellcheck disable=SC2086
+            "$PAGODA" advise $trace $target >report
+            grep -o 'pagoda replay .*' report >commands
+            [ "$(wc -l <commands)" -gt 1 ]
+            while read -r command; do
+                eval "${command/#pagoda/\$PAGODA} --json" | jq .whatif.predicted_ns
+            done <commands >said
+            jq '[.candidates[] | select(.gain_ns * 1000 >= .predicted_ns + .gain_ns and .gain_ns > 0)] |
+                group_by(.group)[] | .[].predicted_ns' advice >some
+            jq '.candidates[].predicted_ns, .pairs[].predicted_ns' advice | sort -u >all
+            [ "$(wc -l <commands)" -ge "$(wc -l <some)" ]
+            [ -z "$(sort -u said | comm -23 - all)" ] || { cat report && false; }
+        done
+    done
+}
+
+@test "changes together: pairs with their command, and what is about the same" {
+    archive bound
+    "$PAGODA" advise bound >report
+    grep -A 1 '700.0 us .*  1 and 2: they overlap$' report |
+        grep -q 'pagoda replay bound --place core0=0,2 --place core1=1,3 --cores 1 --scale solve=0.5$'
+    grep -qx 'Ways to change the same, not tried together: 2 and 3; 4 and 5' report
+    # Numbers of changes that are not shown are not mentioned.
+    [ "$("$PAGODA" advise bound --limit 1 | grep -c '[0-9] and [0-9]')" = 0 ]
+    "$PAGODA" advise bound --limit 2 >report
+    [ "$(grep -c '[0-9] and [0-9]' report)" = 1 ]
+}
+
 @test "kinds of changes" {
     archive late
     "$PAGODA" advise late --only processors --json | jq -e '.candidates | length == 1'
@@ -166,6 +204,10 @@ shortest_of_all() {
     run --separate-stderr "$PAGODA" advise late --only netwrk
     [ "$status" = 2 ]
     [[ $stderr == *'--only netwrk: no such kind of change; is it network?'* ]]
+    run --separate-stderr "$PAGODA" advise late --only ''
+    [ "$status" = 2 ]
+    run --separate-stderr "$PAGODA" advise late --limit 0
+    [ "$status" = 2 ]
     run --separate-stderr "$PAGODA" advise late --nodes 1,2
     [ "$status" = 2 ]
     run --separate-stderr "$PAGODA" advise late --cores 0

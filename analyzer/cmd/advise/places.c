@@ -187,13 +187,22 @@ static void add_candidate(const struct advise_setting *setting, const struct cho
     free(texts);
 }
 
+/// Is the advice for other nodes, cores or machines than the recorded ones?
+static bool has_other_places(const struct advise_setting *setting)
+{
+    for (size_t i = 0; i < setting->n_words; i++)
+        if (strcmp(setting->words[i].option, "wait") != 0)
+            return true;
+    return false;
+}
+
 void advise_add_placement(const struct advise_setting *setting, uint32_t n_nodes,
                           struct advice *advice)
 {
     const struct result *result = &setting->measured->result;
     const struct definitions *definitions = trace_definitions(setting->measured->trace);
     struct choice choice = {.places = {.n = n_nodes}};
-    bool has_target = setting->n_words > 0;
+    bool has_target = has_other_places(setting);
     if (n_nodes == 0 && (has_target || result->n_nodes != 1 || !choose_cores(&choice, definitions)))
         choose_recorded_nodes(&choice, definitions, has_target);
     struct advice_word words[5];

@@ -14,6 +14,7 @@ static json_t *candidate_object(const struct advice_candidate *candidate)
     json_object_set_new(object, "text", json_clean_text(candidate->sentence));
     json_object_set_new(object, "options", json_clean_text(options));
     json_object_set_new(object, "group", json_string(advice_group_names[candidate->group]));
+    json_object_set_new(object, "subject", json_clean_text(candidate->subject));
     json_object_set_new(object, "most_ns",
                         candidate->most_ns == UINT64_MAX ? json_null()
                                                          : json_count(candidate->most_ns));

@@ -42,32 +42,80 @@ static void print_head(const struct advice *advice, FILE *stream)
     fputc('\n', stream);
 }
 
+/// What predicts CANDIDATE, with SECOND unless that is NULL.
+static void print_command(const struct advice *advice, const struct advice_candidate *candidate,
+                          const struct advice_candidate *second, FILE *stream)
+{
+    char *options = advice_options(candidate);
+    char *more = second ? advice_options(second) : NULL;
+    bool needs_target =
+        *advice->target && !candidate->has_target && !(second && second->has_target);
+    fprintf(stream, "%40s%s %s%s%s%s%s\n", "pagoda replay ", advice->trace, options,
+            more ? " " : "", more ? more : "", needs_target ? " " : "",
+            needs_target ? advice->target : "");
+    free(options);
+    free(more);
+}
+
 static void print_candidate(const struct advice *advice, size_t index, size_t number, FILE *stream)
 {
     const struct advice_candidate *candidate = &advice->candidates[index];
-    char *options = advice_options(candidate);
     fprintf(stream, "%3zu. %10s%s %7s  %s\n", number, signed_time(candidate->gain_ns).text,
             advice_is_uncertain(advice, candidate->gain_ns) ? "?" : " ",
             share_of(advice, candidate->gain_ns).text, candidate->sentence);
-    bool needs_target = *advice->target && !candidate->has_target;
-    fprintf(stream, "%40s%s %s%s%s\n", "pagoda replay ", advice->trace, options,
-            needs_target ? " " : "", needs_target ? advice->target : "");
-    free(options);
+    print_command(advice, candidate, NULL, stream);
 }
 
-static void print_pairs(const struct advice *advice, FILE *stream)
+/// The numbers of changes among the first LIMIT that are about what change FIRST is about, unless
+/// that was told with an earlier one; how many were told already.
+static size_t print_alternatives(const struct advice *advice, size_t first, size_t limit,
+                                 size_t n_told, FILE *stream)
+{
+    const char *subject = advice->candidates[first].subject;
+    size_t n = 0;
+    for (size_t i = 0; i < limit; i++) {
+        if (strcmp(advice->candidates[i].subject, subject) != 0)
+            continue;
+        if (i < first)
+            return n_told;
+        if (n++ == 1)
+            fprintf(stream, "%s%zu",
+                    n_told == 0 ? "\nWays to change the same, not tried together: " : "; ",
+                    first + 1);
+        if (n > 1)
+            fprintf(stream, " and %zu", i + 1);
+    }
+    return n_told + (n > 1);
+}
+
+/// Which of the first LIMIT changes add up or exclude each other.
+static void print_pairs(const struct advice *advice, size_t limit, FILE *stream)
 {
     static const char *const words[] = {"they add up", "they overlap",
                                         "the lesser one adds nothing"};
-    if (advice->n_pairs > 0)
-        fprintf(stream, "\nTogether\n");
+    size_t n_shown = 0, n_told = 0;
+    while (n_shown < limit && n_shown < advice->n_candidates &&
+           advice->candidates[n_shown].group == ADVICE_CHANGE &&
+           advice_pays(advice, &advice->candidates[n_shown]))
+        n_shown++;
+    size_t n_printed = 0;
     for (size_t i = 0; i < advice->n_pairs; i++) {
         const struct advice_pair *pair = &advice->pairs[i];
-        fprintf(stream, "%zu and %zu: %s%s, %s; %s\n", pair->first + 1, pair->second + 1,
-                signed_time(pair->gain_ns).text,
-                advice_is_uncertain(advice, pair->gain_ns) ? "?" : "",
-                share_of(advice, pair->gain_ns).text, words[advice_together(advice, pair)]);
+        if (pair->first >= n_shown || pair->second >= n_shown)
+            continue;
+        if (n_printed++ == 0)
+            fprintf(stream, "\n%15s  %7s  Together\n", "gain", "of run");
+        fprintf(stream, "%15s%s %7s  %zu and %zu: %s\n", signed_time(pair->gain_ns).text,
+                advice_is_uncertain(advice, pair->gain_ns) ? "?" : " ",
+                share_of(advice, pair->gain_ns).text, pair->first + 1, pair->second + 1,
+                words[advice_together(advice, pair)]);
+        print_command(advice, &advice->candidates[pair->first], &advice->candidates[pair->second],
+                      stream);
     }
+    for (size_t i = 0; i < n_shown; i++)
+        n_told = print_alternatives(advice, i, n_shown, n_told, stream);
+    if (n_told > 0)
+        fputc('\n', stream);
 }
 
 /// The first LIMIT of a group that pay; how many.
@@ -97,7 +145,7 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
         fprintf(stream, "None of the changes that were replayed shortens the run by 0.1 %%.\n");
     print_group(advice, ADVICE_MACHINE, limit, stream);
     print_group(advice, ADVICE_LIMIT, limit, stream);
-    print_pairs(advice, stream);
+    print_pairs(advice, limit, stream);
     uint64_t left_ns = advice_unexplained_ns(advice);
     if (left_ns > 0)
         fprintf(stream, "\nNo change above takes away %s of what is lost beside computing.\n",
