@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Processor sharing by virtual time (see scheduler.h): all runnable processes of a group gain the
 // same, so the one with the least virtual end is done first, and a change of their number moves
-// nothing but the time at which that happens. Two levels of heaps: the working locations of a group
-// by virtual end, and groups and waiting locations by time. A process that never shares its core
-// needs no virtual time: its work is done when as much time has passed, so it stands in the second
-// heap by itself. Who goes on stands at the top of that heap until it is known when it does so
-// again: mostly its alarm only moves down.
+// nothing but the time at which that happens. Two levels of who is first: of the working locations
+// of a group by virtual end, of groups and waiting locations by time. A process that never shares
+// its core needs no virtual time: its work is done when as much time has passed, so it stands in
+// the second level by itself. Who goes on stays first there until it is known when it does so
+// again: one change, then.
 #include "analyzer/whatif/cores/scheduler.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/tournament.h"
 #include "analyzer/trace/event.h"
 #include "analyzer/whatif/cores/time_slices.h"
 
@@ -24,7 +25,7 @@ struct process {
     bool is_away;       // has left cores shared in slices of time to wait
     enum pag_turn turn; // when its work is done
     uint32_t group;
-    uint32_t place;  // in its group's heap while it works
+    uint32_t place;  // among those of its group
     uint32_t over;   // on a core of its own: by how much of a ns end_ns is rounded up, millionths
     uint64_t end_ns; // when it ends the work it does on a core of its own, or ended the last one
     pag_work end;    // virtual, of the work it does or did last
@@ -39,96 +40,55 @@ struct group {
     uint64_t speed, hand_over_ns;
     pag_work virtual_time;
     uint64_t updated_ns;
-    uint32_t *working; // heap by (end, turn, location)
-    uint32_t n_working;
-    size_t working_capacity;
+    struct tournament working; // by (end, turn, location); shared groups only
 };
 
-/// What happens next somewhere: a group's first end of work, or a location's end of work on a core
-/// of its own, or of its wait.
-struct alarm {
-    uint64_t time_ns;
-    uint32_t order;  // turn, location: who goes on then
-    uint32_t source; // group, or n_groups + location
-};
-enum { TURN_SHIFT = 30 }; // in `order`
+enum { TURN_SHIFT = 30 };                    // of a turn and a location in one number
+#define LATEST_END (((pag_work)1 << 96) - 1) // that leaves room for it; 2 million years
 
 struct scheduler {
     struct group *groups;
     struct process *processes;
-    struct alarm *alarms;   // heap by (time, order)
-    uint32_t *alarm_places; // by source, NOWHERE
+    // What happens next somewhere, by (time, turn, location, source): at the place of a group its
+    // first end of work, at n_groups + location one's end of work on a core of its own, or of its
+    // wait.
+    struct tournament alarms;
     size_t n_groups, n_locations;
-    uint32_t n_alarms;
     struct sliced_process *sliced; // by location, NULL: none
     uint64_t now_ns;
     uint64_t hand_over_ns;
     bool spins;
 };
 
-// --- the heap of alarms
+// --- alarms
 
-// Without branches: who is next is what a processor cannot predict.
-static bool rings_before(struct alarm a, struct alarm b)
+/// Who goes on, and his turn among those at the same time.
+static uint32_t order_of(enum pag_turn turn, uint32_t location)
 {
-    return (a.time_ns < b.time_ns) | ((a.time_ns == b.time_ns) & (a.order < b.order));
+    return (uint32_t)turn << TURN_SHIFT | location;
 }
 
-static void put_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
+static uint32_t location_of(uint32_t order)
 {
-    scheduler->alarms[place] = alarm;
-    scheduler->alarm_places[alarm.source] = place;
-}
-
-/// ALARM's place is PLACE or above it.
-static void raise_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
-{
-    const struct alarm *alarms = scheduler->alarms;
-    for (; place > 0 && rings_before(alarm, alarms[(place - 1) / 2]); place = (place - 1) / 2)
-        put_alarm(scheduler, place, alarms[(place - 1) / 2]);
-    put_alarm(scheduler, place, alarm);
-}
-
-/// ALARM's place is PLACE or below it.
-static void lower_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
-{
-    const struct alarm *alarms = scheduler->alarms;
-    uint32_t n = scheduler->n_alarms;
-    for (uint32_t child = 2 * place + 1; child < n; child = 2 * place + 1) {
-        child += child + 1 < n && rings_before(alarms[child + 1], alarms[child]);
-        if (!rings_before(alarms[child], alarm))
-            break;
-        put_alarm(scheduler, place, alarms[child]);
-        place = child;
-    }
-    put_alarm(scheduler, place, alarm);
-}
-
-static void settle_alarm(struct scheduler *scheduler, uint32_t place, struct alarm alarm)
-{
-    if (place > 0 && rings_before(alarm, scheduler->alarms[(place - 1) / 2]))
-        raise_alarm(scheduler, place, alarm);
-    else
-        lower_alarm(scheduler, place, alarm);
-}
-
-static void clear_alarm(struct scheduler *scheduler, uint32_t source)
-{
-    uint32_t place = scheduler->alarm_places[source];
-    if (place == NOWHERE)
-        return;
-    scheduler->alarm_places[source] = NOWHERE;
-    struct alarm last = scheduler->alarms[--scheduler->n_alarms];
-    if (last.source != source)
-        settle_alarm(scheduler, place, last);
+    return order & ((UINT32_C(1) << TURN_SHIFT) - 1);
 }
 
 static void set_alarm(struct scheduler *scheduler, uint32_t source, uint64_t time_ns,
                       enum pag_turn turn, uint32_t location)
 {
-    struct alarm alarm = {time_ns, (uint32_t)turn << TURN_SHIFT | location, source};
-    uint32_t place = scheduler->alarm_places[source];
-    settle_alarm(scheduler, place == NOWHERE ? scheduler->n_alarms++ : place, alarm);
+    uint64_t rest = (uint64_t)order_of(turn, location) << 32 | source;
+    tournament_set(&scheduler->alarms, source, (tournament_key)time_ns << 64 | rest);
+}
+
+static void clear_alarm(struct scheduler *scheduler, uint32_t source)
+{
+    if (tournament_at(&scheduler->alarms, source) != TOURNAMENT_NONE)
+        tournament_set(&scheduler->alarms, source, TOURNAMENT_NONE);
+}
+
+static uint64_t time_of(tournament_key alarm)
+{
+    return (uint64_t)(alarm >> 64);
 }
 
 /// The alarm of a location by itself.
@@ -137,60 +97,12 @@ static uint32_t source_of(const struct scheduler *scheduler, uint32_t location)
     return (uint32_t)scheduler->n_groups + location;
 }
 
-static uint32_t location_of(struct alarm alarm)
-{
-    return alarm.order & ((UINT32_C(1) << TURN_SHIFT) - 1);
-}
-
 // --- the working locations of a group
 
-static bool ends_before(const struct scheduler *scheduler, uint32_t a, uint32_t b)
+static void set_working(struct group *group, const struct process *process, uint32_t location)
 {
-    const struct process *left = &scheduler->processes[a], *right = &scheduler->processes[b];
-    if (left->end != right->end)
-        return left->end < right->end;
-    return left->turn != right->turn ? left->turn < right->turn : a < b;
-}
-
-static void put_working(struct scheduler *scheduler, struct group *group, uint32_t place,
-                        uint32_t location)
-{
-    group->working[place] = location;
-    scheduler->processes[location].place = place;
-}
-
-static void settle_working(struct scheduler *scheduler, struct group *group, uint32_t place,
-                           uint32_t location)
-{
-    uint32_t *working = group->working;
-    for (; place > 0 && ends_before(scheduler, location, working[(place - 1) / 2]);
-         place = (place - 1) / 2)
-        put_working(scheduler, group, place, working[(place - 1) / 2]);
-    for (uint32_t child = 2 * place + 1; child < group->n_working; child = 2 * place + 1) {
-        if (child + 1 < group->n_working &&
-            ends_before(scheduler, working[child + 1], working[child]))
-            child++;
-        if (!ends_before(scheduler, working[child], location))
-            break;
-        put_working(scheduler, group, place, working[child]);
-        place = child;
-    }
-    put_working(scheduler, group, place, location);
-}
-
-static void add_working(struct scheduler *scheduler, struct group *group, uint32_t location)
-{
-    group->working = array_reserve(group->working, &group->working_capacity, group->n_working + 1,
-                                   sizeof *group->working);
-    uint32_t place = group->n_working++;
-    settle_working(scheduler, group, place, location);
-}
-
-static void remove_working(struct scheduler *scheduler, struct group *group, uint32_t location)
-{
-    uint32_t last = group->working[--group->n_working];
-    if (last != location)
-        settle_working(scheduler, group, scheduler->processes[location].place, last);
+    pag_work end = process->end < LATEST_END ? process->end : LATEST_END;
+    tournament_set(&group->working, process->place, end << 32 | order_of(process->turn, location));
 }
 
 // --- virtual time of a shared group
@@ -235,11 +147,12 @@ static uint64_t time_for(const struct group *group, pag_work left)
 static void predict(struct scheduler *scheduler, uint32_t index)
 {
     const struct group *group = &scheduler->groups[index];
-    if (group->n_working == 0) {
+    tournament_key key = tournament_first(&group->working);
+    if (key == TOURNAMENT_NONE) {
         clear_alarm(scheduler, index);
         return;
     }
-    uint32_t first = group->working[0];
+    uint32_t first = location_of((uint32_t)key);
     const struct process *process = &scheduler->processes[first];
     pag_work left = process->end > group->virtual_time ? process->end - group->virtual_time : 0;
     set_alarm(scheduler, index, group->updated_ns + time_for(group, left), process->turn, first);
@@ -250,7 +163,7 @@ static bool is_runnable(const struct scheduler *scheduler, const struct process 
     return process->mode == MODE_WORKING || (process->mode == MODE_WAITING && scheduler->spins);
 }
 
-/// LOCATION changes to MODE at NOW_NS. What it was doing is over.
+/// LOCATION changes to MODE at NOW_NS. What it was doing is over. Where it works is set afterwards.
 static void change(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
                    enum location_mode mode)
 {
@@ -258,11 +171,12 @@ static void change(struct scheduler *scheduler, uint32_t location, uint64_t now_
     struct group *group = &scheduler->groups[process->group];
     group->virtual_time = virtual_time_at(group, now_ns);
     group->updated_ns = now_ns;
-    if (process->mode == MODE_WORKING) {
-        process->end_ns = now_ns;
-        remove_working(scheduler, group, location);
-    } else {
+    if (process->mode != MODE_WORKING) {
         clear_alarm(scheduler, source_of(scheduler, location));
+    } else {
+        process->end_ns = now_ns;
+        if (mode != MODE_WORKING)
+            tournament_set(&group->working, process->place, TOURNAMENT_NONE);
     }
     group->n_runnable -= is_runnable(scheduler, process);
     process->mode = mode;
@@ -290,7 +204,7 @@ static void work_shared(struct scheduler *scheduler, struct group *group, uint32
     bool goes_on = process->end_ns == now_ns;
     process->end = (goes_on ? process->end : group->virtual_time) + work;
     process->turn = turn;
-    add_working(scheduler, group, location);
+    set_working(group, process, location);
     predict(scheduler, process->group);
 }
 
@@ -377,8 +291,8 @@ static void wait_in_slices(struct scheduler *scheduler, uint32_t location, uint6
 /// Takes the ends of slices off the alarms, up to the first one at which somebody goes on.
 static void end_slices(struct scheduler *scheduler)
 {
-    while (scheduler->n_alarms > 0) {
-        uint32_t source = scheduler->alarms[0].source, location;
+    for (;;) {
+        uint32_t source = (uint32_t)tournament_first(&scheduler->alarms), location;
         uint64_t time_ns;
         if (source >= scheduler->n_groups || !scheduler->groups[source].slices ||
             !time_slices_next(scheduler->groups[source].slices, &time_ns, &location) ||
@@ -487,10 +401,11 @@ bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns)
     struct scheduler *scheduler = context;
     if (scheduler->sliced)
         end_slices(scheduler);
-    if (scheduler->n_alarms == 0)
+    tournament_key first = tournament_first(&scheduler->alarms);
+    if (first == TOURNAMENT_NONE)
         return false;
-    *location = location_of(scheduler->alarms[0]);
-    *time_ns = scheduler->now_ns = scheduler->alarms[0].time_ns;
+    *location = location_of((uint32_t)(first >> 32));
+    *time_ns = scheduler->now_ns = time_of(first);
     return true;
 }
 
@@ -521,10 +436,11 @@ bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns)
 bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns)
 {
     const struct scheduler *scheduler = context;
-    const struct alarm *alarms = scheduler->alarms;
-    uint32_t n = scheduler->n_alarms;
-    if (n == 0 || location_of(alarms[0]) != location || (n > 1 && alarms[1].time_ns == now_ns) ||
-        (n > 2 && alarms[2].time_ns == now_ns))
+    tournament_key first = tournament_first(&scheduler->alarms);
+    if (first == TOURNAMENT_NONE || location_of((uint32_t)(first >> 32)) != location)
+        return true;
+    tournament_key other = tournament_first_beside(&scheduler->alarms, (uint32_t)first);
+    if (other != TOURNAMENT_NONE && time_of(other) == now_ns)
         return true;
     const struct group *group = group_of(scheduler, location);
     if (!group->is_shared)
@@ -532,10 +448,8 @@ bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns)
     if (group->slices)
         return true;
     pag_work virtual_ns = virtual_time_at(group, now_ns);
-    for (uint32_t i = 1; i < 3 && i < group->n_working; i++)
-        if (scheduler->processes[group->working[i]].end <= virtual_ns)
-            return true;
-    return false;
+    uint32_t place = scheduler->processes[location].place;
+    return tournament_first_beside(&group->working, place) >> 32 <= virtual_ns;
 }
 
 uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler)
@@ -550,8 +464,6 @@ struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups
     *scheduler = (struct scheduler){
         .groups = memory_zeroed(n_groups, sizeof *scheduler->groups),
         .processes = memory_zeroed(n_locations, sizeof *scheduler->processes),
-        .alarms = memory_zeroed(n_groups + n_locations, sizeof *scheduler->alarms),
-        .alarm_places = memory_new((n_groups + n_locations) * sizeof(uint32_t)),
         .n_groups = n_groups,
         .n_locations = n_locations,
         .spins = spins,
@@ -562,17 +474,18 @@ struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups
         scheduler->groups[i].hand_over_ns = groups[i].hand_over_ns;
         scheduler->groups[i].last = NOWHERE;
     }
-    for (size_t i = 0; i < n_groups + n_locations; i++)
-        scheduler->alarm_places[i] = NOWHERE;
+    tournament_init(&scheduler->alarms, (uint32_t)(n_groups + n_locations));
     for (size_t i = 0; i < n_locations; i++) {
         assert(group_of[i] < n_groups);
         scheduler->processes[i].group = group_of[i];
-        scheduler->groups[group_of[i]].n_processes++;
+        scheduler->processes[i].place = scheduler->groups[group_of[i]].n_processes++;
         scheduler->processes[i].end_ns = UINT64_MAX;
     }
     for (size_t i = 0; i < n_groups; i++) {
         struct group *group = &scheduler->groups[i];
         group->is_shared = group->n_processes > group->n_cores;
+        if (group->is_shared)
+            tournament_init(&group->working, group->n_processes);
         if (!group->is_shared || groups[i].slice_ns == 0)
             continue;
         if (!scheduler->sliced)
@@ -589,7 +502,7 @@ void scheduler_free(struct scheduler *scheduler)
     if (!scheduler)
         return;
     for (size_t i = 0; i < scheduler->n_groups; i++) {
-        free(scheduler->groups[i].working);
+        tournament_release(&scheduler->groups[i].working);
         if (scheduler->groups[i].slices)
             time_slices_release(scheduler->groups[i].slices);
         free(scheduler->groups[i].slices);
@@ -597,7 +510,6 @@ void scheduler_free(struct scheduler *scheduler)
     free(scheduler->sliced);
     free(scheduler->groups);
     free(scheduler->processes);
-    free(scheduler->alarms);
-    free(scheduler->alarm_places);
+    tournament_release(&scheduler->alarms);
     free(scheduler);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The least of many keys, each at a place of its own that keeps changing: a complete binary tree
+// whose inner nodes hold the lesser of the two keys below. A change goes from its place up to the
+// root, without a branch that depends on keys, so that it costs the same few steps whatever they
+// are.
+#ifndef PAGODA_BASE_TOURNAMENT_H
+#define PAGODA_BASE_TOURNAMENT_H
+
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 tournament_key;
+#define TOURNAMENT_NONE (~(tournament_key)0) // at a place without key; later than all
+
+struct tournament {
+    tournament_key *keys; // node i has i's children 2 i and 2 i + 1; place p is node n_places + p
+    uint32_t n_places;
+};
+
+/// N_PLACES places (0 is as good as 1) without keys. The caller releases it.
+void tournament_init(struct tournament *tournament, uint32_t n_places);
+void tournament_release(struct tournament *tournament);
+
+/// KEY, or TOURNAMENT_NONE, is at PLACE from now on.
+static inline void tournament_set(struct tournament *tournament, uint32_t place, tournament_key key)
+{
+    tournament_key *keys = tournament->keys;
+    uint32_t node = tournament->n_places + place;
+    keys[node] = key;
+    while (node > 1) {
+        tournament_key other = keys[node ^ 1];
+        tournament_key is_less = -(tournament_key)(other < key); // all bits, or none
+        key ^= (key ^ other) & is_less;
+        node /= 2;
+        keys[node] = key;
+    }
+}
+
+/// The key at PLACE.
+static inline tournament_key tournament_at(const struct tournament *tournament, uint32_t place)
+{
+    return tournament->keys[tournament->n_places + place];
+}
+
+/// The least of all keys.
+static inline tournament_key tournament_first(const struct tournament *tournament)
+{
+    return tournament->keys[1];
+}
+
+/// The least of all keys but that at PLACE.
+tournament_key tournament_first_beside(const struct tournament *tournament, uint32_t place);
+
+#endif
