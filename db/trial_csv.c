@@ -472,22 +472,34 @@ static int complete_trials(struct conversion *c)
         c->err);
 }
 
-static int export_all(struct conversion *c, FILE *form)
+/// The numbers of all trials, to be freed: each is exported when no other statement is open.
+static int read_ids(struct conversion *c, int64_t **ids, size_t *n_ids)
 {
     sqlite3_stmt *trials;
+    size_t capacity = 0;
     if (database_prepare(&c->database, &trials, "SELECT id FROM trial ORDER BY id", c->err))
         return -1;
-    trial_export_begin(form);
     int row;
-    while ((row = database_step(&c->database, trials, c->err)) == 1)
-        if (trial_export(&c->database, sqlite3_column_int64(trials, 0), form, c->err)) {
-            row = -1;
-            break;
-        }
+    while ((row = database_step(&c->database, trials, c->err)) == 1) {
+        *ids = array_reserve(*ids, &capacity, *n_ids + 1, sizeof **ids);
+        (*ids)[(*n_ids)++] = sqlite3_column_int64(trials, 0);
+    }
     sqlite3_finalize(trials);
-    if (row == 0 && (fflush(form) || ferror(form)))
-        return error_set(c->err, "cannot write a temporary file: %s", strerror(errno));
     return row;
+}
+
+static int export_all(struct conversion *c, FILE *form)
+{
+    int64_t *ids = NULL;
+    size_t n_ids = 0;
+    trial_export_begin(form);
+    int status = read_ids(c, &ids, &n_ids);
+    for (size_t i = 0; i < n_ids && status == 0; i++)
+        status = trial_export(&c->database, ids[i], form, c->err);
+    free(ids);
+    if (status == 0 && (fflush(form) || ferror(form)))
+        return error_set(c->err, "cannot write a temporary file: %s", strerror(errno));
+    return status;
 }
 
 static const char *or_default(const char *given, const char *otherwise)

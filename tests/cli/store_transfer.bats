@@ -418,3 +418,20 @@ point() {
     [ "$(sqlite3 a.db 'SELECT group_concat(name) FROM experiment')" = scan ]
     sound a.db
 }
+
+# Values of runtime formulas, one trial for each number of ranks.
+@test "a CSV file of several trials" {
+    cat >formula.csv <<'CSV'
+trial,n_ranks,parameter:size,metric,unit,value
+f2,2,64,time_ns,ns,9000000
+f4,4,64,time_ns,ns,5000000
+f8,8,64,time_ns,ns,3000000
+CSV
+    run "$PAGODA" store import f.db formula.csv --origin predicted --application ring
+    [ "$status" = 0 ]
+    [ "$output" = $'trial 1: ring/default/f2 added\ntrial 2: ring/default/f4 added\ntrial 3: ring/default/f8 added' ]
+    [ "$(sqlite3 f.db 'SELECT trial, origin, n_ranks, time_ns FROM trials')" = \
+        $'f2|predicted|2|9000000\nf4|predicted|4|5000000\nf8|predicted|8|3000000' ]
+    run "$PAGODA" scaling f.db --json
+    [ "$(jq -c '[.. | .time_ns? | numbers]' <<<"$output")" = '[9000000,5000000,3000000]' ]
+}
