@@ -12,8 +12,8 @@ struct visits {
     uint64_t n;     // visits so far
     uint32_t depth; // of open visits of regions
     bool is_open;
-    bool awaits_end; // the phase has begun and waits for a region of `ends`
-    bool has_end;    // such a one came
+    uint64_t first_awaiting; // visit that waits for a region of `ends`, 0: none; later ones, too
+    bool has_end;            // such a one came
 };
 
 /// The part that visit N belongs to, NULL without.
@@ -34,7 +34,8 @@ static void begin_visit(struct visits *visits, uint64_t time_ns)
         return;
     if (visits->phase->is_each || visits->n == visits->phase->first)
         *part = (struct pag_part){time_ns, time_ns};
-    visits->awaits_end = visits->phase->ends != NULL;
+    if (visits->phase->ends && visits->first_awaiting == 0)
+        visits->first_awaiting = visits->n;
 }
 
 /// The visit that is open is over, by itself.
@@ -48,14 +49,15 @@ static void end_visit(struct visits *visits, uint64_t time_ns)
 
 static void end_phase(struct visits *visits, uint64_t time_ns)
 {
-    const struct pag_phase *phase = visits->phase;
-    if (!visits->awaits_end)
+    if (visits->first_awaiting == 0)
         return;
-    uint64_t n = visits->n < phase->last ? visits->n : phase->last;
-    struct pag_part *part = part_of(visits, n);
-    if (part)
-        part->end_ns = time_ns;
-    visits->awaits_end = false;
+    uint64_t last = visits->n < visits->phase->last ? visits->n : visits->phase->last;
+    for (uint64_t n = visits->first_awaiting; n <= last; n++) {
+        struct pag_part *part = part_of(visits, n);
+        if (part)
+            part->end_ns = time_ns;
+    }
+    visits->first_awaiting = 0;
     visits->has_end = true;
 }
 

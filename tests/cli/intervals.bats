@@ -121,6 +121,11 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
     run "$PAGODA" replay run --interval 'step#*' --json
     [ "$(jq -c '.intervals | map([.name, .begin_ns, .time_ns, .wait_ns])' <<<"$output")" = \
         '[["step#1",100,110,49],["step#2",210,120,70]]' ]
+    run "$PAGODA" replay run --interval 'tick#*..done' --json # each up to the next one
+    [ "$(jq -c '.intervals | map([.begin_ns, .end_ns])' <<<"$output")" = '[[100,330],[210,330]]' ]
+    run --separate-stderr "$PAGODA" replay run --interval '[bs]?[it]*#*' --json # setup, brief
+    [ "$(jq -c '.interval.name' <<<"$output")" = '"[bs]?[it]*#1"' ]
+    [[ $stderr == *"1 visit without any time left out"* ]]
 }
 
 # Wherever times are cut, the parts have the whole's times inside and outside of MPI.
