@@ -4,6 +4,7 @@
 #include "db/trial_times.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,34 @@ int trial_group_find(struct database *database, const char *selector, struct tri
         }
     }
     return group->n_ids ? 0 : -1; // with what trials_find() said
+}
+
+int trial_group_to_compare(struct database *database, const char *selector,
+                           struct trial_group *group, struct error *err)
+{
+    static const char sql[] = "SELECT origin = 'interval' FROM trial WHERE id = ?1";
+    if (trial_group_find(database, selector, group, err))
+        return -1;
+    bool *is_interval = memory_zeroed(group->n_ids + 1, sizeof *is_interval);
+    sqlite3_stmt *statement = NULL;
+    size_t n_runs = 0, n_kept = 0;
+    int row = database_prepare(database, &statement, sql, err);
+    for (size_t i = 0; i < group->n_ids && row >= 0; i++) {
+        sqlite3_bind_int64(statement, 1, group->ids[i]);
+        row = database_step(database, statement, err);
+        is_interval[i] = row == 1 && sqlite3_column_int(statement, 0);
+        n_runs += !is_interval[i];
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    for (size_t i = 0; i < group->n_ids; i++)
+        if (n_runs == 0 || !is_interval[i])
+            group->ids[n_kept++] = group->ids[i];
+    group->n_ids = n_kept;
+    free(is_interval);
+    if (row < 0)
+        trial_group_release(group);
+    return row < 0 ? -1 : 0;
 }
 
 int trial_group_newest(struct database *database, struct trial_group *group, struct error *err)

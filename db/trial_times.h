@@ -22,6 +22,9 @@ struct trial_group {
 /// released), or -1 and ERR.
 int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
                      struct error *err);
+/// The same for comparisons: where runs and intervals of runs are meant, the runs.
+int trial_group_to_compare(struct database *database, const char *selector,
+                           struct trial_group *group, struct error *err);
 /// Keeps of GROUP the trials of the git revision that the latest of them was run with, or, when
 /// that one has none, those without. 0, or -1 and ERR.
 int trial_group_newest(struct database *database, struct trial_group *group, struct error *err);

@@ -68,7 +68,7 @@ static int add_group(struct comparison *comparison, struct database *database,
                      const char *selector, bool is_newest, struct error *err)
 {
     struct trial_group trials;
-    if (trial_group_find(database, selector, &trials, err))
+    if (trial_group_to_compare(database, selector, &trials, err))
         return -1;
     int status = is_newest ? trial_group_newest(database, &trials, err) : 0;
     for (size_t i = 0; i < trials.n_ids && status == 0; i++) {

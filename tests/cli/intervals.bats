@@ -220,3 +220,22 @@ other|other: step#1|110|' ]
     [ "$status" = 1 ]
     [ "${lines[0]}" = "run time: 110 ns -> 120 ns (+9.1 %)" ]
 }
+
+@test "runs are not mixed up with their intervals" {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$PAGODA" store add a.db "$BATS_FILE_TMPDIR/run" --trial whole --parameter branch=main >/dev/null
+    "$PAGODA" store add a.db "$BATS_FILE_TMPDIR/run" --trial wholly --interval 'step#*' --parameter branch=main >/dev/null
+    trials() {
+        run "$PAGODA" diff a.db "$1" whole --json
+        jq -c '.differences[0].a | map(.trial)' <<<"$output"
+    }
+    [ "$(trials branch=main)" = '["run/default/whole"]' ]
+    [ "$(trials 'whol*')" = '["run/default/whole"]' ]
+    [ "$(trials 'wholly*')" = '["run/default/wholly: step#1","run/default/wholly: step#2"]' ]
+    [ "$(trials 'interval=step#2')" = '["run/default/wholly: step#2"]' ]
+    echo 'time_ns <= 115ns' >limits.txt
+    run "$PAGODA" diff --check a.db --limits limits.txt 'interval=step#1' 'interval=step#2'
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 1 ]
+    [[ $output == "interval=step#2: time_ns of program: 120 ns is not <= 115 ns" ]]
+}

@@ -240,7 +240,7 @@ static int evaluate_all(struct reading *reading, char *const *selectors, size_t 
     page->rows = array_reserve(page->rows, &page->capacity, n * n_limits, sizeof *page->rows);
     for (size_t i = 0; i < n && status == 0; i++) {
         struct trial_group group;
-        status = trial_group_find(reading->database, selectors[i], &group, reading->err);
+        status = trial_group_to_compare(reading->database, selectors[i], &group, reading->err);
         for (size_t j = 0; j < n_limits && status == 0; j++) {
             struct limit_row *row = &page->rows[i * n_limits + j];
             if (i > 0) {

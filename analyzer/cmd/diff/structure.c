@@ -51,7 +51,7 @@ int diff_structure(struct database *database, char *const *selectors, size_t n,
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         struct trial_group group = {0};
-        status = trial_group_find(database, selectors[i], &group, err);
+        status = trial_group_to_compare(database, selectors[i], &group, err);
         for (size_t j = 0; j < group.n_ids && status == 0; j++)
             status = add_trial(merging, database, group.ids[j], err);
         trial_group_release(&group);

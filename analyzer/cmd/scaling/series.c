@@ -44,7 +44,7 @@ static int find_ids(struct choosing *choosing, struct trial_group *group)
     const struct scaling_choice *choice = choosing->choice;
     for (size_t i = 0; i < choice->n_selectors; i++) {
         struct trial_group found;
-        if (trial_group_find(choosing->database, choice->selectors[i], &found, choosing->err))
+        if (trial_group_to_compare(choosing->database, choice->selectors[i], &found, choosing->err))
             return -1;
         for (size_t j = 0; j < found.n_ids; j++)
             add_id(group, found.ids[j]);
