@@ -34,11 +34,17 @@ static void wish_release(struct wish *wish)
     free(wish->to);
 }
 
-/// The colon of FIRST:LAST, NULL when TEXT is none: C++ has :: in names.
-static const char *time_colon(const char *text)
+/// Whether TEXT is nothing or begins like a time.
+static bool may_be_time(const char *text)
+{
+    return !*text || (*text >= '0' && *text <= '9') || *text == '.';
+}
+
+/// Whether TEXT is FIRST:LAST, and no name with a colon.
+static bool is_time(const char *text)
 {
     const char *colon = strchr(text, ':');
-    return colon && colon[1] != ':' && !strstr(text, "::") ? colon : NULL;
+    return colon && (colon == text || may_be_time(text)) && may_be_time(colon + 1);
 }
 
 static int read_time(const char *text, uint64_t missing_ns, uint64_t *time_ns, struct error *err)
@@ -121,7 +127,7 @@ static int read_wish(const char *text, struct wish *wish, struct error *err)
     *wish = (struct wish){0};
     if (option_read_duration(text, &time_ns, &ignored) == 0)
         return error_set(err, "`%s` is no interval: FIRST:LAST wanted, such as 1.5s:2s", text);
-    return time_colon(text) ? read_times(text, &wish->time, err) : read_phase(text, wish, err);
+    return is_time(text) ? read_times(text, &wish->time, err) : read_phase(text, wish, err);
 }
 
 int interval_check(const char *text, struct error *err)

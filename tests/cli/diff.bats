@@ -392,7 +392,8 @@ CSV
     wrong 1ms:2ms 'there must be two intervals at least, not only 1ms:2ms'
     wrong 1ms:2ms,3ms:3ms 'the interval 3ms:3ms is empty'
     wrong 1ms:2ms,3ms 'is no interval: FIRST:LAST wanted, such as 1.5s:2s'
-    wrong 1ms:2ms,a:b 'is no interval: FIRST:LAST wanted'
+    wrong 1ms:2ms,1:2x 'is no interval: FIRST:LAST wanted'
+    wrong 1ms:2ms,a:b 'the run has no region or marker `a:b`' 1
     wrong 1ms:2ms,2ms:3s 'goes beyond the run' 1
     wrong 1ms:2ms,2s: 'goes beyond the run' 1
     run "$PAGODA" diff run0 run50000 --intervals 1ms:2ms,2ms:3ms

@@ -105,6 +105,7 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
     [ "$(bounds 'setup..step')" = '20 210' ]
     [ "$(bounds 'setup..MPI_Barrier')" = '20 200' ]
     [ "$(bounds 'MPI_Init..MPI_Finalize')" = '10 410' ]
+    [ "$(bounds io:write)" = '330 400' ]
     [ "$(bounds :1e-7)" = '0 100' ]
     [ "$(bounds 400ns:)" = '400 420' ]
 }
