@@ -23,7 +23,8 @@ struct store_names {
     // is the size of the problem or of the machine, ":free" that it is neither (as without).
     const struct result_named *parameters;
     size_t n_parameters;
-    const char *suffix; // put behind the name of the trial with ": ", NULL for none
+    size_t n_predicted_only; // the last of these, which the run a prediction was made from has not
+    const char *suffix;      // put behind the name of the trial with ": ", NULL for none
     const struct result_named *versions; // beside those that the trace tells
     size_t n_versions;
 };

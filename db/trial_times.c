@@ -125,20 +125,24 @@ int trial_group_newest(struct database *database, struct trial_group *group, str
 }
 
 int trial_group_all(struct database *database, const char *application, const char *experiment,
-                    struct trial_group *group, struct error *err)
+                    const char *parameter, struct trial_group *group, struct error *err)
 {
     static const char sql[] = "SELECT trial_id FROM trials WHERE origin = ?1 "
                               "AND (?2 IS NULL OR application = ?2) "
-                              "AND (?3 IS NULL OR experiment = ?3) ORDER BY trial_id";
+                              "AND (?3 IS NULL OR experiment = ?3) "
+                              "AND (?4 IS NULL OR EXISTS (SELECT 1 FROM trial_attribute a "
+                              "WHERE a.trial_id = trials.trial_id AND a.kind = 'parameter' "
+                              "AND a.name = ?4)) ORDER BY trial_id";
     static const char *const origins[] = {"measured", "predicted"};
     *group = (struct trial_group){0};
-    for (size_t i = 0; i < 2 && group->n_ids == 0; i++) {
+    for (size_t i = parameter ? 0 : 2; i < 4 && group->n_ids == 0; i++) {
         sqlite3_stmt *statement;
         if (database_prepare(database, &statement, sql, err))
             return -1;
         sqlite3_bind_text(statement, 2, application, -1, SQLITE_STATIC);
         sqlite3_bind_text(statement, 3, experiment, -1, SQLITE_STATIC);
-        if (group_read(database, statement, origins[i], group, err))
+        sqlite3_bind_text(statement, 4, i < 2 ? parameter : NULL, -1, SQLITE_STATIC);
+        if (group_read(database, statement, origins[i % 2], group, err))
             return -1;
     }
     if (group->n_ids == 0)

@@ -29,9 +29,10 @@ int trial_group_to_compare(struct database *database, const char *selector,
 /// that one has none, those without. 0, or -1 and ERR.
 int trial_group_newest(struct database *database, struct trial_group *group, struct error *err);
 /// All measured trials of an application and experiment (NULL: of any), or, when there are none,
-/// the predicted ones. 0 (GROUP is to be released), or -1 and ERR: there is none.
+/// the predicted ones; first of all those that have the parameter PARAMETER, unless it is NULL. 0
+/// (GROUP is to be released), or -1 and ERR: there is none.
 int trial_group_all(struct database *database, const char *application, const char *experiment,
-                    struct trial_group *group, struct error *err);
+                    const char *parameter, struct trial_group *group, struct error *err);
 void trial_group_release(struct trial_group *group);
 
 struct trial_time {

@@ -110,6 +110,8 @@ int options_usage_error(const struct option_usage *usage, const char *format, ..
     __attribute__((format(printf, 2, 3)));
 
 void options_list_release(struct option_list *list);
+/// Adds N values, which are not copied.
+void options_list_append(struct option_list *list, const char *const *values, size_t n);
 
 /// One value of the given unit; 0, or -1 and ERR. Independent of the locale, no sign, no exponent
 /// tricks: digits with an optional fraction and a unit (ns us ms s min h; B kB MB GB KiB MiB GiB).

@@ -41,6 +41,7 @@ struct replay_request {
     const char *out;      // NULL: the predicted run is not written
     struct store_names names;
     struct option_list parameters; // NAME=VALUE
+    struct option_list predicted_parameters;
     struct whatif_options whatif;
 };
 
@@ -69,13 +70,16 @@ static bool request_is_sound(const struct replay_request *request, const struct 
         *status = options_usage_error(usage, "--depth and --top are at least 1");
         return false;
     }
-    if (!request->database && (names->application || names->experiment || names->trial ||
-                               request->parameters.count > 0)) {
+    if (!request->database &&
+        (names->application || names->experiment || names->trial || request->parameters.count > 0 ||
+         request->predicted_parameters.count > 0)) {
         *status = options_usage_error(usage, "--application, --experiment, --trial and "
                                              "--parameter name what --store DB keeps");
         return false;
     }
     const char *malformed = named_values_malformed(&request->parameters);
+    if (!malformed)
+        malformed = named_values_malformed(&request->predicted_parameters);
     if (malformed)
         *status =
             options_usage_error(usage, "--parameter %s: not of the form NAME=VALUE", malformed);
@@ -159,6 +163,8 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "the trace's name and date"),
         OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request->parameters,
                         "with --store: a parameter of the run, such as size=1024"),
+        OPTION_LIST_ROW("prediction-parameter", 0, "NAME=VALUE", &request->predicted_parameters,
+                        "the same of the predictions only, not of the run they are made from"),
     };
     const size_t n_own = sizeof own_rows / sizeof own_rows[0];
     struct option_row rows[sizeof own_rows / sizeof own_rows[0] + WHATIF_MAX_OPTIONS];
@@ -261,15 +267,22 @@ static int store_run(const struct replay_request *request, const struct replay_o
                      struct error *err)
 {
     const struct result *result = &outcome->measured.result;
-    struct result_named *parameters = named_values_read(&request->parameters);
+    const struct option_list *both = &request->parameters, *own = &request->predicted_parameters;
+    size_t n_own = outcome->is_whatif ? own->count : 0;
+    struct option_list given = {0}; // the former, then the latter
+    options_list_append(&given, both->values, both->count);
+    options_list_append(&given, own->values, n_own);
+    struct result_named *parameters = named_values_read(&given);
     struct store_names names = request->names;
     names.origin = is_of_prediction(result) ? "predicted" : NULL;
     names.parameters = parameters;
-    names.n_parameters = request->parameters.count;
+    names.n_parameters = given.count;
+    names.n_predicted_only = n_own;
     int status = outcome->is_whatif ? whatif_store(request->database, &outcome->plan,
                                                    &outcome->predicted, result, &names, err)
                                     : store_result(request->database, result, &names, err);
-    named_values_free(parameters, request->parameters.count);
+    named_values_free(parameters, given.count);
+    options_list_release(&given);
     return status;
 }
 
@@ -362,6 +375,7 @@ out:
     options_list_release(&request.pattern_files);
     options_list_release(&request.intervals);
     options_list_release(&request.parameters);
+    options_list_release(&request.predicted_parameters);
     whatif_options_release(&request.whatif);
     return status;
 }

@@ -248,6 +248,17 @@ predictions() {
     [ "$("$PAGODA" store list --json runs.db | jq '[.trials[] | .origin] | length')" = 4 ]
     predictions
     [[ $output == *"3 of 3 points stored in runs.db, 0 of them now"* ]]
+    # The measured run is at no point of the sweep, and by default not among those studied.
+    [ "$(sqlite3 runs.db 'SELECT count(*) FROM parameters WHERE trial_id = 1')" = 0 ]
+    "$PAGODA" scaling runs.db --by cpu --json | jq -e '.series[0].points | map(.x) == [1, 2, 4]'
+    # A parameter may be called like the option it is a value of, and have a unit.
+    sweep -p latency=1us,10us --experiment latency -- \
+        pagoda replay late --machine ethernet10 --latency "{latency}"
+    [ "$status" = 0 ]
+    [ "$(sqlite3 runs.db "SELECT group_concat(value) FROM (SELECT value FROM parameters
+        WHERE parameter = 'latency' ORDER BY trial_id)")" = 1us,10us ]
+    "$PAGODA" scaling runs.db --by latency --json |
+        jq -e '.series[0].points | map(.x) == [1e-6, 1e-5]'
 }
 
 @test "a checkpoint ends the sweep, at the same point when it is called again" {

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/report/difference.h"
 #include "analyzer/report/quantity.h"
@@ -52,8 +53,9 @@ static int find_ids(struct choosing *choosing, struct trial_group *group)
     }
     if (choice->n_selectors)
         return 0;
-    return trial_group_all(choosing->database, choice->application, choice->experiment, group,
-                           choosing->err);
+    bool is_fact = strcmp(choice->by, "ranks") == 0 || strcmp(choice->by, "nodes") == 0;
+    return trial_group_all(choosing->database, choice->application, choice->experiment,
+                           is_fact ? NULL : choice->by, group, choosing->err);
 }
 
 /// The parameter's value as text; NUMBER is room for one that is no parameter.
@@ -90,6 +92,22 @@ static int unknown_parameter(struct choosing *choosing, const char *name)
     return -1;
 }
 
+/// A number, or one with a unit of time (then seconds) or size (then bytes).
+static bool read_number(const char *text, double *number)
+{
+    char *end;
+    uint64_t amount;
+    *number = strtod(text, &end);
+    if (end != text && !*end)
+        return isfinite(*number);
+    struct error ignored;
+    bool is_time = option_read_duration(text, &amount, &ignored) == 0;
+    if (!is_time && option_read_size(text, &amount, &ignored) != 0)
+        return false;
+    *number = (double)amount / (is_time ? 1e9 : 1);
+    return true;
+}
+
 /// Keeps the trials that have the parameter, with its value.
 static int read_x(struct choosing *choosing)
 {
@@ -97,12 +115,11 @@ static int read_x(struct choosing *choosing)
     size_t n_kept = 0, n_trials = choosing->n_trials;
     for (size_t i = 0; i < n_trials; i++) {
         struct chosen_trial *trial = &choosing->trials[i];
-        char number[24], *end;
+        char number[24];
         const char *value = value_of(&trial->facts, by, number);
         if (!value)
             continue;
-        trial->x = strtod(value, &end);
-        if (end == value || *end || !isfinite(trial->x))
+        if (!read_number(value, &trial->x))
             return error_set(choosing->err,
                              "the parameter %s of the trial %s is \"%s\", which is no number", by,
                              trial->facts.name, value);

@@ -88,7 +88,7 @@ static void add_replay(struct words *words, const struct sweep_job *job)
             continue;
         char *parameter = memory_format("%s=%s:%s", job->plan->parameters[i].name,
                                         job->point.values[i], job->plan->parameters[i].role);
-        add_option(words, "--parameter", parameter);
+        add_option(words, "--prediction-parameter", parameter);
         free(parameter);
     }
     for (size_t i = 2; job->line[i]; i++)

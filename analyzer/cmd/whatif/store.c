@@ -2,6 +2,7 @@
 // The settings of each prediction become parameters of its trial (see store.h).
 #include "analyzer/cmd/whatif/store.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +30,23 @@ static void add(struct parameters *parameters, const char *name, const char *val
         (struct result_named){memory_copy_text(name), memory_copy_text(value)};
 }
 
-/// The user's own parameters, and the settings of SET.
+static bool has(const struct store_names *names, const char *name)
+{
+    for (size_t i = 0; i < names->n_parameters; i++)
+        if (strcmp(names->parameters[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/// The user's own parameters, and the settings of SET that are none of these.
 static struct parameters parameters_of(const struct whatif_set *set,
                                        const struct store_names *names)
 {
     size_t n_most = names->n_parameters + set->n_values;
     struct parameters parameters = {.items = memory_zeroed(n_most, sizeof *parameters.items)};
     for (size_t i = 0; i < set->n_values; i++)
-        add(&parameters, set->values[i].name, set->values[i].value);
+        if (!has(names, set->values[i].name))
+            add(&parameters, set->values[i].name, set->values[i].value);
     for (size_t i = 0; i < names->n_parameters; i++)
         add(&parameters, names->parameters[i].name, names->parameters[i].value);
     return parameters;
@@ -64,6 +74,7 @@ int whatif_store(const char *database, const struct whatif_plan *plan,
     }
     struct store_names measured_names = *names;
     measured_names.trial = NULL;
+    measured_names.n_parameters -= names->n_predicted_only;
     int status = store_predictions(database, measured, &measured_names, predictions, plan->n_sets,
                                    whatif_change(report->baseline_ns, report->replayed_ns), err);
     for (size_t i = 0; i < plan->n_sets; i++)
