@@ -78,7 +78,7 @@ manual_options() {
     answers replay --output 'there is no option --output; did you mean --out?'
     answers replay --workrs 'there is no option --workrs; did you mean --workers?'
     answers replay --frobnicate 'there is no option --frobnicate'
-    answers replay --p '--p can mean --patterns, --parameter, --place or --poll'
+    answers replay --p '--p can mean --patterns, --parameter, --prediction-parameter, --place or --poll'
     run "$PAGODA" --verson
     [ "$status" = 2 ]
     [ "$output" = 'pagoda: there is no option --verson; did you mean --version?' ]
