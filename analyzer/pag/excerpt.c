@@ -19,8 +19,40 @@ static void keep(struct excerpt *excerpt, const struct location_state *location,
         mark->exclusive_ns[i] = profile->paths[i].exclusive_ns;
         mark->visits[i] = profile->paths[i].visits;
     }
-    if (location->has_begun && !location->has_ended && mark_ns > profile->last_ns)
-        mark->exclusive_ns[profile->current] += mark_ns - profile->last_ns;
+    if (location->has_begun && !location->has_ended && mark_ns > profile->last_ns) {
+        mark->open_ns = mark_ns - profile->last_ns;
+        mark->open_since_ns = profile->last_ns;
+        mark->open_path = profile->current;
+        mark->exclusive_ns[profile->current] += mark->open_ns;
+    }
+}
+
+static void grow(struct excerpt_profile *mark, size_t n_paths)
+{
+    mark->exclusive_ns = memory_resize(mark->exclusive_ns, n_paths, sizeof *mark->exclusive_ns);
+    mark->visits = memory_resize(mark->visits, n_paths, sizeof *mark->visits);
+    for (; mark->n_paths < n_paths; mark->n_paths++)
+        mark->exclusive_ns[mark->n_paths] = mark->visits[mark->n_paths] = 0;
+}
+
+/// Once the time over the mark is accounted: where it went to a stretch, that up to the mark did.
+static void settle(struct excerpt_profile *mark, const struct profile *profile)
+{
+    uint64_t open_ns = mark->open_ns;
+    if (open_ns == 0 || profile->last_ns == mark->open_since_ns)
+        return;
+    mark->open_ns = 0;
+    for (size_t i = 0; i < profile->n_paths; i++) {
+        const struct path *path = &profile->paths[i];
+        if (!path->is_stretch || path->parent != mark->open_path ||
+            path->exclusive_ns == (i < mark->n_paths ? mark->exclusive_ns[i] : 0))
+            continue;
+        if (i >= mark->n_paths)
+            grow(mark, i + 1);
+        mark->exclusive_ns[mark->open_path] -= open_ns;
+        mark->exclusive_ns[i] += open_ns;
+        return;
+    }
 }
 
 void excerpt_reach(struct engine *engine, struct location_state *location, uint64_t next_ns)
@@ -28,6 +60,8 @@ void excerpt_reach(struct engine *engine, struct location_state *location, uint6
     const struct pag_part *part = &engine->options.parts[location->index];
     const uint64_t marks_ns[N_EXCERPT_MARKS] = {part->begin_ns, part->end_ns};
     struct excerpt *excerpt = &engine->excerpts[location->index];
+    for (unsigned i = 0; i < excerpt->n_marks; i++)
+        settle(&excerpt->marks[i], &location->profile);
     while (excerpt->n_marks < N_EXCERPT_MARKS && marks_ns[excerpt->n_marks] < next_ns)
         keep(excerpt, location, marks_ns[excerpt->n_marks]);
 }

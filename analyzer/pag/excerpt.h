@@ -19,6 +19,10 @@ struct excerpt {
     struct excerpt_profile {
         uint64_t *exclusive_ns, *visits; // by path
         size_t n_paths;
+        // Time from the last event to the mark: of this path, until the next event tells that it
+        // belongs to the stretch before a call. 0: settled.
+        uint64_t open_ns, open_since_ns;
+        uint32_t open_path;
     } marks[N_EXCERPT_MARKS];
 };
 

@@ -240,3 +240,13 @@ other|other: step#1|110|' ]
     [ "${#lines[@]}" = 1 ]
     [[ $output == "interval=step#2: time_ns of program: 120 ns is not <= 115 ns" ]]
 }
+
+# Rank 0 computes from 10 to 20 before its call at run.c:21.
+@test "computing in front of a call is what lies in the interval" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/call-sites.txt" "$BATS_TEST_TMPDIR/sites"
+    local at
+    for at in 0:10 12:8 19:1; do
+        run --separate-stderr "$PAGODA" replay "$BATS_TEST_TMPDIR/sites" --interval "${at%:*}ns:" --json
+        [ "$(jq '[.. | objects | select(.source? == "run.c:21") | .before_ns // 0] | add' <<<"$output")" = "${at#*:}" ]
+    done
+}
