@@ -267,7 +267,7 @@ cores a 2
 END
     "$BUILD/tools/mktrace" lost.txt lost
     "$PAGODA" advise lost >report
-    grep -q 'smaller$' report
+    grep -q 'those below this error, marked ?, are uncertain$' report
     grep -q '^  1\.     500 ns?  50.0 %  Make ' report
     [ "$("$PAGODA" advise lost --json | jq .error_ns)" = 2000 ]
 }

@@ -111,6 +111,10 @@ archive() {
     jq -e '[.candidates[] | select(.kind == "dynamic" and .gain_ns > 140000000) | .options] | sort ==
         ["--rebalance magda", "--rebalance magda-idle"]' advice
     jq -e '.candidates[] | select(.options == "--rebalance magda-idle") | .text | test("policy magda-idle")' advice
+    # Without the barriers there is no meeting, and nothing to balance: the pair is worse than its better half.
+    "$PAGODA" advise long >text
+    grep -q '2.000 ms    0.4 %  1 and 3: the better one alone saves more$' text
+    grep -q '^Even the best of these changes, or pair of them, leaves 2.000 ms of the lost time.$' text
     # One rank talks with all the others: messages decide when it works.
     archive farm
     "$PAGODA" advise farm --only dynamic --json | jq -e '.candidates == []'

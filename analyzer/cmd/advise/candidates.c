@@ -117,7 +117,7 @@ static void add_region(struct survey *survey, const char *pattern, const char *w
     gone->group = ADVICE_LIMIT;
     if (is_uneven)
         add_one(survey, ADVICE_REGION, path_ns, pattern, "balance", memory_copy_text(pattern),
-                memory_format("Spread %s equally over its ranks", words));
+                memory_format("Spread the work in %s equally over its ranks", words));
 }
 
 /// All of a program's computing, which is a matter of processors.
@@ -257,7 +257,7 @@ static void add_moves(struct survey *survey)
         char *pattern = as_pattern(region->name);
         add_one(survey, ADVICE_MOVE, region->path_ns, pattern, "move",
                 memory_format("%s=%" PRIu32 ":%s", pattern, sums->max_rank, others),
-                memory_format("Let the ranks that rank %" PRIu32 " sends to do its work in %s",
+                memory_format("Move the work of rank %" PRIu32 " in %s to the ranks it sends to",
                               sums->max_rank, region->name));
         free(pattern);
         free(others);
@@ -332,7 +332,7 @@ static void add_messages(struct survey *survey)
     free(streams);
     struct advice_candidate *aggregate =
         advise_add(survey->advice, ADVICE_MESSAGES, bound(survey, most_ns), "messages",
-                   "Send messages that follow one another to one rank as one");
+                   "Join messages that follow one another to the same rank");
     advise_add_word(aggregate, "aggregate", "all");
     aggregate->group = ADVICE_LIMIT;
 }
@@ -351,9 +351,9 @@ static void add_overlaps(struct survey *survey)
             if (!is_worth(survey, pattern->by_path[i].ns))
                 continue;
             char *words = path_text(result, pattern, pattern->by_path[i].key);
-            struct advice_candidate *candidate =
-                add_one(survey, ADVICE_MESSAGES, most_ns, path, "overlap", memory_copy_text(path),
-                        memory_format("Post the receives of %s early, and wait late", words));
+            struct advice_candidate *candidate = add_one(
+                survey, ADVICE_MESSAGES, most_ns, path, "overlap", memory_copy_text(path),
+                memory_format("Post the receives of %s earlier, and wait for them later", words));
             candidate->group = ADVICE_LIMIT;
             free(words);
         }

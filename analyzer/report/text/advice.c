@@ -32,12 +32,14 @@ static void print_head(const struct advice *advice, FILE *stream)
         fprintf(stream, "On the target         %s  (%s)\n", quantity_time(advice->target_ns).text,
                 advice->target);
     fprintf(stream,
-            "Replay error          %s: with nothing changed %s are predicted; smaller\n"
-            "                      gains, marked ?, are uncertain\n",
+            "Replay error          %s: with nothing changed %s are predicted, from which\n"
+            "                      gains count; those below this error, marked ?, are uncertain\n",
             quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
             quantity_time(advice->replayed_ns).text);
     if (advice->loss_ns > 0)
-        fprintf(stream, "Lost beside computing %s: waiting, uneven work and MPI\n",
+        fprintf(stream,
+                "Lost time             %s: so long the average rank does not compute, but waits,\n"
+                "                      has nothing to do, or is in MPI\n",
                 quantity_time(advice->loss_ns).text);
     fputc('\n', stream);
 }
@@ -88,11 +90,22 @@ static size_t print_alternatives(const struct advice *advice, size_t first, size
     return n_told + (n > 1);
 }
 
+/// How the gain of PAIR goes with those of its parts, in words.
+static const char *together_text(const struct advice *advice, const struct advice_pair *pair)
+{
+    static const char *const words[] = {"they add up", "they overlap: less than both gains",
+                                        "the lesser one adds nothing"};
+    int64_t first_ns = advice->candidates[pair->first].gain_ns;
+    int64_t second_ns = advice->candidates[pair->second].gain_ns;
+    int64_t larger_ns = first_ns > second_ns ? first_ns : second_ns;
+    if (pair->gain_ns < larger_ns - larger_ns / 100)
+        return "the better one alone saves more";
+    return words[advice_together(advice, pair)];
+}
+
 /// Which of the first LIMIT changes add up or exclude each other.
 static void print_pairs(const struct advice *advice, size_t limit, FILE *stream)
 {
-    static const char *const words[] = {"they add up", "they overlap",
-                                        "the lesser one adds nothing"};
     size_t n_shown = 0, n_told = 0;
     while (n_shown < limit && n_shown < advice->n_candidates &&
            advice->candidates[n_shown].group == ADVICE_CHANGE &&
@@ -108,7 +121,7 @@ static void print_pairs(const struct advice *advice, size_t limit, FILE *stream)
         fprintf(stream, "%15s%s %7s  %zu and %zu: %s\n", signed_time(pair->gain_ns).text,
                 advice_is_uncertain(advice, pair->gain_ns) ? "?" : " ",
                 share_of(advice, pair->gain_ns).text, pair->first + 1, pair->second + 1,
-                words[advice_together(advice, pair)]);
+                together_text(advice, pair));
         print_command(advice, &advice->candidates[pair->first], &advice->candidates[pair->second],
                       stream);
     }
@@ -148,7 +161,8 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
     print_pairs(advice, limit, stream);
     uint64_t left_ns = advice_unexplained_ns(advice);
     if (left_ns > 0)
-        fprintf(stream, "\nNo change above takes away %s of what is lost beside computing.\n",
+        fprintf(stream,
+                "\nEven the best of these changes, or pair of them, leaves %s of the lost time.\n",
                 quantity_time(left_ns).text);
     fprintf(stream, "\n%s", quantity_count(advice->n_replays, "prediction").text);
     if (advice->n_pruned > 0)
