@@ -146,7 +146,7 @@ void call_read(struct engine *engine, struct location_state *location, uint64_t 
         return;
     }
     enum mpi_function function = region_at(engine, event->index)->mpi;
-    call->is_test = function == MPI_FUNCTION_TEST;
+    call->is_test = function == MPI_FUNCTION_TEST || function == MPI_FUNCTION_IPROBE;
     call->is_init = function == MPI_FUNCTION_INIT;
     call->is_finalize = function == MPI_FUNCTION_FINALIZE;
     call->is_synchronous = function == MPI_FUNCTION_SYNCHRONOUS_SEND;

@@ -14,6 +14,7 @@
 //   simulation.c  the same replay in simulated time; interval.c: work between two calls;
 //   moved.c       where each event went, for a listener
 //   migration.c   work moved to other ranks (client_server.c: the same by the published algorithm)
+//   polling.c     polls that wait for what ends their loop; probe.c: what a probe waits to see
 //   overlap.c     calls waited for later; aggregation.c: messages put together
 //   outcome.c     struct pag_result
 #ifndef PAGODA_PAG_ENGINE_H

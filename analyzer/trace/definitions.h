@@ -19,7 +19,8 @@ enum mpi_function {
     MPI_FUNCTION_OTHER,
     MPI_FUNCTION_INIT, // MPI_Init, MPI_Init_thread
     MPI_FUNCTION_FINALIZE,
-    MPI_FUNCTION_TEST, // MPI_Test*, MPI_Iprobe, MPI_Improbe, MPI_Parrived, MPI_Request_get_status
+    MPI_FUNCTION_TEST,             // MPI_Test*, MPI_Parrived, MPI_Request_get_status
+    MPI_FUNCTION_IPROBE,           // MPI_Iprobe, MPI_Improbe
     MPI_FUNCTION_SYNCHRONOUS_SEND, // MPI_Ssend, MPI_Issend (and _init)
     MPI_FUNCTION_PROBE,            // MPI_Probe, MPI_Mprobe
 };

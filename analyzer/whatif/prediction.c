@@ -188,6 +188,13 @@ static void read_notes(struct prediction *prediction, const struct definitions *
     }
 }
 
+/// Who lacked cores took turns with others while it polled.
+static bool polls_wait(void *context, uint32_t rank)
+{
+    const struct prediction *prediction = context;
+    return !recorded_lacked_cores(prediction->recorded, rank);
+}
+
 static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
 {
     struct prediction *prediction = context;
@@ -374,6 +381,8 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .work_before = work_before,
                   .settle = settle},
     };
+    if (!prediction->machine)
+        prediction->clock.polls_wait = polls_wait;
     prediction->is_delayed = scenario->added_latency_ns > 0 || scenario->added_byte_fs > 0;
     if (prediction->is_delayed)
         added_delay_init(&prediction->delay, definitions, &scenario->placement,

@@ -277,6 +277,7 @@ void changed_program_init(struct changed_program *program, const struct model *m
     program->model.sends = copy(model->sends, model->n_sends, sizeof *model->sends);
     program->model.parts = copy(model->parts, model->n_parts, sizeof *model->parts);
     leave_out(&program->model, &scenario->changes);
+    find_polls(&program->model, scenario);
     // How large messages are with moved work may say who waits for his receiver, and so whose call
     // can be put off.
     uint64_t *sizes = memory_zeroed(model->n_sends + 1, sizeof *sizes);

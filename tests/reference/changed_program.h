@@ -69,6 +69,9 @@ struct changed_program {
     size_t n_steps[PROGRAM_MAX_RANKS];
 };
 
+/// Finds polls that wait for the end of their loop: at recorded costs all of ranks that had cores.
+void find_polls(struct model *model, const struct predicted_scenario *scenario);
+
 /// The program of MODEL, which must outlive it, under SCENARIO. The caller releases it.
 void changed_program_init(struct changed_program *program, const struct model *model,
                           const struct predicted_scenario *scenario);

@@ -22,6 +22,8 @@ struct model_call {
     bool is_test, is_synchronous_send, is_init, is_finalize;
     uint32_t n_records, n_left_out; // of a changed program: of messages and operations, and those
                                     // of them that it leaves out
+    bool is_waiting_poll;           // likewise: found nothing, and takes no time
+    uint64_t polled_ns;             // likewise: recorded time of such polls that belongs to it
 };
 
 struct model_send {

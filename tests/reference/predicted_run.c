@@ -182,8 +182,11 @@ static parts_t work_before(const struct prediction_state *state, const struct st
     }
     if (!state->scenario->has_machine) {
         parts_t recorded =
-            (parts_t)own_call_time(model, state->scenario, step->call, call->enter_ns) * PER_NS;
-        if (is_waiting || step->is_put_off || sends_only_followers(model, step->call))
+            (parts_t)(own_call_time(model, state->scenario, step->call, call->enter_ns) +
+                      call->polled_ns) *
+            PER_NS;
+        if (is_waiting || call->is_waiting_poll || step->is_put_off ||
+            sends_only_followers(model, step->call))
             return 0;
         return call->n_left_out ? recorded * (call->n_records - call->n_left_out) / call->n_records
                                 : recorded;

@@ -158,7 +158,8 @@ bool is_handle_call(const struct model *model, uint32_t c)
 static int64_t usual_work_ns(const struct model *model, const struct predicted_scenario *scenario,
                              uint32_t c, const struct condition *conditions, uint32_t n_conditions)
 {
-    int64_t length_ns = (int64_t)(model->calls[c].leave_ns - model->calls[c].enter_ns);
+    const struct model_call *call = &model->calls[c];
+    int64_t length_ns = (int64_t)(call->leave_ns - call->enter_ns + call->polled_ns);
     int64_t work_ns = 0;
     for (uint32_t i = 0; i < n_conditions; i++) {
         if (conditions[i].kind != CONDITION_RECEIVE)
@@ -309,7 +310,7 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
     const struct model_call *call = &model->calls[c];
     uint32_t deciding = 0;
     if (n_conditions == 0) { // a handle call takes its time but no core
-        *ready_ns = times->enter_ns[c] + (call->leave_ns - call->enter_ns);
+        *ready_ns = times->enter_ns[c] + (call->leave_ns - call->enter_ns) + call->polled_ns;
         return 0;
     }
     if (has_lacked_cores(model, scenario, call->rank) && !is_handle_call(model, c))
@@ -323,17 +324,18 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
     int64_t latest_ns = (int64_t)release_of(model, NULL, decider);
     int64_t leave_ns = (int64_t)call->leave_ns, own_ns = 0;
     bool is_whole = call->n_left_out == 0;
-    bool has_waited = is_whole && (latest_ns > (int64_t)call->enter_ns ||
-                                   (decider->kind == CONDITION_COLLECTIVE &&
-                                    needs_everybody(&model->parts[decider->index]) &&
-                                    model->parts[decider->index].post_call == c));
+    int64_t since_ns = (int64_t)(call->enter_ns - call->polled_ns);
+    bool has_waited =
+        is_whole && (latest_ns > since_ns || (decider->kind == CONDITION_COLLECTIVE &&
+                                              needs_everybody(&model->parts[decider->index]) &&
+                                              model->parts[decider->index].post_call == c));
     if (!has_waited)
         own_ns = usual_work_ns(model, scenario, c, conditions, n_conditions);
     if (has_waited)
         own_ns = received_work_ns(model, scenario, c, decider);
     *ready_ns = times->enter_ns[c];
     if (!has_waited && is_whole)
-        *ready_ns += (uint64_t)(leave_ns - own_ns - (int64_t)call->enter_ns);
+        *ready_ns += (uint64_t)(leave_ns - own_ns - since_ns);
     for (uint32_t i = 0; i < n_conditions; i++) {
         int64_t recorded_ns = (int64_t)release_of(model, NULL, &conditions[i]);
         int64_t delay_ns = 0, room_ns = positive(leave_ns - own_ns - recorded_ns);

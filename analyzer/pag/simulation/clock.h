@@ -201,6 +201,9 @@ struct pag_clock {
     /// its end at END_NS, of which its CPU clock says that it is CPU_NS. NULL: that.
     uint64_t (*process_time)(void *context, uint32_t rank, uint64_t end_ns, uint64_t wall_ns,
                              uint64_t cpu_ns);
+    /// Whether polls of RANK that find nothing wait for what ends their loop (polling.h). NULL:
+    /// they are calls without records like any other.
+    bool (*polls_wait)(void *context, uint32_t rank);
     /// Work of a call before its messages depart, to the world ranks RECEIVERS[0..n_sent).
     pag_work (*work_before)(void *context, const struct pag_call *call, const uint32_t *receivers);
     /// All partners are known: when the call has what it waits for (not before its enter), and how

@@ -28,26 +28,31 @@ struct probe probe_of(struct engine *engine, struct location_state *location,
                       const struct event *event)
 {
     const struct call *call = &location->call;
-    if (call->is_bare || call->is_cut || call->n_records > 0 ||
-        region_at(engine, event->index)->mpi != MPI_FUNCTION_PROBE)
+    if (call->is_bare || call->is_cut || call->n_records > 0)
+        return nothing;
+    enum mpi_function function = region_at(engine, event->index)->mpi;
+    if (function != MPI_FUNCTION_PROBE &&
+        (function != MPI_FUNCTION_IPROBE || !polling_has_seen(engine, location, event)))
         return nothing;
     const struct event *record = next_record(engine, location);
     if (!record || record->kind != EVENT_RECV)
         return nothing;
     uint32_t source = communicator_peer(&engine->definitions->communicators[record->index],
                                         location->rank, record->peer);
-    if (source == NONE || engine->ranks[location->rank].n_unresolved_posts > 0)
-        return nothing;
-    uint32_t channel = channel_find(engine, &location->received, record->index, location->rank,
-                                    source, record->tag);
-    if (channel_at(engine, channel)->first_receive != NONE)
+    if (source == NONE)
         return nothing;
     const struct pag_clock *clock = engine->simulation->clock;
     uint64_t size_bytes = record->size_bytes;
     if (clock->sends &&
         !clock->sends(clock->context, source, location->rank, record->tag, &size_bytes))
+        return (struct probe){.communicator = EVENT_NO_INDEX, .is_left_out = true};
+    if (engine->ranks[location->rank].n_unresolved_posts > 0)
         return nothing;
-    return (struct probe){record->index, source, record->tag};
+    uint32_t channel = channel_find(engine, &location->received, record->index, location->rank,
+                                    source, record->tag);
+    if (channel_at(engine, channel)->first_receive != NONE)
+        return nothing;
+    return (struct probe){record->index, source, record->tag, false};
 }
 
 uint32_t probe_message(struct engine *engine, struct location_state *location,

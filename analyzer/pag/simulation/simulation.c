@@ -63,7 +63,8 @@ static uint64_t recorded_work(const struct engine *engine, const struct location
 {
     const struct call *call = &location->call;
     const struct interval *before = &state_of(engine, location)->interval;
-    uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns;
+    uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns +
+                         state_of(engine, location)->polling.of_call_ns;
     bool is_known =
         call->has_cpu_after && before->has_seen_cpu && call->cpu_after_ns >= before->seen_cpu_ns;
     uint64_t cpu_ns = is_known ? call->cpu_after_ns - before->seen_cpu_ns : length_ns;
@@ -80,7 +81,7 @@ static struct pag_call describe(const struct engine *engine, const struct locati
             state->n_departing == 1 ? message_at(engine, state->departing[0])->size_bytes : 0,
         .location = location->index,
         .rank = location->rank,
-        .recorded_enter_ns = call->recorded_enter_ns,
+        .recorded_enter_ns = call->recorded_enter_ns - state->polling.of_call_ns,
         .recorded_leave_ns = call->recorded_leave_ns,
         .recorded_work_ns = recorded_work(engine, location),
         .enter_ns = call->enter_ns,
@@ -286,7 +287,8 @@ static void begin_call(struct location_simulation *state)
     state->n_receives_seen = state->n_sends_seen = state->n_parts_seen = 0;
     state->gives_up = state->has_unknown_partner = state->is_late = state->is_put_off = false;
     state->n_late_calls = 0;
-    state->probe.communicator = EVENT_NO_INDEX;
+    state->probe = (struct probe){.communicator = EVENT_NO_INDEX};
+    state->polling.of_call_ns = 0;
     state->call_wait_ns = 0;
 }
 
@@ -300,6 +302,8 @@ static void enter(struct engine *engine, struct location_state *location, const 
     const struct event entered = *event; // reading ahead may move it
     engine_enter_call(engine, location, event, now_ns);
     state->probe = probe_of(engine, location, &entered);
+    bool takes_no_time =
+        polling_takes_no_time(engine, location, &entered) || state->probe.is_left_out;
     state->n_call_events = location->call.is_bare ? 0 : 1 + location->call.n_skip;
     if (engine->simulation->n_blocked_sends > 0 &&
         engine->ranks[location->rank].n_unresolved_posts > 0)
@@ -315,7 +319,8 @@ static void enter(struct engine *engine, struct location_state *location, const 
         state->is_waiting = call.is_waiting = false;
         call.recorded_work_ns = 0;
     }
-    if (state->n_departing > 0 && state->n_receivers == 0) // they cost nothing beyond the first one
+    // Messages that follow others cost nothing beyond the first one.
+    if (takes_no_time || (state->n_departing > 0 && state->n_receivers == 0))
         call.recorded_work_ns = 0;
     pag_work work = clock->work_before(clock->context, &call, state->receivers);
     if (engine->simulation->migration)

@@ -11,6 +11,7 @@
 #include "analyzer/pag/simulation/clock.h"
 #include "analyzer/pag/simulation/interval.h"
 #include "analyzer/pag/simulation/left_out.h"
+#include "analyzer/pag/simulation/polling.h"
 #include "analyzer/pag/simulation/probe.h"
 
 struct aggregation;
@@ -36,16 +37,17 @@ struct location_simulation {
     enum simulation_phase phase;
     struct interval interval;
     pag_work interval_work;
-    uint64_t n_call_events;   // of the open call, read so far
-    pag_work work_after;      // of the open call
-    uint64_t ready_ns;        // when the open call has what it waits for
-    uint64_t blocked_ns;      // since when the open call waits
-    uint64_t call_wait_ns;    // that long
-    bool is_waiting;          // it has conditions
-    bool is_handle;           // all it completes creates or destroys handles (clock.h)
-    bool is_late;             // it stands for calls that were put off (overlap.h)
-    bool is_put_off;          // it is one of those
-    struct probe probe;       // what it waits to see
+    uint64_t n_call_events; // of the open call, read so far
+    pag_work work_after;    // of the open call
+    uint64_t ready_ns;      // when the open call has what it waits for
+    uint64_t blocked_ns;    // since when the open call waits
+    uint64_t call_wait_ns;  // that long
+    bool is_waiting;        // it has conditions
+    bool is_handle;         // all it completes creates or destroys handles (clock.h)
+    bool is_late;           // it stands for calls that were put off (overlap.h)
+    bool is_put_off;        // it is one of those
+    struct probe probe;     // what it waits to see
+    struct polling polling;
     uint32_t n_late_calls;    // so many of those
     uint64_t n_events;        // before the open call, or before what is outside MPI
     bool has_started;         // took all its time up to MPI_Init
