@@ -247,6 +247,34 @@ END
     done
 }
 
+@test "in lists of several options each point is that of its own command" {
+    archive farm
+    "$PAGODA" replay farm --workers 1,3,4 --cores 2,8 --json >list
+    for workers in 1 3 4; do
+        for cores in 2 8; do
+            predicted=$("$PAGODA" replay farm --workers $workers --cores $cores --json | jq .whatif.predicted_ns)
+            jq -e ".whatif.points[] | select(.set == {workers: \"$workers\", cores: \"$cores\"}) |
+                .predicted_ns == $predicted" list
+        done
+    done
+    [ "$(jq '.whatif.points | length' list)" = 6 ]
+}
+
+@test "the best number of workers is predicted as its command does" {
+    archive farm
+    for target in '' '--cores 3' '--cores 2 --wait spin'; do
+        # shellcheck disable=SC2086 # options are words
+        "$PAGODA" advise farm $target --only workers --json >advice
+        jq -r '.candidates[] | "\(.options) \(.predicted_ns)"' advice >found
+        while read -r option workers predicted; do
+            # shellcheck disable=SC2086
+            [ "$("$PAGODA" replay farm "$option" "$workers" $target --json |
+                jq .whatif.predicted_ns)" = "$predicted" ]
+        done <found
+        [ -n "$target" ] || [ "$(wc -l <found)" = 1 ]
+    done
+}
+
 @test "what ranks compute before MPI_Init cannot be handed over" {
     {
         printf 'nodes n n\ncores n 2\n'

@@ -29,6 +29,7 @@ static bool may_deal_tasks(const struct farm_run *run)
            error_ns <= run->recorded_ns / 10;
 }
 
+/// The candidate needs no replay of its own: RUN says it all.
 static void add_best(const struct farm_run *run, struct advice *advice)
 {
     bool is_sure = deals_tasks(&run->farm);
@@ -46,6 +47,10 @@ static void add_best(const struct farm_run *run, struct advice *advice)
         advise_add(advice, ADVICE_WORKERS, UINT64_MAX, "workers", sentence);
     candidate->group = is_sure ? ADVICE_CHANGE : ADVICE_LIMIT;
     advise_add_word(candidate, "workers", value);
+    candidate->is_replayed = true;
+    candidate->predicted_ns =
+        run->observed.time_ns - run->phases_ns + farm_run_phases_ns(run, best, &dealing_recorded);
+    candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)candidate->predicted_ns;
     free(value);
     free(sentence);
     free(cores);

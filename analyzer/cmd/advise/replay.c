@@ -194,8 +194,6 @@ static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t 
 /// Passes through the trace that the prediction of CANDIDATE takes.
 static size_t passes_of(const struct advice_candidate *candidate)
 {
-    if (candidate->kind == ADVICE_WORKERS)
-        return 3;
     bool is_counted_first = strcmp(candidate->words[0].option, "balance") == 0;
     return candidate->kind == ADVICE_DYNAMIC || is_counted_first ? 2 : 1;
 }
@@ -221,7 +219,7 @@ struct trial {
     const struct advise_setting *setting;
     struct advice *advice;
     struct advice_candidate **order;
-    bool *is_done; // by place in the order: replayed, or pruned
+    bool *is_done; // by place in the order: predicted, or pruned
     size_t n;
     size_t passes_left[ADVICE_GROUPS];
 };
@@ -279,6 +277,8 @@ void advise_replay_candidates(const struct advise_setting *setting, struct advic
     for (size_t i = 0; i < n; i++)
         trial.order[i] = &advice->candidates[i];
     qsort(trial.order, n, sizeof(struct advice_candidate *), by_promise);
+    for (size_t i = 0; i < n; i++)
+        trial.is_done[i] = trial.order[i]->is_replayed;
     for (int group = 0; group < ADVICE_GROUPS; group++)
         trial.passes_left[group] = setting->max_passes * shares[group] / 100;
     replay_rounds(&trial);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/whatif/policies.h"
@@ -58,74 +59,138 @@ static void shift(struct whatif_point *point, uint64_t before_ns, uint64_t after
     point->work_end_ns = point->work_end_ns - before_ns + after_ns;
 }
 
-static int estimate_workers(const char *trace, const struct whatif_set *set,
-                            const struct scenario_settings *settings,
+struct whatif_estimates {
+    const struct whatif_set *set; // whose run was watched; NULL: none was
+    bool has_farm, has_spans;
+    struct farm_run farm;
+    struct work_spans spans;
+    struct observed observed; // with the spans
+};
+
+struct whatif_estimates *whatif_estimates_new(void)
+{
+    return memory_zeroed(1, sizeof(struct whatif_estimates));
+}
+
+static void forget(struct whatif_estimates *estimates)
+{
+    farm_run_release(&estimates->farm);
+    work_spans_release(&estimates->spans);
+    observed_release(&estimates->observed);
+    *estimates = (struct whatif_estimates){0};
+}
+
+void whatif_estimates_free(struct whatif_estimates *estimates)
+{
+    forget(estimates);
+    free(estimates);
+}
+
+/// Do A and B, of one plan, watch the same run, and differ in what is made of it only?
+static bool watch_alike(const struct whatif_set *a, const struct whatif_set *b)
+{
+    for (size_t i = 0; i < a->n_chosen; i++) {
+        const struct whatif_chosen *x = &a->chosen[i];
+        if (!whatif_option_is_of_estimate(x->name) && strcmp(x->value, b->chosen[i].value) != 0)
+            return false;
+    }
+    return true;
+}
+
+/// The farm of the run under SETTINGS; 0, or -1 and ERR.
+static int find_farm(struct whatif_estimates *estimates, const char *trace,
+                     const struct scenario_settings *settings, const struct replay_run *measured,
+                     struct error *err)
+{
+    if (estimates->has_farm)
+        return 0;
+    int status = farm_run_find(&estimates->farm, trace, settings, measured->recorded,
+                               &measured->replay, err);
+    estimates->has_farm = status == 0;
+    return status;
+}
+
+static int estimate_workers(struct whatif_estimates *estimates, const char *trace,
+                            const struct whatif_set *set, const struct scenario_settings *settings,
                             const struct replay_run *measured, struct whatif_point *point,
                             struct error *err)
 {
-    struct farm_run run = {0};
+    const struct farm_run *run = &estimates->farm;
     struct policy policy;
     int status = whatif_policy_dealing(&policy, set, err);
     if (status == 0)
-        status = farm_run_find(&run, trace, settings, measured->recorded, &measured->replay, err);
+        status = find_farm(estimates, trace, settings, measured, err);
     if (status == 0) {
-        uint32_t n_workers = set->n_workers > 0 ? set->n_workers : run.farm.n_workers;
-        uint64_t phases_ns = farm_run_phases_ns(&run, n_workers, &policy.dealing);
+        uint32_t n_workers = set->n_workers > 0 ? set->n_workers : run->farm.n_workers;
+        uint64_t phases_ns = farm_run_phases_ns(run, n_workers, &policy.dealing);
         point->farm = (struct whatif_farm){
             .policy = copy(policy.name),
             .summary = copy(policy.summary),
             .n_workers = n_workers,
-            .n_recorded = run.farm.n_workers,
-            .master = run.master,
-            .n_tasks = run.farm.n_tasks,
-            .n_phases = run.farm.n_phases,
-            .n_cores = run.observed.n_cores,
-            .replayed_ns = run.phases_ns,
-            .recorded_ns = run.recorded_ns,
-            .modelled_ns = run.modelled_ns,
+            .n_recorded = run->farm.n_workers,
+            .master = run->master,
+            .n_tasks = run->farm.n_tasks,
+            .n_phases = run->farm.n_phases,
+            .n_cores = run->observed.n_cores,
+            .replayed_ns = run->phases_ns,
+            .recorded_ns = run->recorded_ns,
+            .modelled_ns = run->modelled_ns,
             .predicted_ns = phases_ns,
         };
-        shift(point, run.phases_ns, phases_ns);
+        shift(point, run->phases_ns, phases_ns);
     } else if (set->n_workers > 0) {
         error_wrap(err, "--workers %u", set->n_workers);
     } else {
         error_wrap(err, "--dealing %s", set->dealing);
     }
     policy_release(&policy);
-    farm_run_release(&run);
     return status;
 }
 
-static int estimate_rebalancing(const char *trace, const struct whatif_set *set,
+/// What each rank computes between meetings of all in the run under SETTINGS; 0, or -1 and ERR.
+static int find_spans(struct whatif_estimates *estimates, const char *trace,
+                      const struct scenario_settings *settings, const struct replay_run *measured,
+                      struct error *err)
+{
+    if (estimates->has_spans)
+        return 0;
+    struct work_spans *spans = &estimates->spans;
+    work_spans_init(spans, (uint32_t)measured->replay.n_ranks);
+    const struct pag_listener listener = work_spans_listener(spans);
+    if (observe_run(trace, settings, measured->recorded, &listener, &estimates->observed, err) != 0)
+        return -1;
+    if (estimates->observed.shares_cores)
+        return error_set(err, "--rebalance: ranks share cores, where what each computes is no "
+                              "measure of its work");
+    if (spans->n_not_kept > 0)
+        return error_set(err,
+                         "--rebalance: all ranks meet too often for %u ranks' work to be "
+                         "kept",
+                         spans->n_ranks);
+    estimates->has_spans = true;
+    return 0;
+}
+
+static int estimate_rebalancing(struct whatif_estimates *estimates, const char *trace,
+                                const struct whatif_set *set,
                                 const struct scenario_settings *settings,
                                 const struct replay_run *measured, struct whatif_point *point,
                                 struct error *err)
 {
-    struct work_spans spans;
-    struct observed observed = {0};
+    const struct work_spans *spans = &estimates->spans;
     struct policy policy;
-    work_spans_init(&spans, (uint32_t)measured->replay.n_ranks);
-    const struct pag_listener listener = work_spans_listener(&spans);
     int status = whatif_policy_rebalance(&policy, set, err);
     if (status == 0)
-        status = observe_run(trace, settings, measured->recorded, &listener, &observed, err);
-    if (status == 0 && observed.shares_cores)
-        status = error_set(err, "--rebalance: ranks share cores, where what each computes is no "
-                                "measure of its work");
-    if (status == 0 && spans.n_not_kept > 0)
-        status = error_set(err,
-                           "--rebalance: all ranks meet too often for %u ranks' work to be "
-                           "kept",
-                           spans.n_ranks);
+        status = find_spans(estimates, trace, settings, measured, err);
     if (status == 0) {
         struct balancing_policy *balancing = &policy.balancing;
         if (balancing->transfer_ns == PAG_NOT_KNOWN)
             balancing->transfer_ns = recorded_flight_ns(measured->recorded, false, 0);
-        struct balancing_result result = balancing_run(&spans, balancing);
+        struct balancing_result result = balancing_run(spans, balancing);
         point->rebalancing = (struct whatif_rebalancing){
             .policy = copy(policy.name),
             .summary = copy(policy.summary),
-            .n_spans = spans.n_spans,
+            .n_spans = spans->n_spans,
             .before_ns = result.before_ns,
             .after_ns = result.after_ns,
             .n_migrations = result.n_migrations,
@@ -135,20 +200,23 @@ static int estimate_rebalancing(const char *trace, const struct whatif_set *set,
         shift(point, result.before_ns, result.after_ns);
     }
     policy_release(&policy);
-    observed_release(&observed);
-    work_spans_release(&spans);
     return status;
 }
 
-int whatif_estimate(const char *trace, const struct whatif_set *set,
-                    const struct scenario_settings *settings, const struct replay_run *measured,
-                    struct whatif_point *point, struct error *err)
+int whatif_estimate(struct whatif_estimates *estimates, const char *trace,
+                    const struct whatif_set *set, const struct scenario_settings *settings,
+                    const struct replay_run *measured, struct whatif_point *point,
+                    struct error *err)
 {
     if (!whatif_set_is_estimate(set))
         return 0;
+    if (estimates->set && !watch_alike(estimates->set, set))
+        forget(estimates);
+    estimates->set = set;
     for (size_t i = 0; i < point->n_ranks; i++)
         free(point->ranks[i].node);
     point->n_ranks = 0; // nobody knows what each of them does then
-    return set->rebalance ? estimate_rebalancing(trace, set, settings, measured, point, err)
-                          : estimate_workers(trace, set, settings, measured, point, err);
+    return set->rebalance
+               ? estimate_rebalancing(estimates, trace, set, settings, measured, point, err)
+               : estimate_workers(estimates, trace, set, settings, measured, point, err);
 }

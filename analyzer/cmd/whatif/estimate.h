@@ -19,10 +19,16 @@ struct result whatif_estimate_result(const struct result *measured,
 void whatif_note_dealing(struct whatif_report *report, const struct whatif_set *sets, size_t n,
                          const struct pag_result *measured);
 
-/// Changes the run time of POINT, predicted under SETTINGS, to what SET's --workers or --rebalance
-/// make of it. 0, or -1 and ERR.
-int whatif_estimate(const char *trace, const struct whatif_set *set,
-                    const struct scenario_settings *settings, const struct replay_run *measured,
-                    struct whatif_point *point, struct error *err);
+/// What estimates are made from, watched once for points that differ in nothing else.
+struct whatif_estimates;
+struct whatif_estimates *whatif_estimates_new(void);
+void whatif_estimates_free(struct whatif_estimates *estimates);
+
+/// Changes the run time of POINT, predicted under SETTINGS, to what SET's --workers, --dealing or
+/// --rebalance make of it; SET must outlive ESTIMATES, which are of one trace. 0, or -1 and ERR.
+int whatif_estimate(struct whatif_estimates *estimates, const char *trace,
+                    const struct whatif_set *set, const struct scenario_settings *settings,
+                    const struct replay_run *measured, struct whatif_point *point,
+                    struct error *err);
 
 #endif

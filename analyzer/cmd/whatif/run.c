@@ -394,6 +394,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         .out = wishes->out,
         .change = plan->change,
     };
+    struct whatif_estimates *estimates = whatif_estimates_new();
     for (size_t i = 0; i < plan->n_sets && status == 0; i++) {
         struct scenario_settings settings;
         struct machine machine;
@@ -406,8 +407,8 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
             status = whatif_tolerance(trace, &plan->sets[i], &settings, measured->recorded,
                                       &report->points[i], report, err);
         if (status == 0)
-            status = whatif_estimate(trace, &plan->sets[i], &settings, measured, &report->points[i],
-                                     err);
+            status = whatif_estimate(estimates, trace, &plan->sets[i], &settings, measured,
+                                     &report->points[i], err);
         machine_release(&machine);
         if (status == 0 && whatif_set_is_estimate(&plan->sets[i])) {
             result_release(&run.result);
@@ -423,6 +424,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         }
         replay_run_release(&run);
     }
+    whatif_estimates_free(estimates);
     visits_free(visits);
     return status;
 }
@@ -438,6 +440,7 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
     struct replay_run run = {0};
     const struct whatif_input input = {
         .trace = trace, .recorded = measured->recorded, .catalogue = catalogue, .is_quiet = true};
+    struct whatif_estimates *estimates = whatif_estimates_new();
     *point = (struct whatif_point){0};
     int status = prepare_regions(plan, trace, measured, &report, &visits, err);
     if (status == 0)
@@ -446,13 +449,14 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
     if (status == 0)
         status = whatif_predict(&input, &settings, &run, point, err);
     if (status == 0)
-        status = whatif_estimate(trace, &plan->sets[0], &settings, measured, point, err);
+        status = whatif_estimate(estimates, trace, &plan->sets[0], &settings, measured, point, err);
     if (status == 0 && catalogue && whatif_set_is_estimate(&plan->sets[0])) {
         *result = whatif_estimate_result(&measured->result, point);
     } else if (status == 0 && catalogue) {
         *result = run.result;
         run.result = (struct result){0};
     }
+    whatif_estimates_free(estimates);
     replay_run_release(&run);
     machine_release(&machine);
     visits_free(visits);

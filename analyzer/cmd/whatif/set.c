@@ -30,6 +30,16 @@ bool whatif_set_is_estimate(const struct whatif_set *set)
     return set->n_workers > 0 || set->dealing || set->rebalance;
 }
 
+bool whatif_option_is_of_estimate(const char *name)
+{
+    static const char *const names[] = {"workers", "dealing",  "rebalance", "threshold",
+                                        "poll",    "transfer", "free-hosts"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 void whatif_set_release(struct whatif_set *set)
 {
     for (size_t i = 0; i < set->n_chosen; i++) {

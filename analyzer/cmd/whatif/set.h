@@ -43,6 +43,9 @@ void whatif_set_release(struct whatif_set *set);
 /// Whether its run is estimated (estimate.h): only the run time is known.
 bool whatif_set_is_estimate(const struct whatif_set *set);
 
+/// Whether the option NAME changes what is made of a run that is watched, not that run.
+bool whatif_option_is_of_estimate(const char *name);
+
 /// TEXT, which is freed with SET.
 char *whatif_set_keep(struct whatif_set *set, char *text);
 
