@@ -62,7 +62,8 @@ static struct bracket bracket_of(const struct tolerance_search *search, uint64_t
     return bracket;
 }
 
-/// Beyond all that was tried: where the slope so far leads, and more.
+/// Beyond all that was tried: where the slope so far leads, and more; twice as far as the last time
+/// where that led to nothing, for a time that stays at the level, whatever is added, has no slope.
 static uint64_t further(const struct tolerance_search *search, const struct bracket *bracket,
                         uint64_t level_ns, uint64_t start)
 {
@@ -72,6 +73,11 @@ static uint64_t further(const struct tolerance_search *search, const struct brac
         double slope = (double)(low->time_ns - base->time_ns) / (double)low->added;
         double leads_to = (double)low->added + 1.1 * (double)(level_ns - low->time_ns) / slope + 1;
         next = leads_to < next ? leads_to : next;
+    }
+    if (search->n_points > 2) {
+        uint64_t step = low->added - search->points[search->n_points - 2].added;
+        double least = (double)low->added + 2 * (double)step;
+        next = next < least ? least : next;
     }
     if (next >= (double)search->most)
         return search->most;

@@ -290,6 +290,9 @@ bad_machine() {
     printf '0 0 enter main\n0 100 leave main\n' >alone.txt
     "$BUILD/tools/mktrace" alone.txt alone
     "$PAGODA" replay --json --tolerance 1 alone | jq -e '.whatif.tolerance.levels == [{percent: 1, latency_ns: null, byte_ns: null}]'
+    # Where the run is just as long as tolerated, whatever more is added.
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/synchronous-send.txt" level
+    timeout 300 "$PAGODA" replay --json --tolerance 5 level | jq -e '.whatif.tolerance.predictions < 50'
     refused '--tolerance 0: percent, more than 0' --tolerance 0
     refused '--tolerance 1,: not a number|--tolerance 1,: ' --tolerance 1,
     refused '--tolerance few: ' --tolerance few

@@ -22,7 +22,8 @@ struct chains {
     struct chain {
         uint64_t base_ns, n_messages;
     } chains[4];
-    uint64_t dip_from, dip_to; // in between the run is as short as with nothing added
+    uint64_t dip_from, dip_to;       // in between the run is as short as with nothing added
+    uint64_t plateau_ns, plateau_to; // no longer than this before that
 };
 
 static int longest(void *context, uint64_t added, uint64_t *time_ns, struct error *err)
@@ -37,6 +38,8 @@ static int longest(void *context, uint64_t added, uint64_t *time_ns, struct erro
         uint64_t length_ns = chains->chains[i].base_ns + chains->chains[i].n_messages * added;
         *time_ns = length_ns > *time_ns ? length_ns : *time_ns;
     }
+    if (added<chains->plateau_to && * time_ns> chains->plateau_ns)
+        *time_ns = chains->plateau_ns;
     return 0;
 }
 
@@ -100,6 +103,19 @@ static void test_a_run_that_gets_shorter(void **state)
         bool is_first = found.tolerated == 100 || found.tolerated == 99;
         assert_true(is_first || (found.tolerated >= 594 && found.tolerated < 600));
         assert_true(found.exceeded > found.tolerated && found.exceeded <= found.tolerated + 6);
+    }
+}
+
+/// The time reaches the level at 20 and stays there to 20000.
+static void test_a_run_that_stays_at_the_level(void **state)
+{
+    (void)state;
+    struct chains chains = {.n = 1, .chains = {{1000, 5}}, .plateau_ns = 1100, .plateau_to = 20000};
+    for (uint64_t start = 1; start < 100; start += 11) {
+        struct tolerance found = find(&chains, 1100, start);
+        assert_in_range(found.tolerated, 19800, 19999);
+        assert_in_range(found.exceeded, 20000, 20198);
+        assert_true(chains.n_runs < 60);
     }
 }
 
@@ -232,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_slack_first),
         cmocka_unit_test(test_no_crossing),
         cmocka_unit_test(test_a_run_that_gets_shorter),
+        cmocka_unit_test(test_a_run_that_stays_at_the_level),
         cmocka_unit_test(test_added_latency),
         cmocka_unit_test(test_added_latency_of_collectives),
         cmocka_unit_test(test_added_latency_of_algorithms),
