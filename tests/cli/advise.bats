@@ -183,7 +183,7 @@ shortest_of_all() {
 @test "changes together: pairs with their command, and what is about the same" {
     archive bound
     "$PAGODA" advise bound >report
-    grep -A 1 '700.0 us .*  1 and 2: they overlap$' report |
+    grep -A 1 '700.0 us .*  1 and 2: they overlap: less than both gains$' report |
         grep -q 'pagoda replay bound --place core0=0,2 --place core1=1,3 --cores 1 --scale solve=0.5$'
     grep -qx 'Ways to change the same, not tried together: 2 and 3; 4 and 5' report
     # Numbers of changes that are not shown are not mentioned.
