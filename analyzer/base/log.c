@@ -8,20 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum log_level log_limit = LOG_WARNING;
+enum log_level { LOG_ERROR, LOG_WARNING };
 
 static const struct {
     const char *colour, *label;
 } level_style[] = {
     [LOG_ERROR] = {"\033[31m", ""},
     [LOG_WARNING] = {"\033[33m", "warning: "},
-    [LOG_INFO] = {"\033[2m", ""},
 };
-
-void log_set_level(enum log_level level)
-{
-    log_limit = level;
-}
 
 bool log_may_colour(FILE *stream)
 {
@@ -36,8 +30,6 @@ bool log_may_colour(FILE *stream)
 
 static void log_line(enum log_level level, const char *format, va_list arguments)
 {
-    if (level > log_limit)
-        return;
     char text[4096];
     vsnprintf(text, sizeof text, format, arguments);
     bool colour = log_may_colour(stderr);
@@ -58,13 +50,5 @@ void log_warning(const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     log_line(LOG_WARNING, format, arguments);
-    va_end(arguments);
-}
-
-void log_info(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    log_line(LOG_INFO, format, arguments);
     va_end(arguments);
 }

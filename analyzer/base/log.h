@@ -3,21 +3,15 @@
 // Only commands and main() call this; the layers below return errors (error.h).
 //
 // When to use which: error - the job is not done; warning - done, but the result means less than it
-// seems; info - progress a person may like to see (`--verbose`).
+// seems.
 #ifndef PAGODA_BASE_LOG_H
 #define PAGODA_BASE_LOG_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO };
-
-/// Messages above LEVEL are dropped; LOG_WARNING until told otherwise.
-void log_set_level(enum log_level level);
-
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /// True when STREAM is a terminal that may be coloured: NO_COLOR unset or empty, TERM not `dumb`.
 bool log_may_colour(FILE *stream);
