@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/scratch_file.h"
 
 static void work(void *context, uint32_t location, uint64_t now_ns, pag_work amount,
                  enum pag_turn turn)
@@ -397,6 +398,20 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         prediction->clock.visit_work = visit_work;
         prediction->clock.visit_scale = visit_scale;
     }
+}
+
+int prediction_check(const struct prediction *prediction, struct error *err)
+{
+    for (size_t rank = 0; rank < prediction->n_ranks; rank++) {
+        const struct rank_notes_reader *own = prediction->own_times[rank];
+        const struct rank_notes_reader *crowded = prediction->crowded_times[rank];
+        if ((own && rank_notes_failed(own)) || (crowded && rank_notes_failed(crowded)))
+            return error_set(err,
+                             "the temporary file in %s cannot be read back; TMPDIR names another "
+                             "folder",
+                             scratch_file_folder());
+    }
+    return 0;
 }
 
 void prediction_release(struct prediction *prediction)

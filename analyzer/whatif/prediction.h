@@ -3,6 +3,7 @@
 #ifndef PAGODA_WHATIF_PREDICTION_H
 #define PAGODA_WHATIF_PREDICTION_H
 
+#include "analyzer/base/error.h"
 #include "analyzer/pag/simulation/clock.h"
 #include "analyzer/whatif/cores/scheduler.h"
 #include "analyzer/whatif/machine.h"
@@ -39,6 +40,9 @@ struct prediction {
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
                      const struct scenario *scenario, const struct recorded *recorded,
                      const struct machine *machine);
+
+/// After the run: whether all that was needed could be read. 0, or -1 and ERR.
+int prediction_check(const struct prediction *prediction, struct error *err);
 
 void prediction_release(struct prediction *prediction);
 

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/whatif/cores/rank_notes.h"
@@ -80,11 +82,30 @@ static void test_notes_in_memory(void **state)
     free(before);
 }
 
+static void test_notes_that_are_lost(void **state)
+{
+    (void)state;
+    uint64_t number;
+    int next = open("/dev/null", O_RDONLY); // the temporary file will have its number
+    assert_true(next >= 0);
+    close(next);
+    struct rank_notes *notes = rank_notes_new(1);
+    for (uint64_t note = 0; note < N_NOTES; note++)
+        rank_notes_add(notes, 0, time_of(0, note), number_of(0, note));
+    assert_int_equal(ftruncate(next, 0), 0);
+    struct rank_notes_reader *reader = rank_notes_read(notes, 0);
+    rank_notes_at(reader, time_of(0, N_NOTES - 1), &number);
+    assert_true(rank_notes_failed(reader));
+    rank_notes_reader_free(reader);
+    rank_notes_free(notes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_notes_in_a_file),
         cmocka_unit_test(test_notes_in_memory),
+        cmocka_unit_test(test_notes_that_are_lost),
     };
     return cmocka_run_group_tests_name("rank notes", tests, NULL, NULL);
 }

@@ -181,6 +181,8 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     prediction_init(&prediction, definitions, &scenario, input->recorded, settings->machine);
     status = replay_run(run, input->catalogue, &prediction.clock, false,
                         input->is_quiet ? NULL : "predicting", err);
+    if (status == 0)
+        status = prediction_check(&prediction, err);
     if (status != 0)
         goto out;
     point->predicted_ns = run->replay.time_ns;

@@ -41,7 +41,7 @@ struct rank_notes_reader {
     const struct track *track;
     struct block block;
     uint32_t at;
-    bool is_over;
+    bool is_over, has_failed;
     uint64_t time_ns, number; // the pair read last
 };
 
@@ -143,7 +143,7 @@ static void read_block(struct rank_notes_reader *reader, uint64_t number)
         reader->block = *kept;
     else if (scratch_file_read(notes->file, &reader->block, sizeof reader->block,
                                place_of(number)) != sizeof reader->block)
-        reader->is_over = true;
+        reader->is_over = reader->has_failed = true;
 }
 
 static uint64_t get_number(struct rank_notes_reader *reader)
@@ -184,6 +184,11 @@ struct rank_notes_reader *rank_notes_read(const struct rank_notes *notes, uint32
 void rank_notes_reader_free(struct rank_notes_reader *reader)
 {
     free(reader);
+}
+
+bool rank_notes_failed(const struct rank_notes_reader *reader)
+{
+    return reader->has_failed;
 }
 
 bool rank_notes_at(struct rank_notes_reader *reader, uint64_t time_ns, uint64_t *number)

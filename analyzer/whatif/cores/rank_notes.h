@@ -26,6 +26,9 @@ struct rank_notes_reader;
 struct rank_notes_reader *rank_notes_read(const struct rank_notes *notes, uint32_t rank);
 void rank_notes_reader_free(struct rank_notes_reader *reader);
 
+/// Whether notes could not be read back: then those from some time on are missing.
+bool rank_notes_failed(const struct rank_notes_reader *reader);
+
 /// The first number noted at TIME_NS into *NUMBER; false: none was, and *NUMBER stays. Asked in the
 /// order of time, of one time as often as wanted.
 bool rank_notes_at(struct rank_notes_reader *reader, uint64_t time_ns, uint64_t *number);

@@ -73,6 +73,8 @@ int observe_run(const char *trace_path, const struct scenario_settings *settings
     if (status == 0) {
         prediction_init(&prediction, definitions, &scenario, recorded, settings->machine);
         status = pag_simulate(trace, &options, &prediction.clock, listener, &result, err);
+        if (status == 0)
+            status = prediction_check(&prediction, err);
         *observed = (struct observed){
             .time_ns = result.time_ns,
             .window_begin_ns = result.window_begin_ns,

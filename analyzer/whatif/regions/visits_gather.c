@@ -38,6 +38,8 @@ static int simulate(struct trace *trace, const struct scenario_settings *setting
         prediction.clock.visit = kind;
         prediction.clock.visited = visited;
         status = pag_simulate(trace, &options, &prediction.clock, NULL, &result, err);
+        if (status == 0)
+            status = prediction_check(&prediction, err);
     }
     pag_result_release(&result);
     prediction_release(&prediction);
