@@ -140,6 +140,18 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
     done
 }
 
+@test "what cannot be stored is printed all the same" {
+    run --separate-stderr "$PAGODA" replay run --interval 'step#1' --trial one --store runs.db --json
+    [ "$status" = 1 ]
+    [ "$(jq .time_ns <<<"$output")" = 110 ]
+    [[ $stderr == *'has a trial "one" already'* ]]
+    run --separate-stderr "$PAGODA" replay run --interval 'step#*' --trial all --store runs.db --json
+    [ "$status" = 1 ]
+    [ "$(jq '.intervals | length' <<<"$output")" = 1 ]
+    [[ $stderr == *'has a trial "all: step#1" already'* ]]
+    [ "$(ask 'SELECT count(*) FROM trials')" = 5 ]
+}
+
 @test "store add keeps intervals of several runs" {
     cd "$BATS_TEST_TMPDIR" || return
     cp -r "$BATS_FILE_TMPDIR/run" other
@@ -249,4 +261,15 @@ other|other: step#1|110|' ]
         run --separate-stderr "$PAGODA" replay "$BATS_TEST_TMPDIR/sites" --interval "${at%:*}ns:" --json
         [ "$(jq '[.. | objects | select(.source? == "run.c:21") | .before_ns // 0] | add' <<<"$output")" = "${at#*:}" ]
     done
+}
+
+# The master is in `loop` from 12 to 28, its thread from 12 to 58; in `parallel` from 5 to 70.
+@test "threads are in the phase of their rank" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/threads.txt" "$BATS_TEST_TMPDIR/threads"
+    times() {
+        "$PAGODA" replay "$BATS_TEST_TMPDIR/threads" --interval "$1" --json |
+            jq -c '[.time_ns, (.profile | map({(.path): .exclusive_ns}) | add | .["main/parallel/loop"], .loop)]'
+    }
+    [ "$(times parallel)" = '[65,16,46]' ]
+    [ "$(times loop)" = '[16,16,16]' ]
 }

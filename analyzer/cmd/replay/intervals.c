@@ -28,17 +28,22 @@ static int replay_one(const struct replay_intervals *wishes, const struct interv
         status = replay_run(&run, wishes->catalogue, NULL, false, "replaying", err);
     if (status == 0)
         status = interval_check_result(interval, &run.result, err);
+    // What cannot be stored is printed all the same.
+    int stored = 0, printed = 0;
+    struct error why = {{0}};
     if (status == 0 && wishes->database)
-        status =
+        stored =
             interval_store(wishes->database, interval, is_several, &run.result, wishes->names, err);
     if (status == 0)
         *is_unreadable |= run.result.has_unreadable_records;
     if (status == 0 && wishes->text && is_several)
         interval_page_add(page, &run.result);
     else if (status == 0 && wishes->text)
-        status = print_one(wishes, &run.result, err);
+        printed = print_one(wishes, &run.result, &why);
+    if (printed && !stored)
+        *err = why;
     replay_run_release(&run);
-    return status;
+    return status || stored || printed ? -1 : 0;
 }
 
 int replay_intervals(const struct replay_intervals *wishes, bool *is_unreadable, struct error *err)
@@ -50,11 +55,13 @@ int replay_intervals(const struct replay_intervals *wishes, bool *is_unreadable,
         status = interval_find(&list, wishes->trace, wishes->texts->values[i], err);
     for (size_t i = 0; i < list.n && status == 0; i++)
         status = replay_one(wishes, &list.items[i], list.n > 1, &page, is_unreadable, err);
-    bool has_table = status == 0 && page.n_rows > 0;
-    if (has_table && wishes->wants_json)
-        status = json_print_intervals(&page, PAGODA_VERSION, stdout, err);
-    else if (has_table)
+    struct error why = {{0}};
+    if (page.n_rows > 0 && !wishes->wants_json) {
         text_print_intervals(&page, wishes->text, stdout);
+    } else if (page.n_rows > 0 && json_print_intervals(&page, PAGODA_VERSION, stdout, &why)) {
+        *err = status ? *err : why;
+        status = -1;
+    }
     interval_page_release(&page);
     interval_list_release(&list);
     return status;
