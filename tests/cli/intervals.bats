@@ -253,6 +253,19 @@ other|other: step#1|110|' ]
     [[ $output == "interval=step#2: time_ns of program: 120 ns is not <= 115 ns" ]]
 }
 
+@test "a phase scales" {
+    cd "$BATS_TEST_TMPDIR" || return
+    # A run with a third rank, which does what rank 1 does; without records of collectives.
+    { sed '/coll-/d' "$ROOT/tests/traces/replay/steps.txt"
+      sed -n '/coll-/d; s/^1 /2 /p' "$ROOT/tests/traces/replay/steps.txt"; } >three.txt
+    "$BUILD/tools/mktrace" three.txt three
+    "$PAGODA" store add s.db "$BATS_FILE_TMPDIR/run" three --application steps --interval 'step#2' >/dev/null
+    run --separate-stderr "$PAGODA" scaling s.db 'interval=step#2' --json
+    [ "$status" = 0 ]
+    [ "$(jq -c '[.series[].points[] | [.x, .time_ns]]' <<<"$output")" = '[[2,120],[3,120]]' ] ||
+        { jq -c '.series[].points' <<<"$output"; return 1; }
+}
+
 # Rank 0 computes from 10 to 20 before its call at run.c:21.
 @test "computing in front of a call is what lies in the interval" {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/call-sites.txt" "$BATS_TEST_TMPDIR/sites"
