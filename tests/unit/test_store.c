@@ -41,8 +41,12 @@ static void test_given_names_are_taken_or_refused(void **state)
     (void)state;
     struct result_named parameters[] = {{(char *)"size", (char *)"1024"},
                                         {(char *)"it's", (char *)"\"quoted\""}};
-    const struct store_names names = {
-        "o'ring", "weak; scaling", "a \"b\" /c", "predicted", parameters, 2, NULL, NULL, 0};
+    const struct store_names names = {.application = "o'ring",
+                                      .experiment = "weak; scaling",
+                                      .trial = "a \"b\" /c",
+                                      .origin = "predicted",
+                                      .parameters = parameters,
+                                      .n_parameters = 2};
     scratch_store_sample(&names);
     assert_string_equal(
         scratch_answer("SELECT application || '|' || experiment || '|' || trial || '|' || "
@@ -57,8 +61,8 @@ static void test_given_names_are_taken_or_refused(void **state)
     sample_run_init(&run);
     assert_int_equal(store_result(scratch_path, &run, &names, &err), -1);
     assert_non_null(strstr(err.text, "has a trial \"a \"b\" /c\" already in the experiment"));
-    const struct store_names other = {"o'ring", "strong", "a \"b\" /c", NULL, NULL,
-                                      0,        NULL,     NULL,         0};
+    const struct store_names other = {
+        .application = "o'ring", .experiment = "strong", .trial = "a \"b\" /c"};
     assert_int_equal(store_result(scratch_path, &run, &other, &err), 0);
     result_release(&run);
     assert_string_equal(scratch_answer("SELECT count(*) FROM trial"), "2");
