@@ -67,13 +67,18 @@ bool subject_agrees(const struct subject *subject, const struct predicted_scenar
     return is_equal;
 }
 
-/// Runs WHAT on the run of SEED; its text into TEXT.
-static bool check_seed(uint64_t seed, subject_text *make, subject_check *what, char **text,
-                       FILE *stream)
+struct wanted {
+    subject_text *make;
+    subject_check *what;
+};
+
+static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
+    const struct wanted *wanted = context;
     struct subject subject;
     struct random random = {seed};
-    bool is_sound = subject_init(&subject, make(seed), stream) && what(&subject, &random, stream);
+    bool is_sound = subject_init(&subject, wanted->make(seed), stream) &&
+                    wanted->what(&subject, &random, stream);
     *text = memory_copy_text(subject.text);
     subject_release(&subject);
     return is_sound;
@@ -81,31 +86,5 @@ static bool check_seed(uint64_t seed, subject_text *make, subject_check *what, c
 
 void subject_check_seeds(uint32_t n_default, subject_text *make, subject_check *what)
 {
-    uint64_t first, last, n_failed = 0, shortest_seed = 0;
-    size_t shortest = SIZE_MAX;
-    seed_range(n_default, &first, &last);
-    FILE *nowhere = fopen("/dev/null", "w");
-    for (uint64_t seed = first; seed <= last; seed++) {
-        char *text;
-        bool is_sound = check_seed(seed, make, what, &text, nowhere);
-        n_failed += !is_sound;
-        if (!is_sound && strlen(text) < shortest) {
-            shortest = strlen(text);
-            shortest_seed = seed;
-        }
-        free(text);
-    }
-    fclose(nowhere);
-    if (n_failed == 0)
-        return;
-    char *text, *directory = scratch_directory();
-    char *path = memory_format("%s/seed-%" PRIu64 ".txt", directory, shortest_seed);
-    fprintf(stderr, "%" PRIu64 " of %" PRIu64 " seeds fail; seed %" PRIu64 ", left in %s:\n",
-            n_failed, last - first + 1, shortest_seed, path);
-    check_seed(shortest_seed, make, what, &text, stderr);
-    scratch_write(path, text, strlen(text));
-    free(text);
-    free(path);
-    free(directory);
-    fail();
+    seeds_check(n_default, check_seed, &(struct wanted){make, what});
 }

@@ -134,39 +134,17 @@ static bool agrees(const char *text, FILE *stream)
     return is_equal;
 }
 
+static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
+{
+    (void)context;
+    *text = sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);
+    return agrees(*text, stream);
+}
+
 static void test_engine_agrees_with_the_reference(void **state)
 {
     (void)state;
-    uint64_t first, last, n_failed = 0, smallest_seed = 0;
-    seed_range(DEFAULT_SEEDS, &first, &last);
-    char *smallest = NULL; // text of the shortest trace they disagree on
-    for (uint64_t seed = first; seed <= last; seed++) {
-        char *text = sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);
-        FILE *nowhere = fopen("/dev/null", "w");
-        bool is_equal = agrees(text, nowhere);
-        fclose(nowhere);
-        n_failed += !is_equal;
-        if (!is_equal && (!smallest || strlen(text) < strlen(smallest))) {
-            free(smallest);
-            smallest = text;
-            smallest_seed = seed;
-        } else {
-            free(text);
-        }
-    }
-    if (!smallest)
-        return;
-    char *directory = scratch_directory();
-    char *path = memory_format("%s/seed-%llu.txt", directory, (unsigned long long)smallest_seed);
-    scratch_write(path, smallest, strlen(smallest));
-    fprintf(stderr, "%llu of %llu seeds disagree; seed %llu, left in %s:\n",
-            (unsigned long long)n_failed, (unsigned long long)(last - first + 1),
-            (unsigned long long)smallest_seed, path);
-    agrees(smallest, stderr);
-    free(path);
-    free(directory);
-    free(smallest);
-    fail();
+    seeds_check(DEFAULT_SEEDS, check_seed, NULL);
 }
 
 int main(void)

@@ -298,23 +298,29 @@ static struct sim_program_limits limits_of_seed(uint64_t seed, bool has_posted_c
 
 typedef void plan(struct predictions *predictions, struct random *random);
 
-static bool check_seed(uint64_t seed, plan *prepare, check *what, char **text, FILE *stream)
+struct wanted {
+    plan *prepare;
+    check *what;
+};
+
+static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
+    const struct wanted *wanted = context;
     struct random random = {seed};
     // A call that completes a message and the creation of a handle takes no time on a machine;
     // where the message is left out only the handle is left, and the call takes as long as it did.
-    struct sim_program_limits limits = limits_of_seed(seed, what != check_not_slower);
+    struct sim_program_limits limits = limits_of_seed(seed, wanted->what != check_not_slower);
     struct predictions predictions = {.n = 0};
     struct predicted_times times[MAX_PREDICTIONS] = {{0}};
     struct error err = {{0}};
     *text = scenario_trace_text(seed, &limits);
     if (!strstr(*text, " enter main\n")) // a program without functions has no region to name
         return true;
-    prepare(&predictions, &random);
+    wanted->prepare(&predictions, &random);
     bool is_sound = predicted_times(*text, predictions.settings, predictions.n, times, &err) == 0;
     if (!is_sound)
         fprintf(stream, "  %s\n", err.text);
-    is_sound = is_sound && what(&predictions, times, stream);
+    is_sound = is_sound && wanted->what(&predictions, times, stream);
     if (!is_sound)
         fprintf(stream, "  nodes %u cores %u %s%s%s\n", predictions.settings[0].n_nodes,
                 predictions.settings[0].n_cores, predictions.settings[0].is_cyclic ? "cyclic " : "",
@@ -328,33 +334,7 @@ static bool check_seed(uint64_t seed, plan *prepare, check *what, char **text, F
 
 static void check_seeds(plan *prepare, check *what)
 {
-    uint64_t first, last, n_failed = 0, shortest_seed = 0;
-    size_t shortest = SIZE_MAX;
-    char *text;
-    seed_range(DEFAULT_SEEDS, &first, &last);
-    FILE *nowhere = fopen("/dev/null", "w");
-    for (uint64_t seed = first; seed <= last; seed++) {
-        bool is_sound = check_seed(seed, prepare, what, &text, nowhere);
-        n_failed += !is_sound;
-        if (!is_sound && strlen(text) < shortest) {
-            shortest = strlen(text);
-            shortest_seed = seed;
-        }
-        free(text);
-    }
-    fclose(nowhere);
-    if (n_failed == 0)
-        return;
-    char *directory = scratch_directory();
-    char *path = memory_format("%s/seed-%" PRIu64 ".txt", directory, shortest_seed);
-    fprintf(stderr, "%" PRIu64 " of %" PRIu64 " seeds fail; seed %" PRIu64 ", left in %s:\n",
-            n_failed, last - first + 1, shortest_seed, path);
-    check_seed(shortest_seed, prepare, what, &text, stderr);
-    scratch_write(path, text, strlen(text));
-    free(text);
-    free(path);
-    free(directory);
-    fail();
+    seeds_check(DEFAULT_SEEDS, check_seed, &(struct wanted){prepare, what});
 }
 
 static void test_combined_again(void **state)

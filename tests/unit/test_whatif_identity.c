@@ -124,41 +124,19 @@ static void test_traces_computed_by_hand(void **state)
     assert_int_equal(n_failed, 0);
 }
 
+static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
+{
+    (void)context;
+    struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
+    limits.allow_skew = limits.allow_cut = limits.allow_unmatched = false;
+    *text = sim_program_trace_text(seed, &limits);
+    return is_identical(*text, true, stream);
+}
+
 static void test_random_programs(void **state)
 {
     (void)state;
-    uint64_t first, last, n_failed = 0, shortest_seed = 0;
-    size_t shortest = SIZE_MAX;
-    seed_range(DEFAULT_SEEDS, &first, &last);
-    struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
-    limits.allow_skew = limits.allow_cut = limits.allow_unmatched = false;
-    FILE *nowhere = fopen("/dev/null", "w");
-    for (uint64_t seed = first; seed <= last; seed++) {
-        char *text = sim_program_trace_text(seed, &limits);
-        if (!is_identical(text, true, nowhere)) {
-            n_failed++;
-            if (strlen(text) < shortest) {
-                shortest = strlen(text);
-                shortest_seed = seed;
-            }
-        }
-        free(text);
-    }
-    fclose(nowhere);
-    if (n_failed == 0)
-        return;
-    char *text = sim_program_trace_text(shortest_seed, &limits);
-    char *directory = scratch_directory();
-    char *path = memory_format("%s/seed-%llu.txt", directory, (unsigned long long)shortest_seed);
-    scratch_write(path, text, strlen(text));
-    fprintf(stderr, "%llu of %llu seeds differ; seed %llu, left in %s:\n",
-            (unsigned long long)n_failed, (unsigned long long)(last - first + 1),
-            (unsigned long long)shortest_seed, path);
-    is_identical(text, true, stderr);
-    free(path);
-    free(directory);
-    free(text);
-    fail();
+    seeds_check(DEFAULT_SEEDS, check_seed, NULL);
 }
 
 int main(void)
