@@ -212,7 +212,10 @@ static void take_parts(struct reduce_profile *profile, const struct result *resu
 int reduce_profile_choose_rank(struct reduce_profile *profile, uint64_t rank, struct error *err)
 {
     size_t n = 0;
-    if (rank >= profile->n_ranks)
+    bool is_there = rank < profile->n_ranks; // of which those are left out that were unreadable
+    for (size_t i = 0; i < profile->n_parts && !is_there; i++)
+        is_there = profile->parts[i].rank == rank;
+    if (!is_there)
         return error_set(err, "there is no rank %llu: the run has %llu", (unsigned long long)rank,
                          (unsigned long long)profile->n_ranks);
     for (size_t i = 0; i < profile->n_rows; i++) {
