@@ -176,6 +176,8 @@ static uint64_t process_time(void *context, uint32_t rank, uint64_t end_ns, uint
 static void read_notes(struct prediction *prediction, const struct definitions *definitions)
 {
     prediction->n_ranks = definitions->n_ranks;
+    prediction->partner_times =
+        memory_zeroed(definitions->n_ranks, sizeof *prediction->partner_times);
     prediction->own_times = memory_zeroed(definitions->n_ranks, sizeof *prediction->own_times);
     prediction->crowded_times =
         memory_zeroed(definitions->n_ranks, sizeof *prediction->crowded_times);
@@ -184,6 +186,7 @@ static void read_notes(struct prediction *prediction, const struct definitions *
             continue;
         prediction->own_times[rank] = recorded_own_times(prediction->recorded, rank);
         prediction->crowded_times[rank] = recorded_crowded_times(prediction->recorded, rank);
+        prediction->partner_times[rank] = recorded_partner_times(prediction->recorded, rank);
         prediction->clock.own_work = own_work;
         prediction->clock.process_time = process_time;
     }
@@ -216,6 +219,21 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
     return amount * PAG_WORK_PER_NS;
 }
 
+/// What of CALL was its own; less where a partner lacked a core that has others now, or others on
+/// it.
+static uint64_t own_with_partner(const struct prediction *prediction, const struct pag_call *call)
+{
+    struct rank_notes_reader *partner_times = prediction->partner_times[call->rank];
+    struct recorded_partner partner;
+    uint64_t number;
+    if (!partner_times || prediction->scenario->spins || call->is_handle ||
+        !rank_notes_at(partner_times, call->recorded_leave_ns, &number) ||
+        !recorded_read_partner(prediction->recorded, call->rank, number, &partner) ||
+        prediction->scenario->keeps_cores[partner.rank])
+        return call->recorded_work_ns;
+    return partner.own_ns < call->recorded_work_ns ? partner.own_ns : call->recorded_work_ns;
+}
+
 static void settle(void *context, const struct pag_call *call,
                    const struct pag_condition *conditions, uint32_t n_conditions,
                    uint64_t *ready_ns, pag_work *amount)
@@ -227,10 +245,13 @@ static void settle(void *context, const struct pag_call *call,
     if (prediction->machine && (!call->is_handle || prediction->timeless))
         machine_settle(&prediction->scenario->scopes, call, conditions, n_conditions, ready_ns,
                        amount);
-    else
-        recorded_settle(prediction->recorded, call, conditions, n_conditions,
+    else {
+        struct pag_call own = *call;
+        own.recorded_work_ns = own_with_partner(prediction, call);
+        recorded_settle(prediction->recorded, &own, conditions, n_conditions,
                         &(struct recorded_scenario){node_of_rank, prediction->scenario->spins},
                         &prediction->use, ready_ns, amount);
+    }
 }
 
 static uint64_t visit_ps(void *context, uint32_t location, uint64_t mark, const struct event *enter)
@@ -420,9 +441,11 @@ void prediction_release(struct prediction *prediction)
     for (size_t rank = 0; rank < prediction->n_ranks; rank++) {
         rank_notes_reader_free(prediction->own_times[rank]);
         rank_notes_reader_free(prediction->crowded_times[rank]);
+        rank_notes_reader_free(prediction->partner_times[rank]);
     }
     free(prediction->own_times);
     free(prediction->crowded_times);
+    free(prediction->partner_times);
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);

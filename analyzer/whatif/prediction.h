@@ -28,8 +28,9 @@ struct prediction {
     bool is_delayed;
     uint32_t n_finalized; // ranks that have entered MPI_Finalize, the last one then
     uint64_t last_finalize_ns;
-    struct timeless *timeless;                             // NULL: recorded times count
-    struct rank_notes_reader **own_times, **crowded_times; // by rank, NULL: it did not lack cores
+    struct timeless *timeless; // NULL: recorded times count
+    // By rank, NULL: it did not lack cores.
+    struct rank_notes_reader **own_times, **crowded_times, **partner_times;
     size_t n_ranks;
     struct recorded_use use;
     struct pag_clock clock; // for pag_simulate()

@@ -20,6 +20,14 @@ struct rendezvous {
     bool left_before[COST_TABLE_SIZE_CLASSES]; // a blocking send, before its receive was posted
     bool left_after[COST_TABLE_SIZE_CLASSES];  // after it was posted, entered before
     uint32_t smallest;                         // class
+    uint32_t least_open;                       // that none of or above was seen to be left before
+};
+
+/// What is known of a call of a rank until another one is told.
+struct partner_time {
+    bool is_known;
+    uint64_t leave_ns, own_ns;
+    uint32_t partner, class; // size class of the message
 };
 
 struct recorded {
@@ -28,6 +36,8 @@ struct recorded {
     struct cost_table flight[SCOPES], receive[SCOPES];
     struct cost_table shared_flight[SCOPES];      // to ranks that shared cores
     struct rank_notes *own_times, *crowded_times; // of such ranks
+    struct rank_notes *partner_times;
+    struct partner_time *partners; // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
 };
@@ -39,6 +49,8 @@ struct recorded *recorded_new(const struct definitions *definitions)
     recorded->core_wait = core_wait_new(definitions);
     recorded->own_times = rank_notes_new(definitions->n_ranks);
     recorded->crowded_times = rank_notes_new(definitions->n_ranks);
+    recorded->partner_times = rank_notes_new(definitions->n_ranks);
+    recorded->partners = memory_zeroed(definitions->n_ranks, sizeof *recorded->partners);
     return recorded;
 }
 
@@ -53,6 +65,8 @@ void recorded_free(struct recorded *recorded)
     }
     rank_notes_free(recorded->own_times);
     rank_notes_free(recorded->crowded_times);
+    rank_notes_free(recorded->partner_times);
+    free(recorded->partners);
     core_wait_free(recorded->core_wait);
     free(recorded);
 }
@@ -77,6 +91,50 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
             rank_notes_add(recorded->crowded_times, rank, time_ns, crowded_ns);
     }
     core_wait_tell(wait, rank, time_ns, computes);
+}
+
+static void put_partner_time(struct recorded *recorded, uint32_t rank)
+{
+    struct partner_time *time = &recorded->partners[rank];
+    if (time->is_known)
+        rank_notes_add(recorded->partner_times, rank, time->leave_ns,
+                       (time->own_ns * recorded->definitions->n_ranks + time->partner) *
+                               COST_TABLE_SIZE_CLASSES +
+                           time->class);
+    time->is_known = false;
+}
+
+/// From FROM_NS on RANK's call, which it left at LEAVE_NS, needed PARTNER on a core.
+static void count_partner(struct recorded *recorded, uint32_t rank, uint32_t partner,
+                          uint32_t class, uint64_t from_ns, uint64_t leave_ns)
+{
+    const struct core_wait *wait = recorded->core_wait;
+    const struct rank *ranks = recorded->definitions->ranks;
+    struct partner_time *time = &recorded->partners[rank];
+    if (leave_ns <= from_ns || ranks[rank].core_set == ranks[partner].core_set ||
+        !core_wait_is_shared(wait, rank) || !core_wait_is_shared(wait, partner))
+        return;
+    uint64_t own_ns = core_wait_own_ns(wait, partner, from_ns, leave_ns);
+    bool has_left = own_ns == 0 && !core_wait_was_inside(wait, partner, leave_ns);
+    if (has_left || own_ns >= core_wait_own_ns(wait, rank, from_ns, leave_ns))
+        return;
+    if (time->leave_ns != leave_ns)
+        put_partner_time(recorded, rank);
+    bool is_less = !time->is_known || own_ns < time->own_ns;
+    bool is_same = time->is_known && own_ns == time->own_ns;
+    if (is_less || (is_same && partner < time->partner) ||
+        (is_same && partner == time->partner && class > time->class))
+        *time = (struct partner_time){true, leave_ns, own_ns, partner, class};
+}
+
+/// A message needed its sender until it was received.
+static void count_sender(struct recorded *recorded, const struct pag_message *message)
+{
+    uint64_t from_ns =
+        message->enter_ns > message->send_enter_ns ? message->enter_ns : message->send_enter_ns;
+    if (!message->is_test)
+        count_partner(recorded, message->receiver, message->sender,
+                      cost_table_class(message->size_bytes), from_ns, message->leave_ns);
 }
 
 /// A message received by a rank that shared its cores with others: only its own time counts.
@@ -117,6 +175,7 @@ void recorded_message(void *context, const struct pag_message *message)
         count_shared_message(recorded, message, scope);
     else
         count_message(recorded, message, scope);
+    count_sender(recorded, message);
     if (message->is_synchronous)
         return;
     uint32_t class = cost_table_class(message->size_bytes);
@@ -167,6 +226,10 @@ void recorded_root(void *context, const struct root *root)
 static void conclude_rendezvous(struct rendezvous *rendezvous)
 {
     rendezvous->smallest = COST_TABLE_SIZE_CLASSES;
+    rendezvous->least_open = 0;
+    for (uint32_t class = 0; class < COST_TABLE_SIZE_CLASSES; class ++)
+        if (rendezvous->left_before[class])
+            rendezvous->least_open = class + 1;
     for (uint32_t class = COST_TABLE_SIZE_CLASSES; class -- > 0;) {
         if (rendezvous->left_before[class])
             break;
@@ -177,6 +240,8 @@ static void conclude_rendezvous(struct rendezvous *rendezvous)
 
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
 {
+    for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
+        put_partner_time(recorded, rank);
     if (result->n_without_finalize > 0)
         recorded->is_loose[FINALIZE] = true;
     for (int scope = 0; scope < SCOPES; scope++) {
@@ -250,6 +315,22 @@ static struct rank_notes_reader *notes_of(const struct recorded *recorded,
 struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, uint32_t rank)
 {
     return notes_of(recorded, recorded->own_times, rank);
+}
+
+struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded, uint32_t rank)
+{
+    return notes_of(recorded, recorded->partner_times, rank);
+}
+
+bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint64_t number,
+                           struct recorded_partner *partner)
+{
+    const struct definitions *definitions = recorded->definitions;
+    uint64_t rest = number / COST_TABLE_SIZE_CLASSES;
+    *partner = (struct recorded_partner){(uint32_t)(rest % definitions->n_ranks),
+                                         rest / definitions->n_ranks};
+    bool far = recorded_was_remote(recorded, rank, partner->rank);
+    return number % COST_TABLE_SIZE_CLASSES >= recorded->rendezvous[far].least_open;
 }
 
 struct rank_notes_reader *recorded_crowded_times(const struct recorded *recorded, uint32_t rank)

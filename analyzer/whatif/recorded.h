@@ -19,6 +19,14 @@
 //            sender) of those a call receives, whatever else it does, if sent after its enter
 // and test calls are never samples.
 //
+// A large message is moved by both sides, piece by piece, so that its receiver needs the sender on
+// a core, too. Of a call of a rank that lacked cores, other than tests, let P be what is behind the
+// last time at which all cores of the sender, who shared others and lacked cores, too, were taken,
+// from the message's send and the call's enter on; 0 where they were taken when it was left, and
+// the sender was in MPI right before that. Where P is less than O from there on the rest of O was
+// waiting for the sender's core. Of several messages the least P counts (ties: the lowest sender).
+// Not of small ones: no larger in class than one whose send was over before its receive was posted.
+//
 // Outside MPI such a rank had a core for as long as not more ranks computed than there are cores:
 // its process time is at least its wall time less the time with more (since it began to compute),
 // whatever CPU samples say (not where waiting ranks spin).
@@ -76,6 +84,16 @@ uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remo
 /// stretch of computing how long it was crowded, if it was (core_wait.h). NULL where RANK did not
 /// lack cores. The caller frees.
 struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, uint32_t rank);
+/// By the leave of each of its calls that needed a partner with a core: what is read below.
+struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded, uint32_t rank);
+struct recorded_partner {
+    uint32_t rank;
+    uint64_t own_ns; // what of the call was behind the time at which it had no core
+};
+/// What NUMBER of these says of a call of RANK; false: its messages were not too large to be sent
+/// at once, so it needed nobody.
+bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint64_t number,
+                           struct recorded_partner *partner);
 struct rank_notes_reader *recorded_crowded_times(const struct recorded *recorded, uint32_t rank);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
@@ -104,7 +122,9 @@ struct recorded_scenario {
 ///   condition by less than 0. A message that was on one node and now is between two, or the other
 ///   way, where both kinds were seen: what released it by D + flight now - flight of the other
 ///   kind, other messages by flight - receive time.
-///   A rank that lacked cores: a message is released when the sender's own time in the call that
+///   A rank that lacked cores: O is P where there is one and its sender shares its cores with
+///   others now, or more or fewer of them (else what it waited for is as it was). A message is
+///   released when the sender's own time in the call that
 ///     sent it began, if that was before L (a sender that lacked cores may have lost its core
 ///     before the message was out). W is O, if it waited from the release on, and D is 0: on shared
 ///     cores even a flight is somebody's work. Of a call some of which is left out W is at most the

@@ -17,6 +17,7 @@ void scenario_alone(struct scenario *scenario, const struct definitions *definit
     *scenario = (struct scenario){
         .group_of_rank = memory_zeroed(n, sizeof *scenario->group_of_rank),
         .groups = memory_zeroed(n, sizeof *scenario->groups),
+        .keeps_cores = memory_zeroed(n, sizeof *scenario->keeps_cores),
         .n_groups = n,
     };
     placement_recorded(&scenario->placement, definitions);
@@ -33,6 +34,7 @@ void scenario_release(struct scenario *scenario)
 {
     placement_release(&scenario->placement);
     free(scenario->group_of_rank);
+    free(scenario->keeps_cores);
     free(scenario->groups);
     free(scenario->compute_patterns);
     region_works_release(&scenario->works);
@@ -206,6 +208,37 @@ static void keep_core_sets(struct scenario *scenario, const struct definitions *
     free(group_of_set);
 }
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/// Who shares the same cores with the same ranks as in the recording.
+static void compare_cores(struct scenario *scenario, const struct definitions *definitions)
+{
+    size_t n_ranks = definitions->n_ranks;
+    uint32_t *group_of_set = memory_zeroed(definitions->n_core_sets + 1, sizeof *group_of_set);
+    uint32_t *n_in_group = memory_zeroed(scenario->n_groups + 1, sizeof *n_in_group);
+    bool *is_split = memory_zeroed(definitions->n_core_sets + 1, sizeof *is_split);
+    scenario->keeps_cores = memory_zeroed(n_ranks + 1, sizeof *scenario->keeps_cores);
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        uint32_t set = definitions->ranks[rank].core_set, group = scenario->group_of_rank[rank];
+        is_split[set] = is_split[set] || (group_of_set[set] > 0 && group_of_set[set] != group + 1);
+        group_of_set[set] = group + 1;
+        n_in_group[group]++;
+    }
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
+        uint32_t group = scenario->group_of_rank[rank];
+        scenario->keeps_cores[rank] =
+            !is_split[definitions->ranks[rank].core_set] && n_in_group[group] == set->n_ranks &&
+            scenario->groups[group].n_cores == least(set->n_cores, set->n_ranks);
+    }
+    free(group_of_set);
+    free(n_in_group);
+    free(is_split);
+}
+
 /// One more factor for what PATTERN names; WHERE it was given.
 static int add_scale(struct scenario *scenario, const char *where, const char *pattern,
                      uint64_t factor, struct error *err)
@@ -349,6 +382,7 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
     scenario->knows_cores = are_cores_known(scenario, definitions, settings);
     make_groups(scenario, definitions, settings);
     keep_core_sets(scenario, definitions, settings);
+    compare_cores(scenario, definitions);
     return scopes_init(&scenario->scopes, settings->machine, &scenario->placement,
                        scenario->group_of_rank, scenario->groups, err);
 }

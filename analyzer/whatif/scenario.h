@@ -87,7 +87,8 @@ struct scenario {
     bool spins, is_sticky, is_shared; // is_shared: some node has more ranks than cores
     uint64_t slice_ns;                // of the settings
     bool is_bound;                    // ranks share those cores they were bound to
-    struct region_patterns *regions;  // that settings name
+    bool *keeps_cores; // by rank: it has as many cores as in the recording, with the same ranks
+    struct region_patterns *regions; // that settings name
     uint64_t added_latency_ns, added_byte_fs;
     bool is_timeless;
     uint64_t factors[SCENARIO_MAX_SCALES]; // millionths

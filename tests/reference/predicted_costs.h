@@ -59,6 +59,16 @@ bool has_lacked_cores(const struct model *model, const struct predicted_scenario
 uint64_t own_call_time(const struct model *model, const struct predicted_scenario *scenario,
                        uint32_t c, uint64_t from_ns);
 
+/// OWN_NS of call C, or what is behind the time at which a sender whose large message it receives
+/// had no core, where that is less and the sender shares other cores now, or with others.
+uint64_t own_time_with_sender(const struct model *model, const struct predicted_scenario *scenario,
+                              uint32_t c, uint64_t own_ns);
+
+/// Was a message of this class or a larger one, on as many nodes, over before its receive was
+/// posted?
+bool was_sent_at_once(const struct model *model, const struct predicted_scenario *scenario,
+                      const struct model_send *send);
+
 /// How many ns of FROM_NS..TO_NS more ranks of RANK's node were outside MPI than it has cores.
 uint64_t crowded_time(const struct model *model, const struct predicted_scenario *scenario,
                       uint32_t rank, uint64_t from_ns, uint64_t to_ns);

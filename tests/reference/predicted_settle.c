@@ -279,7 +279,8 @@ static uint64_t settle_shared(const struct model *model, const struct predicted_
                                    (decider->kind == CONDITION_COLLECTIVE &&
                                     needs_everybody(&model->parts[decider->index]) &&
                                     model->parts[decider->index].post_call == c));
-    own_ns = own_call_time(model, scenario, c, call->enter_ns);
+    own_ns =
+        own_time_with_sender(model, scenario, c, own_call_time(model, scenario, c, call->enter_ns));
     if (has_waited && own_ns > (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns))
         own_ns = (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns);
     if (scenario->spins && has_waited) {

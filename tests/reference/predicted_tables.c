@@ -210,6 +210,22 @@ static bool was_over_early(const struct model *model, const struct model_send *s
            model->calls[send->complete_call].leave_ns <= recorded_post_ns(model, send);
 }
 
+bool was_sent_at_once(const struct model *model, const struct predicted_scenario *scenario,
+                      const struct model_send *send)
+{
+    bool is_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
+    for (size_t o = 0; o < model->n_sends; o++) {
+        const struct model_send *other = &model->sends[o];
+        if (!other->is_synchronous &&
+            size_class(other->size_bytes) >= size_class(send->size_bytes) &&
+            is_between_nodes(scenario->recorded_node, other->sender, other->receiver) ==
+                is_remote &&
+            was_over_early(model, other))
+            return true;
+    }
+    return false;
+}
+
 bool is_waiting_send(const struct model *model, const struct predicted_scenario *scenario,
                      const struct model_send *send)
 {
@@ -230,16 +246,7 @@ bool is_waiting_send(const struct model *model, const struct predicted_scenario 
                 is_remote ||
             !was_seen_waiting(model, witness))
             continue;
-        bool is_refuted = false;
-        for (size_t o = 0; o < model->n_sends; o++) {
-            const struct model_send *other = &model->sends[o];
-            is_refuted =
-                is_refuted || (!other->is_synchronous && size_class(other->size_bytes) >= class &&
-                               is_between_nodes(scenario->recorded_node, other->sender,
-                                                other->receiver) == is_remote &&
-                               was_over_early(model, other));
-        }
-        if (!is_refuted)
+        if (!was_sent_at_once(model, scenario, witness))
             return true;
     }
     return false;

@@ -271,6 +271,45 @@ static void test_many_hand_overs(void **state)
     free(text);
 }
 
+// Two cores, each shared by two ranks. Rank 1 sends a large message from 2000 to 2100, then rank 3
+// has their core until 8000; only then it can be moved, and rank 0, whose core nobody else wants,
+// has it at 9000. Of its receive the last 1000 are its own, of rank 1's wait the last 500.
+static const char sender_without_core[] = "nodes n m n m\n"
+                                          "cores n 1\n"
+                                          "cores m 1\n"
+                                          "0 0     enter main\n"
+                                          "0 1000  enter MPI_Recv\n"
+                                          "0 9000  recv world 1 0 65536\n"
+                                          "0 9000  leave MPI_Recv\n"
+                                          "0 10000 leave main\n"
+                                          "1 0     enter main\n"
+                                          "1 2000  enter MPI_Isend\n"
+                                          "1 2100  isend world 0 0 65536 1\n"
+                                          "1 2100  leave MPI_Isend\n"
+                                          "1 2100  enter MPI_Wait\n"
+                                          "1 8500  isend-complete 1\n"
+                                          "1 8500  leave MPI_Wait\n"
+                                          "1 8500  leave main\n"
+                                          "2 0     enter main\n"
+                                          "2 0     leave main\n"
+                                          "3 2100  enter main\n"
+                                          "3 8000  leave main\n";
+
+static void test_message_whose_sender_had_no_core(void **state)
+{
+    (void)state;
+    const struct scenario_settings settings[2] = {{.n_nodes = 1, .n_cores = 1}, SCENARIO_UNCHANGED};
+    struct predicted_times times[2];
+    struct error err = {{0}};
+    if (predicted_times(sender_without_core, settings, 2, times, &err) != 0)
+        fail_msg("%s", err.text);
+    // On one core all is work: 2000 and 1000 of rank 0, 2100 and 500 of rank 1, 5900 of rank 3.
+    assert_int_equal(times[0].time_ns, 11500);
+    assert_int_equal(times[1].ranks[0].finish_ns, times[1].measured_finish_ns[0]);
+    predicted_times_release(&times[0]);
+    predicted_times_release(&times[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_collective_less_the_wait_for_a_core),
         cmocka_unit_test(test_ranks_bound_to_cores),
         cmocka_unit_test(test_sender_without_core),
+        cmocka_unit_test(test_message_whose_sender_had_no_core),
         cmocka_unit_test(test_cpu_times_that_are_too_short),
         cmocka_unit_test(test_many_hand_overs),
     };

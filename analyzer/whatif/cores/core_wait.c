@@ -28,6 +28,9 @@ struct core_wait {
     struct shared_cores *sets;
     uint64_t *entered_ns; // by rank: it stopped computing; UINT64_MAX: it computes
     uint64_t *crowded_ns; // by rank: its cores' when it began to compute
+    // By rank: when it last began or stopped to compute, and whether it did before that.
+    uint64_t *changed_ns;
+    bool *computed;
 };
 
 struct core_wait *core_wait_new(const struct definitions *definitions)
@@ -38,6 +41,8 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
         .sets = memory_zeroed(definitions->n_core_sets, sizeof *wait->sets),
         .entered_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->entered_ns),
         .crowded_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->crowded_ns),
+        .changed_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->changed_ns),
+        .computed = memory_zeroed(definitions->n_ranks, sizeof *wait->computed),
     };
     for (size_t i = 0; i < definitions->n_core_sets; i++) {
         const struct core_set *set = &definitions->core_sets[i];
@@ -60,6 +65,8 @@ void core_wait_free(struct core_wait *wait)
     free(wait->sets);
     free(wait->entered_ns);
     free(wait->crowded_ns);
+    free(wait->changed_ns);
+    free(wait->computed);
     free(wait);
 }
 
@@ -108,6 +115,9 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
     if (!cores->changes || was_computing == computes)
         return;
     wait->entered_ns[rank] = computes ? UINT64_MAX : time_ns;
+    if (time_ns != wait->changed_ns[rank])
+        wait->computed[rank] = was_computing;
+    wait->changed_ns[rank] = time_ns;
     cores->crowded_ns = wait->crowded_ns[rank] = crowded_until(cores, time_ns);
     if (time_ns > cores->now_ns)
         cores->now_ns = time_ns;
@@ -121,6 +131,13 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
 uint64_t core_wait_entered_ns(const struct core_wait *wait, uint32_t rank)
 {
     return wait->entered_ns[rank];
+}
+
+bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
+{
+    if (wait->changed_ns[rank] >= time_ns)
+        return !wait->computed[rank];
+    return wait->entered_ns[rank] != UINT64_MAX;
 }
 
 uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)

@@ -30,6 +30,10 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
 /// When RANK, which shares cores, stopped computing; UINT64_MAX: it computes.
 uint64_t core_wait_entered_ns(const struct core_wait *wait, uint32_t rank);
 
+/// Whether RANK, which shares cores, was in MPI, or not there, right before TIME_NS; what it did
+/// before that has been told.
+bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
 /// How long, since RANK began to compute and up to TIME_NS, more of the ranks that share its cores
 /// computed than there are cores: only then it can have computed without one.
 uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
