@@ -229,7 +229,7 @@ struct trial {
 static size_t choose_round(struct trial *trial, struct advice_candidate **round)
 {
     // What MPI's calls take depends a little on what is before them, which bounds do not know.
-    const uint64_t slack_ns = trial->advice->target_ns / 1000;
+    const uint64_t slack_ns = trial->advice->target_ns / 100;
     int64_t needs_ns[ADVICE_GROUPS];
     for (int group = 0; group < ADVICE_GROUPS; group++)
         needs_ns[group] = gain_of_last_shown(trial->order, trial->n, trial->setting->n_shown,
