@@ -7,104 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "tests/reference/changed_program.h"
-#include "tests/reference/predicted_costs.h"
-
-#define UNKNOWN UINT64_MAX
-
-enum phase {
-    PHASE_ABSENT,
-    PHASE_OUTSIDE,
-    PHASE_STARTING, // before MPI_Init, without a core
-    PHASE_BEFORE,
-    PHASE_WAIT,
-    PHASE_AFTER,
-    PHASE_ENDED
-};
-
-struct process {
-    enum phase phase;
-    uint32_t rank, cores;
-    const struct step *step; // the present one
-    uint64_t begin_ns, ready_ns, finish_ns;
-    uint64_t late_ns; // since when it waits for calls put off
-    uint64_t work_after_ns;
-    uint64_t started_ns; // not in MPI_Init before
-    parts_t target;      // virtual time at which the present work is done
-    uint64_t done_ns;    // when the last one was done
-    bool has_done;
-};
-
-struct cores {
-    uint32_t n;
-    parts_t virtual_time;
-    uint64_t since_ns;
-};
-
-struct prediction_state {
-    struct changed_program program;
-    const struct model *model; // of that
-    const struct predicted_scenario *scenario;
-    struct process *processes;
-    uint32_t n_processes;
-    struct cores *cores;
-    struct predicted_times times;
-    struct traffic *traffic; // NULL: messages do not hinder each other
-    uint64_t now_ns;
-};
-
-static bool is_runnable(const struct prediction_state *state, const struct process *process)
-{
-    return process->phase == PHASE_OUTSIDE || process->phase == PHASE_BEFORE ||
-           process->phase == PHASE_AFTER ||
-           ((process->phase == PHASE_WAIT || process->phase == PHASE_STARTING) &&
-            state->scenario->spins);
-}
-
-static uint32_t count_runnable(const struct prediction_state *state, uint32_t cores)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < state->n_processes; i++)
-        n += state->processes[i].cores == cores && is_runnable(state, &state->processes[i]);
-    return n;
-}
-
-/// Brings the virtual time of PROCESS's cores to NOW_NS; to be called before the process changes.
-static void touch(struct prediction_state *state, const struct process *process, uint64_t now_ns)
-{
-    struct cores *cores = &state->cores[process->cores];
-    uint32_t k = count_runnable(state, process->cores), m = k < cores->n ? k : cores->n;
-    if (k > 0)
-        cores->virtual_time += (parts_t)(now_ns - cores->since_ns) * PER_NS * m / k;
-    cores->since_ns = now_ns;
-}
-
-/// When the work of PROCESS is done if nothing changes: the first ns at which the virtual time of
-/// its cores has reached the target.
-static uint64_t work_end_ns(const struct prediction_state *state, const struct process *process)
-{
-    const struct cores *cores = &state->cores[process->cores];
-    uint32_t k = count_runnable(state, process->cores), m = k < cores->n ? k : cores->n;
-    parts_t rest = process->target - cores->virtual_time;
-    if (rest <= 0)
-        return cores->since_ns;
-    parts_t per_ns = (parts_t)PER_NS * m;
-    return cores->since_ns + (uint64_t)((rest * k + per_ns - 1) / per_ns);
-}
-
-static void start_work(struct prediction_state *state, struct process *process, enum phase phase,
-                       parts_t work, uint64_t now_ns)
-{
-    touch(state, process, now_ns);
-    uint64_t speed = machine_speed_of(state->scenario, state->scenario->node[process->rank]);
-    if (speed != PER_NS)
-        work = work * PER_NS / (parts_t)speed;
-    parts_t start = state->cores[process->cores].virtual_time;
-    if (process->has_done && process->done_ns == now_ns)
-        start = process->target;
-    process->target = start + work;
-    process->phase = phase;
-}
+#include "tests/reference/predicted_state.h"
 
 /// What call C waits for; room for everything the run has.
 static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
@@ -316,7 +219,7 @@ static uint64_t start_ns(const struct prediction_state *state, const struct proc
 /// What PROCESS does next at NOW_NS, when it has done what it did.
 static void advance(struct prediction_state *state, struct process *process, uint64_t now_ns)
 {
-    touch(state, process, now_ns);
+    touch_cores(state, process, now_ns);
     if (is_runnable(state, process) && process->phase != PHASE_WAIT &&
         process->phase != PHASE_STARTING) {
         process->done_ns = now_ns;
@@ -378,25 +281,6 @@ static uint64_t next_ns(struct prediction_state *state, struct process *process)
     }
 }
 
-/// Which cores each rank may use: those of its node, or one of them.
-static void deal_cores(struct prediction_state *state)
-{
-    const struct predicted_scenario *scenario = state->scenario;
-    uint32_t n = state->n_processes;
-    for (uint32_t rank = 0; rank < n; rank++) {
-        uint32_t n_before = 0, node = scenario->node[rank];
-        for (uint32_t other = 0; other < rank; other++)
-            n_before += scenario->node[other] == node;
-        uint32_t cores = rank, n_cores = machine_cores_of(scenario, node);
-        if (n_cores && scenario->is_sticky)
-            cores = node * n + n_before % n_cores;
-        else if (n_cores)
-            cores = node * n;
-        state->processes[rank].cores = cores;
-        state->cores[cores].n = n_cores && !scenario->is_sticky ? n_cores : 1;
-    }
-}
-
 static void set_up(struct prediction_state *state, const struct model *recorded)
 {
     changed_program_init(&state->program, recorded, state->scenario);
@@ -444,95 +328,6 @@ bool predicted_run_is_open(const struct model *recorded, const struct predicted_
     }
     changed_program_release(&program);
     return is_open;
-}
-
-/// When a message can go, UNKNOWN: not known yet.
-static uint64_t ready_ns(const struct prediction_state *state, const struct model_send *send)
-{
-    const struct model *model = state->model;
-    uint64_t departed_ns = state->times.departed_ns[send->call];
-    if (send->is_unsent)
-        return UNKNOWN;
-    if (departed_ns == UNKNOWN || !is_waiting_send(model, state->scenario, send))
-        return departed_ns;
-    if (send->receive == REFERENCE_NONE)
-        return UNKNOWN;
-    uint64_t posted_ns = state->times.enter_ns[model->receives[send->receive].post_call];
-    return posted_ns > departed_ns ? posted_ns : departed_ns;
-}
-
-/// A message that can go: of the program, or of a collective operation.
-struct departure {
-    uint64_t ready_ns;
-    uint32_t sender;
-    bool is_part;
-    size_t record; // sent, or operation entered
-    uint32_t order;
-    size_t index;
-};
-
-static int in_order(const void *left, const void *right)
-{
-    const struct departure *a = left, *b = right;
-    if (a->ready_ns != b->ready_ns)
-        return a->ready_ns < b->ready_ns ? -1 : 1;
-    if (a->sender != b->sender)
-        return a->sender < b->sender ? -1 : 1;
-    if (a->is_part != b->is_part)
-        return a->is_part ? 1 : -1;
-    if (a->record != b->record)
-        return a->record < b->record ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
-}
-
-/// All messages that can go by what is known, in their order; the caller frees.
-static struct departure *find_departures(struct prediction_state *state, size_t *n)
-{
-    const struct model *model = state->model;
-    struct part_messages *parts = state->times.parts;
-    find_part_messages(model, state->scenario, &state->times);
-    struct departure *departures = memory_zeroed(model->n_sends + parts->n + 1, sizeof *departures);
-    *n = 0;
-    for (size_t i = 0; i < model->n_sends; i++) {
-        const struct model_send *send = &model->sends[i];
-        uint64_t own_ns = state->times.arrived_ns[i] == UNKNOWN ? ready_ns(state, send) : UNKNOWN;
-        if (own_ns != UNKNOWN)
-            departures[(*n)++] =
-                (struct departure){own_ns, send->sender, false, send->record, 0, i};
-    }
-    for (size_t i = 0; i < parts->n; i++) {
-        const struct part_message *message = &parts->items[i];
-        if (message->arrived_ns == UNKNOWN)
-            departures[(*n)++] = (struct departure){message->ready_ns,    message->sender, true,
-                                                    message->post_record, message->order,  i};
-    }
-    qsort(departures, *n, sizeof *departures, in_order);
-    return departures;
-}
-
-/// Sends on their way the messages that can go first, before LIMIT_NS. False when there was none.
-static bool begin_transfers(struct prediction_state *state, uint64_t limit_ns)
-{
-    size_t n;
-    struct departure *departures = find_departures(state, &n);
-    uint64_t until_ns = n > 0 ? departures[0].ready_ns : UNKNOWN;
-    if (until_ns < state->now_ns)
-        until_ns = state->now_ns;
-    bool has_any = n > 0 && until_ns < limit_ns;
-    for (size_t i = 0; i < n && has_any && departures[i].ready_ns <= until_ns; i++) {
-        const struct departure *departure = &departures[i];
-        if (!departure->is_part) {
-            state->times.arrived_ns[departure->index] = traffic_arrival(
-                state->traffic, &state->model->sends[departure->index], departure->ready_ns);
-            continue;
-        }
-        struct part_message *message = &state->times.parts->items[departure->index];
-        const struct model_send send = {
-            .sender = message->sender, .receiver = message->receiver, .now_bytes = message->bytes};
-        message->arrived_ns = traffic_arrival(state->traffic, &send, departure->ready_ns);
-    }
-    free(departures);
-    return has_any;
 }
 
 /// Lets everybody do what he does; false when some wait for ever.
