@@ -62,10 +62,8 @@ char *memory_format(const char *format, ...)
     return text;
 }
 
-void *array_reserve(void *array, size_t *capacity, size_t count, size_t size_bytes)
+void *array_grow(void *array, size_t *capacity, size_t count, size_t size_bytes)
 {
-    if (count <= *capacity)
-        return array;
     size_t wanted = *capacity ? *capacity : 8;
     while (wanted < count)
         wanted *= 2;

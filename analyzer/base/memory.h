@@ -16,8 +16,14 @@ char *memory_copy_text(const char *text) __attribute__((malloc));
 /// printf into fresh memory; the caller frees.
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));
 
+/// array_reserve() for more elements than there is room for.
+void *array_grow(void *array, size_t *capacity, size_t count, size_t size_bytes);
+
 /// Makes room for COUNT elements of SIZE_BYTES in an array whose capacity is *CAPACITY elements;
 /// returns the array (moved perhaps) and updates *CAPACITY. New elements are not initialised.
-void *array_reserve(void *array, size_t *capacity, size_t count, size_t size_bytes);
+static inline void *array_reserve(void *array, size_t *capacity, size_t count, size_t size_bytes)
+{
+    return count <= *capacity ? array : array_grow(array, capacity, count, size_bytes);
+}
 
 #endif
