@@ -109,7 +109,7 @@ static void read_records(struct engine *engine, struct location_state *location)
             depth--;
         } else if (matters(event)) {
             keep(call, event);
-            if (engine->simulation)
+            if (engine->listener.changed)
                 keep_place(call, ahead, begin);
             begin = NONE;
         } else if (event->kind == EVENT_COLLECTIVE_BEGIN) {
@@ -139,10 +139,10 @@ void call_read(struct engine *engine, struct location_state *location, uint64_t 
     begin(call, event, location->profile.current);
     if (call->is_bare) {
         keep(call, event);
-        if (engine->simulation) {
+        if (engine->listener.changed)
             keep_place(call, 0, NONE);
+        if (engine->simulation)
             shift(call, time_ns);
-        }
         return;
     }
     enum mpi_function function = region_at(engine, event->index)->mpi;

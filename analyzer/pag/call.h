@@ -49,7 +49,7 @@ struct call {
     uint32_t n_records;
     uint32_t n_left_out; // of these, in a simulated run (left_out.h)
     size_t records_capacity;
-    struct record_place *places; // of the records; only in simulated time
+    struct record_place *places; // of the records; only if listener.changed is told
     size_t places_capacity;
     uint32_t *receives; // indices of receives completed here, in posting order
     uint32_t n_receives;

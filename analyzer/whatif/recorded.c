@@ -33,6 +33,7 @@ struct partner_time {
 struct recorded {
     const struct definitions *definitions;
     struct core_wait *core_wait;
+    bool is_crowded; // some rank lacked cores
     struct cost_table flight[SCOPES], receive[SCOPES];
     struct cost_table shared_flight[SCOPES];      // to ranks that shared cores
     struct rank_notes *own_times, *crowded_times; // of such ranks
@@ -47,6 +48,8 @@ struct recorded *recorded_new(const struct definitions *definitions)
     struct recorded *recorded = memory_zeroed(1, sizeof *recorded);
     recorded->definitions = definitions;
     recorded->core_wait = core_wait_new(definitions);
+    for (uint32_t rank = 0; rank < definitions->n_ranks; rank++)
+        recorded->is_crowded |= core_wait_is_shared(recorded->core_wait, rank);
     recorded->own_times = rank_notes_new(definitions->n_ranks);
     recorded->crowded_times = rank_notes_new(definitions->n_ranks);
     recorded->partner_times = rank_notes_new(definitions->n_ranks);
@@ -77,7 +80,7 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
 {
     struct recorded *recorded = context;
     struct core_wait *wait = recorded->core_wait;
-    if (!core_wait_is_shared(wait, rank))
+    if (!recorded->is_crowded || !core_wait_is_shared(wait, rank))
         return;
     uint64_t entered_ns = core_wait_entered_ns(wait, rank);
     if (computes && entered_ns != UINT64_MAX) {
@@ -171,7 +174,7 @@ void recorded_message(void *context, const struct pag_message *message)
     struct recorded *recorded = context;
     const struct rank *ranks = recorded->definitions->ranks;
     int scope = ranks[message->sender].node != ranks[message->receiver].node;
-    if (core_wait_is_shared(recorded->core_wait, message->receiver))
+    if (recorded_lacked_cores(recorded, message->receiver))
         count_shared_message(recorded, message, scope);
     else
         count_message(recorded, message, scope);
@@ -292,7 +295,7 @@ bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint3
 
 bool recorded_lacked_cores(const struct recorded *recorded, uint32_t rank)
 {
-    return core_wait_is_shared(recorded->core_wait, rank);
+    return recorded->is_crowded && core_wait_is_shared(recorded->core_wait, rank);
 }
 
 uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,

@@ -264,8 +264,11 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     interval->had_cpu_ns = interval->seen_cpu_ns;
     interval->has_cpu = interval->has_set_work = false;
     *work = 0;
-    visit_end_if_left(engine, location, interval, work);
-    visit_begin(engine, location, interval, profile->current);
+    bool has_visits = engine->simulation->clock->visit != NULL;
+    if (has_visits) {
+        visit_end_if_left(engine, location, interval, work);
+        visit_begin(engine, location, interval, profile->current);
+    }
     const struct event *event;
     uint64_t seen_ns = recorded_ns;
     bool has_paths = !is_pathless(engine);
@@ -296,14 +299,14 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     if (has_paths && event && event->kind == EVENT_ENTER)
         last_path =
             profile_before_call(engine->definitions, location, event->index, event->context);
-    bool is_stretch_visited =
-        !interval->is_stretch_over && visit_begin(engine, location, interval, last_path);
+    bool is_stretch_visited = has_visits && !interval->is_stretch_over &&
+                              visit_begin(engine, location, interval, last_path);
     interval->is_stretch_over = interval->is_stretch_over || is_stretch_visited;
     pass(engine, location, interval, last_path, seen_ns);
-    if (!event || is_stretch_visited)
+    if (has_visits && (!event || is_stretch_visited))
         visit_end(engine, location, interval, work);
     *work += work_of(engine, location, event, interval);
-    if (engine->simulation->clock->visit)
+    if (has_visits)
         visit_close_interval(engine, location, interval, interval->process_ns,
                              interval->recorded_ns, work);
     if (!engine->simulation->migration || location->rank == NONE)

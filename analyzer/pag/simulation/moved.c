@@ -10,6 +10,11 @@ static struct location_simulation *state_of(const struct engine *engine,
     return &engine->simulation->locations[location->index];
 }
 
+static bool is_wanted(const struct engine *engine)
+{
+    return engine->listener.moved || engine->listener.changed;
+}
+
 static void tell(const struct engine *engine, const struct pag_moved *moved)
 {
     engine->simulation->locations[moved->location].n_events += moved->n_events;
@@ -27,12 +32,16 @@ uint64_t moved_number(const struct engine *engine, const struct location_state *
                       const struct event *event)
 {
     const struct call *call = &location->call;
+    if (!engine->listener.changed)
+        return PAG_NOT_KNOWN;
     return state_of(engine, location)->n_events + call->places[event - call->records].event;
 }
 
 uint64_t moved_begin_number(const struct engine *engine, const struct location_state *location,
                             const struct event *event)
 {
+    if (!engine->listener.changed)
+        return PAG_NOT_KNOWN;
     const struct record_place *place = &location->call.places[event - location->call.records];
     return place->begin == NONE ? PAG_NOT_KNOWN
                                 : state_of(engine, location)->n_events + place->begin;
@@ -66,6 +75,8 @@ void moved_tell_outside(const struct engine *engine, const struct location_state
 {
     const struct location_simulation *state = state_of(engine, location);
     const struct interval *interval = &state->interval;
+    if (!is_wanted(engine))
+        return;
     tell(engine,
          &(struct pag_moved){.kind = PAG_MOVED_OUTSIDE,
                              .location = location->index,
@@ -82,6 +93,8 @@ void moved_tell_call(const struct engine *engine, const struct location_state *l
 {
     const struct location_simulation *state = state_of(engine, location);
     const struct call *call = &location->call;
+    if (!is_wanted(engine))
+        return;
     if (engine->listener.changed)
         tell_records(engine, location);
     tell(engine, &(struct pag_moved){.kind = PAG_MOVED_CALL,
