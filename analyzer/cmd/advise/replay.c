@@ -304,7 +304,10 @@ void advise_replay_candidates(const struct advise_setting *setting, struct advic
 void advise_replay_pairs(const struct advise_setting *setting, struct advice *advice)
 {
     size_t best[ADVISE_MAX_PAIRED], n_best = 0, n_jobs = 0;
-    for (size_t i = 0; i < advice->n_candidates && n_best < setting->n_paired; i++) {
+    // Of those that are shown, which are the same whatever was left out.
+    size_t n_shown =
+        setting->n_shown < advice->n_candidates ? setting->n_shown : advice->n_candidates;
+    for (size_t i = 0; i < n_shown && n_best < setting->n_paired; i++) {
         const struct advice_candidate *candidate = &advice->candidates[i];
         bool is_new = candidate->group == ADVICE_CHANGE && advice_pays(advice, candidate);
         for (size_t k = 0; k < n_best; k++)
