@@ -276,7 +276,8 @@ static uint32_t step(struct engine *engine, struct location_state *location,
 
 // --- who is next
 
-/// The location of RANK that is furthest behind, NONE when all have ended.
+/// The location of RANK that is furthest behind, NONE when all have ended. Ties as in the heap: a
+/// join is not read ahead before the end of a member of the team at the same time.
 static uint32_t behind_of_rank(const struct engine *engine, uint32_t rank)
 {
     const struct rank_state *state = &engine->ranks[rank];
@@ -285,7 +286,7 @@ static uint32_t behind_of_rank(const struct engine *engine, uint32_t rank)
         uint32_t location = state->first_location + i;
         const struct location_state *candidate = &engine->locations[location];
         if (!candidate->has_ended &&
-            (best == NONE || candidate->next_ns < engine->locations[best].next_ns))
+            (best == NONE || is_earlier(entry_of(candidate), entry_of(&engine->locations[best]))))
             best = location;
     }
     return best;
