@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which send belongs to which receive: per channel (communicator, sender, receiver, tag) the k-th
 // send to the receive in the k-th slot. Receives take slots in the order their completion is read;
-// one passes the slots that older receives with a known envelope, still open, have reserved.
+// one passes the slots that older receives with a known envelope, still open, have reserved. What
+// is never completed takes the slots that are left, unless an older wildcard may have taken its
+// message.
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -194,6 +196,30 @@ static void take_slot(struct model *model, struct model_receive *receive)
     }
 }
 
+bool model_is_rival(const struct model *model, const struct model_receive *rival,
+                    const struct model_receive *receive)
+{
+    const struct record *posting =
+        &model->trace->locations[rival->location].records[rival->post_record];
+    return posting->kind == RECORD_IRECV_REQUEST && posting->has_envelope && !rival->is_reserving &&
+           rival->location == receive->location && rival->post_record < receive->post_record &&
+           posting->comm == receive->comm &&
+           (posting->peer == REFERENCE_NONE || posting->peer == receive->sender) &&
+           (posting->tag == REFERENCE_NONE || posting->tag == receive->tag);
+}
+
+/// Does RECEIVE, never completed, stay behind a wildcard that is never completed either?
+static bool is_left_open(const struct model *model, const struct model_receive *receive)
+{
+    bool is_behind = false;
+    for (size_t r = 0; r < model->n_receives && receive->complete_call == REFERENCE_NONE; r++) {
+        const struct model_receive *rival = &model->receives[r];
+        is_behind = is_behind || (rival->complete_call == REFERENCE_NONE && !rival->is_cancelled &&
+                                  model_is_rival(model, rival, receive));
+    }
+    return is_behind;
+}
+
 static void take_slots(struct model *model)
 {
     for (;;) {
@@ -201,7 +227,8 @@ static void take_slots(struct model *model)
         for (size_t r = 0; r < model->n_receives; r++) {
             struct model_receive *receive = &model->receives[r];
             bool is_waiting = !receive->is_done && !receive->is_cancelled &&
-                              (receive->complete_call != REFERENCE_NONE || receive->is_reserving);
+                              (receive->complete_call != REFERENCE_NONE || receive->is_reserving) &&
+                              !is_left_open(model, receive);
             if (is_waiting && (!next || completes_before(model, receive, next)))
                 next = receive;
         }

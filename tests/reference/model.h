@@ -123,6 +123,10 @@ void model_find_calls(struct model *model, struct findings *findings);
 /// Sends, receives, and which belongs to which.
 void model_match_messages(struct model *model);
 
+/// Could RIVAL, an older receive posted with a wildcard, have taken the message RECEIVE is for?
+bool model_is_rival(const struct model *model, const struct model_receive *rival,
+                    const struct model_receive *receive);
+
 /// Parts and instances of collective operations, MPI_Finalize included.
 void model_match_collectives(struct model *model);
 

@@ -28,21 +28,6 @@ static void consider(const struct model *model, const struct model_call *call, s
         *best = (struct release){.kind = kind, .time_ns = time_ns, .call = by, .cause = cause};
 }
 
-/// Could the receive posted by a wildcard, still open at TIME_NS, have taken what RECEIVE took?
-static bool is_rival(const struct model *model, const struct model_receive *rival,
-                     const struct model_receive *receive, uint64_t time_ns)
-{
-    const struct record *posting =
-        &model->trace->locations[rival->location].records[rival->post_record];
-    return posting->kind == RECORD_IRECV_REQUEST && posting->has_envelope && !rival->is_reserving &&
-           rival->location == receive->location && rival->post_record < receive->post_record &&
-           posting->comm == receive->comm &&
-           (posting->peer == REFERENCE_NONE || posting->peer == receive->sender) &&
-           (posting->tag == REFERENCE_NONE || posting->tag == receive->tag) &&
-           (rival->complete_call == REFERENCE_NONE ||
-            model->calls[rival->complete_call].leave_ns > time_ns);
-}
-
 /// Is it known by TIME_NS which message RECEIVE is for? Of nonblocking receives only those posted
 /// with an envelope of source and tag are, unless an older wildcard may take the message.
 static bool is_known(const struct model *model, const struct model_receive *receive,
@@ -51,8 +36,12 @@ static bool is_known(const struct model *model, const struct model_receive *rece
     if (receive->complete_call == receive->post_call)
         return true;
     bool is_contested = false;
-    for (size_t r = 0; r < model->n_receives; r++)
-        is_contested = is_contested || is_rival(model, &model->receives[r], receive, time_ns);
+    for (size_t r = 0; r < model->n_receives; r++) {
+        const struct model_receive *rival = &model->receives[r];
+        bool is_open = rival->complete_call == REFERENCE_NONE ||
+                       model->calls[rival->complete_call].leave_ns > time_ns;
+        is_contested = is_contested || (is_open && model_is_rival(model, rival, receive));
+    }
     return receive->is_reserving && !is_contested;
 }
 
