@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/reference/predicted_times.h"
 #include "tests/reference/program.h"
@@ -76,7 +77,7 @@ static const struct scenario_settings settings[] = {
     {.n_nodes = 2, .n_cores = 2, .spins = true, .machine = &machine},
     {.n_nodes = 3, .n_cores = PROGRAM_MAX_RANKS, .machine = &narrow_machine},
     {.n_nodes = PROGRAM_MAX_RANKS, .n_cores = 1, .spins = true, .machine = &narrow_machine},
-    // From here on some wait for ever; under the last two the same.
+    // From here on some wait for ever; without wildcards the same under the last two.
     {.n_nodes = 3, .n_cores = PROGRAM_MAX_RANKS, .machine = &rendezvous_machine},
     {.n_nodes = 3, .n_cores = PROGRAM_MAX_RANKS, .machine = &narrow_rendezvous_machine},
 };
@@ -112,7 +113,7 @@ static bool is_sound(uint64_t seed, size_t setting, const struct predicted_times
 static void test_properties_of_predictions(void **state)
 {
     (void)state;
-    uint64_t first = 1, last = DEFAULT_SEEDS, n_failed = 0;
+    uint64_t first = 1, last = DEFAULT_SEEDS, n_failed = 0, n_compared = 0;
     const char *seeds = getenv("PAGODA_SEEDS");
     if (seeds) {
         char *rest;
@@ -129,7 +130,10 @@ static void test_properties_of_predictions(void **state)
         bool is_good = predicted_times(text, settings, N_SETTINGS, times, &err) == 0;
         if (!is_good)
             print_error("seed %llu: %s\n", (unsigned long long)seed, err.text);
-        if (is_good &&
+        // A rendezvous goes on where its receiver has posted a wildcard, which times decide.
+        bool has_wildcards = strstr(text, " any") != NULL;
+        n_compared += !has_wildcards;
+        if (is_good && !has_wildcards &&
             (times[N_SETTINGS - 1].n_forced == 0) != (times[N_SETTINGS - 2].n_forced == 0)) {
             print_error("seed %llu: links and buses make it wait for ever, or not\n",
                         (unsigned long long)seed);
@@ -143,6 +147,7 @@ static void test_properties_of_predictions(void **state)
         free(text);
     }
     assert_int_equal(n_failed, 0);
+    assert_true(seeds || n_compared > 0);
 }
 
 int main(void)
