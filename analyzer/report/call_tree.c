@@ -368,7 +368,8 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
     put_paths(&merge, order, place, region_of, result);
     for (size_t i = 0; i < merge.n_path_ranks; i++)
         merge.path_ranks[i].path = place[merge.path_ranks[i].path];
-    qsort(merge.path_ranks, merge.n_path_ranks, sizeof *merge.path_ranks, compare_path_ranks);
+    if (merge.n_path_ranks > 0)
+        qsort(merge.path_ranks, merge.n_path_ranks, sizeof *merge.path_ranks, compare_path_ranks);
     result->path_ranks = merge.path_ranks;
     result->n_path_ranks = merge.n_path_ranks;
     for (size_t i = 0; i < replay->n_locations; i++)
