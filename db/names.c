@@ -11,8 +11,6 @@
 #include "analyzer/base/spelling.h"
 #include "db/focus.h"
 
-enum { MAX_SHOWN = 4 }; // names shown where none is near
-
 struct name_list {
     const char **names; // each to be freed
     size_t n_names, capacity;
@@ -45,23 +43,6 @@ static void name_list_release(struct name_list *list)
     *list = (struct name_list){0};
 }
 
-/// "; there are a, b, ...": the first names of LIST. The caller frees.
-static char *some_names(const struct name_list *list)
-{
-    size_t n_shown = list->n_names < MAX_SHOWN ? list->n_names : MAX_SHOWN;
-    char *text = memory_copy_text(n_shown == 0   ? ""
-                                  : n_shown == 1 ? "; there is "
-                                                 : "; there are ");
-    for (size_t i = 0; i < n_shown; i++) {
-        bool is_cut = i + 1 == n_shown && n_shown < list->n_names;
-        char *longer =
-            memory_format("%s%s%s%s", text, i ? ", " : "", list->names[i], is_cut ? ", ..." : "");
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 int names_check(struct database *database, const char *kind, const char *sql, const char *name,
                 struct error *err)
 {
@@ -73,8 +54,8 @@ int names_check(struct database *database, const char *kind, const char *sql, co
             status = strcmp(list.names[i], name) ? -1 : 0;
         const char *nearest = status ? spelling_nearest(name, list.names, list.n_names) : NULL;
         if (status) {
-            char *others =
-                nearest ? memory_format("; did you mean \"%s\"?", nearest) : some_names(&list);
+            char *others = nearest ? memory_format("; did you mean \"%s\"?", nearest)
+                                   : spelling_some("", list.names, list.n_names);
             error_set(err, "%s has no %s \"%s\"%s", database->path, kind, name, others);
             free(others);
         }

@@ -263,13 +263,6 @@ int trials_find(struct database *database, const char *selector, int64_t *id, st
     return 0;
 }
 
-static struct trial_row *rows_add(struct trial_rows *rows)
-{
-    rows->rows = array_reserve(rows->rows, &rows->capacity, rows->n_rows + 1, sizeof *rows->rows);
-    rows->rows[rows->n_rows] = (struct trial_row){.value = NAN};
-    return &rows->rows[rows->n_rows++];
-}
-
 static void rows_release(struct trial_rows *rows)
 {
     for (size_t i = 0; i < rows->n_rows; i++) {
@@ -280,27 +273,20 @@ static void rows_release(struct trial_rows *rows)
     free(rows->rows);
 }
 
-/// Reads rows of SQL about the trial ?1, whose columns are those of struct trial_row in order.
-static int read_rows(struct database *database, const char *sql, int64_t trial,
-                     struct trial_rows *rows, struct error *err)
+/// For database_rows_of(): the columns of ROW are those of struct trial_row in order.
+static void take_row(sqlite3_stmt *row, void *user)
 {
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    int row;
-    while ((row = database_step(database, statement, err)) == 1)
-        *rows_add(rows) = (struct trial_row){.name = database_text(statement, 0),
-                                             .group = database_text(statement, 1),
-                                             .text = database_text(statement, 2),
-                                             .value = column_number(statement, 3),
-                                             .count = column_count(statement, 4),
-                                             .time_ns = column_count(statement, 5),
-                                             .exclusive_ns = column_count(statement, 6),
-                                             .severity = column_number(statement, 7),
-                                             .confidence = column_number(statement, 8)};
-    sqlite3_finalize(statement);
-    return row;
+    struct trial_rows *rows = user;
+    rows->rows = array_reserve(rows->rows, &rows->capacity, rows->n_rows + 1, sizeof *rows->rows);
+    rows->rows[rows->n_rows++] = (struct trial_row){.name = database_text(row, 0),
+                                                    .group = database_text(row, 1),
+                                                    .text = database_text(row, 2),
+                                                    .value = column_number(row, 3),
+                                                    .count = column_count(row, 4),
+                                                    .time_ns = column_count(row, 5),
+                                                    .exclusive_ns = column_count(row, 6),
+                                                    .severity = column_number(row, 7),
+                                                    .confidence = column_number(row, 8)};
 }
 
 static int read_facts(struct database *database, int64_t trial, struct trial_details *details,
@@ -375,7 +361,7 @@ static int read_details(struct database *database, int64_t trial, struct trial_d
     if (read_facts(database, trial, details, err))
         return -1;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (read_rows(database, tables[i].sql, trial, tables[i].rows, err))
+        if (database_rows_of(database, tables[i].sql, trial, take_row, tables[i].rows, err))
             return -1;
     return 0;
 }

@@ -2,7 +2,6 @@
 // Finding bundled files (bundled.h).
 #include "analyzer/base/bundled.h"
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "analyzer/base/data_folder.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/base/xml_folder.h"
 
 static const char ending[] = ".xml";
 
@@ -22,7 +22,8 @@ static bool has_ending(const char *name)
 
 static int compare(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strcmp(*(char *const *)a,
+                  *(char *const *)b); // "a" before "a-b", unlike the files' names
 }
 
 char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *err)
@@ -32,23 +33,14 @@ char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *e
     if (!data)
         return NULL;
     char *path = memory_format("%s/%s", data, catalogue->folder);
-    char **names = memory_zeroed(1, sizeof *names);
-    size_t capacity = 1;
-    DIR *stream = opendir(path);
-    const struct dirent *entry;
-    while (stream && (entry = readdir(stream))) {
-        if (!has_ending(entry->d_name))
-            continue;
-        names = array_reserve(names, &capacity, *n + 1, sizeof *names);
-        names[(*n)++] = memory_format("%.*s", (int)(strlen(entry->d_name) - (sizeof ending - 1)),
-                                      entry->d_name);
-    }
-    if (stream)
-        closedir(stream);
-    qsort(names, *n, sizeof *names, compare);
+    char **names = xml_folder_names(path, n);
+    for (size_t i = 0; i < *n; i++)
+        names[i][strlen(names[i]) - (sizeof ending - 1)] = '\0';
+    if (names)
+        qsort(names, *n, sizeof *names, compare);
     free(path);
     free(data);
-    return names;
+    return names ? names : memory_zeroed(1, sizeof *names);
 }
 
 static void say_unknown(const struct bundled *catalogue, const char *name, char *const *names,
@@ -60,12 +52,7 @@ static void say_unknown(const struct bundled *catalogue, const char *name, char 
                   nearest);
         return;
     }
-    char *all = memory_copy_text("");
-    for (size_t i = 0; i < n; i++) {
-        char *more = memory_format("%s%s%s", all, i ? ", " : "", names[i]);
-        free(all);
-        all = more;
-    }
+    char *all = spelling_list((const char *const *)names, n);
     error_set(err, "%s: no such file, and none of the bundled %s (%s)", name, catalogue->folder,
               all);
     free(all);
@@ -88,8 +75,6 @@ char *bundled_path(const struct bundled *catalogue, const char *name, struct err
     if (!names)
         return NULL;
     say_unknown(catalogue, name, names, n, err);
-    while (n > 0)
-        free(names[--n]);
-    free(names);
+    xml_folder_free(names, n);
     return NULL;
 }

@@ -17,8 +17,8 @@ struct bundled {
 /// a mere name. NULL and ERR with the nearest bundled name, or all of them. The caller frees.
 char *bundled_path(const struct bundled *catalogue, const char *name, struct error *err);
 
-/// The names in CATALOGUE, sorted, *N of them; the caller frees each and the array. NULL and ERR
-/// when the folder of patterns is nowhere.
+/// The names in CATALOGUE, sorted, *N of them, for xml_folder_free(). NULL and ERR when the folder
+/// of patterns is nowhere.
 char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *err);
 
 #endif

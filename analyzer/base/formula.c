@@ -34,12 +34,7 @@ void formula_free(struct formula *formula)
 static void name_variables(const char *text, const char *token, int place, const char *const *names,
                            size_t n, struct error *err)
 {
-    char *list = memory_copy_text("");
-    for (size_t i = 0; i < n; i++) {
-        char *longer = memory_format("%s%s%s", list, i > 0 ? ", " : "", names[i]);
-        free(list);
-        list = longer;
-    }
+    char *list = spelling_list(names, n);
     error_set(err, "formula `%s`: unknown name %s at %d; its variables are %s", text, token,
               place + 1, list);
     free(list);

@@ -3,9 +3,12 @@
 // alignment, three rolling rows), in bytes.
 #include "analyzer/base/spelling.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORD_BYTES = 63 };
+#include "analyzer/base/memory.h"
+
+enum { MAX_WORD_BYTES = 63, MAX_SHOWN = 4 };
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -65,4 +68,33 @@ const char *spelling_nearest(const char *word, const char *const *candidates, si
         }
     }
     return nearest ? nearest : completed(word, candidates, count);
+}
+
+/// The words, each behind BEFORE.
+static char *listed(const char *before, const char *const *words, size_t n)
+{
+    char *list = memory_copy_text("");
+    for (size_t i = 0; i < n; i++) {
+        char *longer = memory_format("%s%s%s%s", list, i ? ", " : "", before, words[i]);
+        free(list);
+        list = longer;
+    }
+    return list;
+}
+
+char *spelling_list(const char *const *words, size_t n)
+{
+    return listed("", words, n);
+}
+
+char *spelling_some(const char *before, const char *const *words, size_t n)
+{
+    char *list = listed(before, words, n < MAX_SHOWN ? n : MAX_SHOWN);
+    char *some = memory_format("%s%s%s",
+                               n == 0   ? ""
+                               : n == 1 ? "; there is "
+                                        : "; there are ",
+                               list, n > MAX_SHOWN ? ", ..." : "");
+    free(list);
+    return some;
 }

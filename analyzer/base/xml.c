@@ -268,3 +268,26 @@ const char *xml_attribute(const struct xml_element *element, const char *name)
             return element->attributes[i].value;
     return NULL;
 }
+
+const char *xml_unknown_attribute(const struct xml_element *element, const char *const *known,
+                                  size_t n_known)
+{
+    for (size_t i = 0; i < element->n_attributes; i++) {
+        size_t k = 0;
+        while (k < n_known && strcmp(element->attributes[i].name, known[k]) != 0)
+            k++;
+        if (k == n_known)
+            return element->attributes[i].name;
+    }
+    return NULL;
+}
+
+int xml_read_attribute(const char *path, const struct xml_element *element, const char *name,
+                       xml_read_value *read, uint64_t *value, struct error *err)
+{
+    const char *text = xml_attribute(element, name);
+    if (!text || read(text, value, err) == 0)
+        return 0;
+    error_wrap(err, "%s=\"%s\"", name, text);
+    return error_wrap(err, "%s:%u", path, element->line);
+}

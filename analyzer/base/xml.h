@@ -45,4 +45,15 @@ void xml_free(struct xml_document *document);
 /// Value of an attribute, NULL when the element has none of that name.
 const char *xml_attribute(const struct xml_element *element, const char *name);
 
+/// The name of an attribute that is none of those KNOWN, the first; NULL without.
+const char *xml_unknown_attribute(const struct xml_element *element, const char *const *known,
+                                  size_t n_known);
+
+typedef int xml_read_value(const char *text, uint64_t *value, struct error *err);
+
+/// Through READ the attribute NAME of an element of the file PATH into *VALUE, which stays as it is
+/// without it. 0, or -1 and ERR: `PATH:LINE: NAME="TEXT": what READ says`.
+int xml_read_attribute(const char *path, const struct xml_element *element, const char *name,
+                       xml_read_value *read, uint64_t *value, struct error *err);
+
 #endif

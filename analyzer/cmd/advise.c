@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/data_folder.h"
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
@@ -93,9 +92,7 @@ static int check_target(const struct advice_word *words, size_t n, struct error 
 static int replay_measured(const char *trace, struct catalogue **catalogue,
                            struct replay_run *measured, struct error *err)
 {
-    char *directory = data_folder(err);
-    *catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
-    free(directory);
+    *catalogue = catalogue_load_shipped(NULL, 0, err);
     if (!*catalogue || replay_run_open(measured, trace, err) != 0)
         return -1;
     return replay_run(measured, *catalogue, NULL, true, "replaying", err);

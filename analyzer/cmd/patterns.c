@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "analyzer/base/data_folder.h"
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
@@ -51,17 +50,6 @@ static bool read_request(int argc, char **argv, struct patterns_request *request
     return true;
 }
 
-static struct catalogue *load(const struct patterns_request *request, struct error *err)
-{
-    char *directory = data_folder(err);
-    if (!directory)
-        return NULL;
-    struct catalogue *catalogue =
-        catalogue_load(directory, request->files.values, request->files.count, err);
-    free(directory);
-    return catalogue;
-}
-
 static int unknown_pattern(const struct catalogue *catalogue, const char *id, struct error *err)
 {
     const char **ids = memory_zeroed(catalogue->n_patterns, sizeof *ids);
@@ -103,7 +91,8 @@ int cmd_patterns(int argc, char **argv)
     struct error err = {{0}};
     int status = STATUS_FAILED;
     if (read_request(argc, argv, &request, &status)) {
-        struct catalogue *catalogue = load(&request, &err);
+        struct catalogue *catalogue =
+            catalogue_load_shipped(request.files.values, request.files.count, &err);
         if (catalogue && print(&request, catalogue, &err) == 0)
             status = STATUS_DONE;
         else

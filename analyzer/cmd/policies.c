@@ -9,6 +9,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/xml_folder.h"
 #include "analyzer/report/json/policies.h"
 #include "analyzer/report/policy_page.h"
 #include "analyzer/report/text.h"
@@ -27,13 +28,9 @@ static int load(struct catalogue_of_policies *catalogue, const char *name, struc
         return -1;
     catalogue->items = memory_zeroed(n + 1, sizeof *catalogue->items);
     int status = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (status == 0)
-            status = policy_read(&catalogue->items[catalogue->n++], name ? name : names[i], err);
-        if (names)
-            free(names[i]);
-    }
-    free(names);
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = policy_read(&catalogue->items[catalogue->n++], name ? name : names[i], err);
+    xml_folder_free(names, names ? n : 0);
     return status;
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/data_folder.h"
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
@@ -192,12 +191,8 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
 static int load_patterns(const struct replay_request *request, struct replay_outcome *outcome,
                          struct error *err)
 {
-    char *directory = data_folder(err);
-    if (!directory)
-        return -1;
     outcome->catalogue =
-        catalogue_load(directory, request->pattern_files.values, request->pattern_files.count, err);
-    free(directory);
+        catalogue_load_shipped(request->pattern_files.values, request->pattern_files.count, err);
     return outcome->catalogue ? 0 : -1;
 }
 

@@ -3,14 +3,15 @@
 // order (depth first, so that parents come before children), compile what each pattern says.
 #include "analyzer/pattern/catalogue.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/data_folder.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/base/xml_folder.h"
 #include "analyzer/pattern/catalogue_file.h"
 #include "analyzer/pattern/expression.h"
 #include "analyzer/pattern/fields.h"
@@ -19,31 +20,6 @@
 enum { MAX_PATTERNS = 1000, MAX_DEPTH = 32 };
 
 // ---- reading ----
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int list_directory(const char *directory, char ***names, size_t *n_names, struct error *err)
-{
-    DIR *stream = opendir(directory);
-    if (!stream)
-        return error_set(err, "%s: cannot read the folder of patterns: %s", directory,
-                         strerror(errno));
-    size_t capacity = 0;
-    for (struct dirent *entry; (entry = readdir(stream));) {
-        size_t length = strlen(entry->d_name);
-        if (entry->d_name[0] == '.' || length < 5 || strcmp(entry->d_name + length - 4, ".xml"))
-            continue;
-        *names = array_reserve(*names, &capacity, *n_names + 1, sizeof(**names));
-        (*names)[(*n_names)++] = memory_format("%s/%s", directory, entry->d_name);
-    }
-    closedir(stream);
-    if (*n_names)
-        qsort(*names, *n_names, sizeof(**names), compare_names);
-    return 0;
-}
 
 static uint32_t find(const struct pattern *patterns, size_t n, const char *id)
 {
@@ -55,14 +31,19 @@ static uint32_t find(const struct pattern *patterns, size_t n, const char *id)
 
 static int read_shipped(const char *directory, struct pattern_list *list, struct error *err)
 {
-    char **names = NULL;
-    size_t n_names = 0;
-    int failure = list_directory(directory, &names, &n_names, err);
-    if (!failure && !n_names)
+    size_t n_names;
+    char **names = xml_folder_names(directory, &n_names);
+    int failure = 0;
+    if (!names)
+        return error_set(err, "%s: cannot read the folder of patterns: %s", directory,
+                         strerror(errno));
+    if (!n_names)
         failure = error_set(err, "%s: there are no patterns (*.xml) in this folder", directory);
     for (size_t i = 0; i < n_names && !failure; i++) {
         size_t first = list->n_patterns;
-        failure = catalogue_file_read(names[i], list, err);
+        char *path = memory_format("%s/%s", directory, names[i]);
+        failure = catalogue_file_read(path, list, err);
+        free(path);
         for (size_t k = first; k < list->n_patterns && !failure; k++) {
             const struct pattern *pattern = &list->patterns[k];
             uint32_t same = find(list->patterns, first, pattern->id);
@@ -74,9 +55,7 @@ static int read_shipped(const char *directory, struct pattern_list *list, struct
     }
     for (size_t i = 0; i < list->n_patterns; i++)
         list->patterns[i].is_shipped = true;
-    for (size_t i = 0; i < n_names; i++)
-        free(names[i]);
-    free(names);
+    xml_folder_free(names, n_names);
     return failure;
 }
 
@@ -344,6 +323,15 @@ struct catalogue *catalogue_load(const char *directory, const char *const *extra
         return catalogue;
     catalogue_free(catalogue);
     return NULL;
+}
+
+struct catalogue *catalogue_load_shipped(const char *const *extra_files, size_t n,
+                                         struct error *err)
+{
+    char *directory = data_folder(err);
+    struct catalogue *catalogue = directory ? catalogue_load(directory, extra_files, n, err) : NULL;
+    free(directory);
+    return catalogue;
 }
 
 void catalogue_free(struct catalogue *catalogue)

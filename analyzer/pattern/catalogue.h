@@ -77,6 +77,10 @@ struct catalogue {
 /// any of them. The caller frees.
 struct catalogue *catalogue_load(const char *directory, const char *const *extra_files, size_t n,
                                  struct error *err);
+
+/// The same with the patterns that come with the command (data_folder()).
+struct catalogue *catalogue_load_shipped(const char *const *extra_files, size_t n,
+                                         struct error *err);
 void catalogue_free(struct catalogue *catalogue);
 
 /// Index of the pattern with this id, PATTERN_NONE when there is none.

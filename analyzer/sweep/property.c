@@ -3,7 +3,6 @@
 // with it is said with its place in the file.
 #include "analyzer/sweep/property.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/base/xml.h"
+#include "analyzer/base/xml_folder.h"
 
 static const char *const element_names[] = {"name",      "summary",  "diagnosis",
                                             "condition", "severity", "threshold"};
@@ -168,33 +168,20 @@ int property_file_read(struct property_catalogue *catalogue, const char *path, s
     return status;
 }
 
-static int is_xml(const struct dirent *entry)
-{
-    size_t length = strlen(entry->d_name);
-    return length > 4 && strcmp(entry->d_name + length - 4, ".xml") == 0;
-}
-
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name); // alphasort() depends on the locale
-}
-
 int property_folder_read(struct property_catalogue *catalogue, const char *directory,
                          struct error *err)
 {
-    struct dirent **entries;
-    int n = scandir(directory, &entries, is_xml, compare_names);
-    if (n < 0)
+    size_t n;
+    char **names = xml_folder_names(directory, &n);
+    if (!names)
         return error_set(err, "cannot read the folder %s: %s", directory, strerror(errno));
     int status = 0;
-    for (int i = 0; i < n; i++) {
-        char *path = memory_format("%s/%s", directory, entries[i]->d_name);
-        if (status == 0)
-            status = property_file_read(catalogue, path, err);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        char *path = memory_format("%s/%s", directory, names[i]);
+        status = property_file_read(catalogue, path, err);
         free(path);
-        free(entries[i]);
     }
-    free(entries);
+    xml_folder_free(names, n);
     return status;
 }
 

@@ -57,15 +57,8 @@ static int unknown(const struct spec_reader *reader, const struct xml_element *p
 static int check_attributes(const struct spec_reader *reader, const struct xml_element *element,
                             const char *const *known, size_t n)
 {
-    for (size_t i = 0; i < element->n_attributes; i++) {
-        const char *name = element->attributes[i].name;
-        bool is_known = false;
-        for (size_t k = 0; k < n; k++)
-            is_known = is_known || strcmp(name, known[k]) == 0;
-        if (!is_known)
-            return unknown(reader, element, element->name, "attribute", name, known, n);
-    }
-    return 0;
+    const char *name = xml_unknown_attribute(element, known, n);
+    return name ? unknown(reader, element, element->name, "attribute", name, known, n) : 0;
 }
 
 /// The attribute NAME, which must be there; NULL and the error.
@@ -83,11 +76,8 @@ static const char *needed(const struct spec_reader *reader, const struct xml_ele
 static int read_duration(const struct spec_reader *reader, const struct xml_element *element,
                          const char *name, uint64_t *duration_ns)
 {
-    const char *text = xml_attribute(element, name);
-    if (!text || option_read_duration(text, duration_ns, reader->err) == 0)
-        return 0;
-    error_wrap(reader->err, "%s=\"%s\"", name, text);
-    return wrong(reader, element);
+    return xml_read_attribute(reader->path, element, name, option_read_duration, duration_ns,
+                              reader->err);
 }
 
 /// Values in elements: <value>text</value>, as it is, and <undefined/>.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/xml_folder.h"
 #include "analyzer/cmd/advise/path.h"
 #include "analyzer/cmd/whatif/run.h"
 #include "analyzer/whatif/dynamic/farm_run.h"
@@ -111,9 +112,7 @@ void advise_add_rebalancing(const struct advise_setting *setting, struct advice 
         return;
     size_t n;
     char **names = bundled_names(&bundled_policies, &n, NULL);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         add_policy(names[i], advice);
-        free(names[i]);
-    }
-    free(names);
+    xml_folder_free(names, n);
 }

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/base/data_folder.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/scratch_file.h"
 #include "analyzer/cmd/replay_run.h"
@@ -58,9 +57,7 @@ static int make_folder(struct diff_traces *traces, struct error *err)
 int diff_traces_begin(struct diff_traces *traces, struct error *err)
 {
     *traces = (struct diff_traces){0};
-    char *directory = data_folder(err);
-    traces->catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
-    free(directory);
+    traces->catalogue = catalogue_load_shipped(NULL, 0, err);
     return traces->catalogue ? make_folder(traces, err) : -1;
 }
 

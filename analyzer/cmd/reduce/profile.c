@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/data_folder.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/replay_run.h"
 #include "db/focus.h"
@@ -272,9 +271,7 @@ int reduce_profile_of_trace(struct reduce_profile *profile, const char *trace, s
 {
     struct replay_run run;
     *profile = (struct reduce_profile){0};
-    char *directory = data_folder(err);
-    struct catalogue *catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
-    free(directory);
+    struct catalogue *catalogue = catalogue_load_shipped(NULL, 0, err);
     if (!catalogue)
         return -1;
     int status = replay_run_open(&run, trace, err);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/data_folder.h"
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
@@ -62,15 +61,11 @@ static int add_one(const struct add_request *request, const struct catalogue *ca
 static int add_all(const struct add_request *request, char *const *traces, size_t n_traces,
                    bool *is_unreadable, struct error *err)
 {
-    char *directory = data_folder(err);
-    struct catalogue *catalogue = directory
-                                      ? catalogue_load(directory, request->pattern_files.values,
-                                                       request->pattern_files.count, err)
-                                      : NULL;
+    struct catalogue *catalogue =
+        catalogue_load_shipped(request->pattern_files.values, request->pattern_files.count, err);
     int status = catalogue ? 0 : -1;
     for (size_t i = 0; i < n_traces && status == 0; i++)
         status = add_one(request, catalogue, traces[i], is_unreadable, err);
-    free(directory);
     catalogue_free(catalogue);
     return status;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyzer/base/data_folder.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/region_severity.h"
@@ -124,9 +123,7 @@ static int make_database(const char *path, struct error *err)
 
 int sweep_driver_prepare(struct sweep_driver *driver, struct error *err)
 {
-    char *directory = data_folder(err);
-    driver->catalogue = directory ? catalogue_load(directory, NULL, 0, err) : NULL;
-    free(directory);
+    driver->catalogue = catalogue_load_shipped(NULL, 0, err);
     if (!driver->catalogue || check_properties(driver, err) != 0 ||
         make_database(driver->setting->place.database, err) != 0)
         return -1;

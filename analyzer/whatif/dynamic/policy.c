@@ -47,12 +47,7 @@ static int unknown(const struct reader *reader, const struct xml_element *elemen
                    const char *name, const char *const *known, size_t n_known)
 {
     const char *nearest = spelling_nearest(name, known, n_known);
-    char *all = memory_copy_text("");
-    for (size_t i = 0; i < n_known && !nearest; i++) {
-        char *more = memory_format("%s%s%s", all, i ? ", " : "", known[i]);
-        free(all);
-        all = more;
-    }
+    char *all = spelling_list(known, n_known);
     if (nearest)
         error_set(reader->err, "unknown %s %s; is it %s?", kind, name, nearest);
     else
@@ -64,14 +59,9 @@ static int unknown(const struct reader *reader, const struct xml_element *elemen
 static int check_attributes(const struct reader *reader, const struct xml_element *element,
                             const char *const *known, size_t n_known)
 {
-    for (size_t i = 0; i < element->n_attributes; i++) {
-        const char *name = element->attributes[i].name;
-        size_t k = 0;
-        while (k < n_known && strcmp(name, known[k]) != 0)
-            k++;
-        if (k == n_known)
-            return unknown(reader, element, "attribute", name, known, n_known);
-    }
+    const char *name = xml_unknown_attribute(element, known, n_known);
+    if (name)
+        return unknown(reader, element, "attribute", name, known, n_known);
     if (element->n_children == 0 && strspn(element->text, " \t\r\n") == strlen(element->text))
         return 0;
     if (element->n_children > 0 && strcmp(element->name, "policy") == 0)
@@ -99,11 +89,8 @@ static int read_choice(const struct reader *reader, const struct xml_element *el
 static int read_duration(const struct reader *reader, const struct xml_element *element,
                          const char *name, uint64_t *duration_ns)
 {
-    const char *text = xml_attribute(element, name);
-    if (!text || option_read_duration(text, duration_ns, reader->err) == 0)
-        return 0;
-    error_wrap(reader->err, "%s=\"%s\"", name, text);
-    return wrong(reader, element);
+    return xml_read_attribute(reader->policy->path, element, name, option_read_duration,
+                              duration_ns, reader->err);
 }
 
 /// Per cent, as millionths, from 0 to 100, or more than 0 if IS_SOME.

@@ -20,30 +20,17 @@ int machine_unknown(const struct machine_reader *reader, const struct xml_elemen
 int machine_check_attributes(const struct machine_reader *reader, const struct xml_element *element,
                              const char *const *known, size_t n_known)
 {
-    for (size_t i = 0; i < element->n_attributes; i++) {
-        bool is_known = false;
-        for (size_t k = 0; k < n_known; k++)
-            is_known = is_known || strcmp(element->attributes[i].name, known[k]) == 0;
-        if (!is_known)
-            return machine_unknown(reader, element, "attribute", element->attributes[i].name, known,
-                                   n_known);
-    }
-    return 0;
+    const char *name = xml_unknown_attribute(element, known, n_known);
+    return name ? machine_unknown(reader, element, "attribute", name, known, n_known) : 0;
 }
 
 int machine_read_attribute(const struct machine_reader *reader, const struct xml_element *element,
-                           const char *name, bool is_optional, machine_read_value *read,
+                           const char *name, bool is_optional, xml_read_value *read,
                            uint64_t *value)
 {
-    const char *text = xml_attribute(element, name);
-    if (!text && is_optional)
-        return 0;
-    if (!text)
+    if (!is_optional && !xml_attribute(element, name))
         return MACHINE_ERROR(reader, element, "<%s> needs %s=\"...\"", element->name, name);
-    if (read(text, value, reader->err) == 0)
-        return 0;
-    error_wrap(reader->err, "%s=\"%s\"", name, text);
-    return error_wrap(reader->err, "%s:%u", reader->path, element->line);
+    return xml_read_attribute(reader->path, element, name, read, value, reader->err);
 }
 
 int machine_read_number_of(const struct machine_reader *reader, const struct xml_element *element,

@@ -34,11 +34,9 @@ int machine_unknown(const struct machine_reader *reader, const struct xml_elemen
 int machine_check_attributes(const struct machine_reader *reader, const struct xml_element *element,
                              const char *const *known, size_t n_known);
 
-typedef int machine_read_value(const char *text, uint64_t *value, struct error *err);
-
 /// The attribute NAME into *VALUE, which stays as it is when there is none and it IS_OPTIONAL.
 int machine_read_attribute(const struct machine_reader *reader, const struct xml_element *element,
-                           const char *name, bool is_optional, machine_read_value *read,
+                           const char *name, bool is_optional, xml_read_value *read,
                            uint64_t *value);
 
 /// An attribute that counts something, from 1 to MOST; *COUNT stays as it is without it.

@@ -9,8 +9,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
 
-enum { MAX_SHOWN = 4 }; // regions named where none is near
-
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -116,21 +114,6 @@ int region_text_refuse(const struct region_text *pattern, const char *what, cons
                      nearest ? "; is it " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-/// "; there are main, solve, ...": the first of NAMES, each behind BEFORE. The caller frees.
-static char *some_regions(const char *before, const char **names, size_t n)
-{
-    size_t n_shown = n < MAX_SHOWN ? n : MAX_SHOWN;
-    char *list = memory_copy_text(n == 0 ? "" : n == 1 ? "; there is " : "; there are ");
-    for (size_t i = 0; i < n_shown; i++) {
-        char *longer = memory_format("%s%s%s%s", list, i ? ", " : "", before, names[i]);
-        free(list);
-        list = longer;
-    }
-    char *whole = memory_format("%s%s", list, n > n_shown ? ", ..." : "");
-    free(list);
-    return whole;
-}
-
 /// Part PART is no region of the run.
 static int unknown_part(const struct region_text *pattern, const struct definitions *definitions,
                         uint32_t part, struct error *err)
@@ -153,7 +136,7 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
     const char *before = is_before ? "before " : "";
     const char *found = spelling_nearest(name, names, n);
     char *nearest = found ? memory_format("%s%s", before, found) : NULL;
-    char *others = found ? memory_copy_text("") : some_regions(before, names, n);
+    char *others = found ? memory_copy_text("") : spelling_some(before, names, n);
     char *what = pattern->n_parts == 1 ? memory_format("there is no such region%s", others)
                                        : memory_format("there is no region %s%s", name, others);
     int status = region_text_refuse(pattern, what, nearest, err);
