@@ -289,10 +289,14 @@ bench: all $(tools) $(benches)
 accuracy-windows = $(MPIS:%=$(BUILD)/accuracy/window-%.so)
 accuracy-programs = coast ep ft irk is joinserver masterworker mg pingpong spa sweep tsp
 .PHONY: accuracy
-accuracy: all $(accuracy-windows) $(foreach mpi,$(MPIS),$(foreach kind,$(mpi) $(mpi)-regions,\
+accuracy: all $(accuracy-windows) $(BUILD)/accuracy/speed $(foreach mpi,$(MPIS),$(foreach kind,$(mpi) $(mpi)-regions,\
     $(accuracy-programs:%=$(BUILD)/programs/$(kind)/%)))
 	@BUILD=$(BUILD) tests/accuracy/study $(T)
-tests: $(accuracy-windows)
+tests: $(accuracy-windows) $(BUILD)/accuracy/speed
+$(BUILD)/accuracy/speed: tests/accuracy/speed.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 -Wall -Wextra -std=gnu11 -o $@ $<
 $(BUILD)/accuracy/window-%.so: tests/accuracy/window.c
 	$(call say,MPICC,$@)
 	@mkdir -p $(@D)
