@@ -81,7 +81,9 @@ static void print_total(const struct difference_page *page, FILE *stream)
         fprintf(stream, " at %g %%", 100 * (1 - page->thresholds.alpha));
     }
     print_p(total, stream);
-    fprintf(stream, "; %s\n", total->is_change ? "changed" : "no change beyond the thresholds");
+    // The rows below may be changes all the same: what one part gains another may lose.
+    fprintf(stream, "; %s\n",
+            total->is_change ? "changed" : "as a whole no change beyond the thresholds");
 }
 
 /// (A part of) the path of a resource, INDENT columns in.
