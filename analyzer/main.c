@@ -16,6 +16,7 @@
 #include "analyzer/cmd/calibrate.h"
 #include "analyzer/cmd/check.h"
 #include "analyzer/cmd/diff.h"
+#include "analyzer/cmd/machines.h"
 #include "analyzer/cmd/patterns.h"
 #include "analyzer/cmd/policies.h"
 #include "analyzer/cmd/query.h"
@@ -51,6 +52,7 @@ static const struct command commands[] = {
     {"scaling", cmd_scaling, "how runs scale, where scaling breaks and what will dominate next"},
     {"check", cmd_check, "check archives, catalogues, machine, policy, sweep and settings files"},
     {"patterns", cmd_patterns, "list what a replay looks for, or explain one pattern"},
+    {"machines", cmd_machines, "list machines to make predictions for, or explain one of them"},
     {"policies", cmd_policies, "list how a prediction can deal work, or explain one policy"},
     {NULL, NULL, NULL},
 };

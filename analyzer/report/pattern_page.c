@@ -56,12 +56,11 @@ static void print_paragraphs(const char *text, size_t indent, size_t width, FILE
     }
 }
 
-static void print_labelled(const char *label, const char *text, size_t width, FILE *stream)
+static void print_field(const char *label, const char *text, size_t width, FILE *stream)
 {
     if (!text[0])
         return;
-    fprintf(stream, "%-*s", LABEL_COLUMNS, label);
-    print_paragraph(text, LABEL_COLUMNS, LABEL_COLUMNS, width, stream);
+    print_labelled(label, LABEL_COLUMNS, text, width, stream);
 }
 
 void pattern_page_one(const struct catalogue *catalogue, uint32_t index, size_t width, FILE *stream)
@@ -78,20 +77,20 @@ void pattern_page_one(const struct catalogue *catalogue, uint32_t index, size_t 
     }
     if (!pattern->is_abstract) {
         fprintf(stream, "\nHow it is found\n\n");
-        print_labelled("formula", pattern->formula, width, stream);
-        print_labelled("root", pattern->root, width, stream);
+        print_field("formula", pattern->formula, width, stream);
+        print_field("root", pattern->root, width, stream);
         if (pattern->is_within)
-            print_labelled("within", catalogue->patterns[pattern->ancestor].id, width, stream);
-        print_labelled("condition", pattern->condition, width, stream);
-        print_labelled("wait", pattern->wait, width, stream);
-        print_labelled("begin", pattern->begin, width, stream);
-        print_labelled("cause", pattern->cause, width, stream);
-        print_labelled("severity", pattern->severity, width, stream);
-        print_labelled("confidence", pattern->confidence, width, stream);
-        print_labelled("threshold", pattern->threshold, width, stream);
+            print_field("within", catalogue->patterns[pattern->ancestor].id, width, stream);
+        print_field("condition", pattern->condition, width, stream);
+        print_field("wait", pattern->wait, width, stream);
+        print_field("begin", pattern->begin, width, stream);
+        print_field("cause", pattern->cause, width, stream);
+        print_field("severity", pattern->severity, width, stream);
+        print_field("confidence", pattern->confidence, width, stream);
+        print_field("threshold", pattern->threshold, width, stream);
     }
     fprintf(stream, "\n");
-    print_labelled("read from", pattern->file, width, stream);
+    print_field("read from", pattern->file, width, stream);
 }
 
 // ---- the manual ----

@@ -27,15 +27,9 @@ void policy_page_list(const struct policy *policies, size_t n, size_t width, FIL
     }
 }
 
-static void print_labelled(const char *label, const char *text, size_t width, FILE *stream)
-{
-    fprintf(stream, "%-*s", LABEL_COLUMNS, label);
-    print_paragraph(text, LABEL_COLUMNS, LABEL_COLUMNS, width, stream);
-}
-
 static void print_and_free(const char *label, char *text, size_t width, FILE *stream)
 {
-    print_labelled(label, text, width, stream);
+    print_labelled(label, LABEL_COLUMNS, text, width, stream);
     free(text);
 }
 
@@ -135,7 +129,7 @@ void policy_page_one(const struct policy *policy, size_t width, FILE *stream)
     else
         print_rules(&policy->balancing, width, stream);
     if (policy->source[0])
-        print_labelled("Source", policy->source, width, stream);
+        print_labelled("Source", LABEL_COLUMNS, policy->source, width, stream);
     if (policy->missing[0])
-        print_labelled("Missing there", policy->missing, width, stream);
+        print_labelled("Missing there", LABEL_COLUMNS, policy->missing, width, stream);
 }

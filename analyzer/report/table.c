@@ -137,3 +137,9 @@ void print_paragraph(const char *text, size_t column, size_t indent, size_t widt
     }
     fputc('\n', stream);
 }
+
+void print_labelled(const char *label, size_t columns, const char *text, size_t width, FILE *stream)
+{
+    fprintf(stream, "%-*s", (int)columns, label);
+    print_paragraph(text, columns, columns, width, stream);
+}

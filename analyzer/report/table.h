@@ -35,4 +35,8 @@ void table_release(struct table *table);
 /// COLUMN, where the cursor is.
 void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream);
 
+/// LABEL, and from column COLUMNS on the words of TEXT up to column WIDTH.
+void print_labelled(const char *label, size_t columns, const char *text, size_t width,
+                    FILE *stream);
+
 #endif

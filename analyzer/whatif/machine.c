@@ -38,6 +38,7 @@ void machine_release(struct machine *machine)
     }
     for (size_t i = 0; i < machine->n_collectives; i++) {
         formula_free(machine->collectives[i].time);
+        free(machine->collectives[i].time_text);
         free(machine->collectives[i].missing_nodes);
     }
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
@@ -66,8 +67,11 @@ void machine_release(struct machine *machine)
     free(machine->nodes);
     free(machine->regions);
     free(machine->collectives);
+    for (int i = 0; i < MACHINE_ORIGINS; i++)
+        free(machine->origins[i]);
     free(machine->path);
     free(machine->name);
+    free(machine->summary);
     *machine = (struct machine){0};
 }
 

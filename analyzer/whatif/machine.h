@@ -7,12 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/pag/simulation/clock.h"
 #include "analyzer/whatif/machine/collective_plan.h"
 
 struct formula;
 struct scopes;
+
+/// What is bundled, for bundled_names().
+extern const struct bundled bundled_machines;
 
 struct machine_point {
     uint64_t size_bytes, time_ns;
@@ -68,6 +72,7 @@ struct machine_collective {
     uint8_t operation; // OTF2_CollectiveOp
     uint64_t from_bytes, below_bytes;
     struct formula *time; // seconds, of p and b; with an algorithm: of its multicast, or NULL
+    char *time_text;      // of that formula, NULL without
     enum collective_algorithm algorithm;
     // of ALGORITHM_HARDWARE_MULTICAST:
     enum collective_algorithm tree; // where it cannot be used
@@ -86,9 +91,29 @@ struct machine_compute {
 };
 
 enum machine_scope { MACHINE_NODE, MACHINE_NETWORK, MACHINE_CORE, MACHINE_SCOPES };
+extern const char *const machine_scope_names[MACHINE_SCOPES];
+
+/// Where the numbers of a file come from, the texts of its <calibration>.
+enum machine_origin {
+    MACHINE_SOURCE,
+    MACHINE_MISSING,
+    MACHINE_DATE,
+    MACHINE_HOST,
+    MACHINE_PROCESSOR,
+    MACHINE_MPI,
+    MACHINE_NODE_ERROR,
+    MACHINE_NETWORK_ERROR,
+    MACHINE_COLLECTIVE_ERROR,
+    MACHINE_UNSTEADY,
+    MACHINE_ORIGINS
+};
+extern const char *const machine_origin_names[MACHINE_ORIGINS];
 
 struct machine {
     char *path, *name;
+    char *summary;                  // "" for none
+    char *origins[MACHINE_ORIGINS]; // NULL: not said
+    bool is_calibrated;             // there is a <calibration>
     bool is_view;     // machine_view(): all but the points of its network belong to another one
     uint32_t n_cores; // of a node, 0: not given
     uint64_t speed;   // of its processors in millionths, 0: not given

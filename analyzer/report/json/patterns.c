@@ -5,6 +5,8 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "analyzer/report/json/values.h"
+
 static json_t *pattern_object(const struct catalogue *catalogue, const struct pattern *pattern)
 {
     json_t *object = json_object();
@@ -39,13 +41,5 @@ int json_print_patterns(const struct catalogue *catalogue, uint32_t index, const
     for (size_t i = 0; i < catalogue->n_patterns; i++)
         if (index == PATTERN_NONE || index == i)
             json_array_append_new(patterns, pattern_object(catalogue, &catalogue->patterns[i]));
-    json_t *top = json_object();
-    json_object_set_new(top, "schema", json_integer(1));
-    json_object_set_new(top, "pagoda", json_string(version));
-    json_object_set_new(top, "patterns", patterns);
-    int failure = json_dumpf(top, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(top);
-    if (failure || fputc('\n', stream) == EOF)
-        return error_set(err, "cannot write the patterns as JSON");
-    return 0;
+    return json_print_list("patterns", patterns, version, stream, err);
 }

@@ -4,14 +4,7 @@
 
 #include <jansson.h>
 
-#include "analyzer/pag/pag.h"
 #include "analyzer/report/json/values.h"
-
-static void set_time(json_t *object, const char *key, uint64_t time_ns)
-{
-    json_object_set_new(object, key,
-                        time_ns == PAG_NOT_KNOWN ? json_null() : json_integer((json_int_t)time_ns));
-}
 
 static json_t *rule_object(const struct balancing_rule *rule)
 {
@@ -23,8 +16,8 @@ static json_t *rule_object(const struct balancing_rule *rule)
                         rule->has_lead ? json_real((double)rule->lead / 10000) : json_null());
     json_object_set_new(object, "share",
                         rule->share ? json_real((double)rule->share / 10000) : json_null());
-    set_time(object, "transfer_ns", rule->transfer_ns);
-    set_time(object, "return_ns", rule->return_ns);
+    json_object_set_new(object, "transfer_ns", json_known_time(rule->transfer_ns));
+    json_object_set_new(object, "return_ns", json_known_time(rule->return_ns));
     return object;
 }
 
@@ -34,10 +27,10 @@ static void add_rules(json_t *object, const struct balancing_policy *balancing)
     for (size_t i = 0; i < balancing->n_rules; i++)
         json_array_append_new(rules, rule_object(&balancing->rules[i]));
     json_object_set_new(object, "rules", rules);
-    set_time(object, "poll_ns", balancing->poll_ns);
-    set_time(object, "transfer_ns", balancing->transfer_ns);
-    set_time(object, "return_ns", balancing->return_ns);
-    set_time(object, "least_ns", balancing->least_ns);
+    json_object_set_new(object, "poll_ns", json_known_time(balancing->poll_ns));
+    json_object_set_new(object, "transfer_ns", json_known_time(balancing->transfer_ns));
+    json_object_set_new(object, "return_ns", json_known_time(balancing->return_ns));
+    json_object_set_new(object, "least_ns", json_known_time(balancing->least_ns));
     json_object_set_new(object, "free_hosts", json_integer(balancing->n_free_hosts));
 }
 
@@ -48,14 +41,15 @@ static void add_tasks(json_t *object, const struct dealing *dealing)
     json_t *tasks = json_object();
     json_object_set_new(tasks, "order", json_string(orders[dealing->order]));
     json_object_set_new(tasks, "to", json_string(receivers[dealing->to]));
-    set_time(tasks, "work_ns", dealing->task_ns);
-    set_time(tasks, "task_flight_ns", dealing->costs.task_flight_ns);
-    set_time(tasks, "answer_flight_ns", dealing->costs.answer_flight_ns);
-    set_time(tasks, "receive_ns", dealing->costs.receive_ns);
-    set_time(tasks, "before_ns", dealing->costs.before_ns);
-    set_time(tasks, "after_ns", dealing->costs.after_ns);
-    set_time(tasks, "tail_ns", dealing->costs.tail_ns);
-    set_time(tasks, "gap_ns", dealing->costs.gap_ns);
+    json_object_set_new(tasks, "work_ns", json_known_time(dealing->task_ns));
+    json_object_set_new(tasks, "task_flight_ns", json_known_time(dealing->costs.task_flight_ns));
+    json_object_set_new(tasks, "answer_flight_ns",
+                        json_known_time(dealing->costs.answer_flight_ns));
+    json_object_set_new(tasks, "receive_ns", json_known_time(dealing->costs.receive_ns));
+    json_object_set_new(tasks, "before_ns", json_known_time(dealing->costs.before_ns));
+    json_object_set_new(tasks, "after_ns", json_known_time(dealing->costs.after_ns));
+    json_object_set_new(tasks, "tail_ns", json_known_time(dealing->costs.tail_ns));
+    json_object_set_new(tasks, "gap_ns", json_known_time(dealing->costs.gap_ns));
     json_object_set_new(object, "tasks", tasks);
 }
 
@@ -82,13 +76,5 @@ int json_print_policies(const struct policy *policies, size_t n, const char *ver
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(array, policy_object(&policies[i]));
-    json_t *top = json_object();
-    json_object_set_new(top, "schema", json_integer(1));
-    json_object_set_new(top, "pagoda", json_string(version));
-    json_object_set_new(top, "policies", array);
-    int failure = json_dumpf(top, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(top);
-    if (failure || fputc('\n', stream) == EOF)
-        return error_set(err, "cannot write the policies as JSON");
-    return 0;
+    return json_print_list("policies", array, version, stream, err);
 }

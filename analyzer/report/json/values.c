@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/utf8.h"
+#include "analyzer/pag/pag.h"
 
 json_t *json_clean_text(const char *bytes)
 {
@@ -17,4 +18,23 @@ json_t *json_clean_text(const char *bytes)
 json_t *json_count(uint64_t value)
 {
     return json_integer(value > INT64_MAX ? INT64_MAX : (int64_t)value);
+}
+
+json_t *json_known_time(uint64_t time_ns)
+{
+    return time_ns == PAG_NOT_KNOWN ? json_null() : json_count(time_ns);
+}
+
+int json_print_list(const char *key, json_t *list, const char *version, FILE *stream,
+                    struct error *err)
+{
+    json_t *top = json_object();
+    json_object_set_new(top, "schema", json_integer(1));
+    json_object_set_new(top, "pagoda", json_string(version));
+    json_object_set_new(top, key, list);
+    int failure = json_dumpf(top, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(top);
+    if (failure || fputc('\n', stream) == EOF)
+        return error_set(err, "cannot write the %s as JSON", key);
+    return 0;
 }

@@ -5,11 +5,21 @@
 
 #include <jansson.h>
 #include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
 
 /// A string of BYTES, which may be any: names of files, of archives, error messages.
 json_t *json_clean_text(const char *bytes);
 
 /// VALUE, at most the largest integer JSON has here.
 json_t *json_count(uint64_t value);
+
+/// TIME_NS, or null where it is PAG_NOT_KNOWN.
+json_t *json_known_time(uint64_t time_ns);
+
+/// Prints {"schema":1, "pagoda":VERSION, KEY:LIST} and releases LIST. 0, or -1 and ERR.
+int json_print_list(const char *key, json_t *list, const char *version, FILE *stream,
+                    struct error *err);
 
 #endif

@@ -142,6 +142,7 @@ static int read_time(const struct machine_reader *reader, const struct xml_eleme
                              collective_algorithm_names[collective->algorithm]);
     if (time && !(collective->time = formula_new(time, variables, 2, reader->err)))
         return error_wrap(reader->err, "%s:%u", reader->path, element->line);
+    collective->time_text = time ? memory_copy_text(time) : NULL;
     return 0;
 }
 

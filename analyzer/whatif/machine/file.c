@@ -32,13 +32,31 @@ static bool has_links(const struct machine *machine)
     return has_any;
 }
 
+/// Elements hold no text, and others only where these have a meaning.
+static int check_contents(const struct machine_reader *reader, const struct xml_element *element)
+{
+    const char *word = element->text + strspn(element->text, " \t\r\n");
+    bool may_hold = strcmp(element->name, "machine") == 0 || strcmp(element->name, "message") == 0;
+    if (*word)
+        return MACHINE_ERROR(reader, element, "<%s> holds the text `%.*s`: values are attributes",
+                             element->name, (int)strcspn(word, " \t\r\n"), word);
+    if (!may_hold && element->n_children > 0)
+        return MACHINE_ERROR(reader, &element->children[0], "<%s> in <%s>, which holds nothing",
+                             element->children[0].name, element->name);
+    for (size_t i = 0; i < element->n_children; i++)
+        if (check_contents(reader, &element->children[i]) != 0)
+            return -1;
+    return 0;
+}
+
 static int read_machine(const struct machine_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"name",  "cores",     "cpu-speed", "hand-over",
-                                        "slice", "out-links", "in-links"};
+    static const char *const known[] = {"name",      "cores", "cpu-speed", "summary",
+                                        "hand-over", "slice", "out-links", "in-links"};
     struct machine *machine = reader->machine;
-    const char *name = xml_attribute(element, "name");
+    const char *name = xml_attribute(element, "name"), *summary = xml_attribute(element, "summary");
     machine->name = memory_copy_text(name ? name : "");
+    machine->summary = memory_copy_text(summary ? summary : "");
     machine->speed = PAG_WORK_PER_NS;
     if (machine_check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0 ||
         machine_read_number_of(reader, element, "cores", MACHINE_MAX_CORES, &machine->n_cores) !=
@@ -53,6 +71,8 @@ static int read_machine(const struct machine_reader *reader, const struct xml_el
     for (size_t i = 0; i < element->n_children; i++)
         if (read_part(reader, &element->children[i]) != 0)
             return -1;
+    if (check_contents(reader, element) != 0)
+        return -1;
     if (machine->n_collectives > 0 && !machine_has_messages(machine))
         return MACHINE_ERROR(reader, element, "<collective> without any <message>");
     if (has_links(machine) && !machine_has_messages(machine))
@@ -62,7 +82,7 @@ static int read_machine(const struct machine_reader *reader, const struct xml_el
     return machine_check_collectives(reader, element);
 }
 
-static const struct bundled bundled_machines = {"machines", "machine"};
+const struct bundled bundled_machines = {"machines", "machine"};
 
 int machine_read(struct machine *machine, const char *name, struct error *err)
 {

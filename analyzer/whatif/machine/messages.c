@@ -33,7 +33,7 @@ static int read_points(const struct machine_reader *reader, const struct xml_ele
     return 0;
 }
 
-static const char *const scopes[] = {"node", "network", "core"}; // enum machine_scope
+const char *const machine_scope_names[MACHINE_SCOPES] = {"node", "network", "core"};
 
 /// Where the messages of the scope NAME go; NULL and an error.
 static struct machine_messages *new_scope(const struct machine_reader *reader,
@@ -44,7 +44,7 @@ static struct machine_messages *new_scope(const struct machine_reader *reader,
     const char *between = xml_attribute(element, "between");
     bool is_custom = within || between;
     for (size_t i = 0; i < MACHINE_SCOPES; i++) {
-        if (strcmp(scopes[i], name) != 0)
+        if (strcmp(machine_scope_names[i], name) != 0)
             continue;
         if (is_custom)
             return MACHINE_ERROR(reader, element,
@@ -55,8 +55,9 @@ static struct machine_messages *new_scope(const struct machine_reader *reader,
             return MACHINE_ERROR(reader, element, "a second <message scope=\"%s\">", name), NULL;
         return &machine->messages[i];
     }
-    if (!is_custom && spelling_nearest(name, scopes, MACHINE_SCOPES))
-        return machine_unknown(reader, element, "scope", name, scopes, MACHINE_SCOPES), NULL;
+    if (!is_custom && spelling_nearest(name, machine_scope_names, MACHINE_SCOPES))
+        return machine_unknown(reader, element, "scope", name, machine_scope_names, MACHINE_SCOPES),
+               NULL;
     if (!is_custom)
         return MACHINE_ERROR(reader, element,
                              "<message scope=\"%s\"> needs within=\"GROUPS\" or between=\"GROUPS\"",
