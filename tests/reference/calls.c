@@ -19,16 +19,17 @@ static bool is_test_call(const char *name)
     return strncasecmp(name, "MPI_Test", 8) == 0;
 }
 
-static uint32_t child_path(struct model *model, uint32_t parent, uint32_t region)
+static uint32_t child_path(struct model *model, uint32_t parent, uint32_t region, uint32_t context)
 {
     for (size_t p = 1; p < model->n_paths; p++) {
-        if (model->paths[p].parent == parent && model->paths[p].region == region)
+        if (model->paths[p].parent == parent && model->paths[p].region == region &&
+            model->paths[p].context == context)
             return (uint32_t)p;
     }
     model->paths = array_reserve(model->paths, &model->path_capacity, model->n_paths + 1,
                                  sizeof *model->paths);
     const char *name = model->trace->regions[region].name;
-    struct model_path path = {.parent = parent, .region = region};
+    struct model_path path = {.parent = parent, .region = region, .context = context};
     path.name =
         parent ? memory_format("%s/%s", model->paths[parent].name, name) : memory_copy_text(name);
     model->paths[model->n_paths] = path;
@@ -60,7 +61,7 @@ static uint32_t path_of_context(struct model *model, uint32_t path, uint32_t con
     }
     for (uint32_t f = first; f < n; f++) {
         if (functions[MAX_DEPTH - n + f] != REFERENCE_NONE)
-            path = child_path(model, path, functions[MAX_DEPTH - n + f]);
+            path = child_path(model, path, functions[MAX_DEPTH - n + f], REFERENCE_NONE);
     }
     return path;
 }
@@ -114,7 +115,8 @@ static void walk_location(struct model *model, uint32_t l, struct findings *find
             bool is_call = call_depth == 0 && model->trace->regions[record->region].is_mpi;
             uint32_t around =
                 is_call ? path_of_context(model, stack[depth], record->context) : stack[depth];
-            uint32_t path = child_path(model, around, record->region);
+            uint32_t path = child_path(model, around, record->region,
+                                       is_call ? record->context : REFERENCE_NONE);
             stack[++depth] = path;
             entered_ns[depth] = record->time_ns;
             if (is_call) {

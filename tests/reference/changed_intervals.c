@@ -23,7 +23,7 @@ size_t interval_stretch(const struct model *model, const struct interval *interv
 {
     const struct record *records = records_of(model, interval);
     const struct record *call = &records[interval->last];
-    if (interval->last == interval->first || call->kind != RECORD_ENTER ||
+    if (model->order_costs_ns || interval->last == interval->first || call->kind != RECORD_ENTER ||
         call->context == REFERENCE_NONE)
         return interval->last;
     size_t from = interval->last - 1;
@@ -33,10 +33,16 @@ size_t interval_stretch(const struct model *model, const struct interval *interv
     return from;
 }
 
+uint64_t time_of_record(const struct model *model, uint32_t rank, size_t i)
+{
+    return model->order_costs_ns ? model->order_costs_ns[rank][i]
+                                 : model->trace->locations[rank].records[i].time_ns;
+}
+
 uint64_t interval_wall_ns(const struct model *model, const struct interval *interval)
 {
-    const struct record *records = records_of(model, interval);
-    return records[interval->last].time_ns - records[interval->first].time_ns;
+    return time_of_record(model, interval->rank, interval->last) -
+           time_of_record(model, interval->rank, interval->first);
 }
 
 /// What the clock of the processor says; their distance where it was not read.
@@ -79,8 +85,10 @@ uint64_t interval_process_ns(const struct model *model, const struct predicted_s
 {
     const struct record *records = records_of(model, interval);
     const uint32_t *call_of = model->call_of[interval->rank];
-    uint64_t used_ns = cpu_ns(model, scenario, interval);
     uint64_t wall_ns = interval_wall_ns(model, interval);
+    if (model->order_costs_ns)
+        return wall_ns;
+    uint64_t used_ns = cpu_ns(model, scenario, interval);
     size_t n_records = model->trace->locations[interval->rank].n_records;
     bool is_end = interval->last + 1 == n_records || call_of[interval->last] != REFERENCE_NONE;
     if (!has_lacked_cores(model, scenario, interval->rank) || scenario->spins || !is_end)
@@ -179,7 +187,6 @@ static void set_visit(struct pieces *pieces, struct run_visits *visits,
 static void divide(struct pieces *pieces, struct run_visits *visits,
                    const struct interval *interval)
 {
-    const struct record *records = records_of(visits->model, interval);
     uint32_t *open = &visits->open[interval->rank];
     uint64_t visit_ns = 0;
     for (size_t i = interval->first; i <= interval->last; i++) {
@@ -191,7 +198,10 @@ static void divide(struct pieces *pieces, struct run_visits *visits,
         }
         if (*open == NO_VISIT)
             *open = run_visits_begin(visits, interval, i);
-        uint64_t own_ns = i < interval->last ? records[i + 1].time_ns - records[i].time_ns : 0;
+        uint64_t own_ns = i < interval->last
+                              ? time_of_record(visits->model, interval->rank, i + 1) -
+                                    time_of_record(visits->model, interval->rank, i)
+                              : 0;
         if (own_ns == 0)
             continue;
         struct piece *piece =

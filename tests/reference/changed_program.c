@@ -35,12 +35,15 @@ static void cut(struct model_send *send, const struct scenario_changes *changes)
     }
 }
 
-/// Does PATTERN name MPI functions, CALL's among them?
+/// Does PATTERN name MPI functions or the place of calls, CALL among them?
 static bool names_call(const struct model *model, const struct model_call *call,
                        const char *pattern)
 {
     const char *name = strrchr(pattern, '/') ? strrchr(pattern, '/') + 1 : pattern;
-    return strncmp(name, "MPI_", 4) == 0 && is_region(model, call->path, pattern);
+    if (strncmp(name, "before ", strlen("before ")) == 0)
+        name += strlen("before ");
+    bool is_named = strncmp(name, "MPI_", 4) == 0 || has_place(pattern);
+    return is_named && is_region(model, call->path, pattern);
 }
 
 /// Is the part left out: one that only synchronises in a dropped region, all that is named itself?
@@ -276,6 +279,8 @@ void changed_program_init(struct changed_program *program, const struct model *m
     program->model.calls = copy(model->calls, model->n_calls, sizeof *model->calls);
     program->model.sends = copy(model->sends, model->n_sends, sizeof *model->sends);
     program->model.parts = copy(model->parts, model->n_parts, sizeof *model->parts);
+    if (scenario->is_timeless)
+        program->model.order_costs_ns = order_costs_new(model, scenario);
     leave_out(&program->model, &scenario->changes);
     find_polls(&program->model, scenario);
     // How large messages are with moved work may say who waits for his receiver, and so whose call
@@ -301,4 +306,5 @@ void changed_program_release(struct changed_program *program)
     free(program->model.calls);
     free(program->model.sends);
     free(program->model.parts);
+    order_costs_free(program->model.order_costs_ns, program->model.trace->n_ranks);
 }

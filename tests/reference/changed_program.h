@@ -15,6 +15,8 @@ __extension__ typedef __int128 parts_t; // work and virtual time in millionths o
 bool is_in_region(const struct model *model, uint32_t path, const char *pattern);
 /// Does PATTERN name PATH itself?
 bool is_region(const struct model *model, uint32_t path, const char *pattern);
+/// Does PATTERN say where in the source its calls are made?
+bool has_place(const char *pattern);
 
 /// Is a path in two regions whose work is set? They are refused.
 bool are_works_nested(const struct model *model, const struct scenario_changes *changes);
@@ -36,13 +38,16 @@ struct share {
     parts_t work;
 };
 
+/// When record I of RANK was written, or what was computed until then where only order counts.
+uint64_t time_of_record(const struct model *model, uint32_t rank, size_t i);
+
 /// Process time of INTERVAL, and its wall time, in ns.
 uint64_t interval_process_ns(const struct model *model, const struct predicted_scenario *scenario,
                              const struct interval *interval);
 uint64_t interval_wall_ns(const struct model *model, const struct interval *interval);
 
 /// From which record on what is computed belongs to the call that ends INTERVAL; its last record
-/// where that is unknown.
+/// where that is unknown, or regions cost what they cost whatever comes next.
 size_t interval_stretch(const struct model *model, const struct interval *interval);
 
 /// The work of INTERVAL, one share for each call path in the order of their first time; those of a
@@ -71,6 +76,11 @@ struct changed_program {
 
 /// Finds polls that wait for the end of their loop: at recorded costs all of ranks that had cores.
 void find_polls(struct model *model, const struct predicted_scenario *scenario);
+
+/// When each record would come if its rank did nothing but visit regions, by rank and record, where
+/// only their order counts. The caller frees.
+uint64_t **order_costs_new(const struct model *model, const struct predicted_scenario *scenario);
+void order_costs_free(uint64_t **costs_ns, uint32_t n_ranks);
 
 /// The program of MODEL, which must outlive it, under SCENARIO. The caller releases it.
 void changed_program_init(struct changed_program *program, const struct model *model,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // REGION in what-if options: a name, or names with / between them, each of them a glob; ** is any
-// number of names.
+// number of names. Or a place in the source, or both: the MPI calls made there. Where computing is
+// meant it is that before these calls, or the calls behind the word "before".
 #include <fnmatch.h>
 #include <string.h>
 
@@ -34,9 +35,51 @@ static bool fits(const struct model *model, uint32_t path, const char *pattern, 
     return begin == 0 || fits(model, model->paths[path].parent, pattern, begin - 1);
 }
 
+/// FILE:LINE at the end of PATTERN, behind " at " or alone; NULL: there is none.
+static const char *place_in(const char *pattern)
+{
+    const char *at = strstr(pattern, " at ");
+    if (at)
+        return at + strlen(" at ");
+    return strchr(pattern, ':') ? pattern : NULL;
+}
+
+/// Is the MPI call PATH made at PLACE, whose line may be any?
+static bool is_at(const struct model *model, uint32_t path, const char *place)
+{
+    uint32_t context = model->paths[path].context;
+    const char *own = context == REFERENCE_NONE ? NULL : model->trace->contexts[context].place;
+    size_t file_length = strcspn(place, ":") + 1;
+    if (!own)
+        return false;
+    return strcmp(own, place) == 0 ||
+           (strcmp(place + file_length, "*") == 0 && strncmp(own, place, file_length) == 0);
+}
+
+bool has_place(const char *pattern)
+{
+    return place_in(pattern) != NULL;
+}
+
+/// Does PATTERN name nothing but MPI calls, or the computing before these?
+static bool is_of_calls(const char *pattern)
+{
+    return strncmp(pattern, "before ", strlen("before ")) == 0 || has_place(pattern);
+}
+
 bool is_region(const struct model *model, uint32_t path, const char *pattern)
 {
-    return path != 0 && fits(model, path, pattern, strlen(pattern));
+    if (path == 0)
+        return false;
+    if (!is_of_calls(pattern))
+        return fits(model, path, pattern, strlen(pattern));
+    if (strncmp(pattern, "before ", strlen("before ")) == 0)
+        pattern += strlen("before ");
+    const char *place = place_in(pattern);
+    size_t length = !place ? strlen(pattern) : place == pattern ? 0 : (size_t)(place - pattern) - 4;
+    return model->trace->regions[model->paths[path].region].is_mpi &&
+           (!place || is_at(model, path, place)) &&
+           (length == 0 || fits(model, path, pattern, length));
 }
 
 bool is_in_region(const struct model *model, uint32_t path, const char *pattern)

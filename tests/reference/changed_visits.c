@@ -73,12 +73,13 @@ static void find(struct run_visits *visits, uint32_t rank)
 /// What INTERVAL has of the visit V.
 static void count(struct run_visits *visits, const struct interval *interval, struct visit *visit)
 {
-    const struct record *records = visits->model->trace->locations[interval->rank].records;
     uint64_t own_ns = 0, all_ns = interval_wall_ns(visits->model, interval);
     for (size_t i = interval->first; i < interval->last; i++) {
         bool is_in = visit->is_stretch ? visit->end == interval->last && i >= interval->stretch
                                        : visit->begin <= i && i < visit->end;
-        own_ns += is_in ? records[i + 1].time_ns - records[i].time_ns : 0;
+        if (is_in)
+            own_ns += time_of_record(visits->model, interval->rank, i + 1) -
+                      time_of_record(visits->model, interval->rank, i);
     }
     if (all_ns > 0)
         visit->recorded += (parts_t)interval_process_ns(visits->model, visits->scenario, interval) *

@@ -117,6 +117,14 @@ static void write_machine(FILE *stream, const struct predicted_scenario *scenari
                 " * b) * 1e-9\"/>\n",
                 formula->operation, formula->base_ns, formula->per_member_ns, formula->per_byte_ns);
     }
+    for (uint32_t c = 0; c < machine->n_computes; c++) {
+        const struct scenario_compute *compute = &machine->computes[c];
+        fprintf(stream,
+                "<compute region=\"%s\" time=\"1e-12 * (%" PRIu64 " + %" PRIu64 "*w + %" PRIu64
+                "*e + %" PRIu64 "*p + %" PRIu64 "*rank + %" PRIu64 "*visit)\"/>\n",
+                compute->region, compute->base_ps, compute->per_work_ps, compute->per_element_ps,
+                compute->per_member_ps, compute->per_rank_ps, compute->per_visit_ps);
+    }
     fputs("</machine>\n", stream);
 }
 
@@ -149,6 +157,7 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
                                            .is_sticky = scenario->is_sticky,
                                            .added_latency_ns = scenario->added_latency_ns,
                                            .added_byte_fs = scenario->added_byte_fs,
+                                           .is_timeless = scenario->is_timeless,
                                            .scales = scales,
                                            .n_scales = scenario->n_regions};
     bool is_moved = false;

@@ -7,10 +7,12 @@
 #include "tests/reference/findings.h"
 #include "tests/reference/trace.h"
 
-/// A node of the call tree all locations share; node 0 is "no region open".
+/// A node of the call tree all locations share; node 0 is "no region open". MPI calls made at
+/// several places are as many nodes of one name.
 struct model_path {
     uint32_t parent, region;
-    char *name; // "main/solve/MPI_Recv", "" for node 0
+    uint32_t context; // of an MPI call: where it is made, REFERENCE_NONE
+    char *name;       // "main/solve/MPI_Recv", "" for node 0
 };
 
 /// An outermost MPI region instance, or a single MPI record outside of any.
@@ -108,6 +110,8 @@ struct model {
     struct model_hand_over **hand_overs; // by location and record
     struct model_instance *instances;
     size_t n_instances, instance_capacity;
+    uint64_t **order_costs_ns; // of a changed program in which only the order of records counts:
+                               // work up to each of them, by rank; NULL: recorded times count
     uint64_t n_ambiguous;
     uint64_t window_begin_ns, window_end_ns;
 };

@@ -81,8 +81,10 @@ bool is_flight_seen(const struct model *model, const struct predicted_scenario *
 bool is_waiting_send(const struct model *model, const struct predicted_scenario *scenario,
                      const struct model_send *send);
 
-/// Do the members that are not free by their role wait in the operation of PART?
-bool is_synchronising(const struct model *model, const struct model_part *part);
+/// Do the members that are not free by their role wait in the operation of PART? Of those that need
+/// not the recording tells it; without its times, that they do unless handles are destroyed.
+bool is_synchronising(const struct model *model, const struct predicted_scenario *scenario,
+                      const struct model_part *part);
 
 /// Must the members of PART's operation wait for each other? Not where there is nothing to move, or
 /// perhaps nothing for some of them, or where the others are another group.

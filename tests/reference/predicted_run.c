@@ -36,7 +36,8 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
     uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *part = &model->parts[p];
-        if (part->complete_call == c && !part->is_left_out && is_synchronising(model, part) &&
+        if (part->complete_call == c && !part->is_left_out &&
+            is_synchronising(model, state->scenario, part) &&
             (releasers_of(model, p, releasers) > 0 || is_by_messages(model, state->scenario, part)))
             conditions[n++] = (struct condition){CONDITION_COLLECTIVE, p};
     }
@@ -203,17 +204,18 @@ static void await(struct process *process, uint64_t now_ns)
     process->late_ns = now_ns;
 }
 
-/// When PROCESS, which begins at NOW_NS, comes to MPI_Init at the earliest: with its work and all
-/// the time that it had no core.
+/// When PROCESS, which begins at NOW_NS, comes to MPI_Init at the earliest: if it lacked a core on
+/// its way, with its work and all the time that it had none.
 static uint64_t start_ns(const struct prediction_state *state, const struct process *process,
                          uint64_t now_ns)
 {
     const struct model *model = state->model;
     const struct step *step = process->step;
-    if (step->kind != STEP_CALL || !model->calls[step->call].is_init)
+    uint64_t lost_ns = interval_wall_ns(model, &step->interval) -
+                       interval_process_ns(model, state->scenario, &step->interval);
+    if (step->kind != STEP_CALL || !model->calls[step->call].is_init || lost_ns == 0)
         return 0;
-    return now_ns + (uint64_t)(step->work / PER_NS) + interval_wall_ns(model, &step->interval) -
-           interval_process_ns(model, state->scenario, &step->interval);
+    return now_ns + (uint64_t)(step->work / PER_NS) + lost_ns;
 }
 
 /// What PROCESS does next at NOW_NS, when it has done what it did.
@@ -305,7 +307,8 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
         struct process *process = &state->processes[rank];
         process->rank = rank;
         process->step = state->program.steps[rank];
-        process->begin_ns = model->trace->locations[rank].records[0].time_ns;
+        if (!state->scenario->is_timeless) // else all begin at 0
+            process->begin_ns = model->trace->locations[rank].records[0].time_ns;
     }
     deal_cores(state);
 }

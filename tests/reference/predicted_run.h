@@ -21,7 +21,8 @@ enum {
     SCENARIO_MAX_SCOPES = 2,
     SCENARIO_MAX_GROUPS = 3,
     SCENARIO_MAX_WORKS = 2,
-    SCENARIO_MAX_CHANGES = 3
+    SCENARIO_MAX_CHANGES = 3,
+    SCENARIO_MAX_COMPUTES = 4
 };
 
 /// Messages of one scope on the machine.
@@ -61,6 +62,13 @@ struct scenario_formula {
     uint64_t base_ns, per_member_ns, per_byte_ns;
 };
 
+/// What a visit of a region costs where only the order of events counts: base, and more for each
+/// unit of work, element of its process, rank of the run, rank before its own, visit up to it.
+struct scenario_compute {
+    const char *region;
+    uint64_t base_ps, per_work_ps, per_element_ps, per_member_ps, per_rank_ps, per_visit_ps;
+};
+
 struct scenario_machine {
     struct scenario_messages core, node, network;
     uint32_t n_scopes;
@@ -71,6 +79,8 @@ struct scenario_machine {
     struct scenario_region regions[SCENARIO_MAX_REGIONS]; // factor: how much faster
     uint32_t n_formulas;
     struct scenario_formula formulas[SCENARIO_MAX_FORMULAS];
+    uint32_t n_computes;
+    struct scenario_compute computes[SCENARIO_MAX_COMPUTES];
 };
 
 /// Visits of a region have a fixed duration, or all ranks the same work.
@@ -121,6 +131,7 @@ struct predicted_scenario {
     struct scenario_changes changes;
     bool has_machine;
     struct scenario_machine machine;
+    bool is_timeless; // with a machine: no time of the recording counts, only the order of events
     bool is_ideal; // with a machine whose messages take no time: nothing takes time in MPI from the
                    // begin of the window on, see predicted_ideal()
 };

@@ -443,7 +443,7 @@ uint64_t machine_settle_call(const struct model *model, const struct predicted_s
                              const struct condition *conditions, uint32_t n_conditions,
                              uint64_t *ready_ns)
 {
-    if (is_handle_call(model, c) && !scenario->is_ideal) // costs what it did
+    if (is_handle_call(model, c) && !scenario->is_ideal && !scenario->is_timeless) // as it did
         return recorded_settle_call(model, scenario, times, c, conditions, n_conditions, ready_ns);
     uint64_t latest_ns = times->departed_ns[c], overhead_ns = 0;
     for (uint32_t i = 0; i < n_conditions; i++) {

@@ -267,10 +267,14 @@ static bool is_same_operation(const struct model_part *a, const struct model_par
     return strcmp(a->operation, b->operation) == 0;
 }
 
-bool is_synchronising(const struct model *model, const struct model_part *part)
+bool is_synchronising(const struct model *model, const struct predicted_scenario *scenario,
+                      const struct model_part *part)
 {
     if (is_firm(part))
         return true;
+    if (scenario->is_timeless)
+        return !part->is_finalize && strncmp(part->operation, "destroy", 7) != 0 &&
+               strcmp(part->operation, "deallocate") != 0;
     if (part->is_finalize && !model->instances[part->instance].is_complete)
         return false;
     uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/change_choice.h"
+#include "tests/reference/order_scenarios.h"
 
 enum { ONE = 1000000, MAX_NODES = 4, MAX_CORES = 3 };
 
@@ -344,4 +345,6 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
     changes_print(&scenario->changes, n_ranks, stream);
     if (scenario->has_machine)
         print_machine(&scenario->machine, stream);
+    if (scenario->is_timeless)
+        order_costs_print(&scenario->machine, stream);
 }

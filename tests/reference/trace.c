@@ -214,6 +214,8 @@ static int parse_context(struct reference_trace *trace, const struct line *line,
         uint32_t caller = find_context(trace, line->words[4]);
         trace->contexts[index].caller = caller;
     }
+    if (strchr(line->words[3], ':'))
+        trace->contexts[index].place = memory_copy_text(line->words[3]);
     if (strcmp(line->words[2], "-") != 0 && strcmp(line->words[2], "?") != 0)
         trace->contexts[index].region = find_region(trace, line->words[2]);
     return 0;
@@ -338,6 +340,17 @@ static uint32_t take_context(struct reference_trace *trace, struct line *line)
     return is_context ? find_context(trace, name) : REFERENCE_NONE;
 }
 
+/// Takes what says how much work a visit does off the end of an enter line.
+static void take_work(struct line *line, struct record *record)
+{
+    if (line->n_words < 6 || strcmp(line->words[4], "work") != 0)
+        return;
+    read_number(line->words[5], &record->work_units);
+    if (line->n_words > 6)
+        read_number(line->words[6], &record->n_elements);
+    line->n_words = 4;
+}
+
 /// Takes a last word that says that an operation is in place off the line.
 static bool take_in_place(struct line *line)
 {
@@ -364,6 +377,7 @@ static int parse_record(struct reference_trace *trace, struct line *line, struct
     if (name == n_names)
         return fail(line, "unknown record", err);
     record.kind = record_names[name].kind;
+    take_work(line, &record);
     const char *expected = parse_operands(trace, line, &record);
     if (expected)
         return error_set(err, "line %zu: expected %s", line->number, expected);
@@ -507,8 +521,10 @@ void reference_trace_release(struct reference_trace *trace)
         free(trace->locations[l].records);
     for (size_t r = 0; r < trace->n_regions; r++)
         free(trace->regions[r].name);
-    for (size_t c = 0; c < trace->n_contexts; c++)
+    for (size_t c = 0; c < trace->n_contexts; c++) {
         free(trace->contexts[c].name);
+        free(trace->contexts[c].place);
+    }
     for (size_t c = 0; c < trace->n_comms; c++) {
         free(trace->comms[c].name);
         free(trace->comms[c].members);

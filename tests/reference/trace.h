@@ -57,8 +57,9 @@ struct record {
     bool is_in_place;      // what it keeps is not counted
     bool is_uneven;        // members give and take different amounts, perhaps nothing
     bool has_envelope;
-    uint32_t context; // of an enter: where the call is, REFERENCE_NONE
-    uint64_t n_polls; // of the calls folded into one, 0: it is just one
+    uint32_t context;                // of an enter: where the call is, REFERENCE_NONE
+    uint64_t n_polls;                // of the calls folded into one, 0: it is just one
+    uint64_t work_units, n_elements; // of an enter: what the visit does, 0: it does not say so
 };
 
 struct reference_location {
@@ -74,9 +75,10 @@ struct reference_region {
     bool is_mpi;
 };
 
-/// A call in the function REGION, which the call CALLER called; REFERENCE_NONE for either.
+/// A call in the function REGION, which the call CALLER called; REFERENCE_NONE for either. It is
+/// made at PLACE, "file.c:56"; NULL: unknown.
 struct reference_context {
-    char *name;
+    char *name, *place;
     uint32_t region, caller;
 };
 
