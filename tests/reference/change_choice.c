@@ -20,7 +20,47 @@ static bool occurs(const char *text, const char *region)
     return is_there;
 }
 
-/// Some functions of TEXT by name, path or glob; NULL: it has not the one that came up.
+/// Of TEXTS, each behind the function or the piece of text that must be there for it, one; NULL: it
+/// is not. Where there is " at c" MPI calls have places.
+static const char *choose_of(const char *const texts[][2], size_t n, const char *text,
+                             struct random *random)
+{
+    size_t i = random_below(random, (uint32_t)n);
+    bool is_there =
+        *texts[i][0] == ' ' ? strstr(text, texts[i][0]) != NULL : occurs(text, texts[i][0]);
+    return is_there ? texts[i][1] : NULL;
+}
+
+/// The computing before some calls of TEXT; NULL: it has not those that came up.
+static const char *choose_stretches(const char *text, struct random *random)
+{
+    static const char *const texts[][2] = {
+        {" at c", "run.c:10"},
+        {" at c", "run.c:20"},
+        {" at c", "run.c:30"},
+        {" at c", "run.c:40"},
+        {" at c", "run.c:*"},
+        {" at c", "before run.c:31"},
+        {" at c", "before main/work/**"},
+        {" at c", "before solve/* at run.c:*"},
+        {"MPI_Recv", "before MPI_Recv"},
+        {"MPI_Send", "before main/**/MPI_Send"},
+        {"MPI_Waitall", "before MPI_Wait*"},
+        {" enter MPI_", "before /main/MPI_*"},
+    };
+    static const char *const both[][2] = {
+        {"MPI_Recv", "before MPI_Recv at run.c:*"},
+        {"MPI_Send", "before MPI_Send at run.c:20"},
+        {"MPI_Allreduce", "before MPI_Allreduce at run.c:10"},
+        {"MPI_Barrier", "before **/MPI_Barrier at run.c:40"},
+    };
+    if (random_chance(random, 70) || !strstr(text, " at c"))
+        return choose_of(texts, sizeof texts / sizeof texts[0], text, random);
+    return choose_of(both, sizeof both / sizeof both[0], text, random);
+}
+
+/// Some functions of TEXT by name, path or glob, or the computing before some calls; NULL: it has
+/// not the one that came up.
 static const char *choose_functions(const char *text, struct random *random)
 {
     static const struct {
@@ -37,18 +77,36 @@ static const char *choose_functions(const char *text, struct random *random)
     uint32_t p = random_below(random, 3);
     if (random_chance(random, 10))
         return "(program)";
+    if (random_chance(random, 35))
+        return choose_stretches(text, random);
     return occurs(text, functions[f].region) ? functions[f].patterns[p] : NULL;
 }
 
-/// The same, or some MPI functions.
+/// Functions, or some MPI functions, or the calls made at some places.
 static const char *choose_calls(const char *text, struct random *random)
 {
-    static const char *const calls[] = {"MPI_Recv",  "MPI_Wait",   "MPI_Waitall",  "MPI_Send",
-                                        "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"};
-    const char *call = calls[random_below(random, sizeof calls / sizeof calls[0])];
-    if (random_chance(random, 60))
+    static const char *const calls[][2] = {
+        {"MPI_Recv", "MPI_Recv"},       {"MPI_Wait", "MPI_Wait"},
+        {"MPI_Waitall", "MPI_Waitall"}, {"MPI_Send", "MPI_Send"},
+        {"MPI_Bcast", "MPI_Bcast"},     {"MPI_Reduce", "MPI_Reduce"},
+        {"MPI_Barrier", "MPI_*rrier"},  {"MPI_Allreduce", "MPI_Allreduce"},
+    };
+    static const char *const places[][2] = {
+        {"MPI_Allreduce", "MPI_Allreduce at run.c:*"},
+        {"MPI_Bcast", "**/MPI_Bcast at run.c:20"},
+        {"MPI_Barrier", "MPI_Barrier at run.c:40"},
+        {"MPI_Recv", "MPI_Recv at run.c:30"},
+        {" at c", "run.c:10"},
+        {" at c", "run.c:20"},
+        {" at c", "run.c:31"},
+        {" at c", "run.c:*"},
+        {" at c", "work/** at run.c:30"},
+    };
+    if (random_chance(random, 50))
         return choose_functions(text, random);
-    return occurs(text, call) ? call : NULL;
+    if (random_chance(random, 40) && strstr(text, " at c"))
+        return choose_of(places, sizeof places / sizeof places[0], text, random);
+    return choose_of(calls, sizeof calls / sizeof calls[0], text, random);
 }
 
 /// Some of N_RANKS ranks, bits.
