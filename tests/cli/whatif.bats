@@ -68,6 +68,14 @@ refused() {
     refused '--hand-over 5parsec: unknown unit' --hand-over 5parsec
 }
 
+@test "who goes on behind a call in which it did not wait has its core: no hand-over" {
+    rm -r trace
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/no-waits.txt" trace
+    # Only rank 1 begins after another one, once.
+    [ "$(predict --nodes 1 --hand-over 100ns)" = '[8100,8000,8100]' ]
+    "$PAGODA" replay --json --nodes 1 --hand-over 100ns trace | jq -e '.whatif.hand_over_ns == 100'
+}
+
 @test "block and cyclic maps" {
     # block: 0, 1 | 2; cyclic: 0, 2 | 1
     [ "$(predict --nodes 2)" = '[8000,8000,8000,1000]' ]

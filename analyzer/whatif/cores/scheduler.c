@@ -22,6 +22,7 @@ enum location_mode { MODE_BEFORE, MODE_WORKING, MODE_WAITING, MODE_ENDED };
 
 struct process {
     enum location_mode mode;
+    bool has_core;      // on a shared one: has worked and not waited since
     bool is_away;       // has left cores shared in slices of time to wait
     enum pag_turn turn; // when its work is done
     uint32_t group;
@@ -36,7 +37,7 @@ struct group {
     bool is_shared;             // else everybody has a core of his own
     struct time_slices *slices; // NULL: no slices of time
     uint32_t n_cores, n_runnable, n_processes;
-    uint32_t last; // who began work last, NOWHERE
+    uint32_t last; // who began work last, or went on with it; NOWHERE
     uint64_t speed, hand_over_ns;
     pag_work virtual_time;
     uint64_t updated_ns;
@@ -183,12 +184,13 @@ static void change(struct scheduler *scheduler, uint32_t location, uint64_t now_
     group->n_runnable += is_runnable(scheduler, process);
 }
 
-/// What it costs that LOCATION begins work now.
-static pag_work hand_over(struct scheduler *scheduler, struct group *group, uint32_t location)
+/// What it costs that LOCATION begins work now, unless it HAS_CORE from work right before.
+static pag_work hand_over(struct scheduler *scheduler, struct group *group, uint32_t location,
+                          bool has_core)
 {
     bool is_other = group->last != location && group->last != NOWHERE;
     group->last = location;
-    if (!is_other)
+    if (!is_other || has_core)
         return 0;
     scheduler->hand_over_ns += group->hand_over_ns;
     return (pag_work)group->hand_over_ns * PAG_WORK_PER_NS;
@@ -199,9 +201,12 @@ static void work_shared(struct scheduler *scheduler, struct group *group, uint32
 {
     struct process *process = &scheduler->processes[location];
     change(scheduler, location, now_ns, MODE_WORKING);
-    if (work > 0)
-        work += hand_over(scheduler, group, location);
     bool goes_on = process->end_ns == now_ns;
+    process->has_core = process->has_core && goes_on;
+    if (work > 0) {
+        work += hand_over(scheduler, group, location, process->has_core);
+        process->has_core = true;
+    }
     process->end = (goes_on ? process->end : group->virtual_time) + work;
     process->turn = turn;
     set_working(group, process, location);

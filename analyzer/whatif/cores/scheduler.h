@@ -9,8 +9,9 @@
 // whole ns at which the formula says so. Work begun in the ns in which the process ended its last
 // one starts at that one's end instead of V(t), so that what is lost by rounding does not add up.
 // w = floor(work * 10^6 / speed of the group in millionths) + hand-over cost, which is charged
-// where a process begins work (more than none) in a group with more processes than cores, and the
-// last one to do so there was another one. Waiting processes are runnable if waiting is spinning. A
+// where a process begins work (more than none) in a group with more processes than cores, not right
+// behind other work of its own (then it has its core), and the last one to begin or go on there was
+// another one. Waiting processes are runnable if waiting is spinning. A
 // group with more processes than cores may have slices of time instead (time_slices.h; no hand-over
 // cost).
 #ifndef PAGODA_WHATIF_CORES_SCHEDULER_H
