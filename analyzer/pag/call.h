@@ -30,7 +30,7 @@ struct call {
     bool is_cut;  // its leave was not found: at the end of the location, or too far away
     bool is_bare; // a record outside any MPI region: leave = enter, no event for either
     bool is_test;
-    bool is_finalize, is_init;
+    bool is_finalize, is_init, is_file;
     bool is_synchronous;
     bool has_collectives; // among its records
     bool gave_up;         // a partner could not be found within the look-ahead

@@ -186,7 +186,7 @@ struct pag_simulated_rank {
     uint64_t outside_ns;  // outside MPI: the same as it went by on shared or slower cores
     uint64_t wait_ns;     // in MPI, waiting for others; and without a core before it
     uint64_t overhead_ns; // the rest of the time in MPI
-    uint64_t lost_ns;     // outside MPI without a core, in the recording
+    uint64_t lost_ns;     // without a core in the recording: outside MPI and in calls without waits
 };
 
 /// Process time that a move of work concerns.

@@ -83,5 +83,5 @@ enum mpi_function mpi_function_of_name(const char *name, bool is_mpi_paradigm)
     for (size_t i = 0; i < sizeof test_prefixes / sizeof *test_prefixes; i++)
         if (has_prefix(bare_name, test_prefixes[i]))
             return MPI_FUNCTION_TEST;
-    return MPI_FUNCTION_OTHER;
+    return has_prefix(bare_name, "file_") ? MPI_FUNCTION_FILE : MPI_FUNCTION_OTHER;
 }

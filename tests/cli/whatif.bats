@@ -76,6 +76,23 @@ refused() {
     "$PAGODA" replay --json --nodes 1 --hand-over 100ns trace | jq -e '.whatif.hand_over_ns == 100'
 }
 
+@test "a call for a file waits for the device: not for a core, and no processor makes it faster" {
+    rm -r trace
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/file.txt" trace
+    "$PAGODA" replay --json --nodes 2 trace | jq -e '.whatif | .replayed_ns == 6000000 and .lost_ns == 0'
+    # Rank 0 has 1 ms of work by 2 ms, its file by 5.8 ms, and 1.2 ms of work behind that.
+    [ "$(predict --nodes 1)" = '[7000000,7000000,3000000]' ]
+    [ "$(predict --nodes 2 --cpu-speed 2)" = '[4900000,4900000,1000000]' ]
+}
+
+@test "a call without a core, in which there is nothing to wait for: said like computing without one" {
+    sed 's/MPI_File_sync/MPI_Win_flush/' "$ROOT/tests/traces/whatif/file.txt" >flush.txt
+    rm -r trace
+    "$BUILD/tools/mktrace" flush.txt trace
+    "$PAGODA" replay --json --nodes 2 trace | jq -e '.whatif | .replayed_ns == 2200000 and .lost_ns == 3800000'
+    "$PAGODA" replay --nodes 2 trace | tr -s ' \n' ' ' | grep -q 'without a core for 31.7 % of their time'
+}
+
 @test "block and cyclic maps" {
     # block: 0, 1 | 2; cyclic: 0, 2 | 1
     [ "$(predict --nodes 2)" = '[8000,8000,8000,1000]' ]

@@ -39,6 +39,8 @@ static void test_names_with_mpi_paradigm(void **state)
         {"MPI_Ssend_c", MPI_FUNCTION_SYNCHRONOUS_SEND},
         {"MPI_Ssend_init", MPI_FUNCTION_SYNCHRONOUS_SEND},
         {"mpi_issend_f08ts_", MPI_FUNCTION_SYNCHRONOUS_SEND},
+        {"MPI_File_write_at", MPI_FUNCTION_FILE},
+        {"mpi_file_sync_", MPI_FUNCTION_FILE},
         {"MPI_Send", MPI_FUNCTION_OTHER},
         {"MPI_Bcast", MPI_FUNCTION_OTHER},
         {"something else", MPI_FUNCTION_OTHER},

@@ -29,7 +29,8 @@ struct pag_call {
     uint32_t n_left_out; // of these: messages not sent, operations left out
     bool is_waiting;     // it has conditions, or is a handle call, which takes its time but no core
     bool is_finalize;    // MPI_Finalize
-    bool is_handle;      // MPI_Init, MPI_Finalize, or its only operations create or destroy handles
+    // MPI_Init, MPI_Finalize, of files, or its only operations create or destroy handles:
+    bool is_handle;
 };
 
 /// What a member of a collective operation sends and receives, as recorded.

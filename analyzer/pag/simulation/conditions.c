@@ -28,6 +28,9 @@ bool simulation_is_handle(const struct engine *engine, const struct call *call)
 {
     if (call->is_init || call->is_finalize)
         return true;
+    // Who lacked cores was waiting for one, too: there what was its own time is known.
+    if (call->is_file && call->n_records == 0)
+        return !engine->simulation->clock->own_work;
     if (call->n_left_out > 0 && call->n_left_out == call->n_records)
         return false;
     for (uint32_t i = 0; i < call->n_parts; i++) {

@@ -194,7 +194,8 @@ bool overlap_begin(struct engine *engine, struct location_state *location,
     }
     call->is_open = true;
     call->is_bare = call->is_cut = call->is_test = call->is_init = call->is_finalize = false;
-    call->is_synchronous = call->has_collectives = call->gave_up = call->goes_on_alone = false;
+    call->is_file = call->is_synchronous = call->has_collectives = call->gave_up = false;
+    call->goes_on_alone = false;
     call->has_cpu_after = call->has_cpu_inside = false;
     call->n_nested = call->n_skip = call->n_records = call->n_parts = 0;
     call->n_receives = call->n_sends = 0;

@@ -57,14 +57,20 @@ static struct location_simulation *state_of(const struct engine *engine,
     return &engine->simulation->locations[location->index];
 }
 
+/// Recorded length of the open call, with polls before it that are a part of it.
+static uint64_t recorded_length(const struct engine *engine, const struct location_state *location)
+{
+    return location->call.recorded_leave_ns - location->call.recorded_enter_ns +
+           state_of(engine, location)->polling.of_call_ns;
+}
+
 /// CPU time of the open call, at most what went by between the samples around it; its length where
 /// there are none.
 static uint64_t recorded_work(const struct engine *engine, const struct location_state *location)
 {
     const struct call *call = &location->call;
     const struct interval *before = &state_of(engine, location)->interval;
-    uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns +
-                         state_of(engine, location)->polling.of_call_ns;
+    uint64_t length_ns = recorded_length(engine, location);
     bool is_known =
         call->has_cpu_after && before->has_seen_cpu && call->cpu_after_ns >= before->seen_cpu_ns;
     uint64_t cpu_ns = is_known ? call->cpu_after_ns - before->seen_cpu_ns : length_ns;
@@ -167,6 +173,7 @@ static void settle(struct engine *engine, struct location_state *location, uint3
     }
     struct pag_call call = describe(engine, location);
     // Where a partner is missing, or cannot be told yet, the call lasts as long as it did at least.
+    // Of a call for a file that waits for the device but for its process time.
     bool is_open = n_conditions == 0 || state->has_unknown_partner;
     uint64_t ready_ns = call.enter_ns;
     if (n_conditions > 0)
@@ -174,9 +181,11 @@ static void settle(struct engine *engine, struct location_state *location, uint3
                                   n_conditions, &ready_ns, &state->work_after);
     if (is_open) {
         uint64_t length_ns = least_length(simulation->clock, &call, state->has_unknown_partner);
-        state->work_after = 0;
-        if (ready_ns < call.enter_ns + length_ns)
-            ready_ns = call.enter_ns + length_ns;
+        uint64_t own_ns = location->call.is_file ? call.recorded_work_ns : 0;
+        own_ns = own_ns < length_ns ? own_ns : length_ns;
+        state->work_after = (pag_work)own_ns * PAG_WORK_PER_NS;
+        if (ready_ns < call.enter_ns + length_ns - own_ns)
+            ready_ns = call.enter_ns + length_ns - own_ns;
     }
     go_on_at(engine, location, ready_ns, now_ns);
 }
@@ -356,6 +365,8 @@ static void leave(struct engine *engine, struct location_state *location, uint64
     call->leave_ns = now_ns;
     call->gave_up = true; // whoever has not come by now is not waited for
     state->overhead_ns += now_ns - call->enter_ns - state->call_wait_ns;
+    if (!state->is_waiting)
+        state->lost_ns += recorded_length(engine, location) - recorded_work(engine, location);
     for (uint32_t i = 0; i < state->n_departing; i++) {
         struct message *message = message_at(engine, state->departing[i]);
         if (message->sender_location != location->index || message->send_enter_ns != call->enter_ns)

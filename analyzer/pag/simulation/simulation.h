@@ -43,7 +43,7 @@ struct location_simulation {
     uint64_t blocked_ns;    // since when the open call waits
     uint64_t call_wait_ns;  // that long
     bool is_waiting;        // it has conditions
-    bool is_handle;         // all it completes creates or destroys handles (clock.h)
+    bool is_handle;         // it takes its time, but no core (clock.h)
     bool is_late;           // it stands for calls that were put off (overlap.h)
     bool is_put_off;        // it is one of those
     struct probe probe;     // what it waits to see
