@@ -48,6 +48,14 @@ bool advice_pays(const struct advice *advice, const struct advice_candidate *can
            candidate->gain_ns >= (int64_t)(advice->target_ns / 1000);
 }
 
+bool advice_excludes(const struct advice_candidate *one, const struct advice_candidate *other)
+{
+    if (strcmp(one->subject, other->subject) == 0)
+        return true;
+    return one->kind == other->kind && (one->is_all || other->is_all) && one->n_words > 0 &&
+           other->n_words > 0 && strcmp(one->words[0].option, other->words[0].option) == 0;
+}
+
 bool advice_is_uncertain(const struct advice *advice, int64_t gain_ns)
 {
     return gain_ns <= (int64_t)advice_error_ns(advice);

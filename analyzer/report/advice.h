@@ -44,6 +44,7 @@ struct advice_candidate {
     enum advice_group group;
     char *sentence; // what to change, in the imperative, without a full stop
     char *subject; // region, call or stream it is about: those with the same one exclude each other
+    bool is_all;   // it contains what others of its kind with its option change
     struct advice_word *words;
     size_t n_words;
     bool has_target;     // its words say all of the target
@@ -82,6 +83,9 @@ uint64_t advice_error_ns(const struct advice *advice);
 
 /// Is it worth a line: was it replayed, and does it save a thousandth of the target's run time?
 bool advice_pays(const struct advice *advice, const struct advice_candidate *candidate);
+
+/// Whether two changes are about the same, or one of them contains the other: not done together.
+bool advice_excludes(const struct advice_candidate *one, const struct advice_candidate *other);
 
 /// Does it save no more than predictions may be off?
 bool advice_is_uncertain(const struct advice *advice, int64_t gain_ns);

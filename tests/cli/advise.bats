@@ -192,6 +192,17 @@ shortest_of_all() {
     [ "$(grep -c '[0-9] and [0-9]' report)" = 1 ]
 }
 
+@test "all barriers and one of them are the same change; what each rank does before MPI_Init is its own" {
+    archive started
+    "$PAGODA" advise started --json >advice
+    jq -e '.candidates | map(select(.options | startswith("--drop-sync")) | .gain_ns) | .[0:2] == [300000, 300000]' advice
+    jq -e '[.candidates[.pairs[] | .first, .second] | .options |
+        select(startswith("--drop-sync"))] | unique | length == 1' advice
+    "$PAGODA" advise started | grep -q '^Ways to change the same, not tried together: 1 and 2'
+    jq -e '.candidates | any(.options | startswith("--scale '"'"'before main/MPI_Init at app.c:10=0.5"))' advice
+    jq -e '.candidates | all(.options | startswith("--balance '"'"'before main/MPI_Init") | not)' advice
+}
+
 @test "kinds of changes" {
     archive late
     "$PAGODA" advise late --only processors --json | jq -e '.candidates | length == 1'

@@ -177,6 +177,14 @@ static char *stretch_calls(const struct result *result, size_t index, uint64_t *
     return NULL;
 }
 
+/// Whether the calls of SITE start MPI: before them every rank does the same for itself, the
+/// loading of the program above all, and has none to spread it over.
+static bool starts_mpi(const struct result *result, const struct result_site *site)
+{
+    const char *name = result->regions[result->paths[site->path].region].name;
+    return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
+}
+
 /// Computing of a program that was not compiled for tracing, named by the calls behind it.
 static void add_stretches(struct survey *survey)
 {
@@ -193,7 +201,8 @@ static void add_stretches(struct survey *survey)
             continue;
         const struct result_site *site = &result->sites[share->site];
         bool is_uneven = (double)site->before_max_ns * (double)result->n_ranks >
-                         uneven * (double)site->before_ns;
+                             uneven * (double)site->before_ns &&
+                         !starts_mpi(result, site);
         char *pattern = memory_format("before %s", calls);
         char *words = memory_format("the computing before %s", calls);
         add_region(survey, pattern, words, path_ns, is_uneven);
@@ -281,7 +290,8 @@ static void add_syncs(struct survey *survey)
     uint64_t most_ns = survey->path.slack_ns;
     if (n_paths > 0)
         add_one(survey, ADVICE_SYNC, most_ns, "MPI_Barrier", "drop-sync",
-                memory_copy_text("MPI_Barrier"), memory_copy_text("Do without barriers"));
+                memory_copy_text("MPI_Barrier"), memory_copy_text("Do without barriers"))
+            ->is_all = true;
     size_t n_added = 0;
     for (size_t i = 0; i < result->n_paths && n_paths > 1 && n_added < MAX_PATHS; i++) {
         if (!only_synchronises(result->regions[result->paths[i].region].name))
@@ -315,7 +325,8 @@ static void add_messages(struct survey *survey)
         return;
     add_one(survey, ADVICE_MESSAGES, most_ns, "messages", "cut-messages",
             memory_copy_text("size>=1=0.5"),
-            memory_copy_text("Send half the bytes in every message"));
+            memory_copy_text("Send half the bytes in every message"))
+        ->is_all = true;
     struct result_traffic *streams = memory_zeroed(result->n_traffic, sizeof *streams);
     memcpy(streams, result->traffic, result->n_traffic * sizeof *streams);
     qsort(streams, result->n_traffic, sizeof *streams, by_bytes);

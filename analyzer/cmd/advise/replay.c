@@ -311,7 +311,7 @@ void advise_replay_pairs(const struct advise_setting *setting, struct advice *ad
         const struct advice_candidate *candidate = &advice->candidates[i];
         bool is_new = candidate->group == ADVICE_CHANGE && advice_pays(advice, candidate);
         for (size_t k = 0; k < n_best; k++)
-            is_new = is_new && strcmp(candidate->subject, advice->candidates[best[k]].subject) != 0;
+            is_new = is_new && !advice_excludes(candidate, &advice->candidates[best[k]]);
         if (is_new)
             best[n_best++] = i;
     }

@@ -73,10 +73,9 @@ static void print_candidate(const struct advice *advice, size_t index, size_t nu
 static size_t print_alternatives(const struct advice *advice, size_t first, size_t limit,
                                  size_t n_told, FILE *stream)
 {
-    const char *subject = advice->candidates[first].subject;
     size_t n = 0;
     for (size_t i = 0; i < limit; i++) {
-        if (strcmp(advice->candidates[i].subject, subject) != 0)
+        if (!advice_excludes(&advice->candidates[i], &advice->candidates[first]))
             continue;
         if (i < first)
             return n_told;
