@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strings.h>
+
 #include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
 
 struct unit {
     const char *name;
@@ -61,13 +64,41 @@ static const char *read_decimal(const char *text, double *value)
     return at;
 }
 
+/// What is added where TEXT is no value because of its sign.
+static const char *below_0(const char *text)
+{
+    return text[0] == '-' && (is_digit(text[1]) || text[1] == '.') ? ", it is below 0" : "";
+}
+
+/// UNIT is none of UNITS: which is meant, and which there are.
+static int refuse_unit(const char *unit, const struct unit *units, size_t n_units,
+                       struct error *err)
+{
+    enum { MAX_UNITS = 16 };
+    const char *names[MAX_UNITS], *nearest = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < n_units && n < MAX_UNITS; i++) {
+        if (*units[i].name)
+            names[n++] = units[i].name;
+        if (!nearest && strcasecmp(units[i].name, unit) == 0)
+            nearest = units[i].name;
+    }
+    nearest = nearest ? nearest : spelling_nearest(unit, names, n);
+    if (nearest)
+        return error_set(err, "unknown unit `%s`; is it %s?", unit, nearest);
+    char *all = spelling_list(names, n);
+    error_set(err, "unknown unit `%s`; there are %s", unit, all);
+    free(all);
+    return -1;
+}
+
 static int read_scaled(const char *text, const struct unit *units, size_t n_units,
                        const char *examples, uint64_t *value, struct error *err)
 {
     double number;
     const char *unit = read_decimal(text, &number);
     if (unit == text)
-        return error_set(err, "not a value such as %s", examples);
+        return error_set(err, "not a value such as %s%s", examples, below_0(text));
     for (size_t i = 0; i < n_units; i++) {
         if (strcmp(units[i].name, unit) != 0)
             continue;
@@ -77,7 +108,7 @@ static int read_scaled(const char *text, const struct unit *units, size_t n_unit
         *value = (uint64_t)scaled;
         return 0;
     }
-    return error_set(err, "unknown unit `%s`; write for example %s", unit, examples);
+    return refuse_unit(unit, units, n_units, err);
 }
 
 int option_read_duration(const char *text, uint64_t *duration_ns, struct error *err)
@@ -96,7 +127,7 @@ int option_read_number(const char *text, double *number, struct error *err)
 {
     const char *end = read_decimal(text, number);
     if (end == text || *end || !isfinite(*number))
-        return error_set(err, "not a number such as 3 or 0.25");
+        return error_set(err, "not a number such as 3 or 0.25%s", below_0(text));
     return 0;
 }
 
@@ -111,7 +142,7 @@ int option_read_count(const char *text, uint64_t *count, struct error *err)
         value = value * 10 + digit;
     }
     if (at == text || *at)
-        return error_set(err, "not a whole number");
+        return error_set(err, "not a whole number%s", below_0(text));
     *count = value;
     return 0;
 }

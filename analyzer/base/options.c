@@ -51,6 +51,10 @@ static void list_add(struct option_list *list, const char *value)
 
 static int store_value(const struct option_row *row, const char *text, struct error *err)
 {
+    if (row->type != OPTION_FLAG && *text == '\0')
+        return error_set(err, "its value is empty");
+    if (row->is_once && *(const char **)row->value)
+        return error_set(err, "given already, as %s", *(const char **)row->value);
     switch (row->type) {
     case OPTION_FLAG:
         *(bool *)row->value = true;
@@ -257,7 +261,8 @@ static bool option_accepted(const struct option_usage *usage, int value, const c
     }
     struct error err = {{0}};
     if (store_value(row, optarg, &err) != 0) {
-        *status = options_usage_error(usage, "--%s %s: %s", row->name, optarg, err.text);
+        *status = options_usage_error(usage, "--%s%s%s: %s", row->name,
+                                      optarg && *optarg ? " " : "", optarg ? optarg : "", err.text);
         return false;
     }
     return true;

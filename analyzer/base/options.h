@@ -51,35 +51,42 @@ struct option_row {
     void *value;              // by type; holds the default already
     const char *help;         // lower case, no full stop
     const char *default_text; // shown in the help, NULL for none
+    bool is_once;             // of an OPTION_TEXT that is NULL before: refused a second time
 };
 
 #define OPTION_FLAG_ROW(name, letter, value, help)                                                 \
     {                                                                                              \
-        name, letter, OPTION_FLAG, NULL, 1 ? (value) : (bool *)0, help, NULL                       \
+        name, letter, OPTION_FLAG, NULL, 1 ? (value) : (bool *)0, help, NULL, false                \
     }
 #define OPTION_TEXT_ROW(name, letter, argument, value, help, default_text)                         \
     {                                                                                              \
-        name, letter, OPTION_TEXT, argument, 1 ? (value) : (const char **)0, help, default_text    \
+        name, letter, OPTION_TEXT, argument, 1 ? (value) : (const char **)0, help, default_text,   \
+            false                                                                                  \
     }
 #define OPTION_COUNT_ROW(name, letter, argument, value, help, default_text)                        \
     {                                                                                              \
-        name, letter, OPTION_COUNT, argument, 1 ? (value) : (uint64_t *)0, help, default_text      \
+        name, letter, OPTION_COUNT, argument, 1 ? (value) : (uint64_t *)0, help, default_text,     \
+            false                                                                                  \
     }
 #define OPTION_NUMBER_ROW(name, letter, argument, value, help, default_text)                       \
     {                                                                                              \
-        name, letter, OPTION_NUMBER, argument, 1 ? (value) : (double *)0, help, default_text       \
+        name, letter, OPTION_NUMBER, argument, 1 ? (value) : (double *)0, help, default_text,      \
+            false                                                                                  \
     }
 #define OPTION_DURATION_ROW(name, letter, argument, value, help, default_text)                     \
     {                                                                                              \
-        name, letter, OPTION_DURATION, argument, 1 ? (value) : (uint64_t *)0, help, default_text   \
+        name, letter, OPTION_DURATION, argument, 1 ? (value) : (uint64_t *)0, help, default_text,  \
+            false                                                                                  \
     }
 #define OPTION_SIZE_ROW(name, letter, argument, value, help, default_text)                         \
     {                                                                                              \
-        name, letter, OPTION_SIZE, argument, 1 ? (value) : (uint64_t *)0, help, default_text       \
+        name, letter, OPTION_SIZE, argument, 1 ? (value) : (uint64_t *)0, help, default_text,      \
+            false                                                                                  \
     }
 #define OPTION_LIST_ROW(name, letter, argument, value, help)                                       \
     {                                                                                              \
-        name, letter, OPTION_LIST, argument, 1 ? (value) : (struct option_list *)0, help, NULL     \
+        name, letter, OPTION_LIST, argument, 1 ? (value) : (struct option_list *)0, help, NULL,    \
+            false                                                                                  \
     }
 
 struct option_usage {
@@ -93,7 +100,7 @@ struct option_usage {
     bool stops_at_operand;          // what follows the first operand is not ours (trace)
 };
 
-/// Parses ARGV (argv[0] is the command's name). True: the values are stored and
+/// Parses ARGV (argv[0] is the command's name); no value is empty. True: the values are stored and
 /// argv[*first_operand] is the first operand. False: the command returns *STATUS - help was printed
 /// to stdout, or one sentence about wrong usage to stderr. `-h, --help` is part of every table.
 bool options_parse(const struct option_usage *usage, int argc, char **argv, int *first_operand,

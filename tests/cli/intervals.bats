@@ -207,7 +207,7 @@ other|other: step#1|110|' ]
     wrong '2s:2s' 2 'the interval 2s:2s is empty'
     wrong '2x:3s' 2 'unknown unit'
     wrong '5s' 2 'is no interval: FIRST:LAST wanted'
-    wrong '' 2 'is no interval'
+    wrong '' 2 '--interval: its value is empty'
     wrong '#2' 2 'is no interval'
     wrong 'step..' 2 'is no interval'
     local option
