@@ -65,6 +65,11 @@ static bool request_is_sound(const struct replay_request *request, const struct 
                                              "all advice as JSON");
         return false;
     }
+    if (request->wants_advice && whatif_is_wanted(&request->whatif)) {
+        *status = options_usage_error(usage, "--advise is about the measured run: it goes without "
+                                             "what-if options; pagoda advise has some");
+        return false;
+    }
     if (request->text.depth == 0 || request->text.top == 0) {
         *status = options_usage_error(usage, "--depth and --top are at least 1");
         return false;

@@ -121,10 +121,14 @@ static int check_node_speeds(const struct scenario *scenario,
             continue;
         const char *nearest =
             spelling_nearest(name, (const char *const *)placement->node_names, placement->n_nodes);
-        return nearest ? error_set(err, "--cpu-speed %s: there is no such node; is it %s?", name,
-                                   nearest)
-                       : error_set(err, "--cpu-speed %s: there is no such node; %s is one", name,
-                                   placement->node_names[0]);
+        if (nearest)
+            return error_set(err, "--cpu-speed %s: there is no such node; is it %s?", name,
+                             nearest);
+        char *some =
+            spelling_some("", (const char *const *)placement->node_names, placement->n_nodes);
+        error_set(err, "--cpu-speed %s: there is no such node%s", name, some);
+        free(some);
+        return -1;
     }
     return 0;
 }
@@ -344,9 +348,6 @@ static int check_timeless(const struct scenario_settings *settings, struct error
                          "--timeless takes all times from the machine file, and %s has no "
                          "<message>",
                          settings->machine ? settings->machine->path : "there is none");
-    if (settings->n_moves + settings->n_overlaps > 0)
-        return error_set(err, "--timeless cannot move work: --move and --overlap go by recorded "
-                              "times");
     return 0;
 }
 

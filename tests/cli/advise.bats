@@ -258,7 +258,7 @@ shortest_of_all() {
     [ "$status" != 0 ]
     [[ $stderr == *'auto'* ]]
     run --separate-stderr "$PAGODA" replay pairs --nodes 2 --map auto --cpu-speed 1,2
-    [ "$status" = 1 ]
+    [ "$status" = 2 ]
     [[ $stderr == *'--map auto searches for one prediction'* ]]
 }
 

@@ -272,5 +272,5 @@ END
     refused '--move-data .*--move, which is missing' --move-data 10
     refused '--move-data 10pints: unknown unit' --move servBusy1=0:1 --move-data 10pints
     refused '--overlap exchagne: there is no such region' --overlap exchagne
-    refused '--aggregate some: it is a size, such as 64KiB, or all' --aggregate some
+    refused '--aggregate some: it is a size or all: not a value' --aggregate some
 }

@@ -222,7 +222,7 @@ assumed() {
     refused '--drop-sync snyc: there is no such region; is it sync' --drop-sync snyc
     refused 'unknown selector .sise.; is it size' --cut-messages 'sise>1'
     refused 'not of the form SELECTOR' --cut-messages 'size'
-    refused 'not of the form SELECTOR' --cut-messages ''
+    refused '--cut-messages: its value is empty' --cut-messages ''
     refused 'operators are = > < >= <=' --cut-messages 'size=>1'
     refused 'only = may follow tag' --cut-messages 'tag>1'
     refused 'size: unknown unit' --cut-messages 'size>1parsec'

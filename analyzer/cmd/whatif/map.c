@@ -48,9 +48,6 @@ int whatif_map_auto(struct whatif_options *options, const char *trace,
     if (!map->text || !strstr(map->text, "auto"))
         return 0;
     int status = whatif_plan_read(&plan, options, err);
-    if (status == 0 && plan.is_list)
-        status = error_set(err, "--map auto searches for one prediction: give no option several "
-                                "values");
     uint32_t n_nodes = status == 0 ? plan.sets[0].settings.n_nodes : 0;
     whatif_plan_release(&plan);
     if (status != 0)

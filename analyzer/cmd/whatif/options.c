@@ -9,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/whatif/machines.h"
+#include "analyzer/whatif/cores/placement.h"
 
 enum { MAX_POINTS = 1000 };
 
@@ -33,6 +34,7 @@ size_t whatif_option_rows(struct whatif_options *options, struct option_row *row
                                       .default_text = option->default_text,
                                       .type = OPTION_TEXT,
                                       .value = &given->text};
+        rows[i].is_once = option->kind != WHATIF_FLAG && !is_repeated(option);
         if (option->kind == WHATIF_FLAG) {
             rows[i].type = OPTION_FLAG;
             rows[i].value = &given->is_set;
@@ -88,6 +90,16 @@ static bool is_given_by_name(const struct whatif_options *options, const char *n
     return false;
 }
 
+/// What cannot go together though neither says so in the table.
+static int check_together(const struct whatif_options *options, struct error *err)
+{
+    if (is_given_by_name(options, "timeless") &&
+        (is_given_by_name(options, "move") || is_given_by_name(options, "overlap")))
+        return error_set(err, "--timeless cannot move work: --move and --overlap go by recorded "
+                              "times");
+    return 0;
+}
+
 /// Options that need or exclude another one.
 static int check(const struct whatif_options *options, struct error *err)
 {
@@ -101,7 +113,7 @@ static int check(const struct whatif_options *options, struct error *err)
         if (option->excludes && is_given_by_name(options, option->excludes))
             return error_set(err, "--%s and --%s %s", option->name, option->excludes, option->why);
     }
-    return 0;
+    return check_together(options, err);
 }
 
 // --- axes
@@ -200,7 +212,12 @@ static int read_value(struct whatif_set *set, const struct axis *axis, size_t in
     if (axis->text)
         text = whatif_set_keep(set,
                                memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text, value));
-    int status = axis->option->read(text, set, err);
+    int status = 0;
+    if (axis->n_values > 1 && *value == '\0')
+        status =
+            error_set(err, "--%s %s: a value of the list is empty", axis->option->name, axis->text);
+    if (status == 0)
+        status = axis->option->read(text, set, err);
     note(set, axis, value);
     free(value);
     return status;
@@ -225,6 +242,24 @@ static int fill_set(struct whatif_set *set, const struct axes *axes, size_t inde
 }
 
 // --- the plan
+
+/// What is wrong with values together, or with several of an option. 0, or -1 and ERR.
+static int check_plan(const struct whatif_plan *plan, const struct axes *axes, struct error *err)
+{
+    const struct scenario_settings *settings = &plan->sets[0].settings;
+    if (placement_check(settings->places, settings->n_places, err) != 0)
+        return -1;
+    if (!plan->is_list)
+        return 0;
+    if (plan->sets[0].n_tolerances > 0)
+        return error_set(err, "--tolerance is found for one prediction: give no option several "
+                              "values");
+    for (size_t i = 0; i < axes->n; i++)
+        if (strcmp(axes->items[i].option->name, "map") == 0 && strstr(axes->items[i].text, "auto"))
+            return error_set(err, "--map auto searches for one prediction: give no option several "
+                                  "values");
+    return 0;
+}
 
 static void put_words(struct whatif_plan *plan, const struct axes *axes)
 {
@@ -268,10 +303,9 @@ int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *opti
         return -1;
     struct axes axes = axes_of(options);
     int status = fill_plan(plan, &axes, err);
+    if (status == 0)
+        status = check_plan(plan, &axes, err);
     free(axes.items);
-    if (status == 0 && plan->is_list && plan->sets[0].n_tolerances > 0)
-        return error_set(err, "--tolerance is found for one prediction: give no option several "
-                              "values");
     return status;
 }
 

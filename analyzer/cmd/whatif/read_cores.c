@@ -6,6 +6,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/cmd/whatif/readers.h"
+#include "analyzer/whatif/cost_time.h"
 
 enum { MAX_CORES = 65536, MAX_NODES = 1 << 20 };
 static const uint64_t least_speed = 1000; // millionths
@@ -56,14 +57,14 @@ WHATIF_READER(wait)
 
 WHATIF_READER(hand_over)
 {
-    if (option_read_duration(text, &set->settings.hand_over_ns, err) != 0)
+    if (cost_time_read(text, &set->settings.hand_over_ns, err) != 0)
         return error_wrap(err, "--hand-over %s", text);
     return 0;
 }
 
 WHATIF_READER(slice)
 {
-    if (option_read_duration(text, &set->settings.slice_ns, err) != 0)
+    if (cost_time_read_slice(text, &set->settings.slice_ns, err) != 0)
         return error_wrap(err, "--slice %s", text);
     return 0;
 }

@@ -2,6 +2,7 @@
 // Readers of the options about work that is dealt while the program runs.
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/whatif/readers.h"
+#include "analyzer/whatif/cost_time.h"
 
 WHATIF_READER(workers)
 {
@@ -35,7 +36,7 @@ WHATIF_READER(threshold)
 
 WHATIF_READER(poll)
 {
-    if (option_read_duration(text, &set->poll_ns, err) != 0)
+    if (cost_time_read(text, &set->poll_ns, err) != 0)
         return error_wrap(err, "--poll %s", text);
     if (set->poll_ns == 0)
         return error_set(err, "--poll %s: more than no time at all", text);
@@ -44,7 +45,7 @@ WHATIF_READER(poll)
 
 WHATIF_READER(transfer)
 {
-    if (option_read_duration(text, &set->transfer_ns, err) != 0)
+    if (cost_time_read(text, &set->transfer_ns, err) != 0)
         return error_wrap(err, "--transfer %s", text);
     return 0;
 }

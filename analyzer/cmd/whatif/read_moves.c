@@ -47,7 +47,7 @@ WHATIF_READER(aggregate)
     if (strcmp(text, "all") == 0)
         size_bytes = UINT64_MAX;
     else if (option_read_size(text, &size_bytes, err) != 0)
-        return error_set(err, "--aggregate %s: it is a size, such as 64KiB, or all", text);
+        return error_wrap(err, "--aggregate %s: it is a size or all", text);
     set->settings.aggregate_bytes = size_bytes;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/whatif/readers.h"
+#include "analyzer/whatif/cost_time.h"
 
 WHATIF_READER(machine)
 {
@@ -16,7 +17,7 @@ WHATIF_READER(machine)
 
 WHATIF_READER(latency)
 {
-    if (option_read_duration(text, &set->latency_ns, err) != 0)
+    if (cost_time_read(text, &set->latency_ns, err) != 0)
         return error_wrap(err, "--latency %s", text);
     return 0;
 }
@@ -39,7 +40,7 @@ WHATIF_READER(eager)
 
 WHATIF_READER(add_latency)
 {
-    if (option_read_duration(text, &set->settings.added_latency_ns, err) != 0)
+    if (cost_time_read(text, &set->settings.added_latency_ns, err) != 0)
         return error_wrap(err, "--add-latency %s", text);
     return 0;
 }

@@ -5,8 +5,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/whatif/readers.h"
-
-static const uint64_t max_duration_ns = UINT64_C(3600000000000);
+#include "analyzer/whatif/cores/rank_list.h"
+#include "analyzer/whatif/cost_time.h"
+#include "analyzer/whatif/regions/message_cut.h"
 
 WHATIF_READER(scale)
 {
@@ -39,10 +40,8 @@ WHATIF_READER(duration)
     if (!equals || equals == text)
         return error_set(err, "--duration %s: not of the form REGION=T", text);
     struct region_work *work = add_work(set, text, (size_t)(equals - text));
-    if (option_read_duration(equals + 1, &work->duration_ns, err) != 0)
+    if (cost_time_read(equals + 1, &work->duration_ns, err) != 0)
         return error_wrap(err, "--duration %s", text);
-    if (work->duration_ns > max_duration_ns)
-        return error_set(err, "--duration %s: more than an hour", text);
     return 0;
 }
 
@@ -59,7 +58,8 @@ WHATIF_READER(drop_sync)
 
 WHATIF_READER(cut_messages)
 {
-    (void)err; // what is wrong is found when the ranks are known
+    if (message_cut_check(text, err) != 0)
+        return -1;
     struct scenario_settings *settings = &set->settings;
     const char **cuts = whatif_set_grow(set, settings->cuts, settings->n_cuts, sizeof *cuts);
     cuts[settings->n_cuts++] = whatif_set_keep(set, memory_copy_text(text));
@@ -75,5 +75,7 @@ WHATIF_READER(balance)
     struct region_work *work = add_work(set, text, equals ? (size_t)(equals - text) : strlen(text));
     work->is_balanced = true;
     work->ranks = equals ? whatif_set_keep(set, memory_copy_text(equals + 1)) : NULL;
+    if (equals && rank_list_check(equals + 1, strlen(equals + 1), err) != 0)
+        return error_wrap(err, "--balance %s", text);
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "analyzer/whatif/cores/placement.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,13 +75,23 @@ static int place(struct placement *placement, uint32_t node, struct rank_range r
     return 0;
 }
 
-static int read_text(struct placement *placement, const char *text, struct error *err)
+/// The ranks of TEXT; NULL and ERR when it is not of the form.
+static const char *ranks_of(const char *text, struct error *err)
 {
     const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return error_set(err, "--place %s: not of the form NODE=RANKS, such as a=0-3,8", text);
-    uint32_t node = find_node(placement, text, (size_t)(equals - text));
-    const char *at = equals + 1, *end = at + strlen(at);
+    if (equals && equals > text && equals[1])
+        return equals + 1;
+    error_set(err, "--place %s: not of the form NODE=RANKS, such as a=0-3,8", text);
+    return NULL;
+}
+
+static int read_text(struct placement *placement, const char *text, struct error *err)
+{
+    const char *at = ranks_of(text, err);
+    if (!at)
+        return -1;
+    const char *end = at + strlen(at);
+    uint32_t node = find_node(placement, text, (size_t)(at - 1 - text));
     while (at < end) {
         struct rank_range range;
         if (rank_list_next(&at, end, placement->n_ranks, &range, err) != 0)
@@ -89,6 +100,32 @@ static int read_text(struct placement *placement, const char *text, struct error
             return -1;
     }
     return 0;
+}
+
+/// "ranks 2-3,7": those without a node, the first of which is FIRST.
+static int refuse_unplaced(const struct placement *placement, uint32_t first, struct error *err)
+{
+    size_t size;
+    char *list = NULL;
+    FILE *out = open_memstream(&list, &size);
+    uint32_t n_unplaced = 0;
+    for (uint32_t rank = first; rank < placement->n_ranks; rank++) {
+        uint32_t begin = rank;
+        while (rank < placement->n_ranks && placement->node_of_rank[rank] == UNPLACED)
+            rank++;
+        if (rank > begin)
+            fprintf(out, "%s%" PRIu32, n_unplaced > 0 ? "," : "", begin);
+        if (rank > begin + 1)
+            fprintf(out, "-%" PRIu32, rank - 1);
+        n_unplaced += rank - begin;
+    }
+    fclose(out);
+    error_set(err,
+              n_unplaced == 1 ? "--place: rank %s is on no node"
+                              : "--place: ranks %s are on no node",
+              list);
+    free(list);
+    return -1;
 }
 
 int placement_read(struct placement *placement, uint32_t n_ranks, const char *const *texts,
@@ -102,6 +139,54 @@ int placement_read(struct placement *placement, uint32_t n_ranks, const char *co
             return -1;
     for (uint32_t rank = 0; rank < n_ranks; rank++)
         if (placement->node_of_rank[rank] == UNPLACED)
-            return error_set(err, "--place: rank %" PRIu32 " is on no node", rank);
+            return refuse_unplaced(placement, rank, err);
     return 0;
+}
+
+/// A range of ranks of one text.
+struct placed_range {
+    struct rank_range ranks;
+    size_t text;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct placed_range *first = a, *second = b;
+    if (first->ranks.first != second->ranks.first)
+        return first->ranks.first < second->ranks.first ? -1 : 1;
+    return first->text < second->text ? -1 : first->text > second->text;
+}
+
+static int refuse_second(const char *const *texts, const struct placed_range *a,
+                         const struct placed_range *b, struct error *err)
+{
+    size_t first = a->text < b->text ? a->text : b->text;
+    size_t second = a->text < b->text ? b->text : a->text;
+    return error_set(err, "--place %s: rank %" PRIu32 " is on node %.*s already", texts[second],
+                     b->ranks.first, (int)strcspn(texts[first], "="), texts[first]);
+}
+
+int placement_check(const char *const *texts, size_t n_texts, struct error *err)
+{
+    struct placed_range *ranges = NULL;
+    size_t n = 0, capacity = 0;
+    int status = 0;
+    for (size_t i = 0; i < n_texts && status == 0; i++) {
+        const char *at = ranks_of(texts[i], err), *end = at ? at + strlen(at) : NULL;
+        status = at ? 0 : -1;
+        while (status == 0 && at < end) {
+            ranges = array_reserve(ranges, &capacity, n + 1, sizeof *ranges);
+            ranges[n].text = i;
+            status = rank_list_next(&at, end, RANK_LIST_ANY_RUN, &ranges[n++].ranks, err);
+            if (status != 0)
+                error_wrap(err, "--place %s", texts[i]);
+        }
+    }
+    if (n > 1)
+        qsort(ranges, n, sizeof *ranges, compare_ranges);
+    for (size_t i = 1; i < n && status == 0; i++)
+        if (ranges[i].ranks.first <= ranges[i - 1].ranks.last)
+            status = refuse_second(texts, &ranges[i - 1], &ranges[i], err);
+    free(ranges);
+    return status;
 }

@@ -29,6 +29,10 @@ void placement_map(struct placement *placement, uint32_t n_ranks, uint32_t n_nod
 int placement_read(struct placement *placement, uint32_t n_ranks, const char *const *texts,
                    size_t n_texts, struct error *err);
 
+/// Whether such texts can be a placement, of whatever run: 0, or -1 and ERR where a text is
+/// malformed or a rank is placed twice.
+int placement_check(const char *const *texts, size_t n_texts, struct error *err);
+
 void placement_release(struct placement *placement);
 
 #endif

@@ -4,36 +4,36 @@
 
 #include <inttypes.h>
 
-/// The whole number at *AT, which moves behind it; false when there is none.
-static bool read_rank(const char **at, const char *end, uint64_t *number)
+/// The whole number at *AT, which moves behind it, at most UINT32_MAX; false when there is none.
+static bool read_rank(const char **at, const char *end, uint32_t *number)
 {
     const char *begin = *at;
-    for (*number = 0; *at < end && **at >= '0' && **at <= '9'; (*at)++)
-        if (*number < UINT32_MAX)
-            *number = *number * 10 + (uint64_t)(**at - '0');
+    uint64_t value = 0;
+    for (; *at < end && **at >= '0' && **at <= '9'; (*at)++)
+        if (value < UINT32_MAX)
+            value = value * 10 + (uint64_t)(**at - '0');
+    *number = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
     return *at > begin;
 }
 
 int rank_list_next(const char **at, const char *end, uint32_t n_ranks, struct rank_range *range,
                    struct error *err)
 {
-    const char *begin = *at;
-    uint64_t first, last;
-    bool is_good = read_rank(at, end, &first);
-    last = first;
+    const char *begin = *at, *last = *at; // of the range, of its last rank
+    bool is_good = read_rank(at, end, &range->first);
+    range->last = range->first;
     if (is_good && *at < end && **at == '-') {
-        ++*at;
-        is_good = read_rank(at, end, &last);
+        last = ++*at;
+        is_good = read_rank(at, end, &range->last);
     }
     if (!is_good || (*at < end && (**at != ',' || *at + 1 == end)))
         return error_set(err, "`%.*s` is no list of ranks, such as 0-3,8", (int)(end - begin),
                          begin);
-    if (last >= n_ranks)
-        return error_set(err, "there is no rank %" PRIu64 ", the last one is %" PRIu32, last,
-                         n_ranks - 1);
-    if (last < first)
-        return error_set(err, "%" PRIu64 "-%" PRIu64 " is no range of ranks", first, last);
-    *range = (struct rank_range){(uint32_t)first, (uint32_t)last};
+    if (range->last < range->first)
+        return error_set(err, "%.*s is no range of ranks", (int)(*at - begin), begin);
+    if (n_ranks != RANK_LIST_ANY_RUN && range->last >= n_ranks)
+        return error_set(err, "there is no rank %.*s, the last one is %" PRIu32, (int)(*at - last),
+                         last, n_ranks - 1);
     *at += *at < end;
     return 0;
 }
@@ -50,4 +50,42 @@ int rank_list_read(const char *text, size_t length, uint32_t n_ranks, bool *is_m
             is_member[rank] = true;
     } while (at < end);
     return 0;
+}
+
+int rank_list_check(const char *text, size_t length, struct error *err)
+{
+    const char *at = text, *end = text + length;
+    struct rank_range range;
+    do {
+        if (rank_list_next(&at, end, RANK_LIST_ANY_RUN, &range, err) != 0)
+            return -1;
+    } while (at < end);
+    return 0;
+}
+
+/// A rank of RANGE that is in the list TEXT[0..length).
+static bool meets(struct rank_range range, const char *text, size_t length, uint32_t *rank)
+{
+    struct error none;
+    struct rank_range other;
+    for (const char *at = text, *end = text + length; at < end;) {
+        if (rank_list_next(&at, end, RANK_LIST_ANY_RUN, &other, &none) != 0)
+            return false;
+        *rank = other.first > range.first ? other.first : range.first;
+        if (*rank <= range.last && *rank <= other.last)
+            return true;
+    }
+    return false;
+}
+
+bool rank_lists_meet(const char *a, size_t a_length, const char *b, size_t b_length, uint32_t *rank)
+{
+    struct error none;
+    struct rank_range range;
+    for (const char *at = a, *end = a + a_length; at < end;)
+        if (rank_list_next(&at, end, RANK_LIST_ANY_RUN, &range, &none) != 0)
+            return false;
+        else if (meets(range, b, b_length, rank))
+            return true;
+    return false;
 }

@@ -12,6 +12,7 @@
 #include "analyzer/base/spelling.h"
 #include "analyzer/base/xml.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/whatif/cost_time.h"
 
 enum { MAX_FREE_HOSTS = 65536 };
 static const uint64_t default_poll_ns = 1000000;
@@ -89,8 +90,8 @@ static int read_choice(const struct reader *reader, const struct xml_element *el
 static int read_duration(const struct reader *reader, const struct xml_element *element,
                          const char *name, uint64_t *duration_ns)
 {
-    return xml_read_attribute(reader->policy->path, element, name, option_read_duration,
-                              duration_ns, reader->err);
+    return xml_read_attribute(reader->policy->path, element, name, cost_time_read, duration_ns,
+                              reader->err);
 }
 
 /// Per cent, as millionths, from 0 to 100, or more than 0 if IS_SOME.

@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/xml.h"
+#include "analyzer/whatif/cost_time.h"
 #include "analyzer/whatif/machine/reader.h"
 
 static int read_part(const struct machine_reader *reader, const struct xml_element *element)
@@ -61,9 +62,9 @@ static int read_machine(const struct machine_reader *reader, const struct xml_el
     if (machine_check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0 ||
         machine_read_number_of(reader, element, "cores", MACHINE_MAX_CORES, &machine->n_cores) !=
             0 ||
-        machine_read_attribute(reader, element, "hand-over", true, option_read_duration,
+        machine_read_attribute(reader, element, "hand-over", true, cost_time_read,
                                &machine->hand_over_ns) != 0 ||
-        machine_read_attribute(reader, element, "slice", true, option_read_duration,
+        machine_read_attribute(reader, element, "slice", true, cost_time_read_slice,
                                &machine->slice_ns) != 0 ||
         machine_read_factor(reader, element, "cpu-speed", &machine->speed) != 0 ||
         machine_read_links(reader, element, &machine->out_links, &machine->in_links) != 0)

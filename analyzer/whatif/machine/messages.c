@@ -5,6 +5,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/whatif/cost_time.h"
 #include "analyzer/whatif/machine/reader.h"
 
 static int read_points(const struct machine_reader *reader, const struct xml_element *element,
@@ -21,8 +22,7 @@ static int read_points(const struct machine_reader *reader, const struct xml_ele
         if (machine_check_attributes(reader, child, known, 2) != 0 ||
             machine_read_attribute(reader, child, "bytes", false, option_read_size,
                                    &point->size_bytes) ||
-            machine_read_attribute(reader, child, "time", false, option_read_duration,
-                                   &point->time_ns))
+            machine_read_attribute(reader, child, "time", false, cost_time_read, &point->time_ns))
             return -1;
         if (i > 0 && point->size_bytes <= point[-1].size_bytes)
             return MACHINE_ERROR(reader, child, "the sizes of the points must grow");
@@ -100,9 +100,9 @@ int machine_read_messages(const struct machine_reader *reader, const struct xml_
         return -1;
     if (machine_read_attribute(reader, element, "eager", true, option_read_size,
                                &messages->eager_bytes) ||
-        machine_read_attribute(reader, element, "send-overhead", true, option_read_duration,
+        machine_read_attribute(reader, element, "send-overhead", true, cost_time_read,
                                &messages->send_overhead_ns) ||
-        machine_read_attribute(reader, element, "recv-overhead", true, option_read_duration,
+        machine_read_attribute(reader, element, "recv-overhead", true, cost_time_read,
                                &messages->receive_overhead_ns) ||
         machine_read_number_of(reader, element, "buses", MACHINE_MAX_LINKS, &messages->n_buses))
         return -1;

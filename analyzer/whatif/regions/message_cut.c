@@ -106,10 +106,12 @@ static int read_ranks(bool **ranks, const struct condition *condition, uint32_t 
     if (*ranks)
         return error_set(err, "--cut-messages %s: %s is given twice", condition->text,
                          condition->name);
-    *ranks = memory_zeroed(n_ranks, sizeof **ranks);
-    if (rank_list_read(condition->value, strlen(condition->value), n_ranks, *ranks, err) != 0)
-        return error_wrap(err, "--cut-messages %s", condition->text);
-    return 0;
+    bool is_any_run = n_ranks == RANK_LIST_ANY_RUN;
+    *ranks = memory_zeroed(is_any_run ? 1 : n_ranks, sizeof **ranks);
+    const char *list = condition->value;
+    int status = is_any_run ? rank_list_check(list, strlen(list), err)
+                            : rank_list_read(list, strlen(list), n_ranks, *ranks, err);
+    return status == 0 ? 0 : error_wrap(err, "--cut-messages %s", condition->text);
 }
 
 static int read_condition(struct message_cut *cut, const struct condition *condition,
@@ -192,6 +194,24 @@ static int read_cut(struct message_cut *cut, const char *text, uint32_t n_ranks,
         part = next ? next + 1 : NULL;
     }
     free(words);
+    if (status == 0 && cut->least_bytes > cut->most_bytes)
+        return error_set(err, "--cut-messages %s: no size is both", text);
+    return status;
+}
+
+static void release(struct message_cut *cut)
+{
+    free(cut->tags);
+    free(cut->is_peer);
+    free(cut->is_sender);
+    free(cut->is_receiver);
+}
+
+int message_cut_check(const char *text, struct error *err)
+{
+    struct message_cut cut;
+    int status = read_cut(&cut, text, RANK_LIST_ANY_RUN, err);
+    release(&cut);
     return status;
 }
 
@@ -207,12 +227,8 @@ int message_cuts_init(struct message_cuts *cuts, const char *const *texts, size_
 
 void message_cuts_release(struct message_cuts *cuts)
 {
-    for (size_t i = 0; i < cuts->n; i++) {
-        free(cuts->items[i].tags);
-        free(cuts->items[i].is_peer);
-        free(cuts->items[i].is_sender);
-        free(cuts->items[i].is_receiver);
-    }
+    for (size_t i = 0; i < cuts->n; i++)
+        release(&cuts->items[i]);
     free(cuts->items);
     *cuts = (struct message_cuts){0};
 }

@@ -30,6 +30,9 @@ int message_cuts_init(struct message_cuts *cuts, const char *const *texts, size_
                       uint32_t n_ranks, struct error *err);
 void message_cuts_release(struct message_cuts *cuts);
 
+/// Whether TEXT selects messages, of whatever run: 0, or -1 and ERR likewise.
+int message_cut_check(const char *text, struct error *err);
+
 /// Whether the message is sent; *SIZE_BYTES times the factor of the first text that selects it.
 bool message_cuts_sends(const struct message_cuts *cuts, uint32_t sender, uint32_t receiver,
                         uint32_t tag, uint64_t *size_bytes);

@@ -30,10 +30,17 @@ static int read_ranks(const char *text, const char *list, size_t length, uint32_
 
 int moves_check_form(const char *text, struct error *err)
 {
-    const char *equals = strrchr(text, '=');
-    if (!equals || equals == text || !strchr(equals, ':'))
+    const char *equals = strrchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
+    if (!colon || equals == text)
         return error_set(err, "--move %s: not of the form REGION=FROM:TO, such as serve=0:1-3",
                          text);
+    const char *from = equals + 1, *to = colon + 1;
+    size_t from_length = (size_t)(colon - from);
+    uint32_t rank;
+    if (rank_list_check(from, from_length, err) != 0 || rank_list_check(to, strlen(to), err) != 0)
+        return error_wrap(err, "--move %s", text);
+    if (rank_lists_meet(from, from_length, to, strlen(to), &rank))
+        return error_set(err, "--move %s: rank %" PRIu32 " cannot be on both sides", text, rank);
     return 0;
 }
 
@@ -49,10 +56,6 @@ static int read_move(struct moves *moves, struct region_patterns *regions, uint3
     if (read_ranks(text, equals + 1, (size_t)(colon - equals - 1), n_ranks, move->from, err) != 0 ||
         read_ranks(text, colon + 1, strlen(colon + 1), n_ranks, move->to, err) != 0)
         return -1;
-    for (uint32_t rank = 0; rank < n_ranks; rank++)
-        if (move->from[rank] && move->to[rank])
-            return error_set(err, "--move %s: rank %" PRIu32 " cannot be on both sides", text,
-                             rank);
     char *pattern = memory_format("%.*s", (int)(equals - text), text);
     int status =
         region_patterns_add(regions, "--move", pattern, REGION_COMPUTING, &move->region, err);

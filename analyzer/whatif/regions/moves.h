@@ -26,12 +26,13 @@ struct moves {
     uint32_t n_overlaps;
 };
 
+/// Whether TEXT has the form REGION=FROM:TO of --move, with no rank on both sides, whatever the
+/// run: 0, or -1 and ERR.
+int moves_check_form(const char *text, struct error *err);
+
 /// Reads "REGION=FROM:TO" and "REGION" for a run of N_RANKS ranks; the regions are added to
 /// REGIONS, which must outlive MOVES. 0, or -1 and ERR: which of them does not fit the run. The
 /// caller releases MOVES in either case.
-/// Whether TEXT has the form REGION=FROM:TO of --move, whatever the run: 0, or -1 and ERR.
-int moves_check_form(const char *text, struct error *err);
-
 int moves_init(struct moves *moves, struct region_patterns *regions, uint32_t n_ranks,
                const char *const *move_texts, size_t n_moves, const char *const *overlap_texts,
                size_t n_overlaps, struct error *err);
