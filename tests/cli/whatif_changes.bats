@@ -93,6 +93,20 @@ finishes() {
     "$BUILD/tools/mktrace" foreign.txt trace
     [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
     [ "$(finishes --scale f=0)" = '[60,5]' ]
+    # A receive that is posted then, whatever for, and waited for: what it gets is what was seen.
+    rm -r trace
+    sed -e 's/^0 60  enter MPI_Recv/0 60 enter MPI_Irecv\n0 60 irecv-request 3\n0 60 leave MPI_Irecv\n0 60 enter MPI_Wait/' \
+        -e 's/^0 61  recv world 1 4 8/& 3/; s/^0 61  recv/0 61 irecv/; s/leave MPI_Recv/leave MPI_Wait/' \
+        "$ROOT/tests/traces/whatif/polling.txt" >posted.txt
+    "$BUILD/tools/mktrace" posted.txt trace
+    [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
+    [ "$(finishes --scale f=0)" = '[60,5]' ]
+    [ "$(finishes --scale f=2)" = '[155,115]' ]
+    # A poll that may have found nothing, as it is not said of any, tells nothing of what is posted.
+    rm -r trace
+    sed '/^0 10  enter/,/^0 58  leave/d' posted.txt >alone.txt
+    "$BUILD/tools/mktrace" alone.txt trace
+    [ "$(finishes --scale f=0)" = '[100,5]' ]
     # Polls that lead to nothing, since something else is sent before, last as long as they did.
     rm -r trace
     sed '/^0 58  enter/i 0 58 enter MPI_Isend\n0 58 isend world 1 9 8 3\n0 58 leave MPI_Isend' \

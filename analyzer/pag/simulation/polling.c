@@ -29,6 +29,7 @@ struct walk {
     bool found_nothing; // says the trace
     bool has_records, has_regions;
     bool is_receive; // the first of these completes a blocking receive
+    bool is_posting; // the first of these posts a receive
 };
 
 static const struct event *peek(const struct walk *walk)
@@ -43,13 +44,14 @@ static const struct event *peek(const struct walk *walk)
 static bool pass_call(struct walk *walk)
 {
     uint32_t depth = 0;
-    walk->has_records = walk->has_regions = walk->is_receive = false;
+    walk->has_records = walk->has_regions = walk->is_receive = walk->is_posting = false;
     for (;; walk->ahead++) {
         const struct event *event = peek(walk);
         if (!event)
             return false;
         if (is_record(event)) {
             walk->is_receive = !walk->has_records && event->kind == EVENT_RECV;
+            walk->is_posting = !walk->has_records && event->kind == EVENT_IRECV_REQUEST;
             walk->has_records = true;
         } else if (event->kind == EVENT_ENTER) {
             depth++;
@@ -102,10 +104,12 @@ static bool has_end(struct engine *engine, const struct location_state *location
 {
     struct walk walk = {.engine = engine, .location = location};
     bool may_have_seen = false; // the poll passed last
+    // ... which must have, as it would be folded with those right before it otherwise.
+    bool has_seen = false, is_folded = (event->flags & EVENT_FOLDED_POLLS) != 0;
     *n = 0;
     for (bool is_on = pass_call(&walk) && !walk.has_regions;
          is_on && pass_to_call(&walk) && walk.depth >= 0;) {
-        if (walk.has_records && may_have_seen && walk.is_receive)
+        if (walk.has_records && may_have_seen && (walk.is_receive || (walk.is_posting && has_seen)))
             return true;
         bool is_alike = walk.region == event->index && walk.depth == 0 &&
                         is_one_caller(engine, walk.context, event->context);
@@ -113,12 +117,17 @@ static bool has_end(struct engine *engine, const struct location_state *location
             *n += may_have_seen;
             return is_alike && !walk.has_regions;
         }
-        if (walk.region != event->index)
+        has_seen = has_seen && walk.region != event->index;
+        if (walk.region != event->index) {
+            is_folded = false;
             continue;
+        }
         *n += may_have_seen; // it was one of the loop
         if (!is_alike || walk.has_regions)
             return false;
         may_have_seen = walk.function == MPI_FUNCTION_IPROBE && !walk.found_nothing;
+        has_seen = may_have_seen && is_folded;
+        is_folded = walk.found_nothing;
         *n += !may_have_seen;
     }
     return false;
@@ -127,12 +136,15 @@ static bool has_end(struct engine *engine, const struct location_state *location
 bool polling_has_seen(struct engine *engine, const struct location_state *location,
                       const struct event *event)
 {
+    const struct polling *polling = &engine->simulation->locations[location->index].polling;
     struct walk walk = {.engine = engine, .location = location};
     if ((event->flags & EVENT_FOLDED_POLLS) || !pass_call(&walk))
         return false;
+    bool ends_loop =
+        polling->are_waiting && polling->waited_ns > 0 && polling->region == event->index;
     while (pass_to_call(&walk)) {
         if (walk.has_records)
-            return walk.is_receive;
+            return walk.is_receive || (walk.is_posting && ends_loop);
         if (is_poll(walk.function) || walk.function == MPI_FUNCTION_PROBE)
             return false;
     }

@@ -5,6 +5,8 @@
 // much earlier. The code between the polls stays as it is. The loop ends with
 //   - a test that completes something, or
 //   - MPI_Iprobe (MPI_Improbe) that saw the message which a blocking receive takes next (probe.h),
+//     or, where the trace folds polls and it stands right behind some that found nothing, so that
+//     it cannot be one of them, a receive that is posted next,
 // if that is a call of the same function by the same one, which has not been left meanwhile, and no
 // other call with records comes before it; calls without any (MPI_Wtime) may. A loop whose end is
 // not found within some thousand events keeps its times, as do polls that lead nowhere or have
@@ -30,7 +32,7 @@ struct polling {
 };
 
 /// Whether the open call of LOCATION, MPI_Iprobe whose enter EVENT was, saw the message that a
-/// blocking receive takes next.
+/// blocking receive takes next, or one posted behind a loop.
 bool polling_has_seen(struct engine *engine, const struct location_state *location,
                       const struct event *event);
 

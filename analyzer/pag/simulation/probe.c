@@ -24,6 +24,22 @@ static const struct event *next_record(struct engine *engine, const struct locat
     return NULL;
 }
 
+/// The message that the receive posted next, with REQUEST, gets; NULL: not within some thousand
+/// events.
+static const struct event *completion_of(struct engine *engine,
+                                         const struct location_state *location, uint64_t request)
+{
+    for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
+        const struct event *event =
+            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        if (!event || (event->kind == EVENT_IRECV && event->request == request))
+            return event;
+        if (event->kind == EVENT_REQUEST_CANCELLED && event->request == request)
+            return NULL;
+    }
+    return NULL;
+}
+
 struct probe probe_of(struct engine *engine, struct location_state *location,
                       const struct event *event)
 {
@@ -35,7 +51,11 @@ struct probe probe_of(struct engine *engine, struct location_state *location,
         (function != MPI_FUNCTION_IPROBE || !polling_has_seen(engine, location, event)))
         return nothing;
     const struct event *record = next_record(engine, location);
-    if (!record || record->kind != EVENT_RECV)
+    if (record && record->kind == EVENT_IRECV_REQUEST && function == MPI_FUNCTION_IPROBE)
+        record = completion_of(engine, location, record->request);
+    else if (record && record->kind != EVENT_RECV)
+        record = NULL;
+    if (!record)
         return nothing;
     uint32_t source = communicator_peer(&engine->definitions->communicators[record->index],
                                         location->rank, record->peer);
