@@ -144,6 +144,12 @@ static int advise(const struct advise_request *request, struct advice *advice, b
     advise_progress_free(setting.progress);
     if (!*is_stored)
         log_error("%s", store_err.text);
+    if (measured.result.has_unreadable_records) {
+        advice->warnings = measured.result.warnings;
+        advice->n_warnings = measured.result.n_warnings;
+        measured.result.warnings = NULL;
+        measured.result.n_warnings = 0;
+    }
 out:
     machine_release(&machine);
     replay_run_release(&measured);
@@ -160,7 +166,7 @@ static int deliver(const struct advise_request *request, const struct advice *ad
         log_error("%s", err.text);
         return STATUS_FAILED;
     }
-    return STATUS_DONE;
+    return advice->n_warnings > 0 ? STATUS_UNREADABLE : STATUS_DONE;
 }
 
 int cmd_advise(int argc, char **argv)

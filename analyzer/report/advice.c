@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/report/result.h"
 
 const char *const advice_kind_names[ADVICE_KINDS] = {"region",  "sync",       "messages",
                                                      "network", "processors", "placement",
@@ -31,6 +32,11 @@ void advice_release(struct advice *advice)
     }
     free(advice->candidates);
     free(advice->pairs);
+    for (size_t i = 0; i < advice->n_warnings; i++) {
+        free(advice->warnings[i].code);
+        free(advice->warnings[i].text);
+    }
+    free(advice->warnings);
     free(advice->trace);
     free(advice->target);
     *advice = (struct advice){0};

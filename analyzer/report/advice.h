@@ -74,8 +74,10 @@ struct advice {
     size_t n_candidates, capacity;
     struct advice_pair *pairs;
     size_t n_pairs;
-    size_t n_replays, n_pruned; // pruned: they cannot save as much as those shown
-    size_t n_untried;           // left out for the time it takes to replay them
+    size_t n_replays, n_pruned;      // pruned: they cannot save as much as those shown
+    size_t n_untried;                // left out for the time it takes to replay them
+    struct result_warning *warnings; // of a trace some of which was unreadable, else none
+    size_t n_warnings;
 };
 
 /// By how much predictions may be off, judged by the run with nothing changed.

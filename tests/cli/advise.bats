@@ -203,6 +203,19 @@ shortest_of_all() {
     jq -e '.candidates | all(.options | startswith("--balance '"'"'before main/MPI_Init") | not)' advice
 }
 
+@test "a trace some of which is unreadable: advice for the rest, what is missing, status 3" {
+    archive late
+    rm late/traces/1.evt
+    run --separate-stderr "$PAGODA" advise late
+    [ "$status" = 3 ]
+    [[ $output == *'so the advice is for what is left of it'*'1 location not read at all'*'[location-skipped]'* ]]
+    run --separate-stderr "$PAGODA" advise late --json
+    [ "$status" = 3 ]
+    jq -e '[.warnings[].code] | index("location-skipped") != null' <<<"$output"
+    archive bound
+    "$PAGODA" advise bound --json | jq -e '.warnings == []'
+}
+
 @test "kinds of changes" {
     archive late
     "$PAGODA" advise late --only processors --json | jq -e '.candidates | length == 1'

@@ -5,6 +5,7 @@
 
 #include "analyzer/report/advice.h"
 #include "analyzer/report/json/values.h"
+#include "analyzer/report/result.h"
 
 static json_t *candidate_object(const struct advice_candidate *candidate)
 {
@@ -40,10 +41,20 @@ static json_t *pair_object(const struct advice *advice, const struct advice_pair
     return object;
 }
 
+static json_t *warning_object(const struct result_warning *warning)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "code", json_clean_text(warning->code));
+    json_object_set_new(object, "count", json_count(warning->count));
+    json_object_set_new(object, "text", json_clean_text(warning->text));
+    return object;
+}
+
 int json_print_advice(const struct advice *advice, const char *version, FILE *stream,
                       struct error *err)
 {
     json_t *top = json_object(), *candidates = json_array(), *pairs = json_array();
+    json_t *warnings = json_array();
     json_object_set_new(top, "schema", json_integer(1));
     json_object_set_new(top, "pagoda", json_string(version));
     json_object_set_new(top, "baseline_ns", json_count(advice->measured_ns));
@@ -58,6 +69,9 @@ int json_print_advice(const struct advice *advice, const char *version, FILE *st
     for (size_t i = 0; i < advice->n_pairs; i++)
         json_array_append_new(pairs, pair_object(advice, &advice->pairs[i]));
     json_object_set_new(top, "pairs", pairs);
+    for (size_t i = 0; i < advice->n_warnings; i++)
+        json_array_append_new(warnings, warning_object(&advice->warnings[i]));
+    json_object_set_new(top, "warnings", warnings);
     json_object_set_new(top, "unexplained_ns", json_count(advice_unexplained_ns(advice)));
     json_object_set_new(top, "replays", json_count(advice->n_replays));
     json_object_set_new(top, "pruned", json_count(advice->n_pruned));

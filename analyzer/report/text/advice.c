@@ -7,6 +7,10 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/advice.h"
 #include "analyzer/report/quantity.h"
+#include "analyzer/report/result.h"
+#include "analyzer/report/table.h"
+
+enum { WIDTH = 80 }; // of paragraphs
 
 /// Of the target's run time, with its sign.
 static struct quantity share_of(const struct advice *advice, int64_t gain_ns)
@@ -150,6 +154,20 @@ static size_t print_group(const struct advice *advice, enum advice_group group, 
     return n;
 }
 
+/// What of the trace the advice does not rest on.
+static void print_unreadable(const struct advice *advice, FILE *stream)
+{
+    if (advice->n_warnings > 0)
+        fprintf(stream,
+                "\nParts of the trace were unreadable, so the advice is for what is left of it\n");
+    for (size_t i = 0; i < advice->n_warnings; i++) {
+        char *text = memory_format("%s [%s]", advice->warnings[i].text, advice->warnings[i].code);
+        fputs("  ", stream);
+        print_paragraph(text, 2, 4, WIDTH, stream);
+        free(text);
+    }
+}
+
 void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
 {
     print_head(advice, stream);
@@ -163,6 +181,7 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
         fprintf(stream,
                 "\nEven the best of these changes, or pair of them, leaves %s of the lost time.\n",
                 quantity_time(left_ns).text);
+    print_unreadable(advice, stream);
     fprintf(stream, "\n%s", quantity_count(advice->n_replays, "prediction").text);
     if (advice->n_pruned > 0)
         fprintf(stream, "; %s left out that cannot gain more (--all replays them)",
