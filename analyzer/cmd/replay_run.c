@@ -25,6 +25,12 @@ static void on_message(void *context, const struct pag_message *message)
     recorded_message(run->recorded, message);
 }
 
+static void on_sent(void *context, const struct pag_message *message)
+{
+    struct replay_run *run = context;
+    recorded_sent(run->recorded, message);
+}
+
 static void on_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
 {
     struct replay_run *run = context;
@@ -94,6 +100,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .root = catalogue || gathers ? on_root : NULL,
         .tested = gathers ? on_tested : NULL,
         .message = gathers ? on_message : NULL,
+        .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
         .window_moved = on_window_moved,
         .reached = on_reached,

@@ -404,6 +404,24 @@ static void tell_messages(const struct engine *engine, const struct call *call)
     }
 }
 
+/// Tells the listener about a message that is all its call is about.
+static void tell_sent(const struct engine *engine, const struct call *call)
+{
+    const struct message *message = message_at(engine, call->sends[0]);
+    if (call->n_sends != 1 || !message->is_alone || message->is_nonblocking)
+        return;
+    const struct pag_message told = {
+        .sender = message->sender,
+        .receiver = message->receiver,
+        .size_bytes = message->size_bytes,
+        .send_enter_ns = message->send_enter_ns,
+        .send_leave_ns = message->send_leave_ns,
+        .is_sent_alone = true,
+        .is_synchronous = message->is_synchronous,
+    };
+    engine->listener.sent(engine->listener.context, &told);
+}
+
 static void settle(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
@@ -473,6 +491,8 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     hand_over(engine, location, &release);
     if (engine->listener.message && call->n_receives > 0)
         tell_messages(engine, call);
+    if (engine->listener.sent && call->n_sends > 0)
+        tell_sent(engine, call);
     settle(engine, location);
     return EVENT_NO_INDEX;
 }

@@ -92,6 +92,8 @@ struct pag_listener {
     void (*tested)(void *context, const struct root *root);
     /// A message that was received. MESSAGE is valid during the call only.
     void (*message)(void *context, const struct pag_message *message);
+    /// A blocking send, alone in its call, is left; nothing is said of its receive.
+    void (*sent)(void *context, const struct pag_message *message);
     /// From TIME_NS on the master location of RANK computes (outside MPI), or no longer. In the
     /// order of time but where partners are read ahead.
     void (*computing)(void *context, uint32_t rank, uint64_t time_ns, bool computes);

@@ -176,6 +176,7 @@ static uint64_t process_time(void *context, uint32_t rank, uint64_t end_ns, uint
 static void read_notes(struct prediction *prediction, const struct definitions *definitions)
 {
     prediction->n_ranks = definitions->n_ranks;
+    prediction->send_limits = memory_zeroed(definitions->n_ranks, sizeof *prediction->send_limits);
     prediction->partner_times =
         memory_zeroed(definitions->n_ranks, sizeof *prediction->partner_times);
     prediction->own_times = memory_zeroed(definitions->n_ranks, sizeof *prediction->own_times);
@@ -199,6 +200,53 @@ static bool polls_wait(void *context, uint32_t rank)
     return !recorded_lacked_cores(prediction->recorded, rank);
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/// What is known of a partner that CALL needed with a core and that lacked it for a while; false:
+/// there is none.
+static bool find_partner(const struct prediction *prediction, const struct pag_call *call,
+                         struct recorded_partner *partner)
+{
+    struct rank_notes_reader *partner_times = prediction->partner_times[call->rank];
+    uint64_t number;
+    return partner_times && !prediction->scenario->spins && !call->is_handle &&
+           rank_notes_at(partner_times, call->recorded_leave_ns, &number) &&
+           recorded_read_partner(prediction->recorded, call->rank, number, partner);
+}
+
+/// CALL, which sends, is entered: what of it is its own at most. The time without the receiver's
+/// core is not, where that is free now, or others share it.
+static uint64_t limit_sending(struct prediction *prediction, const struct pag_call *call)
+{
+    struct recorded_partner partner;
+    struct send_limit *limit = &prediction->send_limits[call->rank];
+    if (!find_partner(prediction, call, &partner) || !partner.is_receiver)
+        return UINT64_MAX;
+    bool is_as_it_was =
+        prediction->scenario->keeps_cores[partner.rank] &&
+        scheduler_is_taken(prediction->scheduler,
+                           prediction->definitions->ranks[partner.rank].master, call->enter_ns);
+    *limit =
+        (struct send_limit){call->recorded_leave_ns, is_as_it_was ? UINT64_MAX : partner.own_ns};
+    return limit->own_ns;
+}
+
+/// What of CALL is its own at most: not the time in which a partner lacked a core that others share
+/// now, or that it has now.
+static uint64_t own_limit(const struct prediction *prediction, const struct pag_call *call)
+{
+    struct recorded_partner partner;
+    const struct send_limit *limit = &prediction->send_limits[call->rank];
+    if (!find_partner(prediction, call, &partner))
+        return UINT64_MAX;
+    if (partner.is_receiver) // else the call was put off
+        return limit->recorded_leave_ns == call->recorded_leave_ns ? limit->own_ns : UINT64_MAX;
+    return prediction->scenario->keeps_cores[partner.rank] ? UINT64_MAX : partner.own_ns;
+}
+
 static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
 {
     struct prediction *prediction = context;
@@ -208,7 +256,10 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
         prediction->last_finalize_ns = call->enter_ns; // calls are entered in the order of time
     }
     if (!prediction->machine || (call->is_handle && !prediction->timeless)) {
-        amount = call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
+        uint64_t own_ns = call->recorded_work_ns;
+        if (call->n_sent > 0 && own_ns > 0)
+            own_ns = least(own_ns, limit_sending(prediction, call));
+        amount = call->is_waiting ? 0 : (pag_work)own_ns * PAG_WORK_PER_NS;
         return call->n_left_out == 0
                    ? amount
                    : amount * (call->n_records - call->n_left_out) / call->n_records;
@@ -217,21 +268,6 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
         amount += scopes_between(&prediction->scenario->scopes, call->rank, receivers[i])
                       ->send_overhead_ns;
     return amount * PAG_WORK_PER_NS;
-}
-
-/// What of CALL was its own; less where a partner lacked a core that has others now, or others on
-/// it.
-static uint64_t own_with_partner(const struct prediction *prediction, const struct pag_call *call)
-{
-    struct rank_notes_reader *partner_times = prediction->partner_times[call->rank];
-    struct recorded_partner partner;
-    uint64_t number;
-    if (!partner_times || prediction->scenario->spins || call->is_handle ||
-        !rank_notes_at(partner_times, call->recorded_leave_ns, &number) ||
-        !recorded_read_partner(prediction->recorded, call->rank, number, &partner) ||
-        prediction->scenario->keeps_cores[partner.rank])
-        return call->recorded_work_ns;
-    return partner.own_ns < call->recorded_work_ns ? partner.own_ns : call->recorded_work_ns;
 }
 
 static void settle(void *context, const struct pag_call *call,
@@ -247,7 +283,7 @@ static void settle(void *context, const struct pag_call *call,
                        amount);
     else {
         struct pag_call own = *call;
-        own.recorded_work_ns = own_with_partner(prediction, call);
+        own.recorded_work_ns = least(call->recorded_work_ns, own_limit(prediction, call));
         recorded_settle(prediction->recorded, &own, conditions, n_conditions,
                         &(struct recorded_scenario){node_of_rank, prediction->scenario->spins},
                         &prediction->use, ready_ns, amount);
@@ -375,6 +411,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
 {
     uint32_t n_changes = scenario->moves.n_moves + scenario->moves.n_overlaps;
     *prediction = (struct prediction){
+        .definitions = definitions,
         .scenario = scenario,
         .recorded = recorded,
         .machine = machine && machine_has_messages(machine) ? machine : NULL,
@@ -446,6 +483,7 @@ void prediction_release(struct prediction *prediction)
     free(prediction->own_times);
     free(prediction->crowded_times);
     free(prediction->partner_times);
+    free(prediction->send_limits);
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);

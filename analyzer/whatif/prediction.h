@@ -15,7 +15,13 @@
 #include "analyzer/whatif/scenario.h"
 #include "analyzer/whatif/timeless.h"
 
+/// What of a rank's call that sends, the last such one, is its own at most.
+struct send_limit {
+    uint64_t recorded_leave_ns, own_ns;
+};
+
 struct prediction {
+    const struct definitions *definitions;
     const struct scenario *scenario;
     const struct recorded *recorded;
     const struct machine *machine; // whose messages cost what it says; NULL: as recorded
@@ -31,6 +37,7 @@ struct prediction {
     struct timeless *timeless; // NULL: recorded times count
     // By rank, NULL: it did not lack cores.
     struct rank_notes_reader **own_times, **crowded_times, **partner_times;
+    struct send_limit *send_limits; // by rank
     size_t n_ranks;
     struct recorded_use use;
     struct pag_clock clock; // for pag_simulate()

@@ -28,6 +28,7 @@ struct partner_time {
     bool is_known;
     uint64_t leave_ns, own_ns;
     uint32_t partner, class; // size class of the message
+    bool is_receiver;
 };
 
 struct recorded {
@@ -101,9 +102,11 @@ static void put_partner_time(struct recorded *recorded, uint32_t rank)
     struct partner_time *time = &recorded->partners[rank];
     if (time->is_known)
         rank_notes_add(recorded->partner_times, rank, time->leave_ns,
-                       (time->own_ns * recorded->definitions->n_ranks + time->partner) *
-                               COST_TABLE_SIZE_CLASSES +
-                           time->class);
+                       ((time->own_ns * recorded->definitions->n_ranks + time->partner) *
+                            COST_TABLE_SIZE_CLASSES +
+                        time->class) *
+                               2 +
+                           time->is_receiver);
     time->is_known = false;
 }
 
@@ -127,7 +130,7 @@ static void count_partner(struct recorded *recorded, uint32_t rank, uint32_t par
     bool is_same = time->is_known && own_ns == time->own_ns;
     if (is_less || (is_same && partner < time->partner) ||
         (is_same && partner == time->partner && class > time->class))
-        *time = (struct partner_time){true, leave_ns, own_ns, partner, class};
+        *time = (struct partner_time){true, leave_ns, own_ns, partner, class, false};
 }
 
 /// A message needed its sender until it was received.
@@ -138,6 +141,38 @@ static void count_sender(struct recorded *recorded, const struct pag_message *me
     if (!message->is_test)
         count_partner(recorded, message->receiver, message->sender,
                       cost_table_class(message->size_bytes), from_ns, message->leave_ns);
+}
+
+/// How much of a send from ENTER_NS to LEAVE_NS is behind the last time at which its RECEIVER, in
+/// MPI, was without a core; 0 where that is not known, or it never was.
+static uint64_t behind_receiver_ns(const struct core_wait *wait, uint32_t receiver,
+                                   uint64_t enter_ns, uint64_t leave_ns)
+{
+    uint64_t until_ns = leave_ns; // from then on it computes
+    if (!core_wait_was_inside(wait, receiver, leave_ns))
+        until_ns = core_wait_outside_since_ns(wait, receiver, leave_ns);
+    if (until_ns <= enter_ns)
+        return 0;
+    return core_wait_own_ns(wait, receiver, enter_ns, until_ns) + leave_ns - until_ns;
+}
+
+void recorded_sent(void *context, const struct pag_message *message)
+{
+    struct recorded *recorded = context;
+    const struct core_wait *wait = recorded->core_wait;
+    const struct rank *ranks = recorded->definitions->ranks;
+    uint32_t rank = message->sender, receiver = message->receiver;
+    uint64_t enter_ns = message->send_enter_ns, leave_ns = message->send_leave_ns;
+    if (!recorded->is_crowded || ranks[rank].core_set == ranks[receiver].core_set ||
+        !core_wait_is_shared(wait, rank) || !core_wait_is_shared(wait, receiver) ||
+        !core_wait_was_taken(wait, receiver, enter_ns))
+        return;
+    uint64_t own_ns = behind_receiver_ns(wait, receiver, enter_ns, leave_ns);
+    if (own_ns == 0 || own_ns >= core_wait_own_ns(wait, rank, enter_ns, leave_ns))
+        return;
+    put_partner_time(recorded, rank);
+    recorded->partners[rank] = (struct partner_time){
+        true, leave_ns, own_ns, receiver, cost_table_class(message->size_bytes), true};
 }
 
 /// A message received by a rank that shared its cores with others: only its own time counts.
@@ -329,11 +364,12 @@ bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint6
                            struct recorded_partner *partner)
 {
     const struct definitions *definitions = recorded->definitions;
-    uint64_t rest = number / COST_TABLE_SIZE_CLASSES;
-    *partner = (struct recorded_partner){(uint32_t)(rest % definitions->n_ranks),
+    uint64_t class = number / 2 % COST_TABLE_SIZE_CLASSES;
+    uint64_t rest = number / 2 / COST_TABLE_SIZE_CLASSES;
+    *partner = (struct recorded_partner){(uint32_t)(rest % definitions->n_ranks), number % 2 == 1,
                                          rest / definitions->n_ranks};
     bool far = recorded_was_remote(recorded, rank, partner->rank);
-    return number % COST_TABLE_SIZE_CLASSES >= recorded->rendezvous[far].least_open;
+    return class >= recorded->rendezvous[far].least_open;
 }
 
 struct rank_notes_reader *recorded_crowded_times(const struct recorded *recorded, uint32_t rank)

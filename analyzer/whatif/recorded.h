@@ -26,6 +26,11 @@
 // the sender was in MPI right before that. Where P is less than O from there on the rest of O was
 // waiting for the sender's core. Of several messages the least P counts (ties: the lowest sender).
 // Not of small ones: no larger in class than one whose send was over before its receive was posted.
+// Nor does the sender go on before the receiver had its core. Of a blocking send, alone in its
+// call, that was entered while all cores of the receiver, which shared others, were taken, P is
+// what is behind the last time before the leave at which they were taken while the receiver was in
+// MPI, if that is less than O; the rest of O counts only where the receiver's cores are taken now,
+// too, when the send is entered.
 //
 // Outside MPI such a rank had a core for as long as not more ranks computed than there are cores:
 // its process time is at least its wall time less the time with more (since it began to compute),
@@ -62,6 +67,7 @@ void recorded_free(struct recorded *recorded);
 
 /// Parts of a pag_listener; CONTEXT is a struct recorded.
 void recorded_message(void *context, const struct pag_message *message);
+void recorded_sent(void *context, const struct pag_message *message);
 void recorded_root(void *context, const struct root *root);
 void recorded_tested(void *context, const struct root *root);
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes);
@@ -88,7 +94,8 @@ struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, ui
 struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded, uint32_t rank);
 struct recorded_partner {
     uint32_t rank;
-    uint64_t own_ns; // what of the call was behind the time at which it had no core
+    bool is_receiver; // of the message that the call sends; else the sender of what it receives
+    uint64_t own_ns;  // what of the call was behind the time at which it had no core
 };
 /// What NUMBER of these says of a call of RANK; false: its messages were not too large to be sent
 /// at once, so it needed nobody.
@@ -122,10 +129,10 @@ struct recorded_scenario {
 ///   condition by less than 0. A message that was on one node and now is between two, or the other
 ///   way, where both kinds were seen: what released it by D + flight now - flight of the other
 ///   kind, other messages by flight - receive time.
-///   A rank that lacked cores: O is P where there is one and its sender shares its cores with
-///   others now, or more or fewer of them (else what it waited for is as it was). A message is
-///   released when the sender's own time in the call that
-///     sent it began, if that was before L (a sender that lacked cores may have lost its core
+///   A rank that lacked cores: O is P where there is one and its partner shares its cores with
+///     others now, or more or fewer of them, or is a receiver whose cores are not taken (else what
+///     it waited for is as it was). A message is released when the sender's own time in the call
+///     that sent it began, if that was before L (a sender that lacked cores may have lost its core
 ///     before the message was out). W is O, if it waited from the release on, and D is 0: on shared
 ///     cores even a flight is somebody's work. Of a call some of which is left out W is at most the
 ///     sum of receive times. A message of another size, or that was on one node and is between two

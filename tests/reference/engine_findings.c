@@ -224,6 +224,7 @@ static struct recorded *gather(const char *path, struct trace **trace, struct er
                                           .root = recorded_root,
                                           .tested = recorded_tested,
                                           .message = recorded_message,
+                                          .sent = recorded_sent,
                                           .computing = recorded_computing};
     struct pag_result result = {0};
     int status = pag_run(*trace, &options, &listener, &result, err);

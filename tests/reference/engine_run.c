@@ -44,6 +44,7 @@ struct engine_run *engine_run_new(const char *text, struct error *err)
                                           .root = recorded_root,
                                           .tested = recorded_tested,
                                           .message = recorded_message,
+                                          .sent = recorded_sent,
                                           .computing = recorded_computing};
     int status = pag_run(run->trace, &options, &listener, &run->measured, err);
     recorded_conclude(run->recorded, &run->measured);

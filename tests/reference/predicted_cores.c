@@ -18,12 +18,32 @@ static uint32_t count_runnable(const struct prediction_state *state, uint32_t co
     return n;
 }
 
+static parts_t virtual_time_at(const struct prediction_state *state, uint32_t number,
+                               uint64_t now_ns)
+{
+    const struct cores *cores = &state->cores[number];
+    uint32_t k = count_runnable(state, number), m = k < cores->n ? k : cores->n;
+    parts_t passed = (parts_t)(now_ns - cores->since_ns) * PER_NS;
+    return cores->virtual_time + (k > 0 ? passed * m / k : 0);
+}
+
+bool are_cores_taken(const struct prediction_state *state, const struct process *process,
+                     uint64_t now_ns)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < state->n_processes; i++) {
+        const struct process *other = &state->processes[i];
+        n += other->cores == process->cores && is_runnable(state, other) &&
+             other->begun_ns < now_ns &&
+             other->target > virtual_time_at(state, process->cores, now_ns);
+    }
+    return n >= state->cores[process->cores].n;
+}
+
 void touch_cores(struct prediction_state *state, const struct process *process, uint64_t now_ns)
 {
     struct cores *cores = &state->cores[process->cores];
-    uint32_t k = count_runnable(state, process->cores), m = k < cores->n ? k : cores->n;
-    if (k > 0)
-        cores->virtual_time += (parts_t)(now_ns - cores->since_ns) * PER_NS * m / k;
+    cores->virtual_time = virtual_time_at(state, process->cores, now_ns);
     cores->since_ns = now_ns;
 }
 
@@ -49,6 +69,7 @@ void start_work(struct prediction_state *state, struct process *process, enum ph
     if (process->has_done && process->done_ns == now_ns)
         start = process->target;
     process->target = start + work;
+    process->begun_ns = now_ns;
     process->phase = phase;
 }
 

@@ -33,6 +33,7 @@ struct part_messages {
 struct predicted_times {
     uint64_t *enter_ns, *departed_ns; // by call
     uint64_t *arrived_ns;             // by send, of machines with contention
+    uint64_t *send_limit_ns;          // by call, of one that sends: what of it is its own at most
     uint64_t *together_ns;       // by send, where messages are put together: when they are there
     struct part_messages *parts; // likewise
 };
@@ -63,6 +64,16 @@ uint64_t own_call_time(const struct model *model, const struct predicted_scenari
 /// had no core, where that is less and the sender shares other cores now, or with others.
 uint64_t own_time_with_sender(const struct model *model, const struct predicted_scenario *scenario,
                               uint32_t c, uint64_t own_ns);
+
+/// The message that is all call C is about, which its sender waited for to be sent; NULL: there is
+/// none.
+const struct model_send *lone_send_of(const struct model *model, uint32_t c);
+
+/// What of call C, of a lone SEND, was behind the last time at which the receiver, in MPI, had no
+/// core; UINT64_MAX where that says nothing. IS_TAKEN: all the receiver's cores are, as C is
+/// entered.
+uint64_t send_limit(const struct model *model, const struct predicted_scenario *scenario,
+                    uint32_t c, const struct model_send *send, bool is_taken);
 
 /// Was a message of this class or a larger one, on as many nodes, over before its receive was
 /// posted?

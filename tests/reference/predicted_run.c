@@ -85,10 +85,10 @@ static parts_t work_before(const struct prediction_state *state, const struct st
                    : (parts_t)(least_ns - call->enter_ns) * PER_NS;
     }
     if (!state->scenario->has_machine) {
-        parts_t recorded =
-            (parts_t)(own_call_time(model, state->scenario, step->call, call->enter_ns) +
-                      call->polled_ns) *
-            PER_NS;
+        uint64_t own_ns =
+            own_call_time(model, state->scenario, step->call, call->enter_ns) + call->polled_ns;
+        uint64_t limit_ns = state->times.send_limit_ns[step->call];
+        parts_t recorded = (parts_t)(own_ns < limit_ns ? own_ns : limit_ns) * PER_NS;
         if (is_waiting || call->is_waiting_poll || step->is_put_off ||
             sends_only_followers(model, step->call))
             return 0;
@@ -188,10 +188,22 @@ static void depart(struct prediction_state *state, uint32_t call, uint64_t now_n
     groups_depart(state->model, state->scenario, &state->times, call, now_ns);
 }
 
+/// How much of STEP, a call that sends and is entered now, is its own at most.
+static uint64_t limit_sending(const struct prediction_state *state, const struct step *step,
+                              uint64_t now_ns)
+{
+    const struct model_send *send = lone_send_of(state->model, step->call);
+    if (!send || step->is_put_off || state->scenario->has_machine)
+        return UNKNOWN;
+    return send_limit(state->model, state->scenario, step->call, send,
+                      are_cores_taken(state, &state->processes[send->receiver], now_ns));
+}
+
 static void enter(struct prediction_state *state, struct process *process, uint64_t now_ns)
 {
     const struct step *step = process->step;
     state->times.enter_ns[step->call] = now_ns;
+    state->times.send_limit_ns[step->call] = limit_sending(state, step, now_ns);
     if (departs_at_enter(state->scenario))
         depart(state, step->call, now_ns);
     start_work(state, process, PHASE_BEFORE, work_before(state, step, waits(state, step)), now_ns);
@@ -291,6 +303,7 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
     state->processes = memory_zeroed(n, sizeof *state->processes);
     state->cores = memory_zeroed((size_t)PROGRAM_MAX_RANKS * n, sizeof *state->cores);
     state->times.enter_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
+    state->times.send_limit_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     state->times.together_ns = memory_zeroed(model->n_sends + 1, sizeof(uint64_t));
     state->times.departed_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     if (scenario_has_contention(state->scenario)) {
@@ -302,7 +315,8 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
         state->times.parts->is_over = memory_zeroed(model->n_instances + 1, sizeof(bool));
     }
     for (size_t c = 0; c < model->n_calls; c++)
-        state->times.enter_ns[c] = state->times.departed_ns[c] = UNKNOWN;
+        state->times.enter_ns[c] = state->times.departed_ns[c] = state->times.send_limit_ns[c] =
+            UNKNOWN;
     for (uint32_t rank = 0; rank < n; rank++) {
         struct process *process = &state->processes[rank];
         process->rank = rank;
@@ -370,6 +384,7 @@ static void release(struct prediction_state *state)
     free(state->cores);
     free(state->times.enter_ns);
     free(state->times.departed_ns);
+    free(state->times.send_limit_ns);
     free(state->times.arrived_ns);
     free(state->times.together_ns);
     if (state->times.parts) {

@@ -123,6 +123,52 @@ uint64_t own_time_with_sender(const struct model *model, const struct predicted_
     return least_ns < own_ns ? least_ns : own_ns;
 }
 
+const struct model_send *lone_send_of(const struct model *model, uint32_t c)
+{
+    for (uint32_t s = 0; s < model->n_sends && model->calls[c].n_records == 1; s++)
+        if (model->sends[s].call == c && model->sends[s].complete_call == c)
+            return &model->sends[s];
+    return NULL;
+}
+
+/// Since when RANK, outside MPI right before TIME_NS, was there; a call without length counts.
+static uint64_t outside_since(const struct model *model, uint32_t rank, uint64_t time_ns)
+{
+    uint64_t since_ns = model->trace->locations[rank].records[0].time_ns;
+    for (uint32_t c = 0; c < model->n_calls; c++) {
+        const struct model_call *call = &model->calls[c];
+        if (call->rank == rank && call->leave_ns < time_ns && call->leave_ns > since_ns)
+            since_ns = call->leave_ns;
+    }
+    return since_ns;
+}
+
+uint64_t send_limit(const struct model *model, const struct predicted_scenario *scenario,
+                    uint32_t c, const struct model_send *send, bool is_taken)
+{
+    uint64_t enter_ns = model->calls[c].enter_ns, leave_ns = model->calls[c].leave_ns;
+    uint32_t receiver = send->receiver, node = scenario->recorded_node[receiver];
+    if (scenario->spins || leave_ns == enter_ns || enter_ns == 0 ||
+        scenario->recorded_node[send->sender] == node ||
+        !has_lacked_cores(model, scenario, send->sender) ||
+        !has_lacked_cores(model, scenario, receiver) || was_sent_at_once(model, scenario, send))
+        return UINT64_MAX;
+    uint32_t n_cores = scenario->recorded_cores[node];
+    if (count_outside(model, scenario, node, enter_ns - 1) < n_cores ||
+        count_outside(model, scenario, node, enter_ns) < n_cores)
+        return UINT64_MAX;
+    uint64_t until_ns = leave_ns; // the receiver computes from then on
+    if (is_outside(model, receiver, leave_ns - 1))
+        until_ns = outside_since(model, receiver, leave_ns);
+    if (until_ns <= enter_ns)
+        return UINT64_MAX;
+    uint64_t limit_ns = free_time(model, scenario, node, enter_ns, until_ns) + leave_ns - until_ns;
+    if (limit_ns == 0 || limit_ns >= own_call_time(model, scenario, c, enter_ns) ||
+        (is_taken && keeps_cores(model, scenario, receiver)))
+        return UINT64_MAX;
+    return limit_ns;
+}
+
 uint64_t crowded_time(const struct model *model, const struct predicted_scenario *scenario,
                       uint32_t rank, uint64_t from_ns, uint64_t to_ns)
 {

@@ -310,6 +310,53 @@ static void test_message_whose_sender_had_no_core(void **state)
     predicted_times_release(&times[1]);
 }
 
+// Two cores, each shared by two ranks. Rank 1 waits for a large message of rank 0, which is sent at
+// 2000; but rank 3 has their core until 8000, so that the message is moved after that, and has been
+// at 9000, when rank 0 may leave its send, too. What of that is rank 0's own are the last 1000.
+static const char receiver_without_core[] = "nodes n m n m\n"
+                                            "cores n 1\n"
+                                            "cores m 1\n"
+                                            "0 0     enter main\n"
+                                            "0 2000  enter MPI_Send\n"
+                                            "0 2000  send world 1 0 65536\n"
+                                            "0 9000  leave MPI_Send\n"
+                                            "0 10000 leave main\n"
+                                            "1 0     enter main\n"
+                                            "1 1000  enter MPI_Recv\n"
+                                            "1 8900  recv world 0 0 65536\n"
+                                            "1 8900  leave MPI_Recv\n"
+                                            "1 9900  leave main\n"
+                                            "2 0     enter main\n"
+                                            "2 0     leave main\n"
+                                            "3 1000  enter main\n"
+                                            "3 1000  enter others\n"
+                                            "3 8000  leave others\n"
+                                            "3 8000  leave main\n";
+
+static void test_message_whose_receiver_had_no_core(void **state)
+{
+    (void)state;
+    enum { AS_IT_WAS, MORE_BESIDE, NOTHING_BESIDE, OWN_CORES, N_POINTS };
+    static const struct region_scale twice[] = {{"others", 2000000}}, none[] = {{"others", 0}};
+    const struct scenario_settings settings[N_POINTS] = {
+        [AS_IT_WAS] = SCENARIO_UNCHANGED,
+        [MORE_BESIDE] = {.scales = twice, .n_scales = 1},
+        [NOTHING_BESIDE] = {.scales = none, .n_scales = 1},
+        [OWN_CORES] = {.n_nodes = 4, .n_cores = 1},
+    };
+    struct predicted_times times[N_POINTS];
+    struct error err = {{0}};
+    if (predicted_times(receiver_without_core, settings, N_POINTS, times, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(times[AS_IT_WAS].ranks[0].finish_ns, 10000);
+    // The core is taken when the message is sent, so nothing is known but what it took.
+    assert_int_equal(times[MORE_BESIDE].ranks[0].finish_ns, 10000);
+    assert_int_equal(times[NOTHING_BESIDE].ranks[0].finish_ns, 2000 + 1000 + 1000);
+    assert_int_equal(times[OWN_CORES].ranks[0].finish_ns, 2000 + 1000 + 1000);
+    for (int point = 0; point < N_POINTS; point++)
+        predicted_times_release(&times[point]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_ranks_bound_to_cores),
         cmocka_unit_test(test_sender_without_core),
         cmocka_unit_test(test_message_whose_sender_had_no_core),
+        cmocka_unit_test(test_message_whose_receiver_had_no_core),
         cmocka_unit_test(test_cpu_times_that_are_too_short),
         cmocka_unit_test(test_many_hand_overs),
     };

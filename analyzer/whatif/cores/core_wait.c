@@ -28,8 +28,9 @@ struct core_wait {
     struct shared_cores *sets;
     uint64_t *entered_ns; // by rank: it stopped computing; UINT64_MAX: it computes
     uint64_t *crowded_ns; // by rank: its cores' when it began to compute
-    // By rank: when it last began or stopped to compute, and whether it did before that.
-    uint64_t *changed_ns;
+    // By rank: when it last began or stopped to compute, and the time before; and whether it did
+    // between the two.
+    uint64_t *changed_ns, *changed_before_ns;
     bool *computed;
 };
 
@@ -42,6 +43,7 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
         .entered_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->entered_ns),
         .crowded_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->crowded_ns),
         .changed_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->changed_ns),
+        .changed_before_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->changed_before_ns),
         .computed = memory_zeroed(definitions->n_ranks, sizeof *wait->computed),
     };
     for (size_t i = 0; i < definitions->n_core_sets; i++) {
@@ -66,6 +68,7 @@ void core_wait_free(struct core_wait *wait)
     free(wait->entered_ns);
     free(wait->crowded_ns);
     free(wait->changed_ns);
+    free(wait->changed_before_ns);
     free(wait->computed);
     free(wait);
 }
@@ -115,8 +118,10 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
     if (!cores->changes || was_computing == computes)
         return;
     wait->entered_ns[rank] = computes ? UINT64_MAX : time_ns;
-    if (time_ns != wait->changed_ns[rank])
+    if (time_ns != wait->changed_ns[rank]) {
+        wait->changed_before_ns[rank] = wait->changed_ns[rank];
         wait->computed[rank] = was_computing;
+    }
     wait->changed_ns[rank] = time_ns;
     cores->crowded_ns = wait->crowded_ns[rank] = crowded_until(cores, time_ns);
     if (time_ns > cores->now_ns)
@@ -138,6 +143,23 @@ bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t 
     if (wait->changed_ns[rank] >= time_ns)
         return !wait->computed[rank];
     return wait->entered_ns[rank] != UINT64_MAX;
+}
+
+uint64_t core_wait_outside_since_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
+{
+    uint64_t changed_ns = wait->changed_ns[rank];
+    return changed_ns < time_ns ? changed_ns : wait->changed_before_ns[rank];
+}
+
+bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
+{
+    const struct shared_cores *cores = cores_of(wait, rank);
+    for (uint32_t i = 1; i <= cores->n_kept; i++) {
+        const struct change *change = change_at(cores, cores->n_changes - i);
+        if (change->time_ns <= time_ns)
+            return change->time_ns < time_ns && change->is_taken;
+    }
+    return false;
 }
 
 uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
