@@ -67,6 +67,16 @@ bool subject_agrees(const struct subject *subject, const struct predicted_scenar
     return is_equal;
 }
 
+bool subject_has_equal_sizes(const struct subject *subject)
+{
+    const struct model *model = &subject->model;
+    for (size_t r = 0; r < model->n_receives; r++)
+        if (model->receives[r].send != REFERENCE_NONE &&
+            model->receives[r].size_bytes != model->sends[model->receives[r].send].size_bytes)
+            return false;
+    return true;
+}
+
 struct wanted {
     subject_text *make;
     subject_check *what;

@@ -32,6 +32,11 @@ void subject_release(struct subject *subject);
 bool subject_agrees(const struct subject *subject, const struct predicted_scenario *scenario,
                     FILE *stream);
 
+/// Do receives have the sizes of their messages? Where the trace does not say what was posted they
+/// may be taken for each other's; then messages cannot be cut: one side would be left out and the
+/// other one not.
+bool subject_has_equal_sizes(const struct subject *subject);
+
 /// Makes the text trace of SEED.
 typedef char *subject_text(uint64_t seed);
 /// Checks one thing on a run; RANDOM is its own, what is wrong goes to STREAM.

@@ -33,17 +33,6 @@ static char *text_of_seed(uint64_t seed)
     return scenario_trace_text(seed, &limits);
 }
 
-/// Do receives have the sizes of their messages? Where the trace does not say what was posted they
-/// may be taken for each other's, and then one side is left out and the other one is not.
-static bool are_sizes_equal(const struct model *model)
-{
-    for (size_t r = 0; r < model->n_receives; r++)
-        if (model->receives[r].send != REFERENCE_NONE &&
-            model->receives[r].size_bytes != model->sends[model->receives[r].send].size_bytes)
-            return false;
-    return true;
-}
-
 /// Changes of these KINDS: where the ranks were, elsewhere, and on a machine.
 static bool check_kinds(const struct subject *subject, struct random *random, uint32_t kinds,
                         FILE *stream)
@@ -60,7 +49,7 @@ static bool check_kinds(const struct subject *subject, struct random *random, ui
         changes_choose(&scenario.changes, random, subject->text, subject->n_ranks, kinds);
         if (are_works_nested(&subject->model, &scenario.changes))
             scenario.changes.n_works = 1;
-        if (!are_sizes_equal(&subject->model))
+        if (!subject_has_equal_sizes(subject))
             scenario.changes.n_cuts = 0;
         is_sound = subject_agrees(subject, &scenario, stream);
     }

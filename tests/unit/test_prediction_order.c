@@ -96,6 +96,8 @@ static void change_code(const struct subject *subject, struct predicted_scenario
                    CHANGE_ALL & ~(CHANGE_MOVES | CHANGE_OVERLAPS));
     if (are_works_nested(&subject->model, &scenario->changes))
         scenario->changes.n_works = 1;
+    if (!subject_has_equal_sizes(subject))
+        scenario->changes.n_cuts = 0;
 }
 
 static bool check_code(const struct subject *subject, struct random *random, FILE *stream)

@@ -199,6 +199,36 @@ static void test_call_paths(void **state)
     assert_int_equal(time_of(cells, "<compute region=\"main/**\" time=\"1e-6\"/>"), 8000);
 }
 
+/// 100 ns of block for rank 0, 300 for rank 1, balanced: 200 each; what the processor's clock said
+/// in the recording is no more than its other times.
+static void test_balanced_costs(void **state)
+{
+    (void)state;
+    static const char text[] = "nodes a b\n"
+                               "cores a 1\n"
+                               "cores b 1\n"
+                               "0 0 enter block work 100\n"
+                               "0 10 cpu 7\n"
+                               "0 5000 cpu 4000\n"
+                               "0 5000 leave block\n"
+                               "1 0 enter block work 300\n"
+                               "1 10 cpu 9000\n"
+                               "1 20 cpu 9002\n"
+                               "1 20 leave block\n";
+    struct machine machine =
+        machine_of_text("<machine><message scope=\"network\"><point bytes=\"0\" "
+                        "time=\"1us\"/></message>"
+                        "<compute region=\"block\" time=\"w*1e-9\"/></machine>");
+    const struct region_work balance = {.pattern = "block", .is_balanced = true};
+    struct scenario_settings settings = {
+        .machine = &machine, .is_timeless = true, .n_cores = 1, .works = &balance, .n_works = 1};
+    struct predicted_times times = predict(text, &settings);
+    assert_int_equal(times.ranks[0].finish_ns, 200);
+    assert_int_equal(times.ranks[1].finish_ns, 200);
+    predicted_times_release(&times);
+    machine_release(&machine);
+}
+
 /// Counts, rules that fit nothing, and values that are none.
 static void test_what_is_said(void **state)
 {
@@ -343,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_work_counts),
         cmocka_unit_test(test_elements),
         cmocka_unit_test(test_call_paths),
+        cmocka_unit_test(test_balanced_costs),
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_recorded_times_as_costs),
     };

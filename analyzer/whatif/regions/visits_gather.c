@@ -34,7 +34,7 @@ static int simulate(struct trace *trace, const struct scenario_settings *setting
         prediction_init(&prediction, trace_definitions(trace), &scenario, recorded,
                         settings->machine);
         prediction.counted = visits;
-        prediction.clock.counts_wall_time = counts_wall_time;
+        prediction.clock.counts_wall_time = counts_wall_time || scenario.is_timeless;
         prediction.clock.visit = kind;
         prediction.clock.visited = visited;
         status = pag_simulate(trace, &options, &prediction.clock, NULL, &result, err);
