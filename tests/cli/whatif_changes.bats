@@ -125,6 +125,20 @@ finishes() {
     [ "$(finishes --scale f=2)" = '[155,115]' ]
 }
 
+@test "two MPI_Probe one after the other see the same message, unless the second one waits longer" {
+    rm -r trace
+    sed '/^0 60  enter/i 0 60 enter MPI_Probe\n0 60 leave MPI_Probe' "$ROOT/tests/traces/whatif/probe.txt" >twice.txt
+    "$BUILD/tools/mktrace" twice.txt trace
+    [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
+    [ "$(finishes --scale f=0)" = '[52,5]' ]
+    rm -r trace
+    sed 's/^0 60  leave MPI_Probe/0 11 leave MPI_Probe\n0 11 enter MPI_Probe\n0 60 leave MPI_Probe/' \
+        "$ROOT/tests/traces/whatif/probe.txt" >second.txt
+    "$BUILD/tools/mktrace" second.txt trace
+    [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
+    [ "$(finishes --scale f=0)" = '[53,5]' ]
+}
+
 @test "MPI_Probe lasts as long as it did where the trace does not tell what it saw" {
     # Something else is received, sent or posted before the receive.
     for between in 'isend world 1 9 8 3' 'irecv-request 3 world 1 9'; do

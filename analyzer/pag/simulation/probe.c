@@ -8,18 +8,35 @@ enum { MAX_AHEAD = 4096 }; // events to the receive
 
 static const struct probe nothing = {.communicator = EVENT_NO_INDEX};
 
-/// The next record of a message or operation of LOCATION, whose call's enter has been read.
+/// Whether the call that begins with the event AHEAD of LOCATION is over within LENGTH_NS.
+static bool is_over_within(struct engine *engine, const struct location_state *location,
+                           uint32_t ahead, uint64_t length_ns)
+{
+    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, ahead);
+    uint64_t enter_ns = event->time_ns;
+    event = trace_peek(engine->trace, location->index, location->cursor, ahead + 1);
+    return event && event->kind == EVENT_LEAVE && event->time_ns - enter_ns <= length_ns;
+}
+
+/// The next record of a message or operation of LOCATION, whose call's enter has been read. Others
+/// may happen between a probe and the receive, but not another probe; unless that is the next call,
+/// and takes no longer, as it does where a function that receives looks for itself what it gets.
 static const struct event *next_record(struct engine *engine, const struct location_state *location)
 {
+    const struct call *call = &location->call;
+    uint32_t n_calls = 0;
     for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
         const struct event *event =
             trace_peek(engine->trace, location->index, location->cursor, ahead);
         if (!event || engine_is_message_record(event))
             return event;
-        // Others may happen between a probe and the receive, but not another probe.
-        if (event->kind == EVENT_ENTER &&
-            region_at(engine, event->index)->mpi == MPI_FUNCTION_PROBE)
+        enum mpi_function function =
+            event->kind == EVENT_ENTER ? region_at(engine, event->index)->mpi : MPI_FUNCTION_NONE;
+        uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns;
+        if (function == MPI_FUNCTION_PROBE &&
+            (n_calls > 0 || !is_over_within(engine, location, ahead, length_ns)))
             return NULL;
+        n_calls += function != MPI_FUNCTION_NONE;
     }
     return NULL;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Probe and MPI_Mprobe of a simulated run, and MPI_Iprobe that saw a message. They have no
 // records; what such a call waits for is the message that its rank receives next, by a blocking
-// receive, if the trace shows no other message and no operation in between; at the end of a loop of
+// receive, if the trace shows no other message and no operation in between, and no other probe but
+// one right behind it that found the message there; at the end of a loop of
 // polls also one posted (polling.h). It ends when that
 // message is there: of one whose sender waits for the receiver its envelope, which has no bytes.
 // Where an earlier receive that may take the message is still open, or the trace says no such
