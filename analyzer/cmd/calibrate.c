@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +19,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/progress.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/cmd/calibrate/output.h"
 #include "analyzer/cmd/trace/children.h"
 #include "analyzer/model/measurements.h"
 #include "analyzer/report/calibration.h"
@@ -29,6 +33,13 @@ struct calibrate_options {
     bool wants_json, has_points, counts_sets, overwrites;
     uint64_t limit_ns, max_bytes, set_bytes;
     double spread;
+};
+
+struct calibration {
+    const struct calibrate_options *options;
+    struct measurements measurements;
+    struct machine against; // as it was before anything was written
+    char *path;             // of the machine file, NULL: not known yet
 };
 
 // --- the measuring program
@@ -65,10 +76,15 @@ static void free_line(char **full)
 static FILE *start(char **line, const char *mpi, pid_t *child)
 {
     int out[2];
+    pid_t parent = getpid();
     if (pipe2(out, O_CLOEXEC) != 0)
         return NULL;
     *child = fork();
     if (*child == 0) {
+        // Ranks that nobody reads from must not go on: however this process ends, they do.
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent)
+            _exit(127);
         dup2(out[1], STDOUT_FILENO);
         if (mpi)
             setenv("PAGODA_CALIBRATE_MPI", mpi, 1);
@@ -83,35 +99,72 @@ static FILE *start(char **line, const char *mpi, pid_t *child)
     return NULL;
 }
 
-/// Runs LINE and reads what it measures. 0, or -1 after a message.
-static int measure(char **line, const char *mpi, struct measurements *measurements)
+/// When hosts and MPI are known: the name of the file, where it was not given. 0, or -1 after a
+/// message.
+static int choose_path(struct calibration *calibration)
 {
-    pid_t child;
-    FILE *lines = start(line, mpi, &child);
-    if (!lines) {
-        log_error("cannot run %s: %s", line[0], strerror(errno));
-        return -1;
-    }
+    struct error err = {{0}};
+    if (calibration->path)
+        return 0;
+    calibration->path = output_default_path(&calibration->measurements);
+    if (output_check(calibration->path, calibration->options->overwrites, &err) == 0)
+        return 0;
+    log_error("%s", err.text);
+    return -1;
+}
+
+/// Reads what the program says, up to its end, which comes soon where that cannot be used. 0, or -1
+/// after a message.
+static int read_lines(struct calibration *calibration, FILE *lines, pid_t child)
+{
+    struct measurements *measurements = &calibration->measurements;
+    struct progress progress = {0};
     char *text = NULL;
     size_t size = 0;
-    struct progress progress = {0};
+    int status = 0;
     while (getline(&text, &size, lines) > 0) {
         if (!measurements_read(measurements, text)) {
             fputs(text, stderr); // the launcher's own words
             continue;
         }
-        if (progress.total == 0 && measurements->n_steps > 0)
+        if (status != 0 || measurements->n_steps == 0)
+            continue;
+        if (progress.total == 0) {
             progress_begin(&progress, "measuring", measurements->n_steps);
-        if (progress.total > 0)
-            progress_update(&progress, measurements->n_done);
+            status = choose_path(calibration);
+            if (status != 0)
+                kill(child, SIGTERM);
+        }
+        progress_update(&progress, measurements->n_done);
     }
-    if (progress.total > 0)
-        progress_end(&progress);
+    progress_end(&progress);
     free(text);
+    return status == 0 && measurements->is_complete ? choose_path(calibration) : status;
+}
+
+/// Runs LINE and reads what it measures. 0, or -1 after a message.
+static int measure(char **line, struct calibration *calibration)
+{
+    const struct measurements *measurements = &calibration->measurements;
+    pid_t child;
+    FILE *lines = start(line, calibration->options->mpi, &child);
+    if (!lines) {
+        log_error("cannot run %s: %s", line[0], strerror(errno));
+        return -1;
+    }
+    int failure = read_lines(calibration, lines, child), status = 0;
     fclose(lines);
-    int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
+    if (failure != 0)
+        return -1;
+    if (measurements->n_programs > 1) {
+        log_error(
+            "%u programs of one rank each were started instead of one program: the launcher is "
+            "that of another MPI than the program's; --mpi says which one it is of",
+            measurements->n_programs);
+        return -1;
+    }
     if (measurements->is_complete)
         return 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
@@ -125,125 +178,86 @@ static int measure(char **line, const char *mpi, struct measurements *measuremen
 
 // --- the machine file
 
-/// Writes the file beside its place and moves it there, so that a half one is never seen. 0, or -1
-/// and ERR.
-static int write_file(struct measurements *measurements,
-                      const struct machine_text_settings *settings, const char *path,
-                      struct machine_text_errors *errors, struct error *err)
+static int print(const struct calibration_report *report, bool wants_json, struct error *err)
 {
-    char *beside = memory_format("%s.new", path);
-    FILE *file = fopen(beside, "we");
-    int error = file ? 0 : errno;
-    if (file) {
-        machine_text_write(measurements, settings, file, errors);
-        error = ferror(file) ? EIO : 0;
-        if (fclose(file) != 0)
-            error = errno;
-        if (!error && rename(beside, path) != 0)
-            error = errno;
-        if (error)
-            unlink(beside);
-    }
-    free(beside);
-    return error ? error_set(err, "cannot write %s: %s", path, strerror(error)) : 0;
+    if (wants_json)
+        return json_print_calibration(report, PAGODA_VERSION, stdout, err);
+    text_print_calibration(report, stdout);
+    return 0;
 }
 
-static char *default_path(const struct measurements *measurements)
+static int conclude(struct calibration *calibration)
 {
-    bool is_mpich = strncmp(measurements->mpi, "MPICH", 5) == 0;
-    const char *host = measurements->n_hosts > 0 ? measurements->hosts[0].name : "machine";
-    return memory_format("%s-%s.xml", host, is_mpich ? "mpich" : "openmpi");
-}
-
-static int conclude(struct measurements *measurements, const struct calibrate_options *options)
-{
+    const struct calibrate_options *options = calibration->options;
+    struct measurements *measurements = &calibration->measurements;
     struct error err = {{0}};
     struct machine_text_errors errors;
-    struct machine own = {0}, other = {0};
-    char *path = options->output ? memory_copy_text(options->output) : default_path(measurements);
+    struct machine own = {0};
     char date[32];
     time_t now = time(NULL);
     struct tm parts;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &parts));
+    char *name = utf8_clean(options->name               ? options->name
+                            : measurements->n_hosts > 0 ? measurements->hosts[0].name
+                                                        : "");
     const struct machine_text_settings settings = {
-        .name = options->name ? options->name
-                              : (measurements->n_hosts > 0 ? measurements->hosts[0].name : ""),
+        .name = name,
         .date = date,
         .spread = options->spread,
         .has_points = options->has_points,
         .counts_sets = options->counts_sets,
     };
-    int status = STATUS_FAILED;
-    if (!options->overwrites && access(path, F_OK) == 0) {
-        log_error("%s exists: choose another name with -o, or --force", path);
-        goto out;
-    }
-    if (write_file(measurements, &settings, path, &errors, &err) != 0 ||
-        machine_read(&own, path, &err) != 0 ||
-        (options->against && machine_read(&other, options->against, &err) != 0)) {
-        log_error("%s", err.text);
-        goto out;
-    }
+    int status = output_write(measurements, &settings, calibration->path, &errors, &own, &err);
     const struct calibration_report report = {
-        .path = path,
+        .path = calibration->path,
         .measurements = measurements,
         .errors = &errors,
         .machine = &own,
-        .against = options->against ? &other : NULL,
+        .against = options->against ? &calibration->against : NULL,
         .against_path = options->against,
     };
-    status = STATUS_DONE;
-    if (!options->wants_json) {
-        text_print_calibration(&report, stdout);
-    } else if (json_print_calibration(&report, PAGODA_VERSION, stdout, &err) != 0) {
+    if (status == 0)
+        status = print(&report, options->wants_json, &err);
+    if (status != 0)
         log_error("%s", err.text);
-        status = STATUS_FAILED;
-    }
-out:
     machine_release(&own);
-    machine_release(&other);
-    free(path);
-    return status;
+    free(name);
+    return status == 0 ? STATUS_DONE : STATUS_FAILED;
 }
 
 /// What can be known to be wrong before an hour of measuring. 0, or -1 after a message.
-static int check(const struct calibrate_options *options)
+static int prepare(struct calibration *calibration)
 {
+    const struct calibrate_options *options = calibration->options;
     struct error err = {{0}};
-    struct machine other = {0};
-    int status = 0;
-    if (options->against && machine_read(&other, options->against, &err) != 0) {
+    if ((options->against && machine_read(&calibration->against, options->against, &err) != 0) ||
+        (options->output && output_check(options->output, options->overwrites, &err) != 0)) {
         log_error("%s", err.text);
-        status = -1;
+        return -1;
     }
-    machine_release(&other);
-    if (status == 0 && options->output && !options->overwrites &&
-        access(options->output, F_OK) == 0) {
-        log_error("%s exists: choose another name with -o, or --force", options->output);
-        status = -1;
-    }
-    return status;
+    calibration->path = options->output ? memory_copy_text(options->output) : NULL;
+    return 0;
 }
 
 static int calibrate(char **line, const struct calibrate_options *options)
 {
-    if (check(options) != 0)
-        return STATUS_FAILED;
+    struct calibration calibration = {.options = options};
+    int status = STATUS_FAILED;
+    measurements_init(&calibration.measurements);
     char *program = trace_find_part(PROGRAM);
-    if (!program) {
+    if (!program)
         log_error("cannot find " PROGRAM " beside this program or where it is installed: there "
                   "was no MPI compiler when pagoda was built");
-        return STATUS_FAILED;
+    if (program && prepare(&calibration) == 0) {
+        char **full = complete_line(line, program, options);
+        if (measure(full, &calibration) == 0)
+            status = conclude(&calibration);
+        free_line(full);
     }
-    struct measurements measurements;
-    measurements_init(&measurements);
-    char **full = complete_line(line, program, options);
-    int status = STATUS_FAILED;
-    if (measure(full, options->mpi, &measurements) == 0)
-        status = conclude(&measurements, options);
-    free_line(full);
     free(program);
-    measurements_release(&measurements);
+    free(calibration.path);
+    machine_release(&calibration.against);
+    measurements_release(&calibration.measurements);
     return status;
 }
 

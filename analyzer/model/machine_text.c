@@ -94,9 +94,9 @@ static void put_messages(struct measurements *measurements, enum measured_scope 
     fputs("  </message>\n", out);
     if (n_clamped > 0)
         measurements_warn(measurements,
-                          "%zu message times within %s came out negative beside the calls' own "
-                          "time and count as 1 ns",
-                          n_clamped, scope_names[scope]);
+                          "message times within %s that came out negative beside the calls' own "
+                          "time count as 1 ns: %zu of %zu",
+                          scope_names[scope], n_clamped, n);
     if (fit.is_clamped)
         measurements_warn(measurements,
                           "the line through message times within %s would have begun below 0, or "
@@ -139,10 +139,12 @@ static void put_core_messages(struct measurements *measurements, FILE *out)
 
 // --- collectives
 
-/// Terms of a formula in p and b: of the start-up, of the bytes.
+/// Terms of a formula in p and b: of the start-up, of the bytes. Both grow with the rounds of a
+/// tree, or with the number of partners; or messages of a tree get longer with each round, as where
+/// blocks of all members come together.
 struct form {
     const char *startup, *bytes;
-    double (*members)(double p);
+    double (*rounds)(double p), (*blocks)(double p);
 };
 
 static double by_log(double p)
@@ -155,8 +157,9 @@ static double by_number(double p)
     return p - 1;
 }
 
-static const struct form forms[] = {{"log2(p)", "b*log2(p)", by_log},
-                                    {"(p-1)", "b*(p-1)", by_number}};
+static const struct form forms[] = {{"log2(p)", "b*log2(p)", by_log, by_log},
+                                    {"(p-1)", "b*(p-1)", by_number, by_number},
+                                    {"log2(p)", "b*(p-1)", by_log, by_number}};
 enum { N_FORMS = sizeof forms / sizeof forms[0], N_TERMS = 3 };
 
 static struct fit fit_form(const struct form *form, const struct measured_collective *points,
@@ -164,9 +167,8 @@ static struct fit fit_form(const struct form *form, const struct measured_collec
 {
     double *x = memory_zeroed(n * (N_TERMS + 1), sizeof *x), *y = x + N_TERMS * n;
     for (size_t i = 0; i < n; i++) {
-        double members = form->members(points[i].n_members);
-        x[N_TERMS * i] = members;
-        x[N_TERMS * i + 1] = points[i].size_bytes * members;
+        x[N_TERMS * i] = form->rounds(points[i].n_members);
+        x[N_TERMS * i + 1] = points[i].size_bytes * form->blocks(points[i].n_members);
         x[N_TERMS * i + 2] = 1;
         y[i] = fmax(points[i].time_ns, 1);
     }
@@ -228,7 +230,8 @@ static void consider(struct formula_fit *best, const struct form *form,
         n_parameters += N_TERMS + 1;
     }
     fit.criterion = fit_criterion(fit.sum, n, n_parameters);
-    if (!best->form || fit.criterion < best->criterion)
+    // Of equals, but for rounding, the first one: two numbers of members fit any start-up.
+    if (!best->form || fit.criterion < best->criterion - 1e-6)
         *best = fit;
 }
 
@@ -335,7 +338,8 @@ static void put_calibration(const struct measurements *measurements,
     put_attribute(out, "host", host ? host->name : "");
     put_attribute(out, "processor", host ? host->processor : "");
     put_attribute(out, "mpi", measurements->mpi);
-    fprintf(out, " compute=\"%.0fns\"", measurements->compute_ns);
+    if (measurements->compute_ns > 0)
+        fprintf(out, " compute=\"%.0fns\"", measurements->compute_ns);
     for (int scope = 0; scope < N_SCOPES; scope++)
         if (errors->message_rms[scope] >= 0)
             fprintf(out, " %s-error=\"%.1f%%\"", scope_names[scope],
@@ -347,7 +351,8 @@ static void put_calibration(const struct measurements *measurements,
         fprintf(out, " collective-members=\"%d\"", n_members);
     if (settings->spread > 0) {
         struct measured_spreads spreads = measurements_spreads(measurements, settings->spread);
-        fprintf(out, " unsteady=\"%zu of %zu\"", spreads.n_unsteady, spreads.n);
+        if (spreads.n > 0)
+            fprintf(out, " unsteady=\"%zu of %zu\"", spreads.n_unsteady, spreads.n);
     }
     char *missing = measurements_missing(measurements);
     put_attribute(out, "missing", missing);
@@ -398,7 +403,8 @@ void machine_text_write(struct measurements *measurements,
     put_attribute(out, "name", settings->name);
     if (measurements->n_hosts > 0)
         fprintf(out, " cores=\"%d\"", measurements->hosts[0].n_cores);
-    fprintf(out, " hand-over=\"%.0fns\"", hand_over_ns);
+    if (measurements->hand_over_ns >= 0)
+        fprintf(out, " hand-over=\"%.0fns\"", hand_over_ns);
     if (measurements_slice_ns(measurements) > 0)
         fprintf(out, " slice=\"%.0fns\"", measurements_slice_ns(measurements));
     fputs(">\n", out);

@@ -12,6 +12,7 @@ const char *const scope_names[N_SCOPES] = {"same-core", "node", "network"};
 // A waiting rank that slows down another one on its core by this factor, or leaves the core only at
 // the end of a time slice of the kernel, spins.
 static const double spin_slowdown = 1.25, time_slice_ns = 500e3;
+static const unsigned least_samples = 11; // as the measuring program wants (samples.c)
 
 void measurements_init(struct measurements *measurements)
 {
@@ -55,8 +56,8 @@ static bool read_message(struct measurements *measurements, const char *line)
 {
     char scope[16];
     struct measured_message message;
-    if (sscanf(line, "message %15s %lf %lf %lf", scope, &message.size_bytes, &message.time_ns,
-               &message.spread) != 4)
+    if (sscanf(line, "message %15s %lf %lf %lf %u", scope, &message.size_bytes, &message.time_ns,
+               &message.spread, &message.n_samples) != 5)
         return false;
     struct measured_scope_costs *costs = scope_of(measurements, scope);
     if (!costs)
@@ -90,8 +91,9 @@ static bool read_costs(struct measurements *measurements, const char *line)
 static bool read_collective(struct measurements *measurements, const char *line)
 {
     struct measured_collective collective = {0};
-    if (sscanf(line, "collective %31s %lf %lf %lf %lf", collective.operation, &collective.n_members,
-               &collective.size_bytes, &collective.time_ns, &collective.spread) != 5)
+    if (sscanf(line, "collective %31s %lf %lf %lf %lf %u", collective.operation,
+               &collective.n_members, &collective.size_bytes, &collective.time_ns,
+               &collective.spread, &collective.n_samples) != 6)
         return false;
     measurements->collectives =
         array_reserve(measurements->collectives, &measurements->collective_capacity,
@@ -131,6 +133,7 @@ bool measurements_read(struct measurements *measurements, const char *line)
     if (strncmp(line, "mpi ", 4) == 0) {
         snprintf(measurements->mpi, sizeof measurements->mpi, "%.*s", (int)strcspn(line + 4, "\n"),
                  line + 4);
+        measurements->n_programs++;
         return true;
     }
     if (strncmp(line, "warning ", 8) == 0) {
@@ -168,11 +171,11 @@ double measurements_slice_ns(const struct measurements *measurements)
 }
 
 static void count_spread(struct measured_spreads *spreads, double wanted, double spread,
-                         const char *what)
+                         unsigned n_samples, const char *what)
 {
     spreads->n++;
-    spreads->n_unsteady += spread > wanted;
-    if (spread <= spreads->worst)
+    spreads->n_unsteady += spread > wanted || n_samples < least_samples;
+    if (spread <= spreads->worst && spreads->worst_what[0])
         return;
     spreads->worst = spread;
     snprintf(spreads->worst_what, sizeof spreads->worst_what, "%s", what);
@@ -187,19 +190,21 @@ struct measured_spreads measurements_spreads(const struct measurements *measurem
         for (size_t i = 0; i < costs->n_messages; i++) {
             snprintf(what, sizeof what, "%s message of %.0f bytes", scope_names[scope],
                      costs->messages[i].size_bytes);
-            count_spread(&spreads, wanted, costs->messages[i].spread, what);
+            count_spread(&spreads, wanted, costs->messages[i].spread, costs->messages[i].n_samples,
+                         what);
         }
     }
     for (size_t i = 0; i < measurements->n_collectives; i++) {
         const struct measured_collective *collective = &measurements->collectives[i];
         snprintf(what, sizeof what, "%s of %.0f bytes", collective->operation,
                  collective->size_bytes);
-        count_spread(&spreads, wanted, collective->spread, what);
+        count_spread(&spreads, wanted, collective->spread, collective->n_samples, what);
     }
     if (measurements->hand_over_ns >= 0)
-        count_spread(&spreads, wanted, measurements->hand_over_spread, "hand-over of a core");
+        count_spread(&spreads, wanted, measurements->hand_over_spread, least_samples,
+                     "hand-over of a core");
     if (measurements->compute_ns > 0)
-        count_spread(&spreads, wanted, measurements->compute_spread, "computing");
+        count_spread(&spreads, wanted, measurements->compute_spread, least_samples, "computing");
     return spreads;
 }
 
@@ -238,6 +243,10 @@ char *measurements_missing(const struct measurements *measurements)
     }
     if (measurements->scopes[SCOPE_SAME_CORE].n_messages == 0 || measurements_spins(measurements)) {
         fprintf(out, "%smessages on one core", between);
+        between = ", ";
+    }
+    if (measurements->hand_over_ns < 0) {
+        fprintf(out, "%shand-over of a core", between);
         between = ", ";
     }
     if (n_members == 0)

@@ -16,6 +16,7 @@ extern const char *const scope_names[N_SCOPES];
 
 struct measured_message {
     double size_bytes, time_ns, spread; // half of a round trip
+    unsigned n_samples;
 };
 
 struct measured_scope_costs {
@@ -29,6 +30,7 @@ struct measured_scope_costs {
 struct measured_collective {
     char operation[32];
     double n_members, size_bytes, time_ns, spread;
+    unsigned n_samples;
 };
 
 struct measured_host {
@@ -50,6 +52,8 @@ struct measurements {
     double compute_ns, compute_spread;
     char **warnings;
     size_t n_warnings, warning_capacity;
+    unsigned
+        n_programs; // that said what they are of; ranks that do not know each other are several
     unsigned n_done, n_steps;
     bool is_complete;
 };
@@ -74,7 +78,8 @@ double measurements_hand_over_ns(const struct measurements *measurements);
 double measurements_slice_ns(const struct measurements *measurements);
 
 /// How many quantities were measured, and how many of them without their samples coming close
-/// enough: quartiles within the wanted spread, relative to the median.
+/// enough: quartiles within the wanted spread, relative to the median. Too few samples to tell are
+/// not close enough.
 struct measured_spreads {
     size_t n, n_unsteady;
     double worst; // spread

@@ -10,6 +10,10 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
+valid() {
+    xmllint --nonet --noout --relaxng "$ROOT/patterns/machines/machines.rng" "$@"
+}
+
 quick=(--limit 1ms --spread 1 --max-size 4KiB --working-set 4KiB)
 
 calibrates() {
@@ -23,7 +27,7 @@ calibrates() {
         (.waiting == "spin" or .waiting == "block") and .hand_over_ns >= 0' \
         --arg path "$mpi.xml" --arg name "$([ "$mpi" = mpich ] && echo MPICH || echo 'Open MPI')" out
     "$PAGODA" check "$mpi.xml"
-    xmllint --noout "$mpi.xml"
+    valid "$mpi.xml"
     # What was not measured, and how many quantities did not become steady, is in the file, too.
     jq -e '.missing | test("messages between nodes")' out
     jq -r .missing out | diff - <(xmllint --xpath 'string(//calibration/@missing)' "$mpi.xml")
@@ -43,7 +47,10 @@ calibrates() {
     ! grep -E '^[a-z_]+ of (1[0-9]|[3-9])' out || ! grep -q 'collective-members="2"' "$mpi.xml"
     grep -q '^Not measured: messages between nodes' out
     grep -q "$mpi.xml written" out
-    [ ! -e "$mpi.xml.new" ]
+    ! compgen -G '*.new'
+    # The measured points instead of lines.
+    timeout 300 "$PAGODA" calibrate "${quick[@]}" --points -o "$mpi-points.xml" -- "${line[@]}" >out
+    valid "$mpi-points.xml"
 }
 
 @test "a machine file that replay can use" {
@@ -68,7 +75,97 @@ refused() {
     run --separate-stderr timeout 300 "$PAGODA" calibrate "$@"
     [ "$status" != 0 ]
     [[ $stderr == *"$words"* ]] || { echo "$stderr"; return 1; }
-    [ ! -e new.xml ] && [ ! -e new.xml.new ]
+    [ ! -e new.xml ] && ! compgen -G '*.new'
+}
+
+@test "collectives of 2, 4 ... and all ranks that have a core" {
+    has_mpi mpich || skip "no mpich"
+    # Six cores are described to it; how fast these are does not matter.
+    timeout 300 "$PAGODA" calibrate --limit 1ms --spread 1 --max-size 8 --working-set 0 -o x.xml --json -- \
+        mpirun.mpich -n 5 env HWLOC_SYNTHETIC='pack:1 core:6 pu:1' >out
+    jq -e '(.collectives | map(.members) | unique) == [2, 4, 5] and
+        ([.collectives[] | select(.operation == "scan") | .size_bytes] | unique) == [8] and
+        (.collectives | group_by(.members) | map(length)) == [10, 10, 10] and
+        (.warnings | map(test("log2|core of their own")) | any | not)' out
+    [ "$(xmllint --xpath 'string(//calibration/@collective-members)' x.xml)" = 5 ]
+    valid x.xml
+}
+
+@test "one rank: how fast it computes, and nothing else" {
+    has_mpi mpich || skip "no mpich"
+    timeout 300 "$PAGODA" calibrate -o one.xml -- mpirun.mpich -n 1 >out
+    grep -q 'warning: one rank has nobody to send to' out
+    # No empty lines where tables would be.
+    ! grep -zqP '\n\n\n' out
+    valid one.xml
+    [ "$(xmllint --xpath 'count(/machine/*)' one.xml)" = 1 ]
+    [ -z "$(xmllint --xpath 'string(/machine/@hand-over)' one.xml)" ]
+    [[ $(xmllint --xpath 'string(//@missing)' one.xml) == *'hand-over of a core, collectives' ]]
+    [[ $(xmllint --xpath 'string(//@compute)' one.xml) == [1-9]*ns ]]
+    # Against what the file was before; a name that no XML can hold.
+    echo '<machine><calibration compute="1ns"/></machine>' >one.xml
+    echo mine >one.xml.new
+    timeout 300 "$PAGODA" calibrate --force --name $'a\001b' -o one.xml --against one.xml --json -- mpirun.mpich -n 1 >out
+    jq -e '[.differences[] | select(.what == "computing") | [.there_ns, .here_ns > 1]] == [[1, true]]' out
+    [ "$(xmllint --xpath 'string(/machine/@name)' one.xml)" = 'a?b' ]
+    [ "$(cat one.xml.new)" = mine ]
+}
+
+@test "bundled machines beside this one" {
+    has_mpi mpich || skip "no mpich"
+    local machine
+    for machine in $("$PAGODA" machines --json | jq -r '.machines[].name'); do
+        timeout 300 "$PAGODA" calibrate "${quick[@]}" --max-size 0 --working-set 0 --force -o x.xml \
+            --against "$machine" -- mpirun.mpich -n 2 >out
+        grep -q "  here  *$machine  there / here" out
+    done
+}
+
+@test "known before anything is started" {
+    local launcher=(bash -c 'echo started >started' --)
+    refused 'none/new.xml: No such file or directory' -- -o none/new.xml -- "${launcher[@]}"
+    refused '/dev/null is no file that could be written anew' -- --force -o /dev/null -- "${launcher[@]}"
+    refused 'is no file that could be written anew' -- --force -o . -- "${launcher[@]}"
+    refused "cannot write '': " -- -o '' -- "${launcher[@]}"
+    touch there.xml
+    refused 'there.xml exists' -- -o there.xml -- "${launcher[@]}"
+    refused 'no bundled machine; is it clic?' -- -o new.xml --against clik -- "${launcher[@]}"
+    [ ! -e started ] && [ -c /dev/null ]
+}
+
+@test "the name by default is one that is there already" {
+    has_mpi mpich || skip "no mpich"
+    local name
+    name=$(uname -n)-mpich.xml
+    echo mine >"$name"
+    refused "$name exists: choose another name with -o, or --force" -- "${quick[@]}" -- mpirun.mpich -n 2
+    [ "$(cat "$name")" = mine ]
+    timeout 300 "$PAGODA" calibrate "${quick[@]}" --max-size 0 --force -- mpirun.mpich -n 1 >out
+    valid "$name"
+}
+
+@test "killed in the middle: what it started ends, too, and no file is left" {
+    local pid words
+    mkfifo life
+    # Stands for a launcher: whoever reads from its fifo knows when it is no more.
+    "$PAGODA" calibrate -o new.xml -- bash -c 'exec 9>life; echo ready >&9; exec sleep 1000' 3>&- 9>&- &
+    pid=$!
+    exec 8<life
+    read -r words <&8
+    [ "$words" = ready ]
+    kill -KILL "$pid"
+    timeout 120 cat <&8
+    exec 8<&-
+    wait "$pid" || true
+    [ ! -e new.xml ] && ! compgen -G '*.new'
+}
+
+@test "a launcher that ends too early, or is of another MPI" {
+    refused '(the launch line ended with status 3)' -- -o new.xml -- bash -c 'echo mpi X; exit 3'
+    refused '(the launch line ended with signal 15)' -- -o new.xml -- bash -c 'echo mpi X; kill $$'
+    refused 'ended with status 0' -- -o new.xml -- bash -c 'printf "%s\n" "mpi X" "progress 1 3" "message node"'
+    has_mpi openmpi && has_mpi mpich || skip "one MPI only"
+    refused '2 programs of one rank each were started' -- -o new.xml --mpi openmpi -- mpirun.mpich -n 2
 }
 
 @test "what is refused" {

@@ -278,6 +278,9 @@ static void test_warnings(void **state)
                                         "compute 30000000.0 0.03\n", NULL};
     assert_true(lines_warn(noisy, "2 of 3 quantities did not become steady"));
     assert_true(lines_warn(noisy, "at worst 90 %, node message of 8 bytes"));
+    static const char *const few[] = {node, "collective scan 2 0 1000.0 0.00 10\n",
+                                      "collective scan 4 0 1000.0 0.00 11\n", NULL};
+    assert_true(lines_warn(few, "1 of 3 quantities did not become steady"));
     static const char *const short_turn[] = {node, "overhead node 300.0 200.0\n",
                                              "hand-over 400.0 0.02\n", NULL};
     assert_true(lines_warn(short_turn, "hand-over of a core came out negative"));
@@ -302,7 +305,7 @@ static void test_what_is_missing(void **state)
     measurements_init(&measurements);
     missing = measurements_missing(&measurements);
     assert_string_equal(missing, "messages between nodes, messages within a node, messages on one "
-                                 "core, collectives");
+                                 "core, hand-over of a core, collectives");
     free(missing);
     measurements_release(&measurements);
 }

@@ -73,6 +73,8 @@ struct hosts {
 /// Collective. The caller releases.
 void hosts_find(struct hosts *hosts);
 void hosts_release(struct hosts *hosts);
+/// Collective: how far each host's clock is ahead now, for clocks drift; all have rested then.
+void hosts_compare_clocks(const struct hosts *hosts);
 /// Collective: prints the lines about hosts at rank 0.
 void hosts_print(const struct hosts *hosts);
 /// Binds the process to core CORE of its host modulo their number, or lets it go again.

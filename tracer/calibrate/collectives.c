@@ -7,7 +7,7 @@
 
 #include "tracer/calibrate/calibrate.h"
 
-enum { BATCH = 20 };
+enum { MAX_BATCH = 20 };
 static const long max_total_bytes = 64L << 20;
 static const long sizes[] = {8, 256, 4096, 65536, 1048576};
 
@@ -146,25 +146,25 @@ static double call_ns(enum direction direction, const double *enters, const doub
     return end_ns - begin_ns;
 }
 
-/// BATCH calls; the times of all members come together at the first one.
-static void run_batch(const struct operation *operation, const struct call *call, double ahead_ns,
-                      struct samples *samples)
+/// N calls, MAX_BATCH at most; the times of all members come together at the first one.
+static void run_batch(const struct operation *operation, const struct call *call, int n,
+                      double ahead_ns, struct samples *samples)
 {
-    double own[2 * BATCH], *all = calloc((size_t)call->n_members, sizeof own);
+    double own[2 * MAX_BATCH], *all = calloc((size_t)(2 * n * call->n_members), sizeof *all);
     double *enters = calloc((size_t)call->n_members, 2 * sizeof *enters);
     double *leaves = enters + call->n_members;
 
-    for (int i = 0; i < BATCH; i++) {
+    for (int i = 0; i < n; i++) {
         MPI_Barrier(call->comm);
         own[2 * i] = now_ns() - ahead_ns;
         operation->run(call);
         own[2 * i + 1] = now_ns() - ahead_ns;
     }
-    MPI_Gather(own, 2 * BATCH, MPI_DOUBLE, all, 2 * BATCH, MPI_DOUBLE, 0, call->comm);
-    for (int i = 0; i < BATCH; i++) {
+    MPI_Gather(own, 2 * n, MPI_DOUBLE, all, 2 * n, MPI_DOUBLE, 0, call->comm);
+    for (int i = 0; i < n; i++) {
         for (int member = 0; member < call->n_members; member++) {
-            enters[member] = all[2 * (BATCH * member + i)];
-            leaves[member] = all[2 * (BATCH * member + i) + 1];
+            enters[member] = all[2 * (n * member + i)];
+            leaves[member] = all[2 * (n * member + i) + 1];
         }
         samples_add(samples, call_ns(operation->direction, enters, leaves, call->n_members));
     }
@@ -172,22 +172,38 @@ static void run_batch(const struct operation *operation, const struct call *call
     free(all);
 }
 
+/// How many calls of CALL_NS each, with all around them, fit what is left of the limit; one at
+/// least.
+static int next_batch(double call_ns, double left_ns)
+{
+    double n = left_ns / (call_ns + 1);
+
+    return n < 1 ? 1 : n > MAX_BATCH ? MAX_BATCH : (int)n;
+}
+
 static struct measured measure(const struct operation *operation, const struct call *call,
                                double ahead_ns, const struct effort *effort)
 {
     static struct samples samples;
-    int rank, is_enough = 0;
+    double first_ns = now_ns(), begin_ns;
+    int n = 1;
 
-    MPI_Comm_rank(call->comm, &rank);
     samples.n = 0;
-    run_batch(operation, call, ahead_ns, &samples); // the first ones open connections
+    run_batch(operation, call, n, ahead_ns, &samples); // opens connections
     samples.n = 0;
-    for (double begin_ns = now_ns(); !is_enough;) {
-        run_batch(operation, call, ahead_ns, &samples);
-        is_enough = samples_suffice(&samples, begin_ns, effort);
-        MPI_Bcast(&is_enough, 1, MPI_INT, 0, call->comm);
+    begin_ns = now_ns();
+    n = next_batch(begin_ns - first_ns, effort->limit_ns);
+    for (;;) {
+        double batch_ns = now_ns();
+
+        MPI_Bcast(&n, 1, MPI_INT, 0, call->comm);
+        if (n == 0)
+            return samples_conclude(&samples);
+        run_batch(operation, call, n, ahead_ns, &samples);
+        n = samples_suffice(&samples, begin_ns, effort)
+                ? 0
+                : next_batch((now_ns() - batch_ns) / n, effort->limit_ns - (now_ns() - begin_ns));
     }
-    return samples_conclude(&samples);
 }
 
 static void measure_size(const struct hosts *hosts, const struct effort *effort,
@@ -195,7 +211,7 @@ static void measure_size(const struct hosts *hosts, const struct effort *effort,
 {
     struct measured measured = {0, 0, 0};
 
-    rest();
+    hosts_compare_clocks(hosts);
     if (comm != MPI_COMM_NULL) {
         size_t bytes = (size_t)(size_bytes * p) + 1;
         struct call call = {comm, p, (int)size_bytes, calloc(bytes, 1), calloc(bytes, 1)};

@@ -59,19 +59,26 @@ static void answer_clock(void)
     }
 }
 
-static void compare_clocks(struct hosts *hosts)
+void hosts_compare_clocks(const struct hosts *hosts)
 {
-    for (int peer = 1; peer < hosts->n_ranks; peer++) {
-        bool is_other = strcmp(hosts->ranks[peer].host, hosts->ranks[0].host) != 0;
+    bool has_others = false;
 
+    for (int peer = 1; peer < hosts->n_ranks; peer++) {
+        if (hosts->ranks[peer].first != peer)
+            continue; // its host has one clock
+        has_others = true;
         rest();
-        if (is_other && hosts->rank == 0)
+        if (hosts->rank == 0)
             hosts->clock_ahead_ns[peer] = exchange_clocks(peer);
-        else if (is_other && hosts->rank == peer)
+        else if (hosts->rank == peer)
             answer_clock();
     }
     rest();
+    if (!has_others)
+        return;
     MPI_Bcast(hosts->clock_ahead_ns, hosts->n_ranks, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < hosts->n_ranks; i++)
+        hosts->clock_ahead_ns[i] = hosts->clock_ahead_ns[hosts->ranks[i].first];
 }
 
 void hosts_find(struct hosts *hosts)
@@ -101,7 +108,7 @@ void hosts_find(struct hosts *hosts)
     hosts->n_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
     if (hosts->n_cores <= 0)
         hosts->n_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-    compare_clocks(hosts);
+    hosts_compare_clocks(hosts);
 }
 
 void hosts_release(struct hosts *hosts)

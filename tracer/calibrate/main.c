@@ -76,10 +76,13 @@ int main(int argc, char **argv)
     if (rank == 0)
         print_mpi();
     hosts_print(&hosts);
-    if (hosts.n_ranks > 1)
+    if (hosts.n_ranks > 1) {
         measure(&hosts, &effort);
-    else
+    } else {
+        n_steps = 1;
+        cores_measure_compute(&hosts);
         printf("warning one rank has nobody to send to: start two or more\n");
+    }
     if (rank == 0)
         printf("end\n");
     hosts_release(&hosts);

@@ -12,15 +12,18 @@ enum {
     TAG_DATA,
     SMALL_BYTES = 8,
     MAX_BATCH = 100000,
-    OVERHEAD_ROUNDS = 300,
-    EAGER_VOTES = 3,
+    MAX_OVERHEAD_ROUNDS = 300,
+    LEAST_OVERHEAD_ROUNDS = 11,
+    MAX_ARRIVAL_NS = 1000000, // of a small message, whatever came between
+    EAGER_TRIES = 3,
     EAGER_DELAY_NS = 3000000, // how late the receiver of such a message comes
 };
 static const double batch_ns = 200e3; // what a sample takes at least
 
-static const long sizes[] = {0,      1,      8,       64,      256,    512,   1024,
-                             2048,   4096,   8192,    16384,   32768,  65536, 131072,
-                             262144, 524288, 1048576, 2097152, 4194304};
+static const long sizes[] = {
+    0,       1,       8,        64,       256,      512,       1024,      2048,      4096,
+    8192,    16384,   32768,    65536,    131072,   262144,    524288,    1048576,   2097152,
+    4194304, 8388608, 16777216, 33554432, 67108864, 134217728, 268435456, 536870912, 1073741824};
 static const long shared_sizes[] = {0, 1024, 16384, 262144};
 
 static bool is_part(const struct pair *pair)
@@ -143,38 +146,60 @@ static double not_negative(const struct pair *pair, double ns, const char *whose
     return ns > 0 ? ns : 0;
 }
 
-/// A send to a receiver that waits for it; a receive of what has long come.
-static struct overheads measure_overheads(const struct pair *pair, double half_ns)
+/// Answers messages until one is empty.
+static void answer_small(int peer, unsigned char *buffer)
+{
+    MPI_Status status;
+    int n_bytes;
+
+    for (;;) {
+        MPI_Recv(buffer, SMALL_BYTES, MPI_BYTE, peer, TAG_DATA, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_BYTE, &n_bytes);
+        if (n_bytes == 0)
+            return;
+        send_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
+    }
+}
+
+/// A send to a receiver that waits for it; a receive of what has come ARRIVAL_NS later.
+static struct overheads ask_small(const struct pair *pair, unsigned char *buffer, double arrival_ns)
 {
     static struct samples sends, receives, clocks;
-    struct overheads overheads = {0, 0};
-    unsigned char buffer[SMALL_BYTES] = {0};
-    bool asks = pair->hosts->rank == pair->first;
-    int peer = asks ? pair->second : pair->first;
+    double first_ns = now_ns();
+    int peer = pair->second;
 
-    begin(pair);
     sends.n = receives.n = clocks.n = 0;
-    for (int i = 0; i < OVERHEAD_ROUNDS && is_part(pair); i++) {
-        if (!asks) {
-            receive_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
-            send_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
-            continue;
-        }
+    for (int i = 0; i < LEAST_OVERHEAD_ROUNDS ||
+                    (i < MAX_OVERHEAD_ROUNDS && now_ns() - first_ns < pair->effort->limit_ns);
+         i++) {
         double begin_ns = now_ns(), again_ns = now_ns();
         send_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
         double sent_ns = now_ns();
-        wait_busily(4 * half_ns + 5000);
+        wait_busily(arrival_ns);
         double arrived_ns = now_ns();
         receive_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
         samples_add(&receives, now_ns() - arrived_ns);
         samples_add(&clocks, again_ns - begin_ns);
         samples_add(&sends, sent_ns - again_ns);
     }
-    if (asks) {
-        double clock_ns = samples_conclude(&clocks).ns;
-        overheads.send_ns = samples_conclude(&sends).ns - clock_ns;
-        overheads.receive_ns = samples_conclude(&receives).ns - clock_ns;
-    }
+    send_bytes(buffer, 0, peer, TAG_DATA);
+    double clock_ns = samples_conclude(&clocks).ns;
+    return (struct overheads){samples_conclude(&sends).ns - clock_ns,
+                              samples_conclude(&receives).ns - clock_ns};
+}
+
+static struct overheads measure_overheads(const struct pair *pair, double half_ns)
+{
+    struct overheads overheads = {0, 0};
+    unsigned char buffer[SMALL_BYTES] = {0};
+    double arrival_ns = 4 * half_ns + 5000;
+
+    begin(pair);
+    if (pair->hosts->rank == pair->first)
+        overheads =
+            ask_small(pair, buffer, arrival_ns < MAX_ARRIVAL_NS ? arrival_ns : MAX_ARRIVAL_NS);
+    else if (pair->hosts->rank == pair->second)
+        answer_small(pair->first, buffer);
     end(pair, &overheads, sizeof overheads);
     overheads.send_ns = not_negative(pair, overheads.send_ns, "a send's");
     overheads.receive_ns = not_negative(pair, overheads.receive_ns, "a receive's");
@@ -183,20 +208,25 @@ static struct overheads measure_overheads(const struct pair *pair, double half_n
 
 // --- the eager limit
 
-/// Whether a send of SIZE_BYTES is over before its receiver comes; asked by the first rank.
-static bool is_eager(int peer, unsigned char *buffer, long size_bytes)
+/// Whether a send of SIZE_BYTES is over before its receiver comes; asked by the first rank. Both
+/// sides' clocks tell, so that one that is over early proves it, whoever was held up otherwise.
+static bool is_eager(const struct pair *pair, unsigned char *buffer, long size_bytes)
 {
-    int n_waited = 0;
+    const double *ahead_ns = pair->hosts->clock_ahead_ns;
+    int peer = pair->second;
+    bool is_proved = false;
 
-    for (int i = 0; i < EAGER_VOTES; i++) {
+    for (int i = 0; i < EAGER_TRIES && !is_proved; i++) {
+        double came_ns;
+
         MPI_Send(&size_bytes, 1, MPI_LONG, peer, TAG_CONTROL, MPI_COMM_WORLD);
         MPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        double begin_ns = now_ns();
         send_bytes(buffer, size_bytes, peer, TAG_DATA);
-        n_waited += now_ns() - begin_ns > EAGER_DELAY_NS / 2.0;
-        MPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        double sent_ns = now_ns();
+        MPI_Recv(&came_ns, 1, MPI_DOUBLE, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        is_proved = sent_ns - ahead_ns[pair->first] < came_ns - ahead_ns[peer];
     }
-    return 2 * n_waited < EAGER_VOTES;
+    return is_proved;
 }
 
 static void come_late(int peer, unsigned char *buffer)
@@ -211,8 +241,9 @@ static void come_late(int peer, unsigned char *buffer)
             return;
         MPI_Send(NULL, 0, MPI_BYTE, peer, TAG_CONTROL, MPI_COMM_WORLD);
         nanosleep(&delay, NULL);
+        double came_ns = now_ns();
         receive_bytes(buffer, size_bytes, peer, TAG_DATA);
-        MPI_Send(NULL, 0, MPI_BYTE, peer, TAG_CONTROL, MPI_COMM_WORLD);
+        MPI_Send(&came_ns, 1, MPI_DOUBLE, peer, TAG_CONTROL, MPI_COMM_WORLD);
     }
 }
 
@@ -222,16 +253,17 @@ static long find_eager_limit(const struct pair *pair)
     long largest = pair->effort->max_bytes, low = 0, high = largest, done = -1;
     unsigned char *buffer = calloc((size_t)largest + 1, 1);
 
+    hosts_compare_clocks(pair->hosts);
     begin(pair);
     if (pair->hosts->rank == pair->second) {
         come_late(pair->first, buffer);
     } else if (pair->hosts->rank == pair->first) {
-        bool all = is_eager(pair->second, buffer, largest);
+        bool all = is_eager(pair, buffer, largest);
 
         while (!all && high - low > 1) {
             long middle = low + (high - low) / 2;
 
-            if (is_eager(pair->second, buffer, middle))
+            if (is_eager(pair, buffer, middle))
                 low = middle;
             else
                 high = middle;

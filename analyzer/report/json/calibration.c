@@ -38,6 +38,7 @@ static json_t *scope_object(const struct calibration_report *report, int scope)
         json_object_set_new(message, "size_bytes", json_real(costs->messages[i].size_bytes));
         json_object_set_new(message, "half_round_trip_ns", json_real(costs->messages[i].time_ns));
         json_object_set_new(message, "spread", json_real(costs->messages[i].spread));
+        json_object_set_new(message, "samples", json_integer(costs->messages[i].n_samples));
         json_array_append_new(messages, message);
     }
     json_object_set_new(object, "messages", messages);
@@ -62,6 +63,7 @@ static json_t *collectives(const struct measurements *measurements)
         json_object_set_new(object, "size_bytes", json_real(collective->size_bytes));
         json_object_set_new(object, "time_ns", json_real(collective->time_ns));
         json_object_set_new(object, "spread", json_real(collective->spread));
+        json_object_set_new(object, "samples", json_integer(collective->n_samples));
         json_array_append_new(list, object);
     }
     return list;

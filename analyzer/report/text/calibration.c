@@ -80,8 +80,10 @@ static void print_messages(const struct calibration_report *report, FILE *stream
         table_add_cell(&table, "%s",
                        rms < 0 ? "-" : quantity_share(report->errors->message_worst[scope]).text);
     }
-    if (table.n_cells > 0)
+    if (table.n_cells > 0) {
+        fputc('\n', stream);
         table_print(&table, 0, 0, stream);
+    }
     table_release(&table);
 }
 
@@ -166,7 +168,6 @@ void text_print_calibration(const struct calibration_report *report, FILE *strea
 {
     const struct measurements *measurements = report->measurements;
     print_hosts(measurements, stream);
-    fputc('\n', stream);
     print_messages(report, stream);
     print_cores(measurements, stream);
     print_collectives(report, stream);
