@@ -39,7 +39,7 @@ calibrates() {
     run --separate-stderr timeout 300 "$PAGODA" calibrate "${quick[@]}" -o "$mpi.xml" -- "${line[@]}"
     [ "$status" = 1 ]
     [[ $stderr == *"$mpi.xml exists: choose another name with -o, or --force"* ]]
-    timeout 300 "$PAGODA" calibrate "${quick[@]}" --force -o "$mpi.xml" --against "$mpi.xml" -- \
+    timeout 300 "$PAGODA" calibrate "${quick[@]}" --force --points -o "$mpi.xml" --against "$mpi.xml" -- \
         "${line[@]}" >out 2>err </dev/null || { cat err; return 1; }
     grep -q 'there / here' out
     # An operation has one line, however many formulas.
@@ -48,9 +48,7 @@ calibrates() {
     grep -q '^Not measured: messages between nodes' out
     grep -q "$mpi.xml written" out
     ! compgen -G '*.new'
-    # The measured points instead of lines.
-    timeout 300 "$PAGODA" calibrate "${quick[@]}" --points -o "$mpi-points.xml" -- "${line[@]}" >out
-    valid "$mpi-points.xml"
+    valid "$mpi.xml"
 }
 
 @test "a machine file that replay can use" {
@@ -113,10 +111,12 @@ refused() {
 
 @test "bundled machines beside this one" {
     has_mpi mpich || skip "no mpich"
-    local machine
+    local machine n
     for machine in $("$PAGODA" machines --json | jq -r '.machines[].name'); do
+        n=1
+        [ "$machine" != es40 ] || n=2
         timeout 300 "$PAGODA" calibrate "${quick[@]}" --max-size 0 --working-set 0 --force -o x.xml \
-            --against "$machine" -- mpirun.mpich -n 2 >out
+            --against "$machine" -- mpirun.mpich -n "$n" >out
         grep -q "  here  *$machine  there / here" out
     done
 }
@@ -126,7 +126,6 @@ refused() {
     refused 'none/new.xml: No such file or directory' -- -o none/new.xml -- "${launcher[@]}"
     refused '/dev/null is no file that could be written anew' -- --force -o /dev/null -- "${launcher[@]}"
     refused 'is no file that could be written anew' -- --force -o . -- "${launcher[@]}"
-    refused "cannot write '': " -- -o '' -- "${launcher[@]}"
     touch there.xml
     refused 'there.xml exists' -- -o there.xml -- "${launcher[@]}"
     refused 'no bundled machine; is it clic?' -- -o new.xml --against clik -- "${launcher[@]}"

@@ -41,8 +41,6 @@ int output_check(const char *path, bool overwrites, struct error *err)
             err, "%s is no file that could be written anew: choose another name with -o", path);
     if (is_there && !overwrites)
         return error_set(err, "%s exists: choose another name with -o, or --force", path);
-    if (!*path)
-        return cannot_write("''", ENOENT, err);
     char *name;
     int file = open_beside(path, &name), error = errno;
     if (file >= 0) {
