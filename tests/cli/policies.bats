@@ -58,6 +58,10 @@ valid() {
 </policy>
 END
     valid mine.xml
+    # Times as the command reads them.
+    sed 's/poll="50us"/poll="5e-5"/; s/transfer="10us"/transfer=".01ms"/' mine.xml >written-otherwise.xml
+    valid written-otherwise.xml
+    "$PAGODA" policies written-otherwise.xml | grep -q '^Poll  *50.00 us'
     "$PAGODA" check mine.xml >text
     grep -q 'mine.xml: policy: 1 rule' text
     "$PAGODA" check --json mine.xml | jq -e '.files[0] | .kind == "policy" and .status == 0'
