@@ -68,6 +68,7 @@ struct advice {
     char *target;         // options that hold for all, as words of a command line; "" without
     uint64_t measured_ns; // the recorded run
     uint64_t replayed_ns; // predicted with nothing changed
+    double lost_share;    // of the ranks' recorded time, without a core that was theirs
     uint64_t target_ns;   // predicted on the target, nothing else changed
     uint64_t loss_ns;     // of that: what its computing spread equally, without MPI, would save
     struct advice_candidate *candidates; // those replayed by group, best first; then the others

@@ -7,6 +7,7 @@
 #include "analyzer/cmd/advise/dynamic.h"
 #include "analyzer/cmd/advise/places.h"
 #include "analyzer/cmd/whatif/run.h"
+#include "analyzer/whatif/recorded.h"
 
 static const uint64_t many_events = 1000000;
 enum {
@@ -18,6 +19,20 @@ enum {
 static uint64_t spread_computing(const struct result *result)
 {
     return result->n_ranks > 0 ? result->useful_ns / result->n_ranks : 0;
+}
+
+/// The part of the ranks' recorded time in which they lacked a core though each has one, as
+/// UNCHANGED has it; 0 where they share cores.
+static double lost_share(const struct replay_run *measured, const struct pag_result *unchanged)
+{
+    double lost_ns = 0;
+    for (uint32_t rank = 0; rank < unchanged->n_ranks; rank++) {
+        if (recorded_lacked_cores(measured->recorded, rank))
+            return 0;
+        lost_ns += (double)unchanged->simulated[rank].lost_ns;
+    }
+    double all_ns = (double)measured->result.time_ns * unchanged->n_ranks;
+    return all_ns > 0 ? lost_ns / all_ns : 0;
 }
 
 /// The run with nothing changed, in UNCHANGED with its critical path, and on the target. 0, or -1
@@ -33,6 +48,7 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
     if (status == 0 && setting->n_words > 0)
         advise_run_jobs(setting, &target, 1);
     advice->replayed_ns = same.predicted_ns;
+    advice->lost_share = status == 0 ? lost_share(setting->measured, &unchanged->replay) : 0;
     advice->target_ns = target.predicted_ns;
     uint64_t computing_ns = spread_computing(&setting->measured->result);
     advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;

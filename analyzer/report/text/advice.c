@@ -10,7 +10,8 @@
 #include "analyzer/report/result.h"
 #include "analyzer/report/table.h"
 
-enum { WIDTH = 80 }; // of paragraphs
+enum { WIDTH = 80 };                     // of paragraphs
+static const double worth_naming = 0.01; // of the ranks' time
 
 /// Of the target's run time, with its sign.
 static struct quantity share_of(const struct advice *advice, int64_t gain_ns)
@@ -40,6 +41,11 @@ static void print_head(const struct advice *advice, FILE *stream)
             "                      gains count; those below this error, marked ?, are uncertain\n",
             quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
             quantity_time(advice->replayed_ns).text);
+    if (advice->lost_share > worth_naming)
+        fprintf(stream,
+                "                      (other programs had the ranks' cores for %s of their time;\n"
+                "                      what is predicted is a run without them)\n",
+                quantity_share(advice->lost_share).text);
     if (advice->loss_ns > 0)
         fprintf(stream,
                 "Lost time             %s: so long the average rank does not compute, but waits,\n"
