@@ -2,15 +2,19 @@
 // What a machine's messages and collectives cost (see machine.h); whatif/machine/file.c reads it.
 #include "analyzer/whatif/machine.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/event.h"
+#include "analyzer/whatif/machine/collective_plan.h"
 #include "analyzer/whatif/machine/scopes.h"
 
 __extension__ typedef __int128 wide;
+
+static const double most_formula_s = 3600;
 
 static void release_texts(char **texts, size_t n)
 {
@@ -39,6 +43,7 @@ void machine_release(struct machine *machine)
     for (size_t i = 0; i < machine->n_collectives; i++) {
         formula_free(machine->collectives[i].time);
         free(machine->collectives[i].time_text);
+        free(machine->collectives[i].no_time);
         free(machine->collectives[i].missing_nodes);
     }
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
@@ -157,8 +162,28 @@ uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_
     if (!collective || !collective->time)
         return 0;
     const double values[] = {n_members, (double)size_bytes};
-    double time_ns = 1e9 * formula_value(collective->time, values);
-    return time_ns > 0 && time_ns < 9e18 ? (uint64_t)llround(time_ns) : 0;
+    double time_s = formula_value(collective->time, values);
+    if (isfinite(time_s) && time_s <= most_formula_s)
+        return time_s > 0 ? (uint64_t)llround(1e9 * time_s) : 0;
+    if (!collective->no_time->is_any)
+        *collective->no_time = (struct machine_no_time){true, time_s, n_members, size_bytes};
+    return 0;
+}
+
+int machine_check_formulas(const struct machine *machine, struct error *err)
+{
+    for (size_t i = 0; i < machine->n_collectives; i++) {
+        const struct machine_collective *collective = &machine->collectives[i];
+        const struct machine_no_time *none = collective->no_time;
+        if (none->is_any)
+            return error_set(err,
+                             "%s:%" PRIu32 ": <collective op=\"%s\">: the time is %g s for p = "
+                             "%" PRIu32 ", b = %" PRIu64 ", it should be at most %g s",
+                             machine->path, collective->line,
+                             collective_operation_names[collective->operation], none->time_s,
+                             none->n_members, none->size_bytes, most_formula_s);
+    }
+    return 0;
 }
 
 static uint64_t max_ns(uint64_t a, uint64_t b)

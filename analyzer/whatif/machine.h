@@ -68,11 +68,21 @@ struct machine_region {
 };
 
 /// What an operation costs when a member's share (collective_size_bytes()) is within the bounds.
+/// For what a formula had no time, the first of several.
+struct machine_no_time {
+    bool is_any;
+    double time_s;
+    uint32_t n_members;
+    uint64_t size_bytes;
+};
+
 struct machine_collective {
     uint8_t operation; // OTF2_CollectiveOp
+    uint32_t line;
     uint64_t from_bytes, below_bytes;
     struct formula *time; // seconds, of p and b; with an algorithm: of its multicast, or NULL
     char *time_text;      // of that formula, NULL without
+    struct machine_no_time *no_time;
     enum collective_algorithm algorithm;
     // of ALGORITHM_HARDWARE_MULTICAST:
     enum collective_algorithm tree; // where it cannot be used
@@ -180,9 +190,14 @@ const struct machine_collective *machine_collective(const struct machine *machin
 bool machine_has_algorithms(const struct machine *machine);
 
 /// The formula of an operation of N_MEMBERS members with shares of SIZE_BYTES, to the nearest ns; 0
-/// without one, or where it is negative or no number.
+/// without one, or where it is negative; where it is no number, or more than an hour, too, but then
+/// machine_check_formulas() says so.
 uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
                             uint64_t size_bytes);
+
+/// Whether all formulas had a time whenever they were asked since the file was read: 0, or -1 and
+/// ERR with the place of one that had not.
+int machine_check_formulas(const struct machine *machine, struct error *err);
 
 /// When CALL has what it waits for on a machine, as pag_clock.settle: of data-carrying conditions
 /// only; see recorded_settle() for operations that create or destroy handles.

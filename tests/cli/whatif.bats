@@ -276,6 +276,28 @@ bad_machine() {
     refused '--latency 5lightyears: unknown unit' --machine node.xml --latency 5lightyears
 }
 
+@test "machine: a formula that has no time for the run's collectives is refused with its place" {
+    rm -r trace
+    TRACE=collectives setup
+    # no_time TIME FORMULA
+    no_time() {
+        printf '<machine>\n<message scope="network"><point bytes="0" time="1us"/></message>\n%s\n</machine>\n' \
+            "<collective op=\"barrier\" time=\"$2\"/>" >bad.xml
+        refused "bad.xml:3: <collective op=\"barrier\">: the time is $1 s for p = [0-9]+, b = 0, it should be at most 3600 s" \
+            --machine bad.xml --out predicted
+        [ "$status" = 1 ]
+        [ ! -e predicted ]
+    }
+    no_time inf '1/(p-p)'
+    no_time '-?nan' 'sqrt(0-p)'
+    no_time 1e\\+300 '1e300'
+    printf '<machine>%s</machine>\n' '<message scope="network"><point bytes="0" time="1us"/></message>
+        <collective op="barrier" time="0-p"/>' >negative.xml
+    printf '<machine>%s</machine>\n' '<message scope="network"><point bytes="0" time="1us"/></message>
+        <collective op="barrier" time="0"/>' >none.xml
+    [ "$(predict --machine negative.xml)" = "$(predict --machine none.xml)" ]
+}
+
 @test "recorded message times follow the placement" {
     rm -r trace
     TRACE=two-nodes setup
@@ -363,6 +385,16 @@ compute() {
         .unused_rules == "block/main (line 3)" and (.rules | map(.visits)) == [3, 0, 0]'
     [ "$(predict --timeless --machine machine.xml)" = '[3070,1000,3070]' ]
     [ "$(predict --timeless --machine machine.xml --scale block=3)" = '[5210,3000,5210]' ]
+}
+
+@test "timeless: visits that are balanced cost what the machine says, not CPU time" {
+    rm -r trace
+    printf '%s\n' 'nodes a' 'cores a 2' '0 0 enter main' '0 0 cpu 0' '0 0 enter block' \
+        '0 1000 leave block' '0 1000 cpu 500' '0 1000 leave main' >cpu.txt
+    "$BUILD/tools/mktrace" cpu.txt trace
+    compute '<compute region="block" time="5e-6"/>'
+    [ "$(predict --timeless --machine machine.xml)" = '[5000,5000]' ]
+    [ "$(predict --timeless --machine machine.xml --balance block)" = '[5000,5000]' ]
 }
 
 @test "timeless: bad input" {

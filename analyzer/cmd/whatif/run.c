@@ -183,6 +183,8 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
                         input->is_quiet ? NULL : "predicting", err);
     if (status == 0)
         status = prediction_check(&prediction, err);
+    if (status == 0 && settings->machine)
+        status = machine_check_formulas(settings->machine, err);
     if (status != 0)
         goto out;
     point->predicted_ns = run->replay.time_ns;

@@ -188,7 +188,10 @@ int machine_read_collective(const struct machine_reader *reader, const struct xm
     machine->collectives = memory_resize(machine->collectives, machine->n_collectives + 1,
                                          sizeof *machine->collectives);
     struct machine_collective *collective = &machine->collectives[machine->n_collectives++];
-    *collective = (struct machine_collective){.operation = operation};
+    *collective =
+        (struct machine_collective){.operation = operation,
+                                    .line = element->line,
+                                    .no_time = memory_zeroed(1, sizeof *collective->no_time)};
     if (read_algorithm(reader, element, "algorithm", operation, collective_plan_exists,
                        &collective->algorithm) != 0 ||
         read_multicast(reader, element, collective) != 0 ||
