@@ -86,6 +86,25 @@ END
     is 2 '--latency 2us: given already' --machine machine.xml --latency 1us --latency 2us
 }
 
+@test "options that exclude each other, or need one that is missing" {
+    is 2 '--place and --nodes both say where ranks run' --place a=0-1 --nodes 2
+    is 2 '--hand-over and --slice exclude each other' --hand-over 1us --slice 4ms
+    is 2 '--timeless cannot move work' --timeless --machine machine.xml --overlap solve
+    is 2 '--timeless cannot move work' --timeless --machine machine.xml --move solve=0:1
+    is 2 '--workers and --rebalance say both' --workers 2 --rebalance magda
+    is 2 '--map says how ranks are dealt to --nodes, which is missing' --map block
+    local option
+    for option in '--latency 1us' '--bandwidth 1MB' '--eager 0' --timeless; do
+        # shellcheck disable=SC2086 # two words
+        is 2 '--machine, which is missing' $option
+    done
+    is 2 '--move-data says what the messages carry of --move, which is missing' --move-data 1
+    for option in '--threshold 5' '--poll 1ms' '--transfer 1ms' '--free-hosts 1'; do
+        # shellcheck disable=SC2086 # two words
+        is 2 'is about --rebalance, which is missing' $option
+    done
+}
+
 @test "lists of values" {
     local option
     for option in --nodes --cores --slice --add-latency --aggregate --workers --cpu-speed; do
@@ -158,7 +177,6 @@ END
     is 1 '--place a=0-2: there is no rank 2, the last one is 1' --place a=0-2
     is 1 'there is no rank 99999999999999999999, the last' --place a=0-99999999999999999999
     is 1 '--place: rank 1 is on no node' --place a=0
-    is 2 '--place and --nodes both say where ranks run' --place a=0-1 --nodes 2
     is 1 '--cpu-speed alhpa: there is no such node; is it alpha?' --place alpha=0-1 --cpu-speed alhpa=2
     is 1 '--cpu-speed x: there is no such node; there are alpha, beta' --place alpha=0 --place beta=1 \
         --cpu-speed x=2
@@ -175,7 +193,6 @@ END
     values 2 'not of the form REGION=FROM:TO' --move solve =0:1 solve=01
     values 2 'is no list of ranks' --move solve=0: solve=:1 solve=x:1 solve=0:1: solve=0:1,
     values 2 'rank 1 cannot be on both sides' --move solve=1:1 solve=0-1:1 solve=1:0-99999999
-    is 2 '--timeless cannot move work' --timeless --machine machine.xml --overlap solve
     values 2 'is no list of ranks' --balance solve= solve=x solve=0,
     values 2 '1-0 is no range of ranks' --balance solve=1-0
     values 1 'there is no rank 9, the last one is 1' --balance solve=9 solve=0-9

@@ -161,7 +161,7 @@ static int find_spans(struct whatif_estimates *estimates, const char *trace,
         return -1;
     if (estimates->observed.shares_cores)
         return error_set(err, "--rebalance: ranks share cores, where what each computes is no "
-                              "measure of its work");
+                              "measure of its work; --cores gives each its own");
     if (spans->n_not_kept > 0)
         return error_set(err,
                          "--rebalance: all ranks meet too often for %u ranks' work to be "
