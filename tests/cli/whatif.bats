@@ -220,6 +220,18 @@ END
              ["1us", "1000", 14400], ["1us", "5000", 8900]]'
 }
 
+@test "machine: options about a network that no message crosses are told" {
+    rm -r trace
+    TRACE=messages setup
+    machine
+    unused() { "$PAGODA" replay --json --machine machine.xml "$@" trace | jq -e '.whatif.assumptions | any(test("change nothing"))'; }
+    unused --nodes 1 --latency 5us
+    unused --nodes 1 --cores 1,2 --eager 0
+    ! unused --nodes 2 --latency 5us || false
+    ! unused --nodes 1,2 --latency 5us || false
+    ! unused --nodes 1 || false
+}
+
 @test "machine: a collective of each class" {
     rm -r trace
     TRACE=collectives setup

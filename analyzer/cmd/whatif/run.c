@@ -263,6 +263,32 @@ static struct scenario_settings nothing_changed(const struct whatif_plan *plan)
     return settings;
 }
 
+static bool crosses_network(const struct scenario *scenario, const struct machine *machine)
+{
+    uint32_t n_ranks = scenario->placement.n_ranks;
+    for (uint32_t a = 0; a < n_ranks; a++)
+        for (uint32_t b = a + 1; b < n_ranks; b++)
+            if (scopes_between(&scenario->scopes, a, b) == &machine->messages[MACHINE_NETWORK])
+                return true;
+    return false;
+}
+
+/// Options about a network that no message can cross, wherever PLAN puts ranks; SCENARIO is that of
+/// its first prediction.
+static void note_unused_network(struct whatif_report *report, const struct whatif_plan *plan,
+                                const struct scenario *scenario, const struct machine *machine)
+{
+    const struct whatif_set *first = &plan->sets[0];
+    bool is_changed = first->latency_ns != PAG_NOT_KNOWN || first->bandwidth > 0 ||
+                      first->eager_bytes != PAG_NOT_KNOWN;
+    for (size_t i = 1; i < plan->n_sets; i++)
+        is_changed = is_changed && plan->sets[i].settings.n_nodes == first->settings.n_nodes;
+    if (is_changed && !crosses_network(scenario, machine))
+        whatif_report_note(report, memory_copy_text("no two ranks exchange messages by the "
+                                                    "machine's network: --latency, --bandwidth "
+                                                    "and --eager change nothing"));
+}
+
 static void describe(struct whatif_report *report, const struct whatif_plan *plan,
                      const struct definitions *definitions)
 {
@@ -271,11 +297,13 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
     struct machine machine;
     struct error err;
     if (whatif_prepare(plan, &plan->sets[0], &settings, &machine, &err) == 0 &&
-        scenario_init(&scenario, definitions, &settings, &err) == 0)
+        scenario_init(&scenario, definitions, &settings, &err) == 0) {
         report->sharing = plan->is_list && scenario.is_shared
                               ? memory_format("%s (the first prediction)",
                                               scenario.is_sticky ? "sticky" : "fluid")
                               : describe_sharing(&scenario);
+        note_unused_network(report, plan, &scenario, &machine);
+    }
     report->lacks_slices = scenario.is_shared && scenario.spins && scenario.slice_ns == 0;
     scenario_release(&scenario);
     machine_release(&machine);
