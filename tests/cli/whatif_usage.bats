@@ -205,6 +205,15 @@ END
     is 1 '--move slove: there is no such region; is it solve?' --move slove=0:1
 }
 
+@test "regions that are offered are such as can be named" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' '0 0 enter main' '0 10 enter solve' '0 20 leave solve' '0 30 leave main' >few.txt
+    "$BUILD/tools/mktrace" few.txt few
+    run "$PAGODA" replay few --scale qqqqqq=1
+    [ "$status" = 1 ]
+    [ "$output" = 'pagoda: --scale qqqqqq: there is no such region; there are main, solve, (program)' ]
+}
+
 @test "messages" {
     values 2 'not of the form SELECTOR' --cut-messages size 'size>=' 'size>1&' '&tag=1' 'tag=1&&size>1'
     values 2 'unknown selector `sise`; is it size?' --cut-messages 'sise>=3' 'tag=1&sise=3=0.5'

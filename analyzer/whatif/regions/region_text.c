@@ -127,7 +127,8 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
     const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
     size_t n = 0;
     for (size_t i = 0; i < definitions->n_regions; i++)
-        if (may_name(pattern, &definitions->regions[i], part))
+        if (may_name(pattern, &definitions->regions[i], part) &&
+            strcmp(definitions->regions[i].name, DEFINITIONS_GAP) != 0)
             names[n++] = definitions->regions[i].name;
     if (!pattern->only_calls)
         names[n++] = "(program)";
