@@ -64,6 +64,7 @@ struct rank_state {
     uint32_t first_location, n_locations;
     struct map requests;         // request id -> request (see match.c)
     uint32_t n_unresolved_posts; // posted receives whose channel is not known yet
+    uint32_t n_deferred_posts;   // of these, those in the lists of its mailboxes
     uint32_t n_ended_locations;
     uint32_t n_blocked_synchronous; // synchronous messages to it whose sender is inside a call
     uint64_t post_sequence;

@@ -65,7 +65,7 @@ void transfers_ready(struct engine *engine, uint32_t index)
     const struct message_simulation *times = &simulation->messages[index];
     const struct message *message = message_at(engine, index);
     if (!simulation->clock->transfer || times->departed_ns == PAG_NOT_KNOWN ||
-        (times->is_rendezvous && !message->is_matched))
+        (times->is_rendezvous && !message->is_matched && !times->has_taker))
         return;
     bool comes_later = times->is_rendezvous && message->post_enter_ns > times->departed_ns;
     push(simulation, (struct transfer){

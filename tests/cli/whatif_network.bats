@@ -131,6 +131,15 @@ END
     [ "$(predict)" = '[4900,4900,4900,5900]' ]
 }
 
+@test "the sender of a large message waits for the posted receive that will take it, wildcard or not" {
+    use wildcards
+    cat >machine.xml <<END
+<machine><message scope="network" eager="1000"><point bytes="0" time="7ns"/></message></machine>
+END
+    # Sent at 100, posted at 500: there at 507. Sent 50 later, received at 1500: there at 1507.
+    [ "$(predict)" = '[1507,1527]' ]
+}
+
 @test "a message that is ready later may use a gap, but delays none that was ready before" {
     use gaps
     network 'in-links="1" out-links="1"'

@@ -327,6 +327,42 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
     deal_cores(state);
 }
 
+/// May RECEIVE, posted before it is completed, take SEND for all that its posting says?
+static bool may_take(const struct model *model, const struct model_receive *receive,
+                     const struct model_send *send)
+{
+    const struct record *posting =
+        &model->trace->locations[receive->location].records[receive->post_record];
+    if (receive->receiver != send->receiver || receive->is_reserving ||
+        receive->post_call == receive->complete_call)
+        return false;
+    return !posting->has_envelope ||
+           (posting->comm == send->comm &&
+            (posting->peer == REFERENCE_NONE || posting->peer == send->sender) &&
+            (posting->tag == REFERENCE_NONE || posting->tag == send->tag));
+}
+
+/// Are the receives of SEND's messages completed in the order of their posting, all of them in
+/// calls that name the channel, or none?
+static bool is_plain(const struct model *model, const struct model_send *send)
+{
+    const struct model_receive *receives = model->receives;
+    for (size_t a = 0; a < model->n_receives; a++) {
+        if (receives[a].comm != send->comm || receives[a].sender != send->sender ||
+            receives[a].receiver != send->receiver || receives[a].tag != send->tag)
+            continue;
+        if (receives[a].is_reserving && receives[a].post_call != receives[a].complete_call)
+            return false;
+        for (size_t b = 0; b < model->n_receives; b++)
+            if (receives[b].comm == send->comm && receives[b].sender == send->sender &&
+                receives[b].receiver == send->receiver && receives[b].tag == send->tag &&
+                receives[b].slot < receives[a].slot &&
+                receives[b].post_record > receives[a].post_record)
+                return false;
+    }
+    return send->receive != REFERENCE_NONE;
+}
+
 bool predicted_run_is_open(const struct model *recorded, const struct predicted_scenario *scenario)
 {
     struct changed_program program;
@@ -337,11 +373,17 @@ bool predicted_run_is_open(const struct model *recorded, const struct predicted_
         const struct model_send *send = &model->sends[s];
         if (send->is_unsent || !is_waiting_send(model, scenario, send))
             continue;
+        bool has_candidate = false, has_endless = false;
         for (uint32_t r = 0; r < model->n_receives; r++) {
             const struct model_receive *receive = &model->receives[r];
-            is_open = is_open || (receive->receiver == send->receiver && !receive->is_reserving &&
-                                  receive->post_call != receive->complete_call);
+            if (!may_take(model, receive, send))
+                continue;
+            has_candidate = true;
+            has_endless =
+                has_endless || (receive->complete_call == REFERENCE_NONE && !receive->is_cancelled);
         }
+        is_open = is_open || (has_candidate && (has_endless || scenario_has_contention(scenario) ||
+                                                !is_plain(model, send)));
     }
     changed_program_release(&program);
     return is_open;

@@ -150,7 +150,7 @@ bool predicted_run(const struct model *model, const struct predicted_scenario *s
 bool predicted_ideal(const struct model *model, uint64_t *finish_ns, uint64_t *window_ns);
 
 /// Does some send wait for a rank that posts receives whose messages only their completion tells
-/// (wildcards)? The engine reads that too late to let the sender wait: it lasts as long as it did.
+/// (wildcards), in a way the engine does not look ahead for? Then it lasts as long as it did.
 bool predicted_run_is_open(const struct model *model, const struct predicted_scenario *scenario);
 
 #endif

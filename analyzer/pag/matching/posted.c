@@ -66,6 +66,7 @@ static void defer(struct engine *engine, struct mailbox *mailbox, uint32_t index
         receive_at(engine, mailbox->last_deferred)->next = index;
     mailbox->last_deferred = index;
     engine->ranks[receive->rank].n_unresolved_posts++;
+    engine->ranks[receive->rank].n_deferred_posts++;
 }
 
 static void undefer(struct engine *engine, struct mailbox *mailbox, uint32_t index)
@@ -81,6 +82,7 @@ static void undefer(struct engine *engine, struct mailbox *mailbox, uint32_t ind
         receive_at(engine, receive->next)->previous = receive->previous;
     receive->is_deferred = false;
     engine->ranks[receive->rank].n_unresolved_posts--;
+    engine->ranks[receive->rank].n_deferred_posts--;
 }
 
 /// Older receives that are deferred but name the same channel keep their places before RECEIVE.

@@ -3,6 +3,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/simulation/carried_out.h"
+#include "analyzer/pag/simulation/taker.h"
+#include "analyzer/pag/transfers.h"
 
 static struct location_simulation *state_of(const struct engine *engine,
                                             const struct location_state *location)
@@ -68,19 +70,44 @@ static bool message_has_come(const struct engine *engine, struct location_simula
     return goes_without(state, state->gives_up || engine->ranks[receive->source].has_ended);
 }
 
-/// A wildcard the receiver has posted may be the one: its match is known too late to wait for it.
-static bool receive_has_come(const struct engine *engine, struct location_simulation *state,
+/// Whether the receive that will take the message has been posted, though it is not matched yet.
+/// Where that cannot be told the sender goes on: by the time of the match it would be too late.
+static bool has_taker(struct engine *engine, struct location_simulation *state,
+                      uint32_t message_index)
+{
+    struct simulation *simulation = engine->simulation;
+    struct message_simulation *times = &simulation->messages[message_index];
+    struct message *message = message_at(engine, message_index);
+    uint32_t receive;
+    if (times->has_taker || engine->ranks[message->receiver].n_unresolved_posts == 0)
+        return times->has_taker;
+    enum taker taker = taker_of(engine, message_index, &receive);
+    if (taker == TAKER_UNKNOWN)
+        return goes_without(state, true);
+    if (taker == TAKER_COMES)
+        return false;
+    times->has_taker = true;
+    times->recorded_post_ns = simulation->postings[receive].recorded_ns;
+    message->post_enter_ns = receive_at(engine, receive)->post_enter_ns;
+    transfers_ready(engine, message_index);
+    return true;
+}
+
+static bool receive_has_come(struct engine *engine, struct location_simulation *state,
                              uint32_t message_index)
 {
     const struct message *message = message_at(engine, message_index);
-    const struct rank_state *receiver = &engine->ranks[message->receiver];
     if (!engine->simulation->messages[message_index].is_rendezvous)
         return true;
-    if (message->is_matched)
-        return !engine->simulation->clock->transfer ||
-               has_departed(engine->simulation, message_index);
-    return goes_without(state,
-                        state->gives_up || receiver->has_ended || receiver->n_unresolved_posts > 0);
+    if (!message->is_matched) {
+        if (goes_without(state, state->gives_up || engine->ranks[message->receiver].has_ended))
+            return true;
+        if (!has_taker(engine, state, message_index))
+            return false;
+        if (!engine->simulation->messages[message_index].has_taker)
+            return true;
+    }
+    return !engine->simulation->clock->transfer || has_departed(engine->simulation, message_index);
 }
 
 static bool members_have_come(const struct engine *engine, struct location_simulation *state,
@@ -189,7 +216,8 @@ uint32_t simulation_conditions(struct engine *engine, const struct call *call)
     }
     for (uint32_t i = 0; i < call->n_sends; i++)
         if (engine->simulation->messages[call->sends[i]].is_rendezvous &&
-            message_at(engine, call->sends[i])->is_matched)
+            (message_at(engine, call->sends[i])->is_matched ||
+             engine->simulation->messages[call->sends[i]].has_taker))
             add_message(engine, call->sends[i], PAG_CONDITION_POSTING, &n_conditions);
     for (uint32_t i = 0; i < call->n_parts; i++)
         add_part(engine, call, call->parts[i], &n_conditions);

@@ -23,6 +23,7 @@ struct simulation *simulation_new(struct engine *engine, const struct pag_clock 
 {
     struct simulation *simulation = memory_zeroed(1, sizeof *simulation);
     simulation->clock = clock;
+    simulation->entering = NONE;
     simulation->locations = memory_zeroed(engine->n_locations, sizeof *simulation->locations);
     engine->result->simulated = memory_zeroed(engine->n_ranks, sizeof *engine->result->simulated);
     for (size_t i = 0; i < engine->n_locations; i++)
@@ -309,7 +310,9 @@ static void enter(struct engine *engine, struct location_state *location, const 
     begin_call(state);
     state->interval.is_stretch_over = false;
     const struct event entered = *event; // reading ahead may move it
+    engine->simulation->entering = location->index;
     engine_enter_call(engine, location, event, now_ns);
+    engine->simulation->entering = NONE;
     state->probe = probe_of(engine, location, &entered);
     bool takes_no_time =
         polling_takes_no_time(engine, location, &entered) || state->probe.is_left_out;
@@ -662,7 +665,8 @@ void simulation_matched(struct engine *engine, uint32_t message_index, uint32_t 
         simulation->postings[receive].recorded_ns;
     simulation_try_again(engine, message->receiver);
     if (simulation->messages[message_index].is_rendezvous) {
-        transfers_ready(engine, message_index);
+        if (!simulation->messages[message_index].has_taker)
+            transfers_ready(engine, message_index);
         simulation_try_again(engine, message->sender);
     }
 }

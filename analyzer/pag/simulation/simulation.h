@@ -83,6 +83,7 @@ struct message_simulation {
     uint64_t added_bytes;       // more than that
     uint64_t follows_ns;        // see pag_condition
     bool is_rendezvous;
+    bool has_taker; // not matched, but the receive that takes it is known (taker.h)
 };
 
 struct simulation {
@@ -98,6 +99,7 @@ struct simulation {
     struct overlap *overlap;         // NULL: calls wait where they are
     struct left_out_parts left_out;  // of collective operations
     uint32_t n_blocked_sends;        // locations blocked until a receive is posted
+    uint32_t entering;               // location whose call is being matched, NONE
     uint64_t n_sent;
     struct transfer *transfers; // messages not yet shown to the clock
     size_t n_transfers, transfer_capacity;
