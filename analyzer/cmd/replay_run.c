@@ -75,6 +75,13 @@ int replay_run_open(struct replay_run *run, const char *trace, struct error *err
     return run->trace ? 0 : -1;
 }
 
+int replay_run_open_again(struct replay_run *run, struct trace *first, struct error *err)
+{
+    *run = (struct replay_run){.first = first};
+    run->trace = trace_again(first, err);
+    return run->trace ? 0 : -1;
+}
+
 int replay_run_keep_times(struct replay_run *run, const char *directory, struct error *err)
 {
     run->times = time_map_new(directory, trace_definitions(run->trace)->n_locations, err);
@@ -135,6 +142,9 @@ void replay_run_release(struct replay_run *run)
     matcher_free(run->matcher);
     recorded_free(run->recorded);
     time_map_free(run->times);
-    trace_close(run->trace);
+    if (run->first)
+        trace_give_back(run->first, run->trace);
+    else
+        trace_close(run->trace);
     *run = (struct replay_run){0};
 }

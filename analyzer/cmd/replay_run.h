@@ -20,6 +20,7 @@
 struct replay_run {
     struct progress progress;
     struct trace *trace;
+    struct trace *first;       // whose further pass it is; NULL: an opening of its own
     struct matcher *matcher;   // NULL without a catalogue
     struct recorded *recorded; // NULL unless gathered
     struct pag_result replay;
@@ -31,6 +32,9 @@ struct replay_run {
 
 /// Opens the archive TRACE. 0, or -1 and ERR; the caller releases RUN in either case.
 int replay_run_open(struct replay_run *run, const char *trace, struct error *err);
+
+/// A further pass over the archive of FIRST, which has been replayed (trace_again()). Likewise.
+int replay_run_open_again(struct replay_run *run, struct trace *first, struct error *err);
 
 /// Before replay_run(): the times of a simulated run are kept, in DIRECTORY while they are needed.
 /// 0, or -1 and ERR.

@@ -6,6 +6,7 @@
 #include "analyzer/trace/reader.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,11 @@ struct trace {
     bool has_origin;            // times are final: decoding ahead may begin
     bool has_tried_ahead;
     size_t n_decoders;
+    OTF2_EvtReaderCallbacks *callbacks;
+    pthread_mutex_t lock; // of what is lent
+    bool is_lent;
+    struct trace *spares; // further openings that nobody reads
+    struct trace *next_spare;
     char *creator;
     char *description;
 };
@@ -244,8 +250,7 @@ static OTF2_EvtReader *open_events(struct trace *trace, struct decoder *decoder,
     return reader;
 }
 
-static void open_location(struct trace *trace, size_t location,
-                          const OTF2_EvtReaderCallbacks *callbacks)
+static void open_location(struct trace *trace, size_t location)
 {
     struct decoder *decoder = &trace->decoders[location];
     const struct location *definition = &trace->resolved.definitions.locations[location];
@@ -262,7 +267,8 @@ static void open_location(struct trace *trace, size_t location,
     OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
     decoder->reader = open_events(trace, decoder, definition->id);
     if (decoder->reader)
-        code = OTF2_Reader_RegisterEvtCallbacks(trace->reader, decoder->reader, callbacks, decoder);
+        code = OTF2_Reader_RegisterEvtCallbacks(trace->reader, decoder->reader, trace->callbacks,
+                                                decoder);
     if (code == OTF2_SUCCESS)
         return;
     decoder->reader = NULL;
@@ -299,12 +305,11 @@ static int open_locations(struct trace *trace, struct error *err)
     if (code != OTF2_SUCCESS)
         return error_set(err, "cannot open the event files of '%s': %s", trace->path,
                          otf2_error_cause(code));
-    OTF2_EvtReaderCallbacks *callbacks = decode_callbacks(&trace->resolved);
-    if (!callbacks)
+    trace->callbacks = decode_callbacks(&trace->resolved);
+    if (!trace->callbacks)
         return error_set(err, "out of memory for the event callbacks of '%s'", trace->path);
     for (size_t i = 0; i < trace->n_decoders; i++)
-        open_location(trace, i, callbacks);
-    OTF2_EvtReaderCallbacks_Delete(callbacks);
+        open_location(trace, i);
     return 0;
 }
 
@@ -344,6 +349,9 @@ static void rebase_times(struct trace *trace)
             rebase_event(&trace->clock, &cursor->events[e]);
         if (trace->decoders[i].has_withheld)
             rebase_event(&trace->clock, &trace->decoders[i].withheld);
+        if (trace->decoders[i].in_polls) // which go on in the second batch
+            trace->decoders[i].polls_end_ns =
+                clock_time_ns(&trace->clock, trace->decoders[i].polls_end_ns);
     }
     rebase_ends(&trace->resolved.definitions, &trace->clock);
     uint64_t start_ns = trace->records.realtime_ns;
@@ -356,6 +364,7 @@ static void rebase_times(struct trace *trace)
 struct trace *trace_open(const char *path, struct error *err)
 {
     struct trace *trace = memory_zeroed(1, sizeof *trace);
+    pthread_mutex_init(&trace->lock, NULL);
     records_init(&trace->records);
     trace->clock = clock_of(UINT64_C(1000000000), 0); // raw ticks for rebase_times()
     trace->path = anchor_find(path, err);
@@ -380,10 +389,16 @@ void trace_close(struct trace *trace)
 {
     if (!trace)
         return;
+    while (trace->spares) {
+        struct trace *spare = trace->spares;
+        trace->spares = spare->next_spare;
+        trace_close(spare);
+    }
     decode_ahead_stop(trace->ahead);
     otf2_error_begin();
     if (trace->reader)
         OTF2_Reader_Close(trace->reader);
+    OTF2_EvtReaderCallbacks_Delete(trace->callbacks);
     for (size_t i = 0; i < trace->n_decoders; i++) {
         free(trace->decoders[i].cursor.events);
         free(trace->decoders[i].reason);
@@ -400,7 +415,79 @@ void trace_close(struct trace *trace)
     free(trace->creator);
     free(trace->description);
     free(trace->path);
+    pthread_mutex_destroy(&trace->lock);
     free(trace);
+}
+
+static void close_events(struct trace *trace, struct decoder *decoder)
+{
+    if (decoder->reader)
+        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
+    decoder->reader = NULL;
+}
+
+// Ends the reading, wherever it is.
+static void stop_reading(struct trace *trace)
+{
+    decode_ahead_stop(trace->ahead);
+    trace->ahead = NULL;
+    trace->has_tried_ahead = false;
+    otf2_error_begin();
+    for (size_t i = 0; i < trace->n_decoders; i++)
+        close_events(trace, &trace->decoders[i]);
+}
+
+// Puts all locations to their begin. The library keeps what it knows of a location, its clock and
+// its mapping tables; event readers are made anew, since seeking in files of several chunks is
+// not safe in all its versions.
+static void rewind_trace(struct trace *trace)
+{
+    for (size_t i = 0; i < trace->n_decoders; i++) {
+        struct decoder *decoder = &trace->decoders[i];
+        decoder->cursor.position = decoder->cursor.end = 0;
+        decoder->cursor.at_end = false;
+        if (decoder->report.is_skipped)
+            continue;
+        decoder->report = (struct location_report){
+            .lacks_definitions = decoder->report.lacks_definitions,
+        };
+        free(decoder->reason);
+        decoder->reason = NULL;
+        decoder->last_ticks = INT64_MIN;
+        decoder->in_polls = decoder->has_withheld = false;
+        open_location(trace, i);
+    }
+}
+
+struct trace *trace_again(struct trace *first, struct error *err)
+{
+    pthread_mutex_lock(&first->lock);
+    struct trace *again = first->is_lent ? first->spares : first;
+    if (again == first)
+        first->is_lent = true;
+    else if (again)
+        first->spares = again->next_spare;
+    pthread_mutex_unlock(&first->lock);
+    if (!again)
+        return trace_open(first->path, err);
+    stop_reading(again);
+    rewind_trace(again);
+    return again;
+}
+
+void trace_give_back(struct trace *first, struct trace *again)
+{
+    if (!again)
+        return;
+    stop_reading(again);
+    pthread_mutex_lock(&first->lock);
+    if (again == first) {
+        first->is_lent = false;
+    } else {
+        again->next_spare = first->spares;
+        first->spares = again;
+    }
+    pthread_mutex_unlock(&first->lock);
 }
 
 const struct definitions *trace_definitions(const struct trace *trace)
@@ -444,8 +531,7 @@ static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode cod
         set_reason(decoder, "cannot read its event file (%llu.evt) behind event %llu: %s", id,
                    (unsigned long long)decoder->report.n_read, otf2_error_cause(code));
     }
-    OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
-    decoder->reader = NULL;
+    close_events(trace, decoder);
 }
 
 // Decodes at most N_WANTED records of a location to OUTPUT; a record makes one event at most.

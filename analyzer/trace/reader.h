@@ -40,6 +40,15 @@ struct location_report {
 struct trace *trace_open(const char *path, struct error *err);
 void trace_close(struct trace *trace);
 
+/// The archive of FIRST from its begin on, for a further pass: FIRST itself unless it is lent, an
+/// opening that was given back, or a new one. NULL and ERR when the archive can no longer be
+/// opened. Several threads may ask at once; FIRST must have been read by then, and not be closed
+/// before all are given back. What FIRST says of its definitions stays valid.
+struct trace *trace_again(struct trace *first, struct error *err);
+
+/// Ends a pass that trace_again() began; NULL is ignored.
+void trace_give_back(struct trace *first, struct trace *again);
+
 const struct definitions *trace_definitions(const struct trace *trace);
 const char *trace_path(const struct trace *trace); // of the anchor file
 

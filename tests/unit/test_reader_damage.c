@@ -76,6 +76,44 @@ static void write_archive(const char *name, unsigned n)
     free(text);
 }
 
+static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) // FNV-1a
+        sum = (sum ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+// Reads what is left of TRACE: a sum of all events and of what is reported.
+static uint64_t sum_of_all(struct trace *trace)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t location = 0; location < trace_definitions(trace)->n_locations; location++) {
+        struct cursor *cursor = trace_cursor(trace, location);
+        const struct event *event;
+        for (; (event = trace_peek(trace, location, cursor, 0)); cursor->position++)
+            sum = add_bytes(sum, event, sizeof *event);
+        const struct location_report *report = trace_location_report(trace, location);
+        sum = add_bytes(sum, &report->n_read, sizeof report->n_read);
+        sum = add_bytes(sum, &report->n_backward, sizeof report->n_backward);
+        sum = add_bytes(sum, &(bool[]){report->is_cut, report->is_skipped}, 2 * sizeof(bool));
+        if (report->reason)
+            sum = add_bytes(sum, report->reason, strlen(report->reason));
+    }
+    return sum;
+}
+
+// Another reading finds what the one before found, whatever the damage.
+static void assert_read_again(struct trace *trace)
+{
+    uint64_t sums[2];
+    for (int i = 0; i < 2; i++) {
+        assert_ptr_equal(trace_again(trace, &err), trace);
+        sums[i] = sum_of_all(trace);
+        trace_give_back(trace, trace);
+    }
+    assert_int_equal(sums[0], sums[1]);
+}
+
 // Reads all of an archive; false when it cannot be opened.
 static bool read_all(const char *name, uint64_t *n_events, size_t *n_cut, size_t *n_skipped)
 {
@@ -104,8 +142,39 @@ static bool read_all(const char *name, uint64_t *n_events, size_t *n_cut, size_t
         else
             assert_null(report->reason);
     }
+    assert_read_again(trace);
     trace_close(trace);
     return true;
+}
+
+static void test_readings_at_once(void **state)
+{
+    (void)state;
+    write_archive("long", 2000);
+    char *path = in_directory("long");
+    struct trace *first = trace_open(path, &err);
+    free(path);
+    assert_non_null(first);
+    uint64_t sum = sum_of_all(first);
+    struct trace *again = trace_again(first, &err), *other = trace_again(first, &err);
+    assert_ptr_equal(again, first);
+    assert_ptr_not_equal(other, first);
+    for (int i = 0; i < 1000; i++) { // part of both, by turns
+        assert_non_null(trace_peek(again, 1, trace_cursor(again, 1), 0));
+        trace_cursor(again, 1)->position++;
+        assert_non_null(trace_peek(other, 1, trace_cursor(other, 1), 0));
+        trace_cursor(other, 1)->position++;
+    }
+    trace_give_back(first, other);
+    struct trace *third = trace_again(first, &err);
+    assert_ptr_equal(third, other); // kept, and at its begin again
+    assert_int_equal(sum_of_all(third), sum);
+    trace_give_back(first, again);
+    assert_ptr_equal(trace_again(first, &err), first);
+    assert_int_equal(sum_of_all(first), sum);
+    trace_give_back(first, first);
+    trace_give_back(first, third);
+    trace_close(first);
 }
 
 static void assert_refused(const char *name, const char *sentence)
@@ -379,6 +448,7 @@ static void test_spoiled_anchor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_readings_at_once),
         TEST(test_not_an_archive),
         TEST(test_directories),
         TEST(test_missing_files),

@@ -42,7 +42,7 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
 {
     struct whatif_point same = {0};
     struct advise_job target = {0};
-    int status = whatif_run_unchanged(setting->trace, setting->measured, unchanged, &same, err);
+    int status = whatif_run_unchanged(setting->measured, unchanged, &same, err);
     target.predicted_ns = same.predicted_ns;
     target.window_ns = same.window_end_ns - same.window_begin_ns;
     if (status == 0 && setting->n_words > 0)

@@ -171,7 +171,7 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     struct scenario scenario = {0};
     struct prediction prediction = {0};
     int status = -1;
-    if (replay_run_open(run, input->trace, err) != 0 ||
+    if (replay_run_open_again(run, input->trace, err) != 0 ||
         (input->out && whatif_out_prepare(input->out, run, err) != 0))
         return -1;
     run->finds_path = input->finds_path;
@@ -344,13 +344,13 @@ static void note_assumptions(struct whatif_report *report, const struct whatif_p
 }
 
 /// The run with nothing changed, with a catalogue as a result to compare with.
-static int predict_same(const struct whatif_plan *plan, const char *trace,
-                        const struct catalogue *catalogue, const struct replay_run *measured,
-                        struct whatif_report *report, struct error *err)
+static int predict_same(const struct whatif_plan *plan, const struct catalogue *catalogue,
+                        const struct replay_run *measured, struct whatif_report *report,
+                        struct error *err)
 {
     const struct scenario_settings unchanged = nothing_changed(plan);
     const struct whatif_input input = {
-        .trace = trace, .recorded = measured->recorded, .catalogue = catalogue};
+        .trace = measured->trace, .recorded = measured->recorded, .catalogue = catalogue};
     struct whatif_point same = {0};
     struct replay_run run = {0};
     int status = whatif_predict(&input, &unchanged, &run, &same, err);
@@ -367,15 +367,15 @@ static int predict_same(const struct whatif_plan *plan, const char *trace,
 
 /// Mostly just its time is wanted, for the replay error; where that is large, which it hardly is
 /// but on shared cores, a single prediction is compared with all that this run is like.
-static int predict_unchanged(const struct whatif_plan *plan, const char *trace,
-                             const struct catalogue *catalogue, const struct replay_run *measured,
-                             struct whatif_report *report, struct error *err)
+static int predict_unchanged(const struct whatif_plan *plan, const struct catalogue *catalogue,
+                             const struct replay_run *measured, struct whatif_report *report,
+                             struct error *err)
 {
     bool is_compared = !plan->is_list && report->was_shared;
-    int status = predict_same(plan, trace, is_compared ? catalogue : NULL, measured, report, err);
+    int status = predict_same(plan, is_compared ? catalogue : NULL, measured, report, err);
     if (status != 0 || is_compared || plan->is_list || !whatif_has_large_error(report))
         return status;
-    return predict_same(plan, trace, catalogue, measured, report, err);
+    return predict_same(plan, catalogue, measured, report, err);
 }
 
 /// Collectives of more members than any that was measured rest on the form of the formulas alone.
@@ -417,10 +417,10 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     note_assumptions(report, plan);
     whatif_note_dealing(report, plan->sets, plan->n_sets, &measured->replay);
     note_members(report, plan, measured->replay.n_ranks);
-    int status = predict_unchanged(plan, trace, catalogue, measured, report, err);
+    int status = predict_unchanged(plan, catalogue, measured, report, err);
     struct replay_run run = {0};
     const struct whatif_input input = {
-        .trace = trace,
+        .trace = measured->trace,
         .recorded = measured->recorded,
         .catalogue = plan->is_list && !wishes->keeps_results ? NULL : catalogue,
         .out = wishes->out,
@@ -436,8 +436,8 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         if (status == 0)
             status = whatif_predict(&input, &settings, &run, &report->points[i], err);
         if (status == 0 && plan->sets[i].n_tolerances > 0)
-            status = whatif_tolerance(trace, &plan->sets[i], &settings, measured->recorded,
-                                      &report->points[i], report, err);
+            status = whatif_tolerance(measured->trace, &plan->sets[i], &settings,
+                                      measured->recorded, &report->points[i], report, err);
         if (status == 0)
             status = whatif_estimate(estimates, trace, &plan->sets[i], &settings, measured,
                                      &report->points[i], err);
@@ -470,8 +470,10 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
     struct machine machine = {0};
     struct visits *visits = NULL;
     struct replay_run run = {0};
-    const struct whatif_input input = {
-        .trace = trace, .recorded = measured->recorded, .catalogue = catalogue, .is_quiet = true};
+    const struct whatif_input input = {.trace = measured->trace,
+                                       .recorded = measured->recorded,
+                                       .catalogue = catalogue,
+                                       .is_quiet = true};
     struct whatif_estimates *estimates = whatif_estimates_new();
     *point = (struct whatif_point){0};
     int status = prepare_regions(plan, trace, measured, &report, &visits, err);
@@ -496,12 +498,14 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
     return status;
 }
 
-int whatif_run_unchanged(const char *trace, const struct replay_run *measured,
-                         struct replay_run *run, struct whatif_point *point, struct error *err)
+int whatif_run_unchanged(const struct replay_run *measured, struct replay_run *run,
+                         struct whatif_point *point, struct error *err)
 {
     const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
-    const struct whatif_input input = {
-        .trace = trace, .recorded = measured->recorded, .is_quiet = true, .finds_path = true};
+    const struct whatif_input input = {.trace = measured->trace,
+                                       .recorded = measured->recorded,
+                                       .is_quiet = true,
+                                       .finds_path = true};
     *point = (struct whatif_point){0};
     return whatif_predict(&input, &unchanged, run, point, err);
 }

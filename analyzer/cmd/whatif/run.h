@@ -39,12 +39,12 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
 
 /// The run MEASURED with nothing changed, quietly likewise: RUN's replay has its critical path. The
 /// caller releases RUN and POINT in either case.
-int whatif_run_unchanged(const char *trace, const struct replay_run *measured,
-                         struct replay_run *run, struct whatif_point *point, struct error *err);
+int whatif_run_unchanged(const struct replay_run *measured, struct replay_run *run,
+                         struct whatif_point *point, struct error *err);
 
 /// What a prediction is made from.
 struct whatif_input {
-    const char *trace;
+    struct trace *trace; // of the measured run
     const struct recorded *recorded;
     const struct catalogue *catalogue; // for wait states and critical path; NULL: without
     const char *out;                   // the predicted run is written there; NULL: it is not

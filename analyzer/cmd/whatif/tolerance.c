@@ -12,7 +12,7 @@ static const uint64_t first_byte_fs = 10000;                         // 100 GB a
 
 /// What all runs of a search have in common, and where it adds something.
 struct tolerance_runs {
-    const char *trace;
+    struct trace *trace;
     const struct recorded *recorded;
     struct scenario_settings settings;
     uint64_t *added, before; // in settings
@@ -72,7 +72,7 @@ static int search(struct tolerance_runs *runs, uint64_t *added, uint64_t start, 
     return status;
 }
 
-int whatif_tolerance(const char *trace, const struct whatif_set *set,
+int whatif_tolerance(struct trace *trace, const struct whatif_set *set,
                      const struct scenario_settings *settings, const struct recorded *recorded,
                      const struct whatif_point *point, struct whatif_report *report,
                      struct error *err)

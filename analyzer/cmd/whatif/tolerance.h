@@ -10,7 +10,7 @@
 
 /// Finds the tolerances that SET asks for by further predictions of TRACE like that of POINT, which
 /// SETTINGS (of SET) predicted, into REPORT. 0, or -1 and ERR.
-int whatif_tolerance(const char *trace, const struct whatif_set *set,
+int whatif_tolerance(struct trace *trace, const struct whatif_set *set,
                      const struct scenario_settings *settings, const struct recorded *recorded,
                      const struct whatif_point *point, struct whatif_report *report,
                      struct error *err);
