@@ -2,29 +2,40 @@
 // Placements (placement.h).
 #include "analyzer/cmd/advise/placement.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <metis.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/advise/partition.h"
+#include "analyzer/cmd/whatif/run.h"
 
 #define NO_RANK UINT32_MAX
 
-enum { MAX_NEIGHBOURS = 32, MAX_WEIGHT = 1000000 };
+enum {
+    N_NEIGHBOURS = 32, // predicted before the best of them is chosen
+    N_SEEDS = 3,
+    N_STARTS = 2, // local searches
+};
 
 struct search {
     const struct advise_setting *setting;
-    const struct result *result;
     const struct advise_places *places;
-    uint32_t n_ranks, n_nodes; // no more than ranks
-    uint64_t *bytes;           // between each two ranks, both ways, [a * n_ranks + b]
-    size_t n_left;             // predictions
-    struct advise_mapping best;
+    struct rank_graph graph;
+    uint32_t n_ranks, n_nodes;           // no more than ranks
+    uint32_t *n_cores;                   // by node
+    bool are_alike;                      // nothing is particular about a node
+    size_t n_left;                       // predictions
+    struct advise_mapping best, current; // of all; the one that is being improved
 };
+
+/// The caller frees.
+static char *place_name(const struct advise_places *places, uint32_t node)
+{
+    return places->names ? memory_copy_text(places->names[node])
+                         : memory_format("node%" PRIu32, node);
+}
 
 char **advise_mapping_words(const struct advise_mapping *mapping, uint32_t n_ranks,
                             const struct advise_places *places, size_t *n)
@@ -36,6 +47,7 @@ char **advise_mapping_words(const struct advise_mapping *mapping, uint32_t n_ran
         size_t size;
         FILE *out = open_memstream(&text, &size);
         bool has_any = false;
+        char *name = place_name(places, node);
         for (uint32_t rank = 0; rank < n_ranks; rank++) {
             if (mapping->node_of_rank[rank] != node)
                 continue;
@@ -44,10 +56,8 @@ char **advise_mapping_words(const struct advise_mapping *mapping, uint32_t n_ran
                 last++;
             if (has_any)
                 fputc(',', out);
-            else if (places->names)
-                fprintf(out, "%s=", places->names[node]);
             else
-                fprintf(out, "node%" PRIu32 "=", node);
+                fprintf(out, "%s=", name);
             fprintf(out, "%" PRIu32, rank);
             if (last > rank)
                 fprintf(out, "-%" PRIu32, last);
@@ -55,6 +65,7 @@ char **advise_mapping_words(const struct advise_mapping *mapping, uint32_t n_ran
             rank = last;
         }
         fclose(out);
+        free(name);
         if (has_any)
             words[(*n)++] = text;
         else
@@ -85,149 +96,189 @@ static struct advice_candidate candidate_of(const struct search *search,
     return candidate;
 }
 
-/// Predicts MAPPINGS; whether one of them is better than the best so far, which it then is.
-static bool judge(struct search *search, struct advise_mapping *mappings, size_t n)
+static void copy_mapping(const struct search *search, struct advise_mapping *to,
+                         const struct advise_mapping *from)
 {
-    n = n < search->n_left ? n : search->n_left;
-    struct advise_job *jobs = memory_zeroed(n, sizeof *jobs);
-    struct advice_candidate *candidates = memory_zeroed(n, sizeof *candidates);
-    for (size_t i = 0; i < n; i++) {
+    to->predicted_ns = from->predicted_ns;
+    memcpy(to->node_of_rank, from->node_of_rank, search->n_ranks * sizeof *to->node_of_rank);
+}
+
+/// Predicts MAPPINGS, as many as may yet be; those that are not, or cannot be, take forever. The
+/// best one so far is kept.
+static void judge(struct search *search, struct advise_mapping *mappings, size_t n)
+{
+    size_t n_jobs = n < search->n_left ? n : search->n_left;
+    struct advise_job *jobs = memory_zeroed(n_jobs, sizeof *jobs);
+    struct advice_candidate *candidates = memory_zeroed(n_jobs, sizeof *candidates);
+    for (size_t i = 0; i < n_jobs; i++) {
         candidates[i] = candidate_of(search, &mappings[i]);
         jobs[i].candidates[0] = &candidates[i];
     }
-    advise_run_jobs(search->setting, jobs, n);
-    search->n_left -= n;
-    bool is_better = false;
+    advise_run_jobs(search->setting, jobs, n_jobs);
+    search->n_left -= n_jobs;
     for (size_t i = 0; i < n; i++) {
-        if (!jobs[i].failure && jobs[i].predicted_ns < search->best.predicted_ns) {
-            search->best.predicted_ns = jobs[i].predicted_ns;
-            memcpy(search->best.node_of_rank, mappings[i].node_of_rank,
-                   search->n_ranks * sizeof(uint32_t));
-            is_better = true;
-        }
+        bool is_predicted = i < n_jobs && !jobs[i].failure;
+        mappings[i].predicted_ns = is_predicted ? jobs[i].predicted_ns : UINT64_MAX;
+        if (mappings[i].predicted_ns < search->best.predicted_ns)
+            copy_mapping(search, &search->best, &mappings[i]);
+    }
+    for (size_t i = 0; i < n_jobs; i++) {
         free(jobs[i].failure);
         free_candidate(&candidates[i]);
     }
     free(jobs);
     free(candidates);
-    return is_better;
+}
+
+// --- the places
+
+/// What the target says of the places: cores, and whether they are alike.
+static void survey_places(struct search *search)
+{
+    struct whatif_options options = {0};
+    struct whatif_plan plan = {0};
+    struct scenario_settings settings = {0};
+    struct machine machine = {0};
+    struct error err = {{0}};
+    const struct advise_setting *setting = search->setting;
+    for (size_t i = 0; i < setting->n_words; i++)
+        whatif_options_give(&options, setting->words[i].option, setting->words[i].value);
+    bool is_known = whatif_plan_read(&plan, &options, &err) == 0 && plan.n_sets > 0 &&
+                    whatif_prepare(&plan, &plan.sets[0], &settings, &machine, &err) == 0;
+    const struct machine *given = is_known ? settings.machine : NULL;
+    search->are_alike = !given || (given->n_nodes == 0 && given->n_groups == 0);
+    search->are_alike = search->are_alike && settings.n_node_speeds == 0;
+    for (size_t i = 0; given && i < given->n_collectives; i++)
+        search->are_alike = search->are_alike && given->collectives[i].n_missing_nodes == 0;
+    for (uint32_t node = 0; node < search->n_nodes; node++) {
+        char *name = place_name(search->places, node);
+        const struct machine_node *own = given ? machine_node(given, name) : NULL;
+        uint32_t n_cores = settings.n_cores;
+        if (n_cores == 0 && given)
+            n_cores = own && own->n_cores > 0 ? own->n_cores : given->n_cores;
+        search->n_cores[node] = n_cores > 0 ? n_cores : 1;
+        free(name);
+    }
+    machine_release(&machine);
+    whatif_plan_release(&plan);
+    whatif_options_release(&options);
+}
+
+/// The fewest nodes, the first ones, that have a core for each rank; all, where these do not.
+static uint32_t count_needed_nodes(const struct search *search)
+{
+    uint64_t n_cores = 0;
+    uint32_t n = 0;
+    while (n < search->n_nodes && n_cores < search->n_ranks)
+        n_cores += search->n_cores[n++];
+    return n;
+}
+
+// --- all placements
+
+/// The next placement after NODE_OF_RANK in the order of its digits; false after the last one.
+/// Where nodes are alike a rank may be on a node that has lower ranks, or on the next one.
+static bool next_placement(const struct search *search, uint32_t *node_of_rank)
+{
+    for (uint32_t rank = search->n_ranks; rank-- > 0;) {
+        uint32_t most = search->n_nodes - 1, n_used = 0;
+        for (uint32_t i = 0; i < rank; i++)
+            n_used = node_of_rank[i] >= n_used ? node_of_rank[i] + 1 : n_used;
+        if (search->are_alike && n_used < most)
+            most = n_used;
+        if (node_of_rank[rank] < most) {
+            node_of_rank[rank]++;
+            memset(node_of_rank + rank + 1, 0, (search->n_ranks - rank - 1) * sizeof *node_of_rank);
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Are there no more placements than predictions are left?
+static bool are_few(const struct search *search)
+{
+    uint32_t *node_of_rank = memory_zeroed(search->n_ranks, sizeof *node_of_rank);
+    size_t n = 1;
+    while (n <= search->n_left && next_placement(search, node_of_rank))
+        n++;
+    free(node_of_rank);
+    return n <= search->n_left;
+}
+
+static void try_all(struct search *search)
+{
+    struct advise_mapping batch[N_NEIGHBOURS];
+    uint32_t *node_of_rank = memory_zeroed(search->n_ranks, sizeof *node_of_rank);
+    size_t size = search->n_ranks * sizeof *node_of_rank;
+    for (bool is_more = true; is_more;) {
+        size_t n = 0;
+        for (; n < N_NEIGHBOURS && is_more; n++) {
+            batch[n].node_of_rank = memory_new(size);
+            memcpy(batch[n].node_of_rank, node_of_rank, size);
+            is_more = next_placement(search, node_of_rank);
+        }
+        judge(search, batch, n);
+        for (size_t i = 0; i < n; i++)
+            free(batch[i].node_of_rank);
+    }
+    free(node_of_rank);
 }
 
 // --- proposals
 
-/// METIS prints what it does not like (few ranks, many nodes) to stdout, where the report goes: not
-/// while this holds. What end_silence() needs.
-static int silence(void)
+enum { MAX_PROPOSALS = 2 + 3 + N_SEEDS + 2 };
+
+struct proposals {
+    struct advise_mapping items[MAX_PROPOSALS];
+    size_t n;
+    uint32_t n_ranks;
+};
+
+static uint32_t *new_proposal(struct proposals *proposals)
 {
-    fflush(stdout);
-    int output = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (output >= 0 && nowhere >= 0)
-        dup2(nowhere, STDOUT_FILENO);
-    if (nowhere >= 0)
-        close(nowhere);
-    return output;
+    uint32_t *node_of_rank = memory_zeroed(proposals->n_ranks, sizeof *node_of_rank);
+    proposals->items[proposals->n++].node_of_rank = node_of_rank;
+    return node_of_rank;
 }
 
-static void end_silence(int output)
+static void drop_last(struct proposals *proposals)
 {
-    fflush(stdout);
-    if (output < 0)
-        return;
-    dup2(output, STDOUT_FILENO);
-    close(output);
+    free(proposals->items[--proposals->n].node_of_rank);
 }
 
-/// By METIS into MAPPING, with the computing of ranks as their weights if IS_BY_WORK; then evened
-/// out, so that no node has more than its share of ranks.
-static bool partition(const struct search *search, bool is_by_work, uint32_t *node_of_rank)
+/// N_PARTS nodes, with at most MOST ranks each.
+static void propose_by_bytes(const struct search *search, struct proposals *proposals,
+                             uint32_t n_parts, uint32_t most, uint32_t seed)
 {
-    idx_t n = (idx_t)search->n_ranks, n_constraints = 1, n_parts = (idx_t)search->n_nodes, cut;
-    size_t n_edges = 0;
-    uint64_t most_bytes = 1, most_ns = 1;
-    for (size_t i = 0; i < (size_t)n * (size_t)n; i++) {
-        n_edges += search->bytes[i] > 0;
-        most_bytes = search->bytes[i] > most_bytes ? search->bytes[i] : most_bytes;
-    }
-    for (uint32_t i = 0; i < search->n_ranks; i++)
-        if (search->result->ranks[i].useful_ns > most_ns)
-            most_ns = search->result->ranks[i].useful_ns;
-    idx_t *begins = memory_zeroed((size_t)n + 1, sizeof *begins);
-    idx_t *peers = memory_zeroed(n_edges + 1, sizeof *peers);
-    idx_t *weights = memory_zeroed(n_edges + 1, sizeof *weights);
-    idx_t *work = memory_zeroed((size_t)n, sizeof *work);
-    idx_t *parts = memory_zeroed((size_t)n, sizeof *parts);
-    idx_t options[METIS_NOPTIONS];
-    idx_t edge = 0;
-    for (idx_t a = 0; a < n; a++) {
-        begins[a] = edge;
-        for (idx_t b = 0; b < n; b++) {
-            uint64_t bytes = search->bytes[(size_t)a * (size_t)n + (size_t)b];
-            if (bytes == 0)
-                continue;
-            peers[edge] = b;
-            weights[edge++] = 1 + (idx_t)((double)bytes / (double)most_bytes * (MAX_WEIGHT - 1));
-        }
-        double share = (double)search->result->ranks[a].useful_ns / (double)most_ns;
-        work[a] = is_by_work ? 1 + (idx_t)(share * 1000) : 1;
-    }
-    begins[n] = edge;
-    METIS_SetDefaultOptions(options);
-    options[METIS_OPTION_SEED] = 1;
-    options[METIS_OPTION_NUMBERING] = 0;
-    int output = silence();
-    int status = METIS_PartGraphRecursive(&n, &n_constraints, begins, peers, work, NULL, weights,
-                                          &n_parts, NULL, NULL, options, &cut, parts);
-    end_silence(output);
-    for (idx_t i = 0; i < n; i++)
-        node_of_rank[i] = (uint32_t)parts[i];
-    free(begins);
-    free(peers);
-    free(weights);
-    free(work);
-    free(parts);
-    return status == METIS_OK;
+    if (!partition_by_bytes(&search->graph, n_parts, most, seed, new_proposal(proposals)))
+        drop_last(proposals);
 }
 
-/// Moves the last ranks of nodes that have more than the others.
-static void even_out(const struct search *search, uint32_t *node_of_rank)
+/// Predicts what partitions there are; begins with what is worth most, for not all may be.
+static void propose(struct search *search, struct proposals *proposals)
 {
-    uint32_t *n_on = memory_zeroed(search->n_nodes, sizeof *n_on);
-    uint32_t most = (search->n_ranks + search->n_nodes - 1) / search->n_nodes, free_node = 0;
-    for (uint32_t i = 0; i < search->n_ranks; i++)
-        n_on[node_of_rank[i]]++;
-    for (uint32_t i = search->n_ranks; i-- > 0;) {
-        if (n_on[node_of_rank[i]] <= most)
-            continue;
-        while (n_on[free_node] >= most)
-            free_node++;
-        n_on[node_of_rank[i]]--;
-        n_on[free_node]++;
-        node_of_rank[i] = free_node;
-    }
-    free(n_on);
-}
-
-static void propose(struct search *search)
-{
-    enum { N_PROPOSALS = 4 };
-    struct advise_mapping proposals[N_PROPOSALS];
-    size_t n = 2;
-    for (int i = 0; i < N_PROPOSALS; i++)
-        proposals[i].node_of_rank = memory_zeroed(search->n_ranks, sizeof(uint32_t));
+    uint32_t n_nodes = search->n_nodes, n_needed = count_needed_nodes(search), most_cores = 0;
+    uint32_t even = (search->n_ranks + n_nodes - 1) / n_nodes;
+    uint32_t *block = new_proposal(proposals), *cyclic = new_proposal(proposals);
     for (uint32_t rank = 0; rank < search->n_ranks; rank++) {
-        proposals[0].node_of_rank[rank] =
-            (uint32_t)((uint64_t)rank * search->n_nodes / search->n_ranks);
-        proposals[1].node_of_rank[rank] = rank % search->n_nodes;
+        block[rank] = (uint32_t)((uint64_t)rank * n_nodes / search->n_ranks);
+        cyclic[rank] = rank % n_nodes;
     }
-    for (int is_by_work = 0; is_by_work < 2; is_by_work++) {
-        if (!partition(search, is_by_work, proposals[n].node_of_rank))
-            continue;
-        even_out(search, proposals[n].node_of_rank);
-        n++;
-    }
-    judge(search, proposals, n);
-    for (int i = 0; i < N_PROPOSALS; i++)
-        free(proposals[i].node_of_rank);
+    for (uint32_t node = 0; node < n_needed; node++)
+        most_cores = search->n_cores[node] > most_cores ? search->n_cores[node] : most_cores;
+    if (n_needed > 1 && n_needed < n_nodes)
+        propose_by_bytes(search, proposals, n_needed, most_cores, 1);
+    propose_by_bytes(search, proposals, n_nodes, even, 1);
+    new_proposal(proposals); // all on the first node: without a network, if it is too slow
+    if (n_nodes >= 4 && n_nodes / 2 != n_needed)
+        propose_by_bytes(search, proposals, n_nodes / 2, search->n_ranks, 1);
+    if (!partition_by_work(&search->graph, n_nodes, new_proposal(proposals)))
+        drop_last(proposals);
+    partition_longest_first(&search->graph, n_nodes, new_proposal(proposals));
+    for (uint32_t seed = 2; seed <= N_SEEDS; seed++)
+        propose_by_bytes(search, proposals, n_nodes, even, seed);
+    judge(search, proposals->items, proposals->n);
 }
 
 // --- local search
@@ -236,13 +287,12 @@ struct change {
     uint32_t a, b; // b NO_RANK: a alone moves
     uint32_t node_of_a, node_of_b;
     int64_t saved_bytes; // on the network
+    double evened;       // by how much the squares of what nodes compute become less
+    bool is_listed;
 };
 
-static int by_saved(const void *x, const void *y)
+static int by_place(const struct change *a, const struct change *b)
 {
-    const struct change *a = x, *b = y;
-    if (a->saved_bytes != b->saved_bytes)
-        return a->saved_bytes < b->saved_bytes ? 1 : -1;
     if (a->a != b->a)
         return a->a < b->a ? -1 : 1;
     if (a->b != b->b)
@@ -250,69 +300,181 @@ static int by_saved(const void *x, const void *y)
     return (a->node_of_a > b->node_of_a) - (a->node_of_a < b->node_of_a);
 }
 
-/// Bytes that RANK exchanges with ranks on NODE.
-static int64_t bytes_with(const struct search *search, uint32_t rank, uint32_t node)
+static int by_saved(const void *x, const void *y)
 {
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < search->n_ranks; i++)
-        if (i != rank && search->best.node_of_rank[i] == node)
-            sum += (int64_t)search->bytes[(size_t)rank * search->n_ranks + i];
-    return sum;
+    const struct change *a = x, *b = y;
+    if (a->saved_bytes != b->saved_bytes)
+        return a->saved_bytes < b->saved_bytes ? 1 : -1;
+    return by_place(a, b);
 }
 
-static int64_t saved_by_move(const struct search *search, uint32_t rank, uint32_t to)
+static int by_evened(const void *x, const void *y)
 {
-    return bytes_with(search, rank, to) - bytes_with(search, rank, search->best.node_of_rank[rank]);
+    const struct change *a = *(const struct change *const *)x;
+    const struct change *b = *(const struct change *const *)y;
+    if (a->evened < b->evened || a->evened > b->evened)
+        return a->evened < b->evened ? 1 : -1;
+    return by_saved(a, b);
 }
 
-/// All exchanges of two ranks on different nodes, and where it may be uneven all moves of one rank,
-/// those first that take most off the network (Kernighan, Lin 1970). The caller frees.
-static struct change *list_changes(const struct search *search, size_t *n)
+/// What is on each node.
+struct loads {
+    uint32_t *n_ranks;
+    double *work_ns; // per core
+    bool is_shared;  // some node has more ranks than cores
+};
+
+static void loads_init(struct loads *loads, const struct search *search)
 {
-    const uint32_t *node = search->best.node_of_rank;
-    size_t n_ranks = search->n_ranks;
-    size_t n_moves = search->places->may_be_uneven ? n_ranks * search->n_nodes : 0;
-    struct change *list = memory_zeroed(n_ranks * n_ranks / 2 + n_moves + 1, sizeof *list);
+    loads->n_ranks = memory_zeroed(search->n_nodes, sizeof *loads->n_ranks);
+    loads->work_ns = memory_zeroed(search->n_nodes, sizeof *loads->work_ns);
+    loads->is_shared = false;
+    for (uint32_t rank = 0; rank < search->n_ranks; rank++) {
+        uint32_t node = search->current.node_of_rank[rank];
+        loads->is_shared = loads->is_shared || loads->n_ranks[node] == search->n_cores[node];
+        loads->n_ranks[node]++;
+        loads->work_ns[node] += (double)search->graph.work_ns[rank] / search->n_cores[node];
+    }
+}
+
+static void loads_release(struct loads *loads)
+{
+    free(loads->n_ranks);
+    free(loads->work_ns);
+}
+
+/// May RANK move to node TO, alone: to a core that is free, or from one that it shares? It need not
+/// go from one empty node to another that is the same.
+static bool may_move(const struct search *search, const struct loads *loads, uint32_t rank,
+                     uint32_t to)
+{
+    uint32_t from = search->current.node_of_rank[rank], first_empty = 0;
+    if (from == to || (loads->n_ranks[to] >= search->n_cores[to] &&
+                       loads->n_ranks[from] <= search->n_cores[from]))
+        return false;
+    if (!search->are_alike || loads->n_ranks[to] > 0)
+        return true;
+    while (loads->n_ranks[first_empty] > 0)
+        first_empty++;
+    return to == first_empty && loads->n_ranks[from] > 1;
+}
+
+/// Fills in what CHANGE saves.
+static void weigh(const struct search *search, const struct loads *loads, struct change *change)
+{
+    const uint32_t *node = search->current.node_of_rank;
+    const struct rank_graph *graph = &search->graph;
+    uint32_t from = node[change->a], to = change->node_of_a;
+    double work_ns = (double)graph->work_ns[change->a];
+    change->saved_bytes = rank_graph_bytes_with(graph, node, change->a, to) -
+                          rank_graph_bytes_with(graph, node, change->a, from);
+    if (change->b != NO_RANK) {
+        change->saved_bytes +=
+            rank_graph_bytes_with(graph, node, change->b, from) -
+            rank_graph_bytes_with(graph, node, change->b, to) -
+            2 * (int64_t)graph->bytes[(size_t)change->a * search->n_ranks + change->b];
+        work_ns -= (double)graph->work_ns[change->b];
+    }
+    double was_from = loads->work_ns[from], was_to = loads->work_ns[to];
+    double now_from = was_from - work_ns / search->n_cores[from];
+    double now_to = was_to + work_ns / search->n_cores[to];
+    change->evened = was_from * was_from + was_to * was_to - now_from * now_from - now_to * now_to;
+}
+
+/// All exchanges of two ranks on different nodes, and all moves of one, in the order in which they
+/// are tried: those first that take most off the network (Kernighan, Lin 1970), and where ranks
+/// share cores in turn with those that even out most what cores compute. The caller frees both.
+static struct change *list_changes(const struct search *search, struct change ***order, size_t *n)
+{
+    const uint32_t *node = search->current.node_of_rank;
+    size_t n_ranks = search->n_ranks, n_most = n_ranks * n_ranks / 2 + n_ranks * search->n_nodes;
+    struct change *list = memory_zeroed(n_most + 1, sizeof *list);
+    struct loads loads;
+    loads_init(&loads, search);
     *n = 0;
     for (uint32_t a = 0; a < n_ranks; a++)
         for (uint32_t b = a + 1; b < n_ranks; b++)
             if (node[a] != node[b])
-                list[(*n)++] = (struct change){a, b, node[b], node[a],
-                                               saved_by_move(search, a, node[b]) +
-                                                   saved_by_move(search, b, node[a]) -
-                                                   2 * (int64_t)search->bytes[a * n_ranks + b]};
-    for (uint32_t a = 0; a < n_ranks && n_moves > 0; a++)
+                list[(*n)++] =
+                    (struct change){.a = a, .b = b, .node_of_a = node[b], .node_of_b = node[a]};
+    for (uint32_t a = 0; a < n_ranks; a++)
         for (uint32_t to = 0; to < search->n_nodes; to++)
-            if (node[a] != to)
-                list[(*n)++] = (struct change){a, NO_RANK, to, 0, saved_by_move(search, a, to)};
+            if (may_move(search, &loads, a, to))
+                list[(*n)++] = (struct change){.a = a, .b = NO_RANK, .node_of_a = to};
+    for (size_t i = 0; i < *n; i++)
+        weigh(search, &loads, &list[i]);
     qsort(list, *n, sizeof *list, by_saved);
+    struct change **evening = memory_zeroed(*n + 1, sizeof(struct change *));
+    *order = memory_zeroed(*n + 1, sizeof(struct change *));
+    for (size_t i = 0; i < *n; i++)
+        evening[i] = &list[i];
+    if (loads.is_shared)
+        qsort(evening, *n, sizeof(struct change *), by_evened);
+    size_t n_listed = 0;
+    for (size_t i = 0; i < *n; i++) {
+        struct change *const next[] = {&list[i], evening[i]};
+        for (int k = 0; k < 2; k++) {
+            if (!next[k]->is_listed)
+                (*order)[n_listed++] = next[k];
+            next[k]->is_listed = true;
+        }
+    }
+    free(evening);
+    loads_release(&loads);
     return list;
 }
 
-/// The best of some changes; false when none helps.
+/// Does the best of some changes to the current placement; false when none helps.
 static bool improve(struct search *search)
 {
-    size_t n;
-    struct change *list = list_changes(search, &n);
+    size_t n, size = search->n_ranks * sizeof(uint32_t);
+    struct change **order, *list = list_changes(search, &order, &n);
+    struct advise_mapping neighbours[N_NEIGHBOURS];
     bool is_better = false;
-    for (size_t done = 0; done < n && !is_better && search->n_left > 0; done += MAX_NEIGHBOURS) {
-        struct advise_mapping neighbours[MAX_NEIGHBOURS];
-        size_t n_tried = n - done < MAX_NEIGHBOURS ? n - done : MAX_NEIGHBOURS;
+    for (size_t done = 0; done < n && !is_better && search->n_left > 0; done += N_NEIGHBOURS) {
+        size_t n_tried = n - done < N_NEIGHBOURS ? n - done : N_NEIGHBOURS;
         for (size_t i = 0; i < n_tried; i++) {
-            const struct change *change = &list[done + i];
-            uint32_t *node = memory_new(search->n_ranks * sizeof *node);
-            memcpy(node, search->best.node_of_rank, search->n_ranks * sizeof *node);
+            const struct change *change = order[done + i];
+            uint32_t *node = memory_new(size);
+            memcpy(node, search->current.node_of_rank, size);
             node[change->a] = change->node_of_a;
             if (change->b != NO_RANK)
                 node[change->b] = change->node_of_b;
             neighbours[i].node_of_rank = node;
         }
-        is_better = judge(search, neighbours, n_tried);
-        for (size_t i = 0; i < n_tried; i++)
+        judge(search, neighbours, n_tried);
+        for (size_t i = 0; i < n_tried; i++) {
+            if (neighbours[i].predicted_ns < search->current.predicted_ns) {
+                copy_mapping(search, &search->current, &neighbours[i]);
+                is_better = true;
+            }
             free(neighbours[i].node_of_rank);
+        }
     }
+    free(order);
     free(list);
     return is_better;
+}
+
+/// From the best proposal, then from the next one that is not as good.
+static void improve_all(struct search *search, const struct proposals *proposals)
+{
+    uint64_t last_ns = 0;
+    for (int start = 0; start < N_STARTS && search->n_left > 0; start++) {
+        const struct advise_mapping *next = NULL;
+        for (size_t i = 0; i < proposals->n; i++) {
+            const struct advise_mapping *proposal = &proposals->items[i];
+            if (proposal->predicted_ns > last_ns && proposal->predicted_ns < UINT64_MAX &&
+                (!next || proposal->predicted_ns < next->predicted_ns))
+                next = proposal;
+        }
+        if (!next)
+            return;
+        last_ns = next->predicted_ns;
+        copy_mapping(search, &search->current, next);
+        while (search->n_left > 0 && improve(search))
+            continue;
+    }
 }
 
 struct advise_mapping advise_search_placement(const struct advise_setting *setting,
@@ -323,26 +485,27 @@ struct advise_mapping advise_search_placement(const struct advise_setting *setti
     size_t n_ranks = result->n_ranks;
     struct search search = {
         .setting = setting,
-        .result = result,
         .places = places,
         .n_ranks = (uint32_t)n_ranks,
         .n_nodes = places->n < n_ranks ? places->n : (uint32_t)n_ranks,
-        .bytes = memory_zeroed(n_ranks * n_ranks, sizeof(uint64_t)),
         .n_left = max_replays,
         .best = {memory_zeroed(n_ranks, sizeof(uint32_t)), UINT64_MAX},
+        .current = {memory_zeroed(n_ranks, sizeof(uint32_t)), UINT64_MAX},
     };
-    for (size_t i = 0; i < result->n_traffic; i++) {
-        const struct result_traffic *traffic = &result->traffic[i];
-        uint64_t bytes = traffic->size_bytes + traffic->n_messages; // empty ones count, too
-        search.bytes[traffic->sender * n_ranks + traffic->receiver] += bytes;
-        search.bytes[traffic->receiver * n_ranks + traffic->sender] += bytes;
-    }
-    for (size_t i = 0; i < n_ranks; i++)
-        search.bytes[i * n_ranks + i] = 0;
-    propose(&search);
-    while (search.n_left > 0 && improve(&search))
-        continue;
+    struct proposals proposals = {.n_ranks = (uint32_t)n_ranks};
+    search.n_cores = memory_zeroed(search.n_nodes, sizeof *search.n_cores);
+    rank_graph_init(&search.graph, result);
+    survey_places(&search);
+    propose(&search, &proposals);
+    if (are_few(&search))
+        try_all(&search);
+    else
+        improve_all(&search, &proposals);
     *n_replays += max_replays - search.n_left;
-    free(search.bytes);
+    while (proposals.n > 0)
+        drop_last(&proposals);
+    rank_graph_release(&search.graph);
+    free(search.n_cores);
+    free(search.current.node_of_rank);
     return search.best;
 }

@@ -4,7 +4,6 @@
 #ifndef PAGODA_CMD_ADVISE_PLACEMENT_H
 #define PAGODA_CMD_ADVISE_PLACEMENT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/cmd/advise/replay.h"
@@ -14,7 +13,6 @@
 struct advise_places {
     uint32_t n;               // nodes
     const char *const *names; // of each; NULL: node0, node1, ...
-    bool may_be_uneven;       // some may get more ranks than others
 };
 
 /// Ranks on nodes.
@@ -23,13 +21,12 @@ struct advise_mapping {
     uint64_t predicted_ns;
 };
 
-/// Looks for the placement of the ranks of RESULT on PLACES with the shortest predicted run: begins
-/// with block, cyclic and two partitions of the communication graph (METIS: bytes between ranks as
-/// edge weights, ranks of equal weight, or of that of their computing; as many ranks on each node),
-/// then exchanges pairs of ranks, or where it may be uneven moves single ones, as long as that
-/// helps, those first that take most bytes off the network. At most MAX_REPLAYS predictions, whose
-/// number is added to *N_REPLAYS. SETTING's words must not say where ranks run. The caller frees
-/// node_of_rank.
+/// Looks for the placement of the ranks of RESULT on PLACES with the shortest predicted run. Begins
+/// with block, cyclic and partitions of the communication graph (partition.h): on all places, and
+/// where fewer of them have a core for each rank, on these. Then, where there are few, predicts all
+/// placements; else exchanges pairs of ranks, or moves one, as long as that helps. At most
+/// MAX_REPLAYS predictions, whose number is added to *N_REPLAYS; among equals the first one is
+/// taken. SETTING's words must not say where ranks run. The caller frees node_of_rank.
 struct advise_mapping advise_search_placement(const struct advise_setting *setting,
                                               const struct result *result,
                                               const struct advise_places *places,

@@ -90,7 +90,6 @@ static bool choose_cores(struct choice *choice, const struct definitions *defini
     for (size_t i = 0; i < definitions->n_ranks; i++)
         choice->place_now[i] = place_of_set[definitions->ranks[i].core_set];
     choice->places.names = (const char *const *)choice->names;
-    choice->places.may_be_uneven = true;
     choice->are_cores = true;
     free(place_of_set);
     return true;
