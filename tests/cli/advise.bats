@@ -124,6 +124,24 @@ shortest_of_all() {
     "$PAGODA" advise bound --json --cores 4 | jq -e 'all(.candidates[]; .kind != "placement")'
 }
 
+@test "ranks that share cores: a core for each" {
+    archive bound
+    # 600 us of work on the busiest rank, 1220 us predicted with nothing changed.
+    cores='.candidates[] | select(.subject == "cores")'
+    "$PAGODA" advise bound --json --only processors | jq -e "$cores"' | .options == "--cores 4" and
+        .most_ns == 620000 and .predicted_ns == 610000 and .group == "machine"'
+    "$PAGODA" advise bound >report
+    grep -A 1 ' 610.0 us   50.0 %  Give each rank a core of its own, 4 on a node$' report |
+        grep -q 'pagoda replay bound --cores 4$'
+    # On a target of two nodes that is two cores each, which replace those given.
+    "$PAGODA" advise bound --json --nodes 2 --cores 1 --wait spin >advice
+    jq -e "$cores"' | .options == "--nodes 2 --wait spin --cores 2" and .most_ns == null' advice
+    # Who has a core of his own needs none.
+    archive late
+    "$PAGODA" advise late --json | jq -e "[$cores] == []"
+    "$PAGODA" advise bound --json --cores 4 | jq -e "[$cores] == []"
+}
+
 @test "cores may get uneven numbers of ranks; nothing is said where ranks are well placed" {
     # 600 us on rank 0, 150 us on each of the others: rank 0 needs a core for itself.
     sed -e '/^1 /d' "$ROOT/tests/traces/advise/bound.txt" >uneven.txt

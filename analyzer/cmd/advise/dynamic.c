@@ -12,13 +12,29 @@
 #include "analyzer/whatif/dynamic/farm_run.h"
 #include "analyzer/whatif/dynamic/policy.h"
 
-enum { LEAST_TASKS = 4 }; // of a worker
+enum {
+    LEAST_TASKS = 4, // of a worker
+    LEAST_WORK = 4,  // of a task, as a multiple of what its master does for it
+};
 
 /// Whether the trace shows that tasks go to whoever is free; else they may do so where the master
-/// speaks first, there are many tasks, and the model fits.
+/// speaks first and does little else, there are many tasks, and the model fits.
 static bool deals_tasks(const struct farm *farm)
 {
     return farm->is_dynamic && farm->n_workers > 1;
+}
+
+/// Does the master little but hand out tasks? In a ping-pong, or where neighbours exchange what
+/// both computed, one side does as much as the other.
+static bool only_serves(const struct farm *farm)
+{
+    uint64_t own_ns = 0, work_ns = 0;
+    for (size_t i = 0; i < farm->n_phases; i++)
+        own_ns += farm->phases[i].n_tasks *
+                  (farm->phases[i].costs.before_ns + farm->phases[i].costs.after_ns);
+    for (size_t i = 0; i < farm->n_tasks; i++)
+        work_ns += farm->tasks[i].work_ns;
+    return work_ns / LEAST_WORK >= own_ns;
 }
 
 static bool may_deal_tasks(const struct farm_run *run)
@@ -26,7 +42,8 @@ static bool may_deal_tasks(const struct farm_run *run)
     const struct farm *farm = &run->farm;
     uint64_t error_ns = run->modelled_ns > run->recorded_ns ? run->modelled_ns - run->recorded_ns
                                                             : run->recorded_ns - run->modelled_ns;
-    return farm->is_pushed && farm->n_tasks >= LEAST_TASKS * (uint64_t)farm->n_workers &&
+    return farm->is_pushed && only_serves(farm) &&
+           farm->n_tasks >= LEAST_TASKS * (uint64_t)farm->n_workers &&
            error_ns <= run->recorded_ns / 10;
 }
 
@@ -82,25 +99,49 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
     whatif_options_release(&options);
 }
 
-/// The bundled policy NAME, if it has rules for balancing.
-static void add_policy(const char *name, struct advice *advice)
+/// Has the bundled policy NAME rules for balancing?
+static bool balances(const char *name)
 {
     struct policy policy;
     struct error err = {{0}};
-    if (policy_read(&policy, name, &err) == 0 && !policy.deals_tasks) {
-        char *sentence = memory_format("Hand work to idle ranks while it runs, by policy %s (an "
-                                       "estimate)",
-                                       name);
-        struct advice_candidate *candidate =
-            advise_add(advice, ADVICE_DYNAMIC, UINT64_MAX, "rebalance", sentence);
-        candidate->promise_ns = advice->loss_ns;
-        advise_add_word(candidate, "rebalance", name);
-        free(sentence);
-    }
+    bool is_one = policy_read(&policy, name, &err) == 0 && !policy.deals_tasks;
     policy_release(&policy);
+    return is_one;
 }
 
-void advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice)
+/// Adds what JOBS predict with policies NAMES: one candidate for those with the same run, in the
+/// words of the first of them.
+static void add_policies(char *const *names, struct advise_job *jobs, size_t n,
+                         struct advice *advice)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *text = memory_copy_text(names[i]);
+        bool is_first = true;
+        for (size_t k = 0; k < n; k++) {
+            bool is_same = !jobs[i].failure && !jobs[k].failure && k != i &&
+                           jobs[k].predicted_ns == jobs[i].predicted_ns;
+            is_first = is_first && !(is_same && k < i);
+            char *longer = is_same ? memory_format("%s or %s", text, names[k]) : text;
+            if (is_same)
+                free(text);
+            text = longer;
+        }
+        char *sentence = memory_format(
+            "Hand work to idle ranks while it runs, by policy %s (an estimate)", text);
+        free(text);
+        if (is_first) {
+            struct advice_candidate *candidate =
+                advise_add(advice, ADVICE_DYNAMIC, UINT64_MAX, "rebalance", sentence);
+            advise_add_word(candidate, "rebalance", names[i]);
+            advise_take_prediction(advice, candidate, &jobs[i]);
+        } else {
+            free(jobs[i].failure);
+        }
+        free(sentence);
+    }
+}
+
+size_t advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice)
 {
     const struct replay_run *measured = setting->measured;
     struct advise_path path;
@@ -109,10 +150,28 @@ void advise_add_rebalancing(const struct advise_setting *setting, struct advice 
     advise_path_release(&path);
     if (measured->replay.n_ranks < 2 || is_shared || advice->loss_ns == 0 ||
         farm_find_master(&measured->replay) != UINT32_MAX)
-        return;
-    size_t n;
-    char **names = bundled_names(&bundled_policies, &n, NULL);
-    for (size_t i = 0; i < n; i++)
-        add_policy(names[i], advice);
-    xml_folder_free(names, n);
+        return 0;
+    size_t n_names, n = 0;
+    char **names = bundled_names(&bundled_policies, &n_names, NULL);
+    char **chosen = memory_zeroed(n_names, sizeof *chosen);
+    struct advise_job *jobs = memory_zeroed(n_names, sizeof *jobs);
+    struct advice_candidate *candidates = memory_zeroed(n_names, sizeof *candidates);
+    struct advice_word *words = memory_zeroed(n_names, sizeof *words);
+    for (size_t i = 0; i < n_names; i++) {
+        if (!balances(names[i]))
+            continue;
+        words[n] = (struct advice_word){(char *)"rebalance", names[i]};
+        candidates[n] = (struct advice_candidate){.words = &words[n], .n_words = 1};
+        jobs[n].candidates[0] = &candidates[n];
+        chosen[n++] = names[i];
+    }
+    advise_run_jobs(setting, jobs, n);
+    add_policies(chosen, jobs, n, advice);
+    advice->n_replays += n;
+    free(words);
+    free(candidates);
+    free(jobs);
+    free(chosen);
+    xml_folder_free(names, n_names);
+    return n;
 }

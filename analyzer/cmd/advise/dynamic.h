@@ -13,9 +13,9 @@
 /// 10 %.
 void advise_add_workers(const struct advise_setting *setting, struct advice *advice);
 
-/// Adds balancing while the program runs by each bundled policy of it, unless ranks share cores, or
-/// one rank talks with all the others: then work waits for messages, and sharing it out is a matter
-/// of the program's structure.
-void advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice);
+/// Predicts the run with the bundled policies for balancing, not where ranks share cores or one
+/// rank talks with all the others: a candidate for each outcome, which names all policies that have
+/// it. The passes through the trace these took, beyond one each.
+size_t advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice);
 
 #endif

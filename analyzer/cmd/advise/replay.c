@@ -195,7 +195,16 @@ static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t 
 static size_t passes_of(const struct advice_candidate *candidate)
 {
     bool is_counted_first = strcmp(candidate->words[0].option, "balance") == 0;
-    return candidate->kind == ADVICE_DYNAMIC || is_counted_first ? 2 : 1;
+    return is_counted_first ? 2 : 1;
+}
+
+void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,
+                            const struct advise_job *job)
+{
+    candidate->failure = job->failure;
+    candidate->is_replayed = !job->failure;
+    candidate->predicted_ns = job->predicted_ns;
+    candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)job->predicted_ns;
 }
 
 static void replay_round(const struct advise_setting *setting, struct advice *advice,
@@ -206,10 +215,7 @@ static void replay_round(const struct advise_setting *setting, struct advice *ad
         jobs[i].candidates[0] = candidates[i];
     advise_run_jobs(setting, jobs, n);
     for (size_t i = 0; i < n; i++) {
-        candidates[i]->failure = jobs[i].failure;
-        candidates[i]->is_replayed = !jobs[i].failure;
-        candidates[i]->predicted_ns = jobs[i].predicted_ns;
-        candidates[i]->gain_ns = (int64_t)advice->target_ns - (int64_t)jobs[i].predicted_ns;
+        advise_take_prediction(advice, candidates[i], &jobs[i]);
         advice->n_replays++;
     }
 }

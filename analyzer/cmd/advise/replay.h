@@ -53,6 +53,10 @@ bool advise_give_words(const struct advise_setting *setting, struct whatif_optio
 /// Predicts all JOBS; the same whatever the number of threads.
 void advise_run_jobs(const struct advise_setting *setting, struct advise_job *jobs, size_t n);
 
+/// CANDIDATE gets what JOB predicted, and its failure.
+void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,
+                            const struct advise_job *job);
+
 /// Replays the candidates of ADVICE, whose target_ns is known, those first that promise most, until
 /// no other one can be among the first n_shown of its group; sorts them, best first. Where not all
 /// of those may be replayed each group has its share (ADVISE_SHARES), and what it leaves.

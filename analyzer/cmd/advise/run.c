@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/cmd/advise/cores.h"
 #include "analyzer/cmd/advise/dynamic.h"
 #include "analyzer/cmd/advise/places.h"
 #include "analyzer/cmd/whatif/run.h"
@@ -72,11 +73,12 @@ static struct advise_setting within_limits(const struct advise_setting *setting)
     return limited;
 }
 
-/// Takes what has been predicted already, and the pairs that come last, off the passes.
-static void spend(struct advise_setting *limited, const struct advice *advice)
+/// Takes what has been predicted already, N_MORE passes, and the pairs that come last, off the
+/// passes.
+static void spend(struct advise_setting *limited, const struct advice *advice, size_t n_more)
 {
-    size_t spent =
-        advice->n_replays + PASSES_OF_PAIR * (limited->n_paired * (limited->n_paired - 1) / 2);
+    size_t spent = n_more + advice->n_replays +
+                   PASSES_OF_PAIR * (limited->n_paired * (limited->n_paired - 1) / 2);
     limited->max_passes = limited->max_passes > spent ? limited->max_passes - spent : 0;
 }
 
@@ -91,6 +93,8 @@ int advise_run(const struct advise_setting *setting, const struct advise_target 
     int status = predict_baselines(&limited, advice, &unchanged, err);
     if (status == 0)
         advise_enumerate(setting->measured, &unchanged.replay, target, advice);
+    if (status == 0 && target->kinds >> ADVICE_PROCESSORS & 1)
+        advise_add_cores(setting, &unchanged.replay, advice);
     replay_run_release(&unchanged);
     if (status != 0)
         return -1;
@@ -98,9 +102,10 @@ int advise_run(const struct advise_setting *setting, const struct advise_target 
         advise_add_placement(&limited, target->n_nodes, advice);
     if (target->kinds >> ADVICE_WORKERS & 1)
         advise_add_workers(&limited, advice);
+    size_t n_more = 0;
     if (target->kinds >> ADVICE_DYNAMIC & 1)
-        advise_add_rebalancing(&limited, advice);
-    spend(&limited, advice);
+        n_more = advise_add_rebalancing(&limited, advice);
+    spend(&limited, advice, n_more);
     size_t n_candidates = advice->n_candidates;
     if (n_candidates > limited.max_passes)
         n_candidates = limited.max_passes;
