@@ -94,10 +94,8 @@ END
         # Neighbours are far away both ways.
         [ "$found" -lt "$block" ] && [ "$found" -lt "$cyclic" ]
     done
-    for name in star; do
-        graph $name 16 4
-        search 4 2 links.xml
-    done
+    graph star 16 4
+    search 4 2 links.xml
 }
 
 @test "32 and 64 shuffled ranks" {
