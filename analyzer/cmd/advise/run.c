@@ -7,6 +7,7 @@
 #include "analyzer/cmd/advise/cores.h"
 #include "analyzer/cmd/advise/dynamic.h"
 #include "analyzer/cmd/advise/places.h"
+#include "analyzer/cmd/whatif/estimate.h"
 #include "analyzer/cmd/whatif/run.h"
 #include "analyzer/whatif/recorded.h"
 
@@ -53,6 +54,7 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
     advice->target_ns = target.predicted_ns;
     uint64_t computing_ns = spread_computing(&setting->measured->result);
     advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
+    advice->n_workers = whatif_kept_workers(&setting->measured->replay, &advice->master);
     advice->n_replays = 1 + (setting->n_words > 0);
     if (target.failure)
         status = error_set(err, "%s", target.failure);

@@ -34,6 +34,13 @@ struct result whatif_estimate_result(const struct result *measured,
     };
 }
 
+uint32_t whatif_kept_workers(const struct pag_result *measured, uint32_t *master)
+{
+    *master = farm_find_master(measured);
+    uint32_t n_workers = *master == UINT32_MAX ? 0 : farm_count_uneven(measured, *master);
+    return n_workers < 2 ? 0 : n_workers;
+}
+
 void whatif_note_dealing(struct whatif_report *report, const struct whatif_set *sets, size_t n,
                          const struct pag_result *measured)
 {
@@ -41,9 +48,8 @@ void whatif_note_dealing(struct whatif_report *report, const struct whatif_set *
     for (size_t i = 0; i < n; i++)
         keeps_order = keeps_order ||
                       (sets[i].n_workers == 0 && !sets[i].dealing && !sets[i].settings.is_timeless);
-    uint32_t master = keeps_order ? farm_find_master(measured) : UINT32_MAX;
-    uint32_t n_workers = master == UINT32_MAX ? 0 : farm_count_uneven(measured, master);
-    if (n_workers < 2)
+    uint32_t master, n_workers = keeps_order ? whatif_kept_workers(measured, &master) : 0;
+    if (n_workers == 0)
         return;
     whatif_report_note(report, memory_format("who did which task in the recording does it here, "
                                              "too; if rank %" PRIu32 " hands them to whoever is "

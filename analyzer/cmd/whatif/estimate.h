@@ -14,6 +14,10 @@
 struct result whatif_estimate_result(const struct result *measured,
                                      const struct whatif_point *point);
 
+/// Tasks that a recorded MASTER may have handed to whoever was free stay in a prediction with who
+/// did them: to how many workers; 0: the run MEASURED shows no such thing.
+uint32_t whatif_kept_workers(const struct pag_result *measured, uint32_t *master);
+
 /// Notes in REPORT that the run MEASURED may have dealt its tasks to whoever was free, where some
 /// prediction of the N SETS keeps who did them.
 void whatif_note_dealing(struct whatif_report *report, const struct whatif_set *sets, size_t n,

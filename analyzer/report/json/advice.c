@@ -59,6 +59,10 @@ int json_print_advice(const struct advice *advice, const char *version, FILE *st
     json_object_set_new(top, "pagoda", json_string(version));
     json_object_set_new(top, "baseline_ns", json_count(advice->measured_ns));
     json_object_set_new(top, "replayed_ns", json_count(advice->replayed_ns));
+    if (advice->n_workers > 0)
+        json_object_set_new(top, "kept_tasks",
+                            json_pack("{s:o, s:o}", "master", json_count(advice->master), "workers",
+                                      json_count(advice->n_workers)));
     json_object_set_new(top, "target", json_clean_text(advice->target));
     json_object_set_new(top, "target_ns", json_count(advice->target_ns));
     json_object_set_new(top, "loss_ns", json_count(advice->loss_ns));

@@ -46,6 +46,13 @@ static void print_head(const struct advice *advice, FILE *stream)
                 "                      (other programs had the ranks' cores for %s of their time;\n"
                 "                      what is predicted is a run without them)\n",
                 quantity_share(advice->lost_share).text);
+    if (advice->n_workers > 0)
+        fprintf(stream,
+                "Tasks                 of rank %" PRIu32
+                " stay with who did them; if they go to whoever is\n"
+                "                      free, --workers %" PRIu32
+                " after a command deals them anew\n",
+                advice->master, advice->n_workers);
     if (advice->loss_ns > 0)
         fprintf(stream,
                 "Lost time             %s: so long the average rank does not compute, but waits,\n"
