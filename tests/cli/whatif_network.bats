@@ -169,6 +169,46 @@ END
     [ "$(predict --aggregate all)" = '[1320,1010,4110,3110]' ]
 }
 
+@test "messages put together have one latency, unless nodes with ranks have links" {
+    rm -rf trace
+    cat >two.txt <<'END'
+nodes a b
+0 0    enter main
+0 1000 enter MPI_Send
+0 1000 send world 1 0 100
+0 1000 leave MPI_Send
+0 1150 enter MPI_Send
+0 1150 send world 1 0 100
+0 1150 leave MPI_Send
+0 1150 leave main
+1 0    enter main
+1 0    enter MPI_Recv
+1 9000 recv world 0 0 100
+1 9000 leave MPI_Recv
+1 9000 enter MPI_Recv
+1 9000 recv world 0 0 100
+1 9000 leave MPI_Recv
+1 9000 leave main
+END
+    "$BUILD/tools/mktrace" two.txt trace
+    # The first one is there at 1200, the second one's bytes 100 later; alone at 1150 + 200.
+    network
+    [ "$(predict --aggregate all)" = '[1150,1300]' ]
+    [ "$(predict)" = '[1150,1350]' ]
+    # Links of a node that is not of the run say nothing about it.
+    network '' '' '<node name="[ab]"/> <node name="c" out-links="1" in-links="1"/>'
+    [ "$(predict --aggregate all)" = '[1150,1300]' ]
+    # Likewise where nodes stay empty.
+    network '' '' '<node name="node[01]"/> <node name="node2" out-links="1" in-links="1"/>'
+    [ "$(predict --aggregate all --nodes 3)" = '[1150,1300]' ]
+    network '' '' '<node name="b" in-links="1"/>'
+    [ "$(predict --aggregate all)" = '[1150,1350]' ]
+    network 'out-links="1"'
+    [ "$(predict --aggregate all)" = '[1150,1350]' ]
+    network '' 'buses="2"'
+    [ "$(predict --aggregate all)" = '[1150,1350]' ]
+}
+
 @test "a further link may make a run longer" {
     use more-links
     network 'in-links="1"'

@@ -12,7 +12,8 @@
 // message arrives later than alone: where each rank has a core of its own no rank is ever later.
 // Messages whose sender waits for the receiver stay alone, and a group ends before it gets larger
 // than the clock allows. Where messages share links and buses (transfers.h) followers are
-// transferred each on its own, with latency, and save overheads only.
+// transferred each on its own, with latency, and save overheads only: all of them, if the machine
+// has any links or buses, but those of nodes without ranks.
 #ifndef PAGODA_PAG_SIMULATION_AGGREGATION_H
 #define PAGODA_PAG_SIMULATION_AGGREGATION_H
 

@@ -46,6 +46,8 @@ static void put_links(struct contention *contention, const char *const *node_nam
     const struct machine *machine = contention->scopes->machine;
     uint32_t n_nodes = contention->scopes->n_nodes;
     for (uint32_t i = 0; i < n_nodes; i++) {
+        if (!contention->scopes->has_ranks[i])
+            continue;
         const struct machine_node *node = machine_node(machine, node_names[i]);
         contention->calendars[i].n_all = number_of(node ? node->out_links : 0, machine->out_links);
         contention->calendars[n_nodes + i].n_all =

@@ -29,7 +29,8 @@
 struct contention;
 
 /// Links and buses of the machine of SCOPES, which must outlive it and whose nodes have NODE_NAMES.
-/// NULL when it has any number of them. The caller frees; NULL is fine.
+/// NULL when it has any number of them; links of nodes without ranks do not count. The caller
+/// frees; NULL is fine.
 struct contention *contention_new(const struct scopes *scopes, const char *const *node_names);
 void contention_free(struct contention *contention);
 

@@ -39,17 +39,16 @@ int scopes_init(struct scopes *scopes, const struct machine *machine,
                               .n_nodes = placement->n_nodes};
     if (!machine)
         return 0;
-    bool *is_used = memory_zeroed(placement->n_nodes, sizeof *is_used);
+    scopes->has_ranks = memory_zeroed(placement->n_nodes, sizeof *scopes->has_ranks);
     const char **names = memory_zeroed(placement->n_nodes, sizeof *names);
     size_t n_names = 0;
     for (uint32_t rank = 0; rank < placement->n_ranks; rank++)
-        is_used[placement->node_of_rank[rank]] = true;
+        scopes->has_ranks[placement->node_of_rank[rank]] = true;
     for (uint32_t node = 0; node < placement->n_nodes; node++)
-        if (is_used[node])
+        if (scopes->has_ranks[node])
             names[n_names++] = placement->node_names[node];
     int status = machine_check_nodes(machine, names, n_names, err);
     free(names);
-    free(is_used);
     if (status != 0)
         return -1;
     scopes->zone_of_node = memory_zeroed(machine->n_custom_scopes * placement->n_nodes + 1,
@@ -63,6 +62,7 @@ int scopes_init(struct scopes *scopes, const struct machine *machine,
 
 void scopes_release(struct scopes *scopes)
 {
+    free(scopes->has_ranks);
     free(scopes->zone_of_node);
     *scopes = (struct scopes){0};
 }

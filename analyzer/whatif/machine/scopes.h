@@ -23,6 +23,7 @@ struct scopes {
     const uint32_t *node_of_rank, *group_of_rank;
     const struct core_group *groups;
     uint32_t n_nodes;
+    bool *has_ranks;        // owned; by node
     uint32_t *zone_of_node; // owned; by custom scope and node: in which of its groups, UINT32_MAX
 };
 
