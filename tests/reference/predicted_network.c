@@ -129,7 +129,7 @@ static bool scope_has_links(const struct scenario_scope *scope)
     return false;
 }
 
-bool scenario_has_contention(const struct predicted_scenario *scenario)
+bool scenario_has_contention(const struct predicted_scenario *scenario, uint32_t n_ranks)
 {
     const struct scenario_machine *machine = &scenario->machine;
     if (!scenario->has_machine)
@@ -138,8 +138,10 @@ bool scenario_has_contention(const struct predicted_scenario *scenario)
                machine->network.n_buses;
     for (uint32_t i = 0; i < machine->n_scopes; i++)
         has = has || machine->scopes[i].messages.n_buses || scope_has_links(&machine->scopes[i]);
-    for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++)
-        has = has || machine->nodes[i].out_links || machine->nodes[i].in_links;
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        const struct scenario_node *node = &machine->nodes[scenario->node[r]];
+        has = has || node->out_links || node->in_links;
+    }
     return has;
 }
 

@@ -306,7 +306,7 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
     state->times.send_limit_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     state->times.together_ns = memory_zeroed(model->n_sends + 1, sizeof(uint64_t));
     state->times.departed_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
-    if (scenario_has_contention(state->scenario)) {
+    if (scenario_has_contention(state->scenario, n)) {
         state->traffic = traffic_new(state->scenario);
         state->times.arrived_ns = memory_zeroed(model->n_sends + 1, sizeof(uint64_t));
         for (size_t i = 0; i < model->n_sends; i++)
@@ -368,7 +368,7 @@ bool predicted_run_is_open(const struct model *recorded, const struct predicted_
     struct changed_program program;
     changed_program_init(&program, recorded, scenario);
     const struct model *model = &program.model;
-    bool is_open = false;
+    bool is_open = false, has_limits = scenario_has_contention(scenario, model->trace->n_ranks);
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
         if (send->is_unsent || !is_waiting_send(model, scenario, send))
@@ -382,8 +382,8 @@ bool predicted_run_is_open(const struct model *recorded, const struct predicted_
             has_endless =
                 has_endless || (receive->complete_call == REFERENCE_NONE && !receive->is_cancelled);
         }
-        is_open = is_open || (has_candidate && (has_endless || scenario_has_contention(scenario) ||
-                                                !is_plain(model, send)));
+        is_open =
+            is_open || (has_candidate && (has_endless || has_limits || !is_plain(model, send)));
     }
     changed_program_release(&program);
     return is_open;

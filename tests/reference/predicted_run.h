@@ -136,8 +136,9 @@ struct predicted_scenario {
                    // begin of the window on, see predicted_ideal()
 };
 
-/// Does the machine have a limited number of links or buses?
-bool scenario_has_contention(const struct predicted_scenario *scenario);
+/// Does the machine of N_RANKS ranks have a limited number of links or buses? It has no nodes but
+/// those of the ranks, whatever else the file names.
+bool scenario_has_contention(const struct predicted_scenario *scenario, uint32_t n_ranks);
 
 /// When each rank of MODEL's run ends under SCENARIO, into FINISH_NS by rank. False when the ranks
 /// wait for each other for ever.

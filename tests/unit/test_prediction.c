@@ -95,7 +95,7 @@ static bool check_shared_algorithms(const struct subject *subject, struct random
         do {
             memset(&scenario.machine, 0, sizeof scenario.machine);
             scenario_give_machine(&scenario, random);
-        } while (!scenario_has_contention(&scenario));
+        } while (!scenario_has_contention(&scenario, subject->n_ranks));
         struct scenario_machine machine = scenario.machine;
         scenario_give_algorithms(&scenario, random);
         memcpy(machine.formulas, scenario.machine.formulas, sizeof machine.formulas);
