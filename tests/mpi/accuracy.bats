@@ -7,7 +7,7 @@ setup() {
     has_mpi openmpi || skip "no Open MPI"
     cd "$BATS_TEST_TMPDIR" || return
     # What other tests take of the machine meanwhile makes no run worth repeating.
-    export CASES=$PWD/cases WORK=$PWD/work RESULT=$PWD/result RUNS=1 BUSY=1000
+    export CASES=$PWD/cases WORK=$PWD/work RESULT=$PWD/result RUNS=1 BUSY=1000 SLOW=1000
 }
 
 study() {
