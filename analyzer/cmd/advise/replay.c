@@ -284,7 +284,7 @@ void advise_replay_candidates(const struct advise_setting *setting, struct advic
         trial.order[i] = &advice->candidates[i];
     qsort(trial.order, n, sizeof(struct advice_candidate *), by_promise);
     for (size_t i = 0; i < n; i++)
-        trial.is_done[i] = trial.order[i]->is_replayed;
+        trial.is_done[i] = trial.order[i]->is_replayed || trial.order[i]->failure;
     for (int group = 0; group < ADVICE_GROUPS; group++)
         trial.passes_left[group] = setting->max_passes * shares[group] / 100;
     replay_rounds(&trial);
