@@ -51,8 +51,7 @@ static void print_row(const struct option_row *row, FILE *stream)
 
 void options_print_help(const struct option_usage *usage, FILE *stream)
 {
-    const struct option_row help = {"help", 'h',          OPTION_FLAG, NULL,
-                                    NULL,   "print this", NULL,        false};
+    const struct option_row help = OPTION_FLAG_ROW("help", 'h', NULL, "print this");
     fprintf(stream, "usage: pagoda %s [options]%s%s\n\n%s.\n", usage->command,
             usage->operands[0] ? " " : "", usage->operands, usage->summary);
     if (usage->details)

@@ -109,35 +109,38 @@ static bool balances(const char *name)
     return is_one;
 }
 
+/// Position of the first of N jobs from FROM on with the run that JOB predicts; N: there is none.
+static size_t find_same_run(const struct advise_job *jobs, size_t from, size_t n,
+                            const struct advise_job *job)
+{
+    while (from < n &&
+           (job->failure || jobs[from].failure || jobs[from].predicted_ns != job->predicted_ns))
+        from++;
+    return from;
+}
+
 /// Adds what JOBS predict with policies NAMES: one candidate for those with the same run, in the
 /// words of the first of them.
 static void add_policies(char *const *names, struct advise_job *jobs, size_t n,
                          struct advice *advice)
 {
     for (size_t i = 0; i < n; i++) {
+        if (find_same_run(jobs, 0, i, &jobs[i]) < i)
+            continue;
         char *text = memory_copy_text(names[i]);
-        bool is_first = true;
-        for (size_t k = 0; k < n; k++) {
-            bool is_same = !jobs[i].failure && !jobs[k].failure && k != i &&
-                           jobs[k].predicted_ns == jobs[i].predicted_ns;
-            is_first = is_first && !(is_same && k < i);
-            char *longer = is_same ? memory_format("%s or %s", text, names[k]) : text;
-            if (is_same)
-                free(text);
+        for (size_t k = i; (k = find_same_run(jobs, k + 1, n, &jobs[i])) < n;) {
+            char *longer = memory_format("%s or %s", text, names[k]);
+            free(text);
             text = longer;
         }
         char *sentence = memory_format(
             "Hand work to idle ranks while it runs, by policy %s (an estimate)", text);
-        free(text);
-        if (is_first) {
-            struct advice_candidate *candidate =
-                advise_add(advice, ADVICE_DYNAMIC, UINT64_MAX, "rebalance", sentence);
-            advise_add_word(candidate, "rebalance", names[i]);
-            advise_take_prediction(advice, candidate, &jobs[i]);
-        } else {
-            free(jobs[i].failure);
-        }
+        struct advice_candidate *candidate =
+            advise_add(advice, ADVICE_DYNAMIC, UINT64_MAX, "rebalance", sentence);
+        advise_add_word(candidate, "rebalance", names[i]);
+        advise_take_prediction(advice, candidate, &jobs[i]);
         free(sentence);
+        free(text);
     }
 }
 
