@@ -8,26 +8,20 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/advise/candidates.h"
-#include "analyzer/cmd/whatif/run.h"
-#include "analyzer/whatif/scenario.h"
+#include "analyzer/cmd/advise/target.h"
 
 /// Ranks on the fullest node of the target; 0: nobody shares a core there.
 static uint32_t count_ranks_if_shared(const struct advise_setting *setting)
 {
-    struct whatif_options options = {0};
-    struct whatif_plan plan = {0};
-    struct scenario_settings settings = SCENARIO_UNCHANGED;
-    struct machine machine = {0};
+    struct advise_target_settings target;
     struct scenario scenario = {0};
     struct error err = {{0}};
     uint32_t most = 0;
-    for (size_t i = 0; i < setting->n_words; i++)
-        whatif_options_give(&options, setting->words[i].option, setting->words[i].value);
+    advise_target_read(&target, setting);
     const struct placement *placement = &scenario.placement;
-    if (whatif_plan_read(&plan, &options, &err) == 0 && plan.n_sets > 0 &&
-        whatif_prepare(&plan, &plan.sets[0], &settings, &machine, &err) == 0 &&
-        scenario_init(&scenario, trace_definitions(setting->measured->trace), &settings, &err) ==
-            0 &&
+    if (target.is_known &&
+        scenario_init(&scenario, trace_definitions(setting->measured->trace), &target.settings,
+                      &err) == 0 &&
         scenario.is_shared) {
         uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
         for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
@@ -37,9 +31,7 @@ static uint32_t count_ranks_if_shared(const struct advise_setting *setting)
         free(n_ranks);
     }
     scenario_release(&scenario);
-    machine_release(&machine);
-    whatif_plan_release(&plan);
-    whatif_options_release(&options);
+    advise_target_release(&target);
     return most;
 }
 

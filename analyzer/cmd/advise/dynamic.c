@@ -8,7 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/xml_folder.h"
 #include "analyzer/cmd/advise/path.h"
-#include "analyzer/cmd/whatif/run.h"
+#include "analyzer/cmd/advise/target.h"
 #include "analyzer/whatif/dynamic/farm_run.h"
 #include "analyzer/whatif/dynamic/policy.h"
 
@@ -80,23 +80,15 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
     struct error err = {{0}};
     if (farm_find_master(&measured->replay) == UINT32_MAX)
         return;
-    struct whatif_options options = {0};
-    struct whatif_plan plan = {0};
-    struct scenario_settings settings;
-    struct machine machine = {0};
+    struct advise_target_settings target;
     struct farm_run run = {0};
-    for (size_t i = 0; i < setting->n_words; i++)
-        whatif_options_give(&options, setting->words[i].option, setting->words[i].value);
-    if (whatif_plan_read(&plan, &options, &err) == 0 &&
-        whatif_prepare(&plan, &plan.sets[0], &settings, &machine, &err) == 0 &&
-        farm_run_find(&run, setting->trace, &settings, measured->recorded, &measured->replay,
-                      &err) == 0)
+    advise_target_read(&target, setting);
+    if (target.is_known && farm_run_find(&run, setting->trace, &target.settings, measured->recorded,
+                                         &measured->replay, &err) == 0)
         add_best(&run, advice);
     advice->n_replays += run.n_passes;
     farm_run_release(&run);
-    machine_release(&machine);
-    whatif_plan_release(&plan);
-    whatif_options_release(&options);
+    advise_target_release(&target);
 }
 
 /// Has the bundled policy NAME rules for balancing?

@@ -9,7 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/advise/partition.h"
-#include "analyzer/cmd/whatif/run.h"
+#include "analyzer/cmd/advise/target.h"
 
 #define NO_RANK UINT32_MAX
 
@@ -135,33 +135,24 @@ static void judge(struct search *search, struct advise_mapping *mappings, size_t
 /// What the target says of the places: cores, and whether they are alike.
 static void survey_places(struct search *search)
 {
-    struct whatif_options options = {0};
-    struct whatif_plan plan = {0};
-    struct scenario_settings settings = {0};
-    struct machine machine = {0};
-    struct error err = {{0}};
-    const struct advise_setting *setting = search->setting;
-    for (size_t i = 0; i < setting->n_words; i++)
-        whatif_options_give(&options, setting->words[i].option, setting->words[i].value);
-    bool is_known = whatif_plan_read(&plan, &options, &err) == 0 && plan.n_sets > 0 &&
-                    whatif_prepare(&plan, &plan.sets[0], &settings, &machine, &err) == 0;
-    const struct machine *given = is_known ? settings.machine : NULL;
+    struct advise_target_settings target;
+    advise_target_read(&target, search->setting);
+    const struct scenario_settings *settings = &target.settings;
+    const struct machine *given = target.is_known ? settings->machine : NULL;
     search->are_alike = !given || (given->n_nodes == 0 && given->n_groups == 0);
-    search->are_alike = search->are_alike && settings.n_node_speeds == 0;
+    search->are_alike = search->are_alike && settings->n_node_speeds == 0;
     for (size_t i = 0; given && i < given->n_collectives; i++)
         search->are_alike = search->are_alike && given->collectives[i].n_missing_nodes == 0;
     for (uint32_t node = 0; node < search->n_nodes; node++) {
         char *name = place_name(search->places, node);
         const struct machine_node *own = given ? machine_node(given, name) : NULL;
-        uint32_t n_cores = settings.n_cores;
+        uint32_t n_cores = settings->n_cores;
         if (n_cores == 0 && given)
             n_cores = own && own->n_cores > 0 ? own->n_cores : given->n_cores;
         search->n_cores[node] = n_cores > 0 ? n_cores : 1;
         free(name);
     }
-    machine_release(&machine);
-    whatif_plan_release(&plan);
-    whatif_options_release(&options);
+    advise_target_release(&target);
 }
 
 /// The fewest nodes, the first ones, that have a core for each rank; all, where these do not.
