@@ -11,7 +11,10 @@
 //   threads.c     lineages at the fork and join of a team
 //   excerpt.c     profiles of a part of the run; phase.c: where a phase of the program is
 //   window.c      time covered by efficiencies and findings
-//   simulation.c  the same replay in simulated time; interval.c: work between two calls;
+//   simulation.c  the same replay in simulated time; outside.c, in_call.c: what a location does
+//   there,
+//                 blocked.c: calls that wait; matched.c: what matching finds out there
+//   interval.c    work between two calls; conditions.c: what a call waits for
 //   moved.c       where each event went, for a listener
 //   migration.c   work moved to other ranks (client_server.c: the same by the published algorithm)
 //   polling.c     polls that wait for what ends their loop; probe.c: what a probe waits to see
@@ -166,6 +169,12 @@ void engine_enter_call(struct engine *engine, struct location_state *location,
 uint32_t engine_step_in_call(struct engine *engine, struct location_state *location,
                              const struct event *event, uint64_t time_ns);
 void engine_end_location(struct engine *engine, struct location_state *location);
+
+static inline struct location_simulation *simulated_location(const struct engine *engine,
+                                                             const struct location_state *location)
+{
+    return &engine->simulation->locations[location->index];
+}
 
 static inline struct channel *channel_at(const struct engine *engine, uint32_t index)
 {

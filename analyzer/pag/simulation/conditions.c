@@ -6,12 +6,6 @@
 #include "analyzer/pag/simulation/taker.h"
 #include "analyzer/pag/transfers.h"
 
-static struct location_simulation *state_of(const struct engine *engine,
-                                            const struct location_state *location)
-{
-    return &engine->simulation->locations[location->index];
-}
-
 bool simulation_part_waits(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_instance(engine, part.collective);
@@ -227,7 +221,7 @@ uint32_t simulation_conditions(struct engine *engine, const struct call *call)
 bool simulation_gather(struct engine *engine, struct location_state *location,
                        uint32_t *n_conditions)
 {
-    struct location_simulation *state = state_of(engine, location);
+    struct location_simulation *state = simulated_location(engine, location);
     const struct call *call = &location->call;
     for (; state->n_receives_seen < call->n_receives; state->n_receives_seen++)
         if (!message_has_come(engine, state, call->receives[state->n_receives_seen]))

@@ -4,12 +4,6 @@
 
 #include "analyzer/pag/engine.h"
 
-static struct location_simulation *state_of(const struct engine *engine,
-                                            const struct location_state *location)
-{
-    return &engine->simulation->locations[location->index];
-}
-
 static bool is_wanted(const struct engine *engine)
 {
     return engine->listener.moved || engine->listener.changed;
@@ -34,7 +28,8 @@ uint64_t moved_number(const struct engine *engine, const struct location_state *
     const struct call *call = &location->call;
     if (!engine->listener.changed)
         return PAG_NOT_KNOWN;
-    return state_of(engine, location)->n_events + call->places[event - call->records].event;
+    return simulated_location(engine, location)->n_events +
+           call->places[event - call->records].event;
 }
 
 uint64_t moved_begin_number(const struct engine *engine, const struct location_state *location,
@@ -44,7 +39,7 @@ uint64_t moved_begin_number(const struct engine *engine, const struct location_s
         return PAG_NOT_KNOWN;
     const struct record_place *place = &location->call.places[event - location->call.records];
     return place->begin == NONE ? PAG_NOT_KNOWN
-                                : state_of(engine, location)->n_events + place->begin;
+                                : simulated_location(engine, location)->n_events + place->begin;
 }
 
 void moved_tell_left_out(const struct engine *engine, uint32_t location, uint64_t number)
@@ -73,7 +68,7 @@ static void tell_records(const struct engine *engine, const struct location_stat
 void moved_tell_outside(const struct engine *engine, const struct location_state *location,
                         uint64_t now_ns)
 {
-    const struct location_simulation *state = state_of(engine, location);
+    const struct location_simulation *state = simulated_location(engine, location);
     const struct interval *interval = &state->interval;
     if (!is_wanted(engine))
         return;
@@ -91,7 +86,7 @@ void moved_tell_outside(const struct engine *engine, const struct location_state
 void moved_tell_call(const struct engine *engine, const struct location_state *location,
                      uint64_t recorded_end_ns, uint64_t now_ns)
 {
-    const struct location_simulation *state = state_of(engine, location);
+    const struct location_simulation *state = simulated_location(engine, location);
     const struct call *call = &location->call;
     if (!is_wanted(engine))
         return;
