@@ -141,7 +141,8 @@ bool whatif_has_large_error(const struct whatif_report *report);
 
 /// The run that MEASURED's prediction is best compared with: the one predicted with nothing changed
 /// where the replay error is more than 1 % of the run time, or all would look like the effect of
-/// what was changed; else MEASURED. *IS_MEASURED says which.
+/// what was changed; else, and where no recorded time counts (--timeless), MEASURED. *IS_MEASURED
+/// says which.
 const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,
                                  bool *is_measured);
 

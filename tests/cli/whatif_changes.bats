@@ -54,6 +54,46 @@ END
     output=$(tr -s ' \n' ' ' <<<"$output")
     echo "$output"
     [[ $output == *"500 ns (-83.3 %); -50.0 % by what is changed, 2.00 times as fast"* ]]
+    run "$PAGODA" replay --cores 2 --scale main=1,0.5 lost
+    output=$(tr -s ' \n' ' ' <<<"$output")
+    [[ $output == *"predicted change by what is changed 1 1.000 -66.7 % 0.0 % 0.5 0.500 -83.3 % -50.0 % "* ]]
+    # Without recorded times there is no such error: the measured run is what to compare with.
+    echo '<machine><message scope="network"><point bytes="0" time="0"/></message>
+        <compute region="main" time="2e-6"/></machine>' >machine.xml
+    "$PAGODA" replay --json --cores 2 --timeless --machine machine.xml lost | jq -e '.whatif |
+        .predicted_ns == 2000 and .changes.against == "measured"'
+    run "$PAGODA" replay --cores 2 --timeless --machine machine.xml lost
+    [[ $output != *"replay error"* && $output != *"unchanged"* ]]
+    run "$PAGODA" replay --cores 2 --timeless --machine machine.xml --scale main=1,2 lost
+    [[ $output != *"by what is changed"* ]]
+}
+
+@test "lists: what is of one prediction alone stands in its row" {
+    # A message that is not sent has no time that could be interpolated.
+    cat >two.txt <<'END'
+nodes a b
+0 0    enter main
+0 1000 enter MPI_Send
+0 1000 send world 1 0 100
+0 1000 leave MPI_Send
+0 1000 leave main
+1 0    enter main
+1 0    enter MPI_Recv
+1 2000 recv world 0 0 100
+1 2000 leave MPI_Recv
+1 2000 leave main
+END
+    "$BUILD/tools/mktrace" two.txt two
+    run "$PAGODA" replay --cut-messages 'size>0=0,1' two
+    output=$(tr -s ' \n' ' ' <<<"$output")
+    echo "$output"
+    [[ $output == *"predicted change interpolated 0 1.000 -50.0 % - 1 2.000 0.0 % 0.0 % "* ]]
+    [[ $output == *"1 message not sent, 0 with another size; 0 collective operations (the first prediction)"* ]]
+    [[ $output != *"Interpolated"* ]]
+    run "$PAGODA" replay --scale main=1,2 two
+    output=$(tr -s ' \n' ' ' <<<"$output")
+    [[ $output == *"Interpolated 0.0 % of 1 message time "* ]]
+    [[ $output == *"predicted change 1 2.000 0.0 % "* ]]
 }
 
 # finishes OPTIONS...: end of each rank.

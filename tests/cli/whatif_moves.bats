@@ -80,6 +80,12 @@ END
     [ "$(predict --machine machine.xml --move servBusy1=0:1 --move-data 1000)" = '[1300,1200,1100,1300]' ]
     "$PAGODA" replay --json --machine machine.xml --move servBusy1=0:1 --move-data 0,1000,4000 trace |
         jq -e '[.whatif.points[] | .set["move-data"], .moves[0].moved_ns] == ["0", 600, "1000", 600, "4000", 600]'
+    # The published algorithm beside each: it knows no data.
+    run "$PAGODA" replay --machine machine.xml --move servBusy1=0:1 --move-data 0,1000 trace
+    output=$(tr -s ' \n' ' ' <<<"$output")
+    echo "$output"
+    [[ $output =~ 'move-data predicted change client/server 0 1.300 '[^%]*' % '([0-9.]+)' 1000 1.300 '[^%]*' % '([0-9.]+) ]]
+    [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 }
 
 @test "move: with other changes" {

@@ -52,25 +52,31 @@ static void print_difference(const struct page *page, int64_t early_ns, int64_t 
 void text_print_moves(const struct page *page, const struct whatif_report *report,
                       const struct whatif_point *point)
 {
-    const char *label = "Upper bound";
+    const char *label = "Upper bound", *of_first = report->is_list ? " (in the first one)" : "";
     if (point->aggregates) {
         print_text(
             page, label,
-            memory_format("--aggregate: %s went with the one before; no message is held back for "
+            memory_format("--aggregate: %s went with the one before%s; no message is held back for "
                           "a later one, so at most this is gained",
-                          quantity_count(point->n_aggregated, "message").text));
+                          quantity_count(point->n_aggregated, "message").text, of_first));
         label = "";
     }
     if (point->overlaps)
         print_text(
             page, label,
-            memory_format("--overlap: %s waited for later; whether data was needed earlier is "
+            memory_format("--overlap: %s waited for later%s; whether data was needed earlier is "
                           "not in the trace, so at most this is gained",
-                          quantity_count(point->n_overlapped, "call").text));
+                          quantity_count(point->n_overlapped, "call").text, of_first));
     for (size_t i = 0; i < point->n_moves; i++)
         print_move(page, i == 0 ? "Moved" : "", &point->moves[i]);
     if (point->n_moves == 0)
         return;
+    if (report->is_list) {
+        page_labelled(page, "Client/server",
+                      "what the published algorithm for client/server programs says; what is "
+                      "predicted is by the general algorithm");
+        return;
+    }
     uint64_t other_ns = whatif_client_server_ns(report, point);
     print_text(page, "Client/server",
                memory_format("%s by the published algorithm for client/server programs: its path "

@@ -29,12 +29,20 @@ static struct quantity change_of(uint64_t measured_ns, uint64_t predicted_ns)
     return quantity;
 }
 
-static void print_collectives(const struct page *page, const struct whatif_point *point)
+/// What is said of one prediction only says so in a list of them.
+static const char *of_first(const struct whatif_report *report)
 {
+    return report->is_list ? " (the first prediction)" : "";
+}
+
+static void print_collectives(const struct page *page, const struct whatif_report *report)
+{
+    const struct whatif_point *point = &report->points[0];
     if (point->n_carried_out == 0)
         return;
-    char *text = memory_format("%s carried out by an algorithm, as messages",
-                               quantity_count(point->n_carried_out, "operation").text);
+    char *text = memory_format("%s carried out by an algorithm, as messages%s",
+                               quantity_count(point->n_carried_out, "operation").text,
+                               of_first(report));
     page_labelled(page, "Collectives", text);
     free(text);
     if (point->n_multicasts > 0) {
@@ -52,17 +60,19 @@ static void print_collectives(const struct page *page, const struct whatif_point
     }
 }
 
-static void print_left_out(const struct page *page, const struct whatif_point *point)
+static void print_left_out(const struct page *page, const struct whatif_report *report)
 {
+    const struct whatif_point *point = &report->points[0];
     uint64_t n = point->n_left_out_messages + point->n_resized_messages +
                  point->n_left_out_collectives + point->n_partly_left_out;
     char *text =
         n == 0 ? memory_copy_text("nothing: the run has no such messages or operations")
                : memory_format(
-                     "%s not sent, %" PRIu64 " with another size; %s",
+                     "%s not sent, %" PRIu64 " with another size; %s%s",
                      quantity_count(point->n_left_out_messages, "message").text,
                      point->n_resized_messages,
-                     quantity_count(point->n_left_out_collectives, "collective operation").text);
+                     quantity_count(point->n_left_out_collectives, "collective operation").text,
+                     of_first(report));
     page_labelled(page, "Left out", text);
     free(text);
     if (point->n_partly_left_out == 0)
@@ -132,6 +142,22 @@ static void print_timeless(const struct page *page, const struct whatif_point *p
     }
 }
 
+static struct quantity interpolated_of(const struct whatif_point *point)
+{
+    return quantity_part((double)point->n_interpolated, (double)point->n_flights);
+}
+
+/// Whether the predictions of a list interpolate different numbers of message times.
+static bool have_own_shares(const struct whatif_report *report)
+{
+    const struct whatif_point *points = report->points;
+    size_t i = 1;
+    while (i < report->n_points && points[i].n_flights == points[0].n_flights &&
+           points[i].n_interpolated == points[0].n_interpolated)
+        i++;
+    return i < report->n_points;
+}
+
 static void print_quality(const struct page *page, const struct whatif_report *report)
 {
     const struct whatif_point *first = &report->points[0];
@@ -140,28 +166,27 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         print_timeless(page, first);
     else
         print_replay_error(page, report);
-    if (first->n_flights > 0) {
-        text = memory_format(
-            "%s of %s", quantity_part((double)first->n_interpolated, (double)first->n_flights).text,
-            quantity_count(first->n_flights, "message time").text);
+    if (first->n_flights > 0 && !have_own_shares(report)) {
+        text = memory_format("%s of %s", interpolated_of(first).text,
+                             quantity_count(first->n_flights, "message time").text);
         page_labelled(page, "Interpolated", text);
         free(text);
     }
-    print_collectives(page, first);
+    print_collectives(page, report);
     page_labelled(page, "Cores", report->sharing);
     if (first->hand_over_ns > 0) {
-        text = memory_format("%s for handing cores over, summed over the ranks",
-                             quantity_time(first->hand_over_ns).text);
+        text = memory_format("%s for handing cores over, summed over the ranks%s",
+                             quantity_time(first->hand_over_ns).text, of_first(report));
         page_labelled(page, "", text);
         free(text);
     }
     for (size_t i = 0; i < report->n_notes; i++)
         page_labelled(page, i == 0 ? "Assumed" : "", report->notes[i]);
     if (first->n_transfers > 0) {
-        text = memory_format("%" PRIu64 " of %s waited for links or buses, %s altogether",
+        text = memory_format("%" PRIu64 " of %s waited for links or buses, %s altogether%s",
                              first->n_delayed_transfers,
                              quantity_count(first->n_transfers, "message").text,
-                             quantity_time(first->transfer_wait_ns).text);
+                             quantity_time(first->transfer_wait_ns).text, of_first(report));
         page_labelled(page, "Contention", text);
         free(text);
     }
@@ -174,7 +199,7 @@ static void print_quality(const struct page *page, const struct whatif_report *r
     if (report->has_threads)
         page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");
     if (first->leaves_out)
-        print_left_out(page, first);
+        print_left_out(page, report);
     uint64_t n_forced = 0;
     for (size_t i = 0; i < report->n_points; i++)
         n_forced += report->points[i].n_forced;
@@ -186,19 +211,39 @@ static void print_quality(const struct page *page, const struct whatif_report *r
     }
 }
 
+/// A prediction a row; beside it what is of it alone: how much of the change is the options' where
+/// the rest is a large replay error, what the other algorithm says of moves, and how many message
+/// times are interpolated where that differs.
 static void print_points(const struct page *page, const struct whatif_report *report)
 {
+    const struct whatif_point *first = &report->points[0];
+    bool has_error = whatif_has_large_error(report) && !first->is_timeless;
+    bool have_shares = have_own_shares(report);
     struct table table = {0};
-    for (size_t i = 0; i < report->points[0].n_set; i++)
-        table_add_column(&table, report->points[0].set[i].name, false);
+    for (size_t i = 0; i < first->n_set; i++)
+        table_add_column(&table, first->set[i].name, false);
     table_add_column(&table, "predicted", false);
     table_add_column(&table, "change", false);
+    if (has_error)
+        table_add_column(&table, "by what is changed", false);
+    if (first->n_moves > 0)
+        table_add_column(&table, "client/server", false);
+    if (have_shares)
+        table_add_column(&table, "interpolated", false);
     for (size_t i = 0; i < report->n_points; i++) {
         const struct whatif_point *point = &report->points[i];
         for (size_t s = 0; s < point->n_set; s++)
             table_add_cell(&table, "%s", point->set[s].value);
         table_add_cell(&table, "%s", quantity_in((int64_t)point->predicted_ns, page->unit).text);
         table_add_cell(&table, "%s", change_of(report->baseline_ns, point->predicted_ns).text);
+        if (has_error)
+            table_add_cell(&table, "%s", change_of(report->replayed_ns, point->predicted_ns).text);
+        if (first->n_moves > 0)
+            table_add_cell(
+                &table, "%s",
+                quantity_in((int64_t)whatif_client_server_ns(report, point), page->unit).text);
+        if (have_shares)
+            table_add_cell(&table, "%s", interpolated_of(point).text);
     }
     page_heading_of_times(page, "Predictions", "");
     page_table(page, &table);
