@@ -66,8 +66,8 @@ bool whatif_has_large_error(const struct whatif_report *report)
 const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,
                                  bool *is_measured)
 {
-    *is_measured = !report->has_predicted || !whatif_has_large_error(report) ||
-                   report->points[0].is_timeless;
+    *is_measured =
+        !report->has_predicted || !whatif_has_large_error(report) || report->points[0].is_timeless;
     return *is_measured ? measured : &report->unchanged;
 }
 

@@ -40,9 +40,9 @@ static void print_collectives(const struct page *page, const struct whatif_repor
     const struct whatif_point *point = &report->points[0];
     if (point->n_carried_out == 0)
         return;
-    char *text = memory_format("%s carried out by an algorithm, as messages%s",
-                               quantity_count(point->n_carried_out, "operation").text,
-                               of_first(report));
+    char *text =
+        memory_format("%s carried out by an algorithm, as messages%s",
+                      quantity_count(point->n_carried_out, "operation").text, of_first(report));
     page_labelled(page, "Collectives", text);
     free(text);
     if (point->n_multicasts > 0) {
