@@ -2,7 +2,7 @@
 // Settings of the target (target.h).
 #include "analyzer/cmd/advise/target.h"
 
-#include "analyzer/cmd/whatif/run.h"
+#include "analyzer/cmd/whatif/predict.h"
 
 void advise_target_read(struct advise_target_settings *target, const struct advise_setting *setting)
 {

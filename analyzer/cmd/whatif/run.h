@@ -13,11 +13,6 @@
 int whatif_check(const struct whatif_plan *plan, const struct replay_run *measured,
                  struct error *err);
 
-/// The machine of SET, one of PLAN, and its settings on it. 0, or -1 and ERR; the caller releases
-/// MACHINE, which must outlive SETTINGS.
-int whatif_prepare(const struct whatif_plan *plan, const struct whatif_set *set,
-                   struct scenario_settings *settings, struct machine *machine, struct error *err);
-
 struct whatif_wishes {
     const char *out;    // where a single predicted run is written as an archive; NULL: it is not
     bool keeps_results; // those of all points of a list, for a database
@@ -41,21 +36,5 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
 /// caller releases RUN and POINT in either case.
 int whatif_run_unchanged(const struct replay_run *measured, struct replay_run *run,
                          struct whatif_point *point, struct error *err);
-
-/// What a prediction is made from.
-struct whatif_input {
-    struct trace *trace; // of the measured run
-    const struct recorded *recorded;
-    const struct catalogue *catalogue; // for wait states and critical path; NULL: without
-    const char *out;                   // the predicted run is written there; NULL: it is not
-    const char *change;                // with `out`: what is different, in words
-    bool is_quiet;                     // no progress bar
-    bool finds_path;                   // the critical path is wanted even without a catalogue
-};
-
-/// Simulates the run of INPUT under SETTINGS into RUN; POINT gets what is said about it. 0, or -1
-/// and ERR; the caller releases RUN and POINT in either case.
-int whatif_predict(const struct whatif_input *input, const struct scenario_settings *settings,
-                   struct replay_run *run, struct whatif_point *point, struct error *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include "analyzer/cmd/whatif/tolerance.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/cmd/whatif/run.h"
+#include "analyzer/cmd/whatif/predict.h"
 #include "analyzer/whatif/tolerance.h"
 
 static const uint64_t most_latency_ns = UINT64_C(3600) * 1000000000; // an hour
