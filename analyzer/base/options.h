@@ -54,40 +54,27 @@ struct option_row {
     bool is_once;             // of an OPTION_TEXT that is NULL before: refused a second time
 };
 
+/// A row; that ITS_VALUE points to a C_TYPE is what the conditional checks.
+#define OPTION_ROW(long_name, short_name, its_type, its_argument, c_type, its_value, its_help,     \
+                   its_default)                                                                    \
+    {                                                                                              \
+        .name = long_name, .letter = short_name, .type = its_type, .argument = its_argument,       \
+        .value = 1 ? (its_value) : (c_type *)0, .help = its_help, .default_text = its_default      \
+    }
 #define OPTION_FLAG_ROW(name, letter, value, help)                                                 \
-    {                                                                                              \
-        name, letter, OPTION_FLAG, NULL, 1 ? (value) : (bool *)0, help, NULL, false                \
-    }
+    OPTION_ROW(name, letter, OPTION_FLAG, NULL, bool, value, help, NULL)
 #define OPTION_TEXT_ROW(name, letter, argument, value, help, default_text)                         \
-    {                                                                                              \
-        name, letter, OPTION_TEXT, argument, 1 ? (value) : (const char **)0, help, default_text,   \
-            false                                                                                  \
-    }
+    OPTION_ROW(name, letter, OPTION_TEXT, argument, const char *, value, help, default_text)
 #define OPTION_COUNT_ROW(name, letter, argument, value, help, default_text)                        \
-    {                                                                                              \
-        name, letter, OPTION_COUNT, argument, 1 ? (value) : (uint64_t *)0, help, default_text,     \
-            false                                                                                  \
-    }
+    OPTION_ROW(name, letter, OPTION_COUNT, argument, uint64_t, value, help, default_text)
 #define OPTION_NUMBER_ROW(name, letter, argument, value, help, default_text)                       \
-    {                                                                                              \
-        name, letter, OPTION_NUMBER, argument, 1 ? (value) : (double *)0, help, default_text,      \
-            false                                                                                  \
-    }
+    OPTION_ROW(name, letter, OPTION_NUMBER, argument, double, value, help, default_text)
 #define OPTION_DURATION_ROW(name, letter, argument, value, help, default_text)                     \
-    {                                                                                              \
-        name, letter, OPTION_DURATION, argument, 1 ? (value) : (uint64_t *)0, help, default_text,  \
-            false                                                                                  \
-    }
+    OPTION_ROW(name, letter, OPTION_DURATION, argument, uint64_t, value, help, default_text)
 #define OPTION_SIZE_ROW(name, letter, argument, value, help, default_text)                         \
-    {                                                                                              \
-        name, letter, OPTION_SIZE, argument, 1 ? (value) : (uint64_t *)0, help, default_text,      \
-            false                                                                                  \
-    }
+    OPTION_ROW(name, letter, OPTION_SIZE, argument, uint64_t, value, help, default_text)
 #define OPTION_LIST_ROW(name, letter, argument, value, help)                                       \
-    {                                                                                              \
-        name, letter, OPTION_LIST, argument, 1 ? (value) : (struct option_list *)0, help, NULL,    \
-            false                                                                                  \
-    }
+    OPTION_ROW(name, letter, OPTION_LIST, argument, struct option_list, value, help, NULL)
 
 struct option_usage {
     const char *command;  // "replay", or "store list"
