@@ -369,6 +369,20 @@ void leave_resolve_send(struct engine *engine, struct message *message)
 
 // --- the leave
 
+/// What its sender alone says of a message.
+static struct pag_message sent_message(const struct message *message)
+{
+    return (struct pag_message){
+        .sender = message->sender,
+        .receiver = message->receiver,
+        .size_bytes = message->size_bytes,
+        .send_enter_ns = message->send_enter_ns,
+        .send_leave_ns = message->send_leave_ns,
+        .is_sent_alone = message->is_alone && !message->is_nonblocking,
+        .is_synchronous = message->is_synchronous,
+    };
+}
+
 /// Tells the listener about the messages a call received.
 static void tell_messages(const struct engine *engine, const struct call *call)
 {
@@ -384,22 +398,14 @@ static void tell_messages(const struct engine *engine, const struct call *call)
         if (index == NONE)
             continue;
         const struct message *message = message_at(engine, index);
-        const struct pag_message told = {
-            .sender = message->sender,
-            .receiver = message->receiver,
-            .size_bytes = message->size_bytes,
-            .send_enter_ns = message->send_enter_ns,
-            .send_leave_ns = message->send_leave_ns,
-            .send_over_ns = message->send_over_ns,
-            .post_enter_ns = message->post_enter_ns,
-            .enter_ns = call->enter_ns,
-            .leave_ns = call->leave_ns,
-            .is_test = call->is_test,
-            .is_deciding = message == deciding,
-            .is_received_alone = is_alone,
-            .is_sent_alone = message->is_alone && !message->is_nonblocking,
-            .is_synchronous = message->is_synchronous,
-        };
+        struct pag_message told = sent_message(message);
+        told.send_over_ns = message->send_over_ns;
+        told.post_enter_ns = message->post_enter_ns;
+        told.enter_ns = call->enter_ns;
+        told.leave_ns = call->leave_ns;
+        told.is_test = call->is_test;
+        told.is_deciding = message == deciding;
+        told.is_received_alone = is_alone;
         engine->listener.message(engine->listener.context, &told);
     }
 }
@@ -407,19 +413,9 @@ static void tell_messages(const struct engine *engine, const struct call *call)
 /// Tells the listener about a message that is all its call is about.
 static void tell_sent(const struct engine *engine, const struct call *call)
 {
-    const struct message *message = message_at(engine, call->sends[0]);
-    if (call->n_sends != 1 || !message->is_alone || message->is_nonblocking)
-        return;
-    const struct pag_message told = {
-        .sender = message->sender,
-        .receiver = message->receiver,
-        .size_bytes = message->size_bytes,
-        .send_enter_ns = message->send_enter_ns,
-        .send_leave_ns = message->send_leave_ns,
-        .is_sent_alone = true,
-        .is_synchronous = message->is_synchronous,
-    };
-    engine->listener.sent(engine->listener.context, &told);
+    const struct pag_message told = sent_message(message_at(engine, call->sends[0]));
+    if (call->n_sends == 1 && told.is_sent_alone)
+        engine->listener.sent(engine->listener.context, &told);
 }
 
 static void settle(struct engine *engine, struct location_state *location)
