@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
@@ -61,8 +60,7 @@ void machine_page_list(const struct machine *machines, size_t n, size_t width, F
 {
     size_t columns = 0;
     for (size_t i = 0; i < n; i++)
-        if (strlen(machines[i].name) + 2 > columns)
-            columns = strlen(machines[i].name) + 2;
+        columns = list_column(columns, machines[i].name);
     for (size_t i = 0; i < n; i++) {
         const struct machine *machine = &machines[i];
         char *scopes = scopes_text(machine);

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"
@@ -17,8 +16,7 @@ void policy_page_list(const struct policy *policies, size_t n, size_t width, FIL
 {
     size_t name_columns = 0;
     for (size_t i = 0; i < n; i++)
-        if (strlen(policies[i].name) + 2 > name_columns)
-            name_columns = strlen(policies[i].name) + 2;
+        name_columns = list_column(name_columns, policies[i].name);
     for (size_t i = 0; i < n; i++) {
         size_t indent = name_columns + OPTION_COLUMNS;
         fprintf(stream, "%-*s%-*s", (int)name_columns, policies[i].name, OPTION_COLUMNS,

@@ -138,6 +138,12 @@ void print_paragraph(const char *text, size_t column, size_t indent, size_t widt
     fputc('\n', stream);
 }
 
+size_t list_column(size_t columns, const char *name)
+{
+    size_t needed = strlen(name) + 2;
+    return needed > columns ? needed : columns;
+}
+
 void print_labelled(const char *label, size_t columns, const char *text, size_t width, FILE *stream)
 {
     fprintf(stream, "%-*s", (int)columns, label);

@@ -35,6 +35,9 @@ void table_release(struct table *table);
 /// COLUMN, where the cursor is.
 void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream);
 
+/// COLUMNS, or more if NAME and two blanks need that: how wide a list's first column is.
+size_t list_column(size_t columns, const char *name);
+
 /// LABEL, and from column COLUMNS on the words of TEXT up to column WIDTH.
 void print_labelled(const char *label, size_t columns, const char *text, size_t width,
                     FILE *stream);
