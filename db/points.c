@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "db/writer.h"
@@ -225,12 +226,20 @@ int points_remove(struct database *database, const struct point_row *point, stru
                     NULL, err);
 }
 
-void point_list_move(struct point_list *to, struct point_list *from)
+static bool is_same_point(const struct point_row *a, const struct point_row *b)
 {
-    to->rows = array_reserve(to->rows, &to->capacity, to->n_rows + from->n_rows, sizeof *to->rows);
-    for (size_t i = 0; i < from->n_rows; i++)
-        to->rows[to->n_rows++] = from->rows[i];
-    from->n_rows = 0;
+    return strcmp(a->name, b->name) == 0 && strcmp(a->experiment, b->experiment) == 0 &&
+           strcmp(a->application, b->application) == 0;
+}
+
+void point_list_add(struct point_list *list, struct point_row *row)
+{
+    for (size_t i = 0; i < list->n_rows; i++)
+        if (is_same_point(&list->rows[i], row))
+            return;
+    list->rows = array_reserve(list->rows, &list->capacity, list->n_rows + 1, sizeof *list->rows);
+    list->rows[list->n_rows++] = *row;
+    *row = (struct point_row){0};
 }
 
 void point_list_release(struct point_list *list)

@@ -58,8 +58,8 @@ int points_select(struct database *database, const char *application, const char
 int points_find(struct database *database, const char *selector, struct point_list *list,
                 struct error *err);
 void point_list_release(struct point_list *list);
-/// Puts the rows of FROM, which is empty then, behind those of TO.
-void point_list_move(struct point_list *to, struct point_list *from);
+/// Adds ROW, which is empty then, unless its point is in LIST already.
+void point_list_add(struct point_list *list, struct point_row *row);
 
 /// Removes what is noted of a point; a transaction is open. 0, or -1 and ERR.
 int points_remove(struct database *database, const struct point_row *point, struct error *err);

@@ -49,7 +49,7 @@ static int choose_named(struct database *database, struct choice *choice, const 
         error_set(err, "%s has more than one point \"%s\": give EXPERIMENT/POINT", database->path,
                   selector);
     if (status == 0)
-        point_list_move(&choice->removed->points, &points);
+        point_list_add(&choice->removed->points, &points.rows[0]);
     point_list_release(&points);
     return status;
 }

@@ -390,7 +390,7 @@ point() {
     refused 'a.db has no trial and no point of that application and experiment' \
         "$PAGODA" store remove a.db --application other --experiment scan
     [ "$(sqlite3 a.db 'SELECT count(*) FROM points_not_run')" = 3 ]
-    run "$PAGODA" store remove a.db default/n=8
+    run "$PAGODA" store remove a.db default/n=8 default/n=8 # named twice
     [ "$status" = 0 ]
     [ "${#lines[@]}" = 1 ]
     [[ $output == "removed the note of the point "*"/default/n=8: failed" ]]
