@@ -25,7 +25,7 @@
 #include "analyzer/rewrite/late_definitions.h"
 #include "analyzer/trace/otf2_error.h"
 
-enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20 };
+enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, MOST_EVENT_CHUNKS = 2 };
 static const char archive_name[] = "traces";
 
 // --- the folder
@@ -123,6 +123,47 @@ static OTF2_FlushType pre_flush(void *user_data, OTF2_FileType type, OTF2_Locati
 
 static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = pre_flush};
 
+/// The memory that OTF2 holds for a file until it is flushed.
+struct chunks {
+    void **items;
+    size_t n, capacity;
+};
+
+/// Of events a few chunks only: where none is left OTF2 writes those there are. Without a limit of
+/// ours it does so at 128 MiB.
+static void *allocate_chunk(void *user_data, OTF2_FileType type, OTF2_LocationRef location,
+                            void **buffer, uint64_t chunk_bytes)
+{
+    (void)user_data, (void)location;
+    struct chunks *chunks = *buffer;
+    if (!chunks)
+        *buffer = chunks = memory_zeroed(1, sizeof *chunks);
+    if (type == OTF2_FILETYPE_EVENTS && chunks->n == MOST_EVENT_CHUNKS)
+        return NULL;
+    chunks->items =
+        array_reserve(chunks->items, &chunks->capacity, chunks->n + 1, sizeof *chunks->items);
+    return chunks->items[chunks->n++] = memory_zeroed(chunk_bytes, 1);
+}
+
+static void free_chunks(void *user_data, OTF2_FileType type, OTF2_LocationRef location,
+                        void **buffer, bool is_final)
+{
+    (void)user_data, (void)type, (void)location;
+    struct chunks *chunks = *buffer;
+    if (!chunks)
+        return;
+    for (size_t i = 0; i < chunks->n; i++)
+        free(chunks->items[i]);
+    chunks->n = 0;
+    if (is_final) {
+        free(chunks->items);
+        free(chunks);
+        *buffer = NULL;
+    }
+}
+
+static const OTF2_MemoryCallbacks memory_callbacks = {allocate_chunk, free_chunks};
+
 /// All of one rewriting; in memory that a long jump leaves alone.
 struct rewriting {
     const struct trace *trace;
@@ -182,6 +223,8 @@ static int open_both(struct rewriting *all, struct error *err)
         return check(OTF2_ERROR_FILE_INTERACTION, "cannot write", err);
     if (code == OTF2_SUCCESS)
         code = OTF2_Archive_SetFlushCallbacks(all->archive, &flush_callbacks, NULL);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_SetMemoryCallbacks(all->archive, &memory_callbacks, NULL);
     if (code == OTF2_SUCCESS)
         code = OTF2_Archive_SetSerialCollectiveCallbacks(all->archive);
     return check(code, "cannot write", err) == 0 ? describe(all, err) : -1;
