@@ -83,7 +83,7 @@ force:
 
 ## ---- the command -----------------------------------------------------------------------------
 
-sources := $(sort $(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c db/*.c))
+sources := $(sort $(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c db/*.c db/*/*.c))
 objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sources))
 main-object := $(filter $(BUILD)/obj/analyzer/main.o,$(objects))
 library := $(BUILD)/obj/libpagoda.a
@@ -304,7 +304,7 @@ $(BUILD)/accuracy/window-%.so: tests/accuracy/window.c
 
 ## ---- style -------------------------------------------------------------------------------------
 
-c-files = $(wildcard $(addsuffix /*.[ch],analyzer analyzer/* analyzer/*/* db tracer tracer/* tests/* tests/*/*))
+c-files = $(wildcard $(addsuffix /*.[ch],analyzer analyzer/* analyzer/*/* db db/* tracer tracer/* tests/* tests/*/*))
 
 .PHONY: format lint layers
 format:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One open experiment database: recognised as ours, brought to the current schema, with the journal
-// its file system can bear. Everything SQLite says becomes one sentence here.
+// One open experiment database (open.h). Everything SQLite says becomes one sentence here.
 //
 // Several processes may have the same file open: writers queue (immediate transactions, a busy
 // timeout), readers are never blocked on local disks (write-ahead log).
@@ -19,19 +18,6 @@ struct database {
     struct sqlite3 *handle;
     char *path; // as the user gave it, for messages
 };
-
-enum database_mode {
-    DATABASE_READ,      // the file must exist; nothing is written but an older schema's update
-    DATABASE_READ_ONLY, // the same by a connection that can write nothing at all
-    DATABASE_WRITE,     // the file must exist
-    DATABASE_CREATE,    // a missing or empty file becomes a database
-};
-
-/// Opens PATH, checks that it is a Pagoda database and brings an older schema up to date. Returns 0
-/// and *DATABASE (to be closed), or -1 and ERR: missing, unreadable, read-only, damaged, foreign,
-/// or of a newer schema. A foreign file is never written to.
-int database_open(struct database **database, const char *path, enum database_mode mode,
-                  struct error *err);
 
 /// Closes; an open transaction is rolled back. NULL is fine.
 void database_close(struct database *database);
@@ -68,11 +54,10 @@ int database_rows_of(struct database *database, const char *sql, int64_t trial,
 /// A column of the present row as text that is safe to print, "" for NULL. The caller frees it.
 char *database_text(struct sqlite3_stmt *statement, int column);
 
+/// How long a lock is waited for: PAGODA_STORE_TIMEOUT in seconds, else a minute.
+int database_busy_timeout_ms(void);
+
 /// Turns SQLite's result CODE of the last call into one sentence that names the file. Returns -1.
 int database_error(const struct database *database, int code, struct error *err);
-
-/// True when the file system with this statfs(2) magic number is known to be local to this machine;
-/// only there is a write-ahead log safe, because it needs memory shared by all processes.
-bool database_is_local_filesystem(int64_t magic);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "analyzer/base/memory.h"
 #include "db/names.h"
+#include "db/open.h"
 
 /// What is to go.
 struct choice {

@@ -13,6 +13,7 @@
 #include "analyzer/base/memory.h"
 #include "db/database.h"
 #include "db/focus.h"
+#include "db/open.h"
 #include "db/store_values.h"
 #include "db/writer.h"
 

@@ -15,6 +15,7 @@
 #include "analyzer/base/spelling.h"
 #include "analyzer/base/utf8.h"
 #include "db/database.h"
+#include "db/open.h"
 
 static double column_number(sqlite3_stmt *statement, int column)
 {

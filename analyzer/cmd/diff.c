@@ -18,8 +18,9 @@
 #include "analyzer/report/json/difference.h"
 #include "analyzer/report/text/difference.h"
 #include "db/database.h"
-#include "db/resource_map.h"
-#include "db/trial_times.h"
+#include "db/open.h"
+#include "db/query/resource_map.h"
+#include "db/query/times.h"
 
 struct settings {
     struct difference_thresholds thresholds;

@@ -15,7 +15,8 @@
 #include "analyzer/cmd/query/find.h"
 #include "analyzer/cmd/query/values.h"
 #include "analyzer/report/relation.h"
-#include "db/sql_query.h"
+#include "db/open.h"
+#include "db/query/sql.h"
 
 static const char details[] =
     "DB is an experiment database, as `pagoda replay --store DB` makes it. Without\n"

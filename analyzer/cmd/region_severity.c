@@ -12,8 +12,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
 #include "db/focus.h"
-#include "db/query.h"
-#include "db/trial_efficiency.h"
+#include "db/query/efficiency.h"
+#include "db/query/query.h"
 
 static const char inefficiency[] = "inefficiency";
 

@@ -18,6 +18,7 @@
 #include "analyzer/cmd/scaling/series.h"
 #include "analyzer/report/text.h"
 #include "db/database.h"
+#include "db/open.h"
 
 #ifndef PAGODA_VERSION
 #define PAGODA_VERSION "0.0.0"

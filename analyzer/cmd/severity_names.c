@@ -8,7 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
-#include "db/trial_efficiency.h"
+#include "db/query/efficiency.h"
 
 int severity_name_check(const struct catalogue *catalogue, const char *const *further,
                         const char *name, const char *who, struct error *err)

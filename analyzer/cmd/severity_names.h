@@ -7,7 +7,7 @@
 #include "analyzer/pattern/catalogue.h"
 
 /// Whether NAME is a wait state of CATALOGUE, a further severity of a trial
-/// (db/trial_efficiency.h), or one of FURTHER (ended by NULL, may be NULL). 0, or -1 and ERR: "WHO
+/// (db/query/efficiency.h), or one of FURTHER (ended by NULL, may be NULL). 0, or -1 and ERR: "WHO
 /// asks for NAME, ...".
 int severity_name_check(const struct catalogue *catalogue, const char *const *further,
                         const char *name, const char *who, struct error *err);

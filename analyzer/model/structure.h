@@ -2,7 +2,7 @@
 // The structural difference of runs: the union of their resource hierarchies, in which each
 // resource has the sum of the ids 1, 2, 4, ... of the runs it is in (Karavanic and Miller,
 // "Experiment Management Support for Performance Tuning", SC 1997, section 3.1). Resources match
-// when their paths are equal; a resource map (db/resource_map.h) makes them equal.
+// when their paths are equal; a resource map (db/query/resource_map.h) makes them equal.
 #ifndef PAGODA_MODEL_STRUCTURE_H
 #define PAGODA_MODEL_STRUCTURE_H
 

@@ -11,7 +11,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/result.h"
-#include "db/query.h"
+#include "db/query/query.h"
 #include "db/store.h"
 
 /// Seconds on the clock and of the processor; the second does not depend on what else runs.

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "db/database.h"
+#include "db/open.h"
 #include "db/schema.h"
 #include "db/store.h"
 #include "db/writer.h"

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "analyzer/base/memory.h"
-#include "db/query.h"
+#include "db/query/query.h"
 #include "db/trials.h"
 #include "tests/unit/sample_run.h"
 #include "tests/unit/scratch_database.h"

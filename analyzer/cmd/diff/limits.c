@@ -13,8 +13,8 @@
 #include "analyzer/base/options.h"
 #include "db/focus.h"
 #include "db/names.h"
-#include "db/query.h"
-#include "db/trial_times.h"
+#include "db/query/query.h"
+#include "db/query/times.h"
 #include "db/trials.h"
 
 struct reading {

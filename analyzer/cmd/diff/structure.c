@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/model/structure.h"
 #include "analyzer/report/structure.h"
-#include "db/trial_times.h"
+#include "db/query/times.h"
 
 struct merging {
     struct structure structure;

@@ -8,7 +8,7 @@
 
 #include "analyzer/base/error.h"
 #include "db/database.h"
-#include "db/resource_map.h"
+#include "db/query/resource_map.h"
 
 struct diff_structure_options {
     const struct resource_map *map; // NULL: resources keep their names

@@ -7,8 +7,8 @@
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/query/values.h"
 #include "db/database.h"
-#include "db/query.h"
-#include "db/trial_selection.h"
+#include "db/query/query.h"
+#include "db/query/selection.h"
 
 struct query_wishes {
     struct trial_conditions conditions;

@@ -9,7 +9,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/replay_run.h"
 #include "db/focus.h"
-#include "db/trial_times.h"
+#include "db/open.h"
+#include "db/query/times.h"
 #include "db/trials.h"
 
 static const char *base_name(const char *path)

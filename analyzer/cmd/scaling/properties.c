@@ -13,7 +13,7 @@
 #include "analyzer/cmd/severity_names.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/sweep/property.h"
-#include "db/trial_efficiency.h"
+#include "db/query/efficiency.h"
 
 /// Severities against the smallest run of the series: losses of its efficiencies.
 static const char *const series_severities[] = {"computation-loss", "efficiency-loss", NULL};

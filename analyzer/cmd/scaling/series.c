@@ -13,8 +13,8 @@
 #include "analyzer/base/spelling.h"
 #include "analyzer/report/difference.h"
 #include "analyzer/report/quantity.h"
-#include "db/trial_efficiency.h"
-#include "db/trial_times.h"
+#include "db/query/efficiency.h"
+#include "db/query/times.h"
 
 struct chosen_trial {
     struct trial_efficiency facts;

@@ -15,11 +15,12 @@
 #include "analyzer/base/options.h"
 #include "analyzer/report/quantity.h"
 #include "db/database.h"
-#include "db/point_transfer.h"
+#include "db/open.h"
+#include "db/query/selection.h"
 #include "db/removal.h"
-#include "db/trial_csv.h"
-#include "db/trial_export.h"
-#include "db/trial_selection.h"
+#include "db/transfer/csv.h"
+#include "db/transfer/export.h"
+#include "db/transfer/points.h"
 #include "db/trials.h"
 
 // --- export

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "db/trial_import.h"
+#include "db/transfer/import.h"
 
 /// Each as struct command in main.c, with the action's name in argv[0].
 int store_export(int argc, char **argv);

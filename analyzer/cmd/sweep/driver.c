@@ -17,9 +17,10 @@
 #include "analyzer/cmd/sweep/folder.h"
 #include "analyzer/report/quantity.h"
 #include "db/database.h"
+#include "db/open.h"
 #include "db/points.h"
+#include "db/query/efficiency.h"
 #include "db/store.h"
-#include "db/trial_efficiency.h"
 
 /// What the database has of the experiment now. 0, or -1 and ERR.
 static int read_stored(struct sweep_driver *driver, struct error *err)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See sql_query.h. Three locks, of which each would do: the file is opened read-only, the
+// See sql.h. Three locks, of which each would do: the file is opened read-only, the
 // connection is query_only, and SQLite asks an authorizer about each thing a statement does when it
 // compiles it (https://www.sqlite.org/c3ref/set_authorizer.html).
-#include "db/sql_query.h"
+#include "db/query/sql.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -12,6 +12,7 @@
 
 #include "analyzer/base/memory.h"
 #include "db/database.h"
+#include "db/open.h"
 
 static int authorize(void *user, int action, const char *first, const char *second,
                      const char *third, const char *fourth)

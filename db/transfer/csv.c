@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Export goes through the view `measurements`. Import fills a database in memory, whose trials are
 // then exported as JSON lines: names are interned and put in order by what does that anyway.
-#include "db/trial_csv.h"
+#include "db/transfer/csv.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "analyzer/base/utf8.h"
 #include "db/focus.h"
 #include "db/schema.h"
-#include "db/trial_export.h"
+#include "db/transfer/export.h"
 #include "db/writer.h"
 
 static const char parameter_prefix[] = "parameter:";

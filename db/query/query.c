@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A focus query in two steps: the interned foci that lie within the wanted one (query_foci.c),
+// A focus query in two steps: the interned foci that lie within the wanted one (foci.c),
 // then, trial by trial, their values, which lie in the order of their foci. Both lists are walked
 // together: what lies between is passed over where it is little, as between the foci of one call
 // path on all ranks, and leapt over by a new search where it is much, as between those of one rank.
-#include "db/query.h"
+#include "db/query/query.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -16,7 +16,8 @@
 #include "db/database.h"
 #include "db/focus.h"
 #include "db/names.h"
-#include "db/query_foci.h"
+#include "db/open.h"
+#include "db/query/foci.h"
 #include "db/schema.h"
 
 enum {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See point_transfer.h. Of two notes of one point the later one is kept.
-#include "db/point_transfer.h"
+// See points.h. Of two notes of one point the later one is kept.
+#include "db/transfer/points.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading by the tables of the schema: exclusive times, less the waits of those wait states whose
 // waits are in no other's.
-#include "db/trial_times.h"
+#include "db/query/times.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -9,8 +9,8 @@
 // Both are paths in the form of focus.h. A renaming applies to the resource and all below it; of
 // several that apply the longest does, once. One from function to function also renames the
 // function wherever it is in call paths.
-#ifndef PAGODA_DB_RESOURCE_MAP_H
-#define PAGODA_DB_RESOURCE_MAP_H
+#ifndef PAGODA_DB_QUERY_RESOURCE_MAP_H
+#define PAGODA_DB_QUERY_RESOURCE_MAP_H
 
 #include "analyzer/base/error.h"
 

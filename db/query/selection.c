@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The conditions become one SQL statement, each text in it a parameter; the names a user may have
 // misspelt are looked up first, so that a slip does not look like "no trial".
-#include "db/trial_selection.h"
+#include "db/query/selection.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

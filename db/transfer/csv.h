@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of trials as comma-separated values, one a line, with the names of what they are values
 // of.
-#ifndef PAGODA_DB_TRIAL_CSV_H
-#define PAGODA_DB_TRIAL_CSV_H
+#ifndef PAGODA_DB_TRANSFER_CSV_H
+#define PAGODA_DB_TRANSFER_CSV_H
 
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
 #include "db/database.h"
-#include "db/trial_times.h"
+#include "db/query/times.h"
 
 /// Writes the values of the trials in GROUP as pagoda-trials(5) says: columns for the trial, its
 /// parameters, the metric, the focus, the interval and the value. DATABASE has a transaction open.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whole trials as JSON lines, the form of pagoda-trials(5): what one database writes another reads
-// (trial_import.h). The same trial gives the same bytes, whichever database it is in.
-#ifndef PAGODA_DB_TRIAL_EXPORT_H
-#define PAGODA_DB_TRIAL_EXPORT_H
+// (import.h). The same trial gives the same bytes, whichever database it is in.
+#ifndef PAGODA_DB_TRANSFER_EXPORT_H
+#define PAGODA_DB_TRANSFER_EXPORT_H
 
 #include <stddef.h>
 #include <stdint.h>

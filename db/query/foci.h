@@ -10,7 +10,7 @@
 #include "analyzer/base/error.h"
 #include "db/database.h"
 #include "db/focus.h"
-#include "db/query.h"
+#include "db/query/query.h"
 
 struct wanted_focus {
     int64_t id, process_id;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads files of whole trials (pagoda-trials(5), trial_export.h) into a database.
-#ifndef PAGODA_DB_TRIAL_IMPORT_H
-#define PAGODA_DB_TRIAL_IMPORT_H
+// Reads files of whole trials (pagoda-trials(5), export.h) into a database.
+#ifndef PAGODA_DB_TRANSFER_IMPORT_H
+#define PAGODA_DB_TRANSFER_IMPORT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of one metric at one focus, over trials, whole or by the parts of one hierarchy.
-#ifndef PAGODA_DB_QUERY_H
-#define PAGODA_DB_QUERY_H
+#ifndef PAGODA_DB_QUERY_QUERY_H
+#define PAGODA_DB_QUERY_QUERY_H
 
 #include <stddef.h>
 #include <stdint.h>

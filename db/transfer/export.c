@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers of a database mean nothing elsewhere: within a file each resource, focus, metric and
 // property is called by its place among those of its trial, which are in the order of their names.
-#include "db/trial_export.h"
+#include "db/transfer/export.h"
 
 #include <inttypes.h>
 #include <sqlite3.h>

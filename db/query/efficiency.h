@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What of a stored trial its scalability is judged by: how large it was, how long it took, its
-// efficiencies. The time of its regions is in trial_times.h.
-#ifndef PAGODA_DB_TRIAL_EFFICIENCY_H
-#define PAGODA_DB_TRIAL_EFFICIENCY_H
+// efficiencies. The time of its regions is in times.h.
+#ifndef PAGODA_DB_QUERY_EFFICIENCY_H
+#define PAGODA_DB_QUERY_EFFICIENCY_H
 
 #include <stddef.h>
 #include <stdint.h>

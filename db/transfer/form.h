@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks lines of pagoda-trials(5): their order, their members, and that what they refer to was
 // there before. The same in the pass that checks and in the one that stores.
-#ifndef PAGODA_DB_TRIAL_FORM_H
-#define PAGODA_DB_TRIAL_FORM_H
+#ifndef PAGODA_DB_TRANSFER_FORM_H
+#define PAGODA_DB_TRANSFER_FORM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each kind of line has a row in a table: what its members are, as letters. What a letter does not
 // say (hierarchies of foci, the order of values) is checked by functions.
-#include "db/trial_form.h"
+#include "db/transfer/form.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "db/focus.h"
 #include "db/schema.h"
-#include "db/trial_export.h"
+#include "db/transfer/export.h"
 
 /// t text, i count (integer >= 0), n number (any), s share-like number, b 0 or 1, r f m p the place
 /// of a resource, focus, metric, property, v an interval's number; in capitals it may be null.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Renamings as a short list that is searched through (see resource_map.h).
-#include "db/resource_map.h"
+#include "db/query/resource_map.h"
 
 #include <errno.h>
 #include <stdbool.h>

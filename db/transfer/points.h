@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points of sweeps without a trial (points.h) in files of trials, pagoda-trials(5): from database
 // to database they go beside the trials, not within one.
-#ifndef PAGODA_DB_POINT_TRANSFER_H
-#define PAGODA_DB_POINT_TRANSFER_H
+#ifndef PAGODA_DB_TRANSFER_POINTS_H
+#define PAGODA_DB_TRANSFER_POINTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ struct point_import {
 };
 
 /// Takes the present line of LINES, a point, or a parameter of the last one; both are checked
-/// already (trial_form.h). DATABASE has a transaction open. 0, or -1 and ERR.
+/// already (form.h). DATABASE has a transaction open. 0, or -1 and ERR.
 int point_import_begin(struct point_import *import, const struct json_lines *lines,
                        struct error *err);
 void point_import_parameter(struct point_import *import, const struct json_lines *lines);

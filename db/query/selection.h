@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The trials that fulfil several conditions at once: by name, parameter, date, origin and property.
-#ifndef PAGODA_DB_TRIAL_SELECTION_H
-#define PAGODA_DB_TRIAL_SELECTION_H
+#ifndef PAGODA_DB_QUERY_SELECTION_H
+#define PAGODA_DB_QUERY_SELECTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
 #include "db/database.h"
-#include "db/trial_times.h"
+#include "db/query/times.h"
 
 /// What a trial must be; NULL and 0 mean "any". All conditions must hold.
 struct trial_conditions {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One SQL query of the user's, which can only read.
-#ifndef PAGODA_DB_SQL_QUERY_H
-#define PAGODA_DB_SQL_QUERY_H
+#ifndef PAGODA_DB_QUERY_SQL_H
+#define PAGODA_DB_QUERY_SQL_H
 
 #include <stddef.h>
 #include <stdint.h>

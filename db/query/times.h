@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The trials a user means by one word, what they consist of, and where their time went.
-#ifndef PAGODA_DB_TRIAL_TIMES_H
-#define PAGODA_DB_TRIAL_TIMES_H
+#ifndef PAGODA_DB_QUERY_TIMES_H
+#define PAGODA_DB_QUERY_TIMES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading by the tables of the schema (see trial_efficiency.h).
-#include "db/trial_efficiency.h"
+// Reading by the tables of the schema (see efficiency.h).
+#include "db/query/efficiency.h"
 
 #include <math.h>
 #include <sqlite3.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two passes over the same lines, both through trial_form.c: the first checks, and sums up what
+// Two passes over the same lines, both through form.c: the first checks, and sums up what
 // each trial consists of; the second writes. What a trial refers to by its place in the file is
 // kept as a number of this database until the trial ends; values pass through.
-#include "db/trial_import.h"
+#include "db/transfer/import.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,10 +16,11 @@
 #include "analyzer/base/utf8.h"
 #include "db/database.h"
 #include "db/focus.h"
-#include "db/point_transfer.h"
+#include "db/open.h"
 #include "db/schema.h"
-#include "db/trial_export.h"
-#include "db/trial_form.h"
+#include "db/transfer/export.h"
+#include "db/transfer/form.h"
+#include "db/transfer/points.h"
 #include "db/writer.h"
 
 struct id_list {
