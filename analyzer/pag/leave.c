@@ -369,8 +369,8 @@ void leave_resolve_send(struct engine *engine, struct message *message)
 
 // --- the leave
 
-/// What its sender alone says of a message.
-static struct pag_message sent_message(const struct message *message)
+/// What its sender alone says of a message that CALL has received or sent.
+static struct pag_message told_of(const struct message *message, const struct call *call)
 {
     return (struct pag_message){
         .sender = message->sender,
@@ -378,6 +378,9 @@ static struct pag_message sent_message(const struct message *message)
         .size_bytes = message->size_bytes,
         .send_enter_ns = message->send_enter_ns,
         .send_leave_ns = message->send_leave_ns,
+        .enter_ns = call->enter_ns,
+        .leave_ns = call->leave_ns,
+        .is_test = call->is_test,
         .is_sent_alone = message->is_alone && !message->is_nonblocking,
         .is_synchronous = message->is_synchronous,
     };
@@ -398,24 +401,22 @@ static void tell_messages(const struct engine *engine, const struct call *call)
         if (index == NONE)
             continue;
         const struct message *message = message_at(engine, index);
-        struct pag_message told = sent_message(message);
+        struct pag_message told = told_of(message, call);
         told.send_over_ns = message->send_over_ns;
         told.post_enter_ns = message->post_enter_ns;
-        told.enter_ns = call->enter_ns;
-        told.leave_ns = call->leave_ns;
-        told.is_test = call->is_test;
         told.is_deciding = message == deciding;
         told.is_received_alone = is_alone;
         engine->listener.message(engine->listener.context, &told);
     }
 }
 
-/// Tells the listener about a message that is all its call is about.
+/// Tells the listener about the messages whose send a call completes.
 static void tell_sent(const struct engine *engine, const struct call *call)
 {
-    const struct pag_message told = sent_message(message_at(engine, call->sends[0]));
-    if (call->n_sends == 1 && told.is_sent_alone)
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        struct pag_message told = told_of(message_at(engine, call->sends[i]), call);
         engine->listener.sent(engine->listener.context, &told);
+    }
 }
 
 static void settle(struct engine *engine, struct location_state *location)

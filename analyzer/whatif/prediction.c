@@ -27,9 +27,29 @@ static void wake(void *context, uint32_t location, uint64_t until_ns, pag_work a
     scheduler_wake(prediction->scheduler, location, until_ns, amount);
 }
 
+static void note_progress(struct prediction *prediction, uint32_t rank, uint64_t enter_ns,
+                          uint64_t recorded_enter_ns)
+{
+    struct rank_progress *progress = &prediction->progress[rank];
+    if (enter_ns > progress->enter_ns)
+        progress->recorded_before_ns = progress->recorded_enter_ns;
+    progress->enter_ns = enter_ns;
+    progress->recorded_enter_ns = recorded_enter_ns;
+}
+
+/// Up to where in the recording RANK had computed before NOW_NS.
+static uint64_t has_passed_ns(const struct prediction *prediction, uint32_t rank, uint64_t now_ns)
+{
+    const struct rank_progress *progress = &prediction->progress[rank];
+    return progress->enter_ns < now_ns ? progress->recorded_enter_ns : progress->recorded_before_ns;
+}
+
 static void end(void *context, uint32_t location, uint64_t now_ns)
 {
-    const struct prediction *prediction = context;
+    struct prediction *prediction = context;
+    const struct location *ended = &prediction->definitions->locations[location];
+    if (ended->rank != EVENT_NO_INDEX && ended->is_master)
+        note_progress(prediction, ended->rank, now_ns, UINT64_MAX);
     scheduler_end(prediction->scheduler, location, now_ns);
 }
 
@@ -177,8 +197,10 @@ static void read_notes(struct prediction *prediction, const struct definitions *
 {
     prediction->n_ranks = definitions->n_ranks;
     prediction->send_limits = memory_zeroed(definitions->n_ranks, sizeof *prediction->send_limits);
-    prediction->partner_times =
-        memory_zeroed(definitions->n_ranks, sizeof *prediction->partner_times);
+    prediction->progress = memory_zeroed(definitions->n_ranks, sizeof *prediction->progress);
+    for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
+        prediction->partner_times[kind] =
+            memory_zeroed(definitions->n_ranks, sizeof *prediction->partner_times[kind]);
     prediction->own_times = memory_zeroed(definitions->n_ranks, sizeof *prediction->own_times);
     prediction->crowded_times =
         memory_zeroed(definitions->n_ranks, sizeof *prediction->crowded_times);
@@ -187,7 +209,9 @@ static void read_notes(struct prediction *prediction, const struct definitions *
             continue;
         prediction->own_times[rank] = recorded_own_times(prediction->recorded, rank);
         prediction->crowded_times[rank] = recorded_crowded_times(prediction->recorded, rank);
-        prediction->partner_times[rank] = recorded_partner_times(prediction->recorded, rank);
+        for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
+            prediction->partner_times[kind][rank] =
+                recorded_partner_times(prediction->recorded, kind, rank);
         prediction->clock.own_work = own_work;
         prediction->clock.process_time = process_time;
     }
@@ -205,30 +229,29 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/// What is known of a partner that CALL needed with a core and that lacked it for a while; false:
-/// there is none.
+/// What is known of a partner of this kind that CALL needed with a core and that lacked it for a
+/// while; false: there is none.
 static bool find_partner(const struct prediction *prediction, const struct pag_call *call,
-                         struct recorded_partner *partner)
+                         enum recorded_partner_kind kind, struct recorded_partner *partner)
 {
-    struct rank_notes_reader *partner_times = prediction->partner_times[call->rank];
+    struct rank_notes_reader *partner_times = prediction->partner_times[kind][call->rank];
     uint64_t number;
     return partner_times && !prediction->scenario->spins && !call->is_handle &&
            rank_notes_at(partner_times, call->recorded_leave_ns, &number) &&
            recorded_read_partner(prediction->recorded, call->rank, number, partner);
 }
 
-/// CALL, which sends, is entered: what of it is its own at most. The time without the receiver's
-/// core is not, where that is free now, or others share it.
+/// CALL is entered: what of it is its own at most, if it completes sends. The time without the
+/// receiver's core is not, where that is free now, or others share it.
 static uint64_t limit_sending(struct prediction *prediction, const struct pag_call *call)
 {
     struct recorded_partner partner;
     struct send_limit *limit = &prediction->send_limits[call->rank];
-    if (!find_partner(prediction, call, &partner) || !partner.is_receiver)
+    if (!find_partner(prediction, call, RECORDED_RECEIVER, &partner))
         return UINT64_MAX;
-    bool is_as_it_was =
-        prediction->scenario->keeps_cores[partner.rank] &&
-        scheduler_is_taken(prediction->scheduler,
-                           prediction->definitions->ranks[partner.rank].master, call->enter_ns);
+    bool is_as_it_was = prediction->scenario->keeps_cores[partner.rank] &&
+                        has_passed_ns(prediction, partner.rank, call->enter_ns) <
+                            call->recorded_leave_ns - partner.own_ns;
     *limit =
         (struct send_limit){call->recorded_leave_ns, is_as_it_was ? UINT64_MAX : partner.own_ns};
     return limit->own_ns;
@@ -238,26 +261,27 @@ static uint64_t limit_sending(struct prediction *prediction, const struct pag_ca
 /// now, or that it has now.
 static uint64_t own_limit(const struct prediction *prediction, const struct pag_call *call)
 {
-    struct recorded_partner partner;
+    struct recorded_partner sender;
     const struct send_limit *limit = &prediction->send_limits[call->rank];
-    if (!find_partner(prediction, call, &partner))
-        return UINT64_MAX;
-    if (partner.is_receiver) // else the call was put off
-        return limit->recorded_leave_ns == call->recorded_leave_ns ? limit->own_ns : UINT64_MAX;
-    return prediction->scenario->keeps_cores[partner.rank] ? UINT64_MAX : partner.own_ns;
+    bool is_sender_as_it_was = !find_partner(prediction, call, RECORDED_SENDER, &sender) ||
+                               prediction->scenario->keeps_cores[sender.rank];
+    bool is_known = limit->recorded_leave_ns == call->recorded_leave_ns; // else it was put off
+    return least(is_sender_as_it_was ? UINT64_MAX : sender.own_ns,
+                 is_known ? limit->own_ns : UINT64_MAX);
 }
 
 static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
 {
     struct prediction *prediction = context;
     pag_work amount = 0;
+    note_progress(prediction, call->rank, call->enter_ns, call->recorded_enter_ns);
     if (call->is_finalize) {
         prediction->n_finalized++;
         prediction->last_finalize_ns = call->enter_ns; // calls are entered in the order of time
     }
     if (!prediction->machine || (call->is_handle && !prediction->timeless)) {
         uint64_t own_ns = call->recorded_work_ns;
-        if (call->n_sent > 0 && own_ns > 0)
+        if (own_ns > 0)
             own_ns = least(own_ns, limit_sending(prediction, call));
         amount = call->is_waiting ? 0 : (pag_work)own_ns * PAG_WORK_PER_NS;
         return call->n_left_out == 0
@@ -478,12 +502,15 @@ void prediction_release(struct prediction *prediction)
     for (size_t rank = 0; rank < prediction->n_ranks; rank++) {
         rank_notes_reader_free(prediction->own_times[rank]);
         rank_notes_reader_free(prediction->crowded_times[rank]);
-        rank_notes_reader_free(prediction->partner_times[rank]);
+        for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
+            rank_notes_reader_free(prediction->partner_times[kind][rank]);
     }
     free(prediction->own_times);
     free(prediction->crowded_times);
-    free(prediction->partner_times);
+    for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
+        free(prediction->partner_times[kind]);
     free(prediction->send_limits);
+    free(prediction->progress);
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);

@@ -15,9 +15,14 @@
 #include "analyzer/whatif/scenario.h"
 #include "analyzer/whatif/timeless.h"
 
-/// What of a rank's call that sends, the last such one, is its own at most.
+/// What of a rank's call that completes sends, the last such one, is its own at most.
 struct send_limit {
     uint64_t recorded_leave_ns, own_ns;
+};
+
+/// How far a rank has come: the call it entered last, and the last one before ENTER_NS.
+struct rank_progress {
+    uint64_t enter_ns, recorded_enter_ns, recorded_before_ns;
 };
 
 struct prediction {
@@ -36,8 +41,9 @@ struct prediction {
     uint64_t last_finalize_ns;
     struct timeless *timeless; // NULL: recorded times count
     // By rank, NULL: it did not lack cores.
-    struct rank_notes_reader **own_times, **crowded_times, **partner_times;
+    struct rank_notes_reader **own_times, **crowded_times, **partner_times[RECORDED_PARTNERS];
     struct send_limit *send_limits; // by rank
+    struct rank_progress *progress; // by rank
     size_t n_ranks;
     struct recorded_use use;
     struct pag_clock clock; // for pag_simulate()

@@ -28,7 +28,7 @@ struct partner_time {
     bool is_known;
     uint64_t leave_ns, own_ns;
     uint32_t partner, class; // size class of the message
-    bool is_receiver;
+    uint32_t on_core;        // the partner, of a receiver who had its core before
 };
 
 struct recorded {
@@ -38,8 +38,8 @@ struct recorded {
     struct cost_table flight[SCOPES], receive[SCOPES];
     struct cost_table shared_flight[SCOPES];      // to ranks that shared cores
     struct rank_notes *own_times, *crowded_times; // of such ranks
-    struct rank_notes *partner_times;
-    struct partner_time *partners; // by rank, its last one
+    struct rank_notes *partner_times[RECORDED_PARTNERS];
+    struct partner_time *partners[RECORDED_PARTNERS]; // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
 };
@@ -53,8 +53,11 @@ struct recorded *recorded_new(const struct definitions *definitions)
         recorded->is_crowded |= core_wait_is_shared(recorded->core_wait, rank);
     recorded->own_times = rank_notes_new(definitions->n_ranks);
     recorded->crowded_times = rank_notes_new(definitions->n_ranks);
-    recorded->partner_times = rank_notes_new(definitions->n_ranks);
-    recorded->partners = memory_zeroed(definitions->n_ranks, sizeof *recorded->partners);
+    for (int kind = 0; kind < RECORDED_PARTNERS; kind++) {
+        recorded->partner_times[kind] = rank_notes_new(definitions->n_ranks);
+        recorded->partners[kind] =
+            memory_zeroed(definitions->n_ranks, sizeof *recorded->partners[kind]);
+    }
     return recorded;
 }
 
@@ -69,8 +72,10 @@ void recorded_free(struct recorded *recorded)
     }
     rank_notes_free(recorded->own_times);
     rank_notes_free(recorded->crowded_times);
-    rank_notes_free(recorded->partner_times);
-    free(recorded->partners);
+    for (int kind = 0; kind < RECORDED_PARTNERS; kind++) {
+        rank_notes_free(recorded->partner_times[kind]);
+        free(recorded->partners[kind]);
+    }
     core_wait_free(recorded->core_wait);
     free(recorded);
 }
@@ -97,17 +102,30 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
     core_wait_tell(wait, rank, time_ns, computes);
 }
 
-static void put_partner_time(struct recorded *recorded, uint32_t rank)
+static void put_partner_time(struct recorded *recorded, enum recorded_partner_kind kind,
+                             uint32_t rank)
 {
-    struct partner_time *time = &recorded->partners[rank];
+    struct partner_time *time = &recorded->partners[kind][rank];
     if (time->is_known)
-        rank_notes_add(recorded->partner_times, rank, time->leave_ns,
-                       ((time->own_ns * recorded->definitions->n_ranks + time->partner) *
-                            COST_TABLE_SIZE_CLASSES +
-                        time->class) *
-                               2 +
-                           time->is_receiver);
+        rank_notes_add(recorded->partner_times[kind], rank, time->leave_ns,
+                       (time->own_ns * recorded->definitions->n_ranks + time->on_core) *
+                               COST_TABLE_SIZE_CLASSES +
+                           time->class);
     time->is_known = false;
+}
+
+/// Of what RANK's call needed partners of this kind for TIME counts if it is the least.
+static void consider_partner(struct recorded *recorded, enum recorded_partner_kind kind,
+                             uint32_t rank, struct partner_time time)
+{
+    struct partner_time *least = &recorded->partners[kind][rank];
+    if (least->leave_ns != time.leave_ns)
+        put_partner_time(recorded, kind, rank);
+    bool is_less = !least->is_known || time.own_ns < least->own_ns;
+    bool is_same = least->is_known && time.own_ns == least->own_ns;
+    if (is_less || (is_same && time.partner < least->partner) ||
+        (is_same && time.partner == least->partner && time.class > least->class))
+        *least = time;
 }
 
 /// From FROM_NS on RANK's call, which it left at LEAVE_NS, needed PARTNER on a core.
@@ -116,7 +134,6 @@ static void count_partner(struct recorded *recorded, uint32_t rank, uint32_t par
 {
     const struct core_wait *wait = recorded->core_wait;
     const struct rank *ranks = recorded->definitions->ranks;
-    struct partner_time *time = &recorded->partners[rank];
     if (leave_ns <= from_ns || ranks[rank].core_set == ranks[partner].core_set ||
         !core_wait_is_shared(wait, rank) || !core_wait_is_shared(wait, partner))
         return;
@@ -124,13 +141,8 @@ static void count_partner(struct recorded *recorded, uint32_t rank, uint32_t par
     bool has_left = own_ns == 0 && !core_wait_was_inside(wait, partner, leave_ns);
     if (has_left || own_ns >= core_wait_own_ns(wait, rank, from_ns, leave_ns))
         return;
-    if (time->leave_ns != leave_ns)
-        put_partner_time(recorded, rank);
-    bool is_less = !time->is_known || own_ns < time->own_ns;
-    bool is_same = time->is_known && own_ns == time->own_ns;
-    if (is_less || (is_same && partner < time->partner) ||
-        (is_same && partner == time->partner && class > time->class))
-        *time = (struct partner_time){true, leave_ns, own_ns, partner, class, false};
+    consider_partner(recorded, RECORDED_SENDER, rank,
+                     (struct partner_time){true, leave_ns, own_ns, partner, class, partner});
 }
 
 /// A message needed its sender until it was received.
@@ -162,17 +174,18 @@ void recorded_sent(void *context, const struct pag_message *message)
     const struct core_wait *wait = recorded->core_wait;
     const struct rank *ranks = recorded->definitions->ranks;
     uint32_t rank = message->sender, receiver = message->receiver;
-    uint64_t enter_ns = message->send_enter_ns, leave_ns = message->send_leave_ns;
-    if (!recorded->is_crowded || ranks[rank].core_set == ranks[receiver].core_set ||
-        !core_wait_is_shared(wait, rank) || !core_wait_is_shared(wait, receiver) ||
-        !core_wait_was_taken(wait, receiver, enter_ns))
+    uint64_t enter_ns = message->enter_ns, leave_ns = message->leave_ns;
+    if (!recorded->is_crowded || message->is_test ||
+        ranks[rank].core_set == ranks[receiver].core_set || !core_wait_is_shared(wait, rank) ||
+        !core_wait_is_shared(wait, receiver) || !core_wait_was_taken(wait, receiver, enter_ns))
         return;
     uint64_t own_ns = behind_receiver_ns(wait, receiver, enter_ns, leave_ns);
     if (own_ns == 0 || own_ns >= core_wait_own_ns(wait, rank, enter_ns, leave_ns))
         return;
-    put_partner_time(recorded, rank);
-    recorded->partners[rank] = (struct partner_time){
-        true, leave_ns, own_ns, receiver, cost_table_class(message->size_bytes), true};
+    consider_partner(recorded, RECORDED_RECEIVER, rank,
+                     (struct partner_time){true, leave_ns, own_ns, receiver,
+                                           cost_table_class(message->size_bytes),
+                                           core_wait_taker(wait, receiver, leave_ns - own_ns)});
 }
 
 /// A message received by a rank that shared its cores with others: only its own time counts.
@@ -279,7 +292,8 @@ static void conclude_rendezvous(struct rendezvous *rendezvous)
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
 {
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
-        put_partner_time(recorded, rank);
+        for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
+            put_partner_time(recorded, kind, rank);
     if (result->n_without_finalize > 0)
         recorded->is_loose[FINALIZE] = true;
     for (int scope = 0; scope < SCOPES; scope++) {
@@ -355,18 +369,19 @@ struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, ui
     return notes_of(recorded, recorded->own_times, rank);
 }
 
-struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded, uint32_t rank)
+struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded,
+                                                 enum recorded_partner_kind kind, uint32_t rank)
 {
-    return notes_of(recorded, recorded->partner_times, rank);
+    return notes_of(recorded, recorded->partner_times[kind], rank);
 }
 
 bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint64_t number,
                            struct recorded_partner *partner)
 {
     const struct definitions *definitions = recorded->definitions;
-    uint64_t class = number / 2 % COST_TABLE_SIZE_CLASSES;
-    uint64_t rest = number / 2 / COST_TABLE_SIZE_CLASSES;
-    *partner = (struct recorded_partner){(uint32_t)(rest % definitions->n_ranks), number % 2 == 1,
+    uint64_t class = number % COST_TABLE_SIZE_CLASSES;
+    uint64_t rest = number / COST_TABLE_SIZE_CLASSES;
+    *partner = (struct recorded_partner){(uint32_t)(rest % definitions->n_ranks),
                                          rest / definitions->n_ranks};
     bool far = recorded_was_remote(recorded, rank, partner->rank);
     return class >= recorded->rendezvous[far].least_open;

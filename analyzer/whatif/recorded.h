@@ -26,11 +26,14 @@
 // the sender was in MPI right before that. Where P is less than O from there on the rest of O was
 // waiting for the sender's core. Of several messages the least P counts (ties: the lowest sender).
 // Not of small ones: no larger in class than one whose send was over before its receive was posted.
-// Nor does the sender go on before the receiver had its core. Of a blocking send, alone in its
-// call, that was entered while all cores of the receiver, which shared others, were taken, P is
-// what is behind the last time before the leave at which they were taken while the receiver was in
-// MPI, if that is less than O; the rest of O counts only where the receiver's cores are taken now,
-// too, when the send is entered.
+// Nor does the sender go on before the receiver had its core. Of a call that completes the send of
+// such a message, other than tests, and was entered while all cores of the receiver, which shared
+// others, were taken, Q is what is behind the last time before the leave at which they were taken
+// while the receiver was in MPI, if that is less than O; the rest of O counts only where the
+// receiver's cores are taken now, too: who stopped computing there then (the highest of several)
+// has not yet done so when the call is entered. Of several messages the least Q counts (ties: the
+// lowest receiver): the call was not left before all of them were over. Where it receives, too,
+// both P and Q limit O.
 //
 // Outside MPI such a rank had a core for as long as not more ranks computed than there are cores:
 // its process time is at least its wall time less the time with more (since it began to compute),
@@ -90,12 +93,14 @@ uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remo
 /// stretch of computing how long it was crowded, if it was (core_wait.h). NULL where RANK did not
 /// lack cores. The caller frees.
 struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, uint32_t rank);
-/// By the leave of each of its calls that needed a partner with a core: what is read below.
-struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded, uint32_t rank);
+/// Whom a call needs with a core: the senders of what it receives, the receivers of what it sends.
+enum recorded_partner_kind { RECORDED_SENDER, RECORDED_RECEIVER, RECORDED_PARTNERS };
+/// By the leave of each of its calls that needed such a partner: what is read below.
+struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded,
+                                                 enum recorded_partner_kind kind, uint32_t rank);
 struct recorded_partner {
-    uint32_t rank;
-    bool is_receiver; // of the message that the call sends; else the sender of what it receives
-    uint64_t own_ns;  // what of the call was behind the time at which it had no core
+    uint32_t rank;   // a sender; of receivers who of the ranks on its cores had one until then
+    uint64_t own_ns; // what of the call was behind the time at which the partner had no core
 };
 /// What NUMBER of these says of a call of RANK; false: its messages were not too large to be sent
 /// at once, so it needed nobody.
@@ -129,17 +134,17 @@ struct recorded_scenario {
 ///   condition by less than 0. A message that was on one node and now is between two, or the other
 ///   way, where both kinds were seen: what released it by D + flight now - flight of the other
 ///   kind, other messages by flight - receive time.
-///   A rank that lacked cores: O is P where there is one and its partner shares its cores with
-///     others now, or more or fewer of them, or is a receiver whose cores are not taken (else what
-///     it waited for is as it was). A message is released when the sender's own time in the call
-///     that sent it began, if that was before L (a sender that lacked cores may have lost its core
-///     before the message was out). W is O, if it waited from the release on, and D is 0: on shared
-///     cores even a flight is somebody's work. Of a call some of which is left out W is at most the
-///     sum of receive times. A message of another size, or that was on one node and is between two
-///     now or the other way, comes later by the shared flight now - shared flight then, not less
-///     than 0. Where waiting ranks spin the cores were taken at all times: W is as above, or min(O,
-///     sum of receive times) if it did not wait, and messages take no time. Handle calls are as
-///     above: they took no core.
+///   A rank that lacked cores: O is at most P or Q where there is one and its partner shares its
+///     cores with others now, or more or fewer of them, or is a receiver whose cores are not taken
+///     any more (else what it waited for is as it was). A message is released when the sender's own
+///     time in the call that sent it began, if that was before L (a sender that lacked cores may
+///     have lost its core before the message was out). W is O, if it waited from the release on,
+///     and D is 0: on shared cores even a flight is somebody's work. Of a call some of which is
+///     left out W is at most the sum of receive times. A message of another size, or that was on
+///     one node and is between two now or the other way, comes later by the shared flight now -
+///     shared flight then, not less than 0. Where waiting ranks spin the cores were taken at all
+///     times: W is as above, or min(O, sum of receive times) if it did not wait, and messages take
+///     no time. Handle calls are as above: they took no core.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
                      const struct pag_condition *conditions, uint32_t n_conditions,

@@ -27,19 +27,6 @@ static parts_t virtual_time_at(const struct prediction_state *state, uint32_t nu
     return cores->virtual_time + (k > 0 ? passed * m / k : 0);
 }
 
-bool are_cores_taken(const struct prediction_state *state, const struct process *process,
-                     uint64_t now_ns)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < state->n_processes; i++) {
-        const struct process *other = &state->processes[i];
-        n += other->cores == process->cores && is_runnable(state, other) &&
-             other->begun_ns < now_ns &&
-             other->target > virtual_time_at(state, process->cores, now_ns);
-    }
-    return n >= state->cores[process->cores].n;
-}
-
 void touch_cores(struct prediction_state *state, const struct process *process, uint64_t now_ns)
 {
     struct cores *cores = &state->cores[process->cores];
@@ -69,7 +56,6 @@ void start_work(struct prediction_state *state, struct process *process, enum ph
     if (process->has_done && process->done_ns == now_ns)
         start = process->target;
     process->target = start + work;
-    process->begun_ns = now_ns;
     process->phase = phase;
 }
 

@@ -33,7 +33,7 @@ struct part_messages {
 struct predicted_times {
     uint64_t *enter_ns, *departed_ns; // by call
     uint64_t *arrived_ns;             // by send, of machines with contention
-    uint64_t *send_limit_ns;          // by call, of one that sends: what of it is its own at most
+    uint64_t *send_limit_ns;          // by call that completes sends: what is its own at most
     uint64_t *together_ns;       // by send, where messages are put together: when they are there
     struct part_messages *parts; // likewise
 };
@@ -65,15 +65,23 @@ uint64_t own_call_time(const struct model *model, const struct predicted_scenari
 uint64_t own_time_with_sender(const struct model *model, const struct predicted_scenario *scenario,
                               uint32_t c, uint64_t own_ns);
 
-/// The message that is all call C is about, which its sender waited for to be sent; NULL: there is
-/// none.
-const struct model_send *lone_send_of(const struct model *model, uint32_t c);
-
-/// What of call C, of a lone SEND, was behind the last time at which the receiver, in MPI, had no
-/// core; UINT64_MAX where that says nothing. IS_TAKEN: all the receiver's cores are, as C is
-/// entered.
+/// What of the call that completes SEND was behind the last time at which the receiver, in MPI, had
+/// no core; UINT64_MAX where that says nothing.
 uint64_t send_limit(const struct model *model, const struct predicted_scenario *scenario,
-                    uint32_t c, const struct model_send *send, bool is_taken);
+                    const struct model_send *send);
+
+/// The send that call C completes and of which that is the least; NULL: there is none, or it was
+/// over without its receiver.
+const struct model_send *limiting_send(const struct model *model,
+                                       const struct predicted_scenario *scenario, uint32_t c);
+
+/// Does the receiver of SEND share as many cores as in the recording with the same ranks?
+bool keeps_receiver(const struct model *model, const struct predicted_scenario *scenario,
+                    const struct model_send *send);
+
+/// Who on RECEIVER's node stopped computing at TIME_NS; the highest one.
+uint32_t taker_of_core(const struct model *model, const struct predicted_scenario *scenario,
+                       uint32_t receiver, uint64_t time_ns);
 
 /// Was a message of this class or a larger one, on as many nodes, over before its receive was
 /// posted?

@@ -188,15 +188,35 @@ static void depart(struct prediction_state *state, uint32_t call, uint64_t now_n
     groups_depart(state->model, state->scenario, &state->times, call, now_ns);
 }
 
-/// How much of STEP, a call that sends and is entered now, is its own at most.
+/// When in the recording RANK made the last one of the stops to compute that are before NOW_NS now.
+static uint64_t has_stopped_until(const struct prediction_state *state, uint32_t rank,
+                                  uint64_t now_ns)
+{
+    const struct process *process = &state->processes[rank];
+    uint64_t until_ns = 0;
+    if (process->phase == PHASE_ENDED && process->finish_ns < now_ns)
+        return UNKNOWN;
+    for (uint32_t c = 0; c < state->model->n_calls; c++)
+        if (state->model->calls[c].rank == rank && state->times.enter_ns[c] < now_ns &&
+            state->model->calls[c].enter_ns > until_ns)
+            until_ns = state->model->calls[c].enter_ns;
+    return until_ns;
+}
+
+/// How much of STEP, a call that is entered now, is its own at most, because of what it sends.
 static uint64_t limit_sending(const struct prediction_state *state, const struct step *step,
                               uint64_t now_ns)
 {
-    const struct model_send *send = lone_send_of(state->model, step->call);
+    const struct model *model = state->model;
+    const struct model_send *send = limiting_send(model, state->scenario, step->call);
     if (!send || step->is_put_off || state->scenario->has_machine)
         return UNKNOWN;
-    return send_limit(state->model, state->scenario, step->call, send,
-                      are_cores_taken(state, &state->processes[send->receiver], now_ns));
+    uint64_t limit_ns = send_limit(model, state->scenario, send);
+    uint64_t free_ns = model->calls[step->call].leave_ns - limit_ns; // when it had its core again
+    uint32_t taker = taker_of_core(model, state->scenario, send->receiver, free_ns);
+    bool is_as_it_was = keeps_receiver(model, state->scenario, send) &&
+                        has_stopped_until(state, taker, now_ns) < free_ns;
+    return is_as_it_was ? UNKNOWN : limit_ns;
 }
 
 static void enter(struct prediction_state *state, struct process *process, uint64_t now_ns)

@@ -123,14 +123,6 @@ uint64_t own_time_with_sender(const struct model *model, const struct predicted_
     return least_ns < own_ns ? least_ns : own_ns;
 }
 
-const struct model_send *lone_send_of(const struct model *model, uint32_t c)
-{
-    for (uint32_t s = 0; s < model->n_sends && model->calls[c].n_records == 1; s++)
-        if (model->sends[s].call == c && model->sends[s].complete_call == c)
-            return &model->sends[s];
-    return NULL;
-}
-
 /// Since when RANK, outside MPI right before TIME_NS, was there; a call without length counts.
 static uint64_t outside_since(const struct model *model, uint32_t rank, uint64_t time_ns)
 {
@@ -144,14 +136,15 @@ static uint64_t outside_since(const struct model *model, uint32_t rank, uint64_t
 }
 
 uint64_t send_limit(const struct model *model, const struct predicted_scenario *scenario,
-                    uint32_t c, const struct model_send *send, bool is_taken)
+                    const struct model_send *send)
 {
+    uint32_t c = send->complete_call;
     uint64_t enter_ns = model->calls[c].enter_ns, leave_ns = model->calls[c].leave_ns;
     uint32_t receiver = send->receiver, node = scenario->recorded_node[receiver];
-    if (scenario->spins || leave_ns == enter_ns || enter_ns == 0 ||
+    if (scenario->spins || model->calls[c].is_test || leave_ns == enter_ns || enter_ns == 0 ||
         scenario->recorded_node[send->sender] == node ||
         !has_lacked_cores(model, scenario, send->sender) ||
-        !has_lacked_cores(model, scenario, receiver) || was_sent_at_once(model, scenario, send))
+        !has_lacked_cores(model, scenario, receiver))
         return UINT64_MAX;
     uint32_t n_cores = scenario->recorded_cores[node];
     if (count_outside(model, scenario, node, enter_ns - 1) < n_cores ||
@@ -163,10 +156,55 @@ uint64_t send_limit(const struct model *model, const struct predicted_scenario *
     if (until_ns <= enter_ns)
         return UINT64_MAX;
     uint64_t limit_ns = free_time(model, scenario, node, enter_ns, until_ns) + leave_ns - until_ns;
-    if (limit_ns == 0 || limit_ns >= own_call_time(model, scenario, c, enter_ns) ||
-        (is_taken && keeps_cores(model, scenario, receiver)))
+    if (limit_ns == 0 || limit_ns >= own_call_time(model, scenario, c, enter_ns))
         return UINT64_MAX;
     return limit_ns;
+}
+
+const struct model_send *limiting_send(const struct model *model,
+                                       const struct predicted_scenario *scenario, uint32_t c)
+{
+    const struct model_send *least = NULL;
+    for (uint32_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        uint64_t limit_ns =
+            send->complete_call == c ? send_limit(model, scenario, send) : UINT64_MAX;
+        if (limit_ns == UINT64_MAX)
+            continue;
+        uint64_t least_ns = least ? send_limit(model, scenario, least) : UINT64_MAX;
+        bool is_same = least && limit_ns == least_ns && send->receiver == least->receiver;
+        if (limit_ns < least_ns || (limit_ns == least_ns && send->receiver < least->receiver) ||
+            (is_same && size_class(send->size_bytes) > size_class(least->size_bytes)))
+            least = send;
+    }
+    return least && was_sent_at_once(model, scenario, least) ? NULL : least;
+}
+
+bool keeps_receiver(const struct model *model, const struct predicted_scenario *scenario,
+                    const struct model_send *send)
+{
+    return keeps_cores(model, scenario, send->receiver);
+}
+
+/// Did RANK stop computing at TIME_NS, to enter a call or to end?
+static bool has_stopped(const struct model *model, uint32_t rank, uint64_t time_ns)
+{
+    const struct reference_location *location = &model->trace->locations[rank];
+    for (uint32_t c = 0; c < model->n_calls; c++)
+        if (model->calls[c].rank == rank && model->calls[c].enter_ns == time_ns)
+            return true;
+    return location->n_records > 0 && location->records[location->n_records - 1].time_ns == time_ns;
+}
+
+uint32_t taker_of_core(const struct model *model, const struct predicted_scenario *scenario,
+                       uint32_t receiver, uint64_t time_ns)
+{
+    uint32_t rank = model->trace->n_ranks;
+    while (rank-- > 0)
+        if (scenario->recorded_node[rank] == scenario->recorded_node[receiver] &&
+            has_stopped(model, rank, time_ns))
+            break;
+    return rank;
 }
 
 uint64_t crowded_time(const struct model *model, const struct predicted_scenario *scenario,

@@ -34,7 +34,6 @@ struct process {
     uint64_t work_after_ns;
     uint64_t started_ns; // not in MPI_Init before
     parts_t target;      // virtual time at which the present work is done
-    uint64_t begun_ns;   // when the present one began
     uint64_t done_ns;    // when the last one was done
     bool has_done;
 };
@@ -70,10 +69,6 @@ void start_work(struct prediction_state *state, struct process *process, enum ph
 /// When the work of PROCESS is done if nothing changes: the first ns at which the virtual time of
 /// its cores has reached the target.
 uint64_t work_end_ns(const struct prediction_state *state, const struct process *process);
-
-/// Are all cores of PROCESS taken: do as many who began before NOW_NS have work left then?
-bool are_cores_taken(const struct prediction_state *state, const struct process *process,
-                     uint64_t now_ns);
 
 /// Which cores each rank may use: those of its node, or one of them.
 void deal_cores(struct prediction_state *state);

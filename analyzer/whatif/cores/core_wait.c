@@ -11,6 +11,7 @@ enum { N_CHANGES = 1024 };
 /// From TIME_NS on all cores are taken, or no longer.
 struct change {
     uint64_t time_ns;
+    uint32_t rank; // the highest one that stopped computing then
     bool is_taken;
 };
 
@@ -19,6 +20,8 @@ struct shared_cores {
     uint64_t n_changes;     // each opposite to the one before, and later
     uint32_t n_kept;        // of these, the last ones
     uint64_t now_ns;        // the time of the last one that was told to compute, or not
+    uint64_t stopped_ns;    // when somebody last stopped computing,
+    uint32_t stopped_rank;  // the highest one that did then
     uint64_t crowded_ns;    // up to then, with more computing than cores
     struct change *changes; // NULL: the ranks are no more than the cores, or nobody knows
 };
@@ -90,19 +93,30 @@ static struct change *change_at(const struct shared_cores *cores, uint64_t numbe
 
 static void note_change(struct shared_cores *cores, uint64_t time_ns, bool is_taken)
 {
-    const struct change *last = change_at(cores, cores->n_changes - 1);
-    if (is_taken == last->is_taken)
-        return;
+    struct change *last = change_at(cores, cores->n_changes - 1);
     if (time_ns < last->time_ns)
         time_ns = last->time_ns;
+    if (is_taken == last->is_taken) {
+        if (time_ns == last->time_ns)
+            last->rank = cores->stopped_rank;
+        return;
+    }
     if (time_ns == last->time_ns && cores->n_kept > 1) { // what was in between had no length
         cores->n_changes--;
         cores->n_kept--;
         return;
     }
-    *change_at(cores, cores->n_changes++) = (struct change){time_ns, is_taken};
+    *change_at(cores, cores->n_changes++) = (struct change){time_ns, cores->stopped_rank, is_taken};
     if (cores->n_kept < N_CHANGES)
         cores->n_kept++;
+}
+
+static void note_stop(struct shared_cores *cores, uint32_t rank, uint64_t time_ns)
+{
+    if (time_ns > cores->stopped_ns || rank > cores->stopped_rank)
+        cores->stopped_rank = rank;
+    if (time_ns > cores->stopped_ns)
+        cores->stopped_ns = time_ns;
 }
 
 static uint64_t crowded_until(const struct shared_cores *cores, uint64_t time_ns)
@@ -130,6 +144,8 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
         cores->n_computing++;
     else
         cores->n_computing--;
+    if (!computes)
+        note_stop(cores, rank, time_ns);
     note_change(cores, time_ns, cores->n_computing >= cores->n_cores);
 }
 
@@ -160,6 +176,17 @@ bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t t
             return change->time_ns < time_ns && change->is_taken;
     }
     return false;
+}
+
+uint32_t core_wait_taker(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
+{
+    const struct shared_cores *cores = cores_of(wait, rank);
+    for (uint32_t i = 1; i <= cores->n_kept; i++) {
+        const struct change *change = change_at(cores, cores->n_changes - i);
+        if (change->time_ns <= time_ns)
+            return change->rank;
+    }
+    return 0;
 }
 
 uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)

@@ -42,6 +42,10 @@ uint64_t core_wait_outside_since_ns(const struct core_wait *wait, uint32_t rank,
 /// that is too long ago.
 bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
 
+/// Who stopped computing when cores that RANK may use became free at TIME_NS, which what is below
+/// says; the highest rank of several.
+uint32_t core_wait_taker(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
 /// How long, since RANK began to compute and up to TIME_NS, more of the ranks that share its cores
 /// computed than there are cores: only then it can have computed without one.
 uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);

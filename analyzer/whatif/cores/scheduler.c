@@ -28,8 +28,7 @@ struct process {
     uint32_t group;
     uint32_t place;  // among those of its group
     uint32_t over;   // on a core of its own: by how much of a ns end_ns is rounded up, millionths
-    uint64_t end_ns; // when it ends the work it does on a core of its own, or ended the last one;
-                     // on a shared core, while it works, when it began that
+    uint64_t end_ns; // when it ends the work it does on a core of its own, or ended the last one
     pag_work end;    // virtual, of the work it does or did last
     pag_work next;   // on a shared core: what it does when its wait is over
 };
@@ -210,7 +209,6 @@ static void work_shared(struct scheduler *scheduler, struct group *group, uint32
     }
     process->end = (goes_on ? process->end : group->virtual_time) + work;
     process->turn = turn;
-    process->end_ns = now_ns;
     set_working(group, process, location);
     predict(scheduler, process->group);
 }
@@ -457,25 +455,6 @@ bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns)
     pag_work virtual_ns = virtual_time_at(group, now_ns);
     uint32_t place = scheduler->processes[location].place;
     return tournament_first_beside(&group->working, place) >> 32 <= virtual_ns;
-}
-
-bool scheduler_is_taken(const struct scheduler *scheduler, uint32_t location, uint64_t now_ns)
-{
-    const struct group *group = group_of(scheduler, location);
-    uint32_t n_working = 0;
-    if (!group->is_shared)
-        return false;
-    if (group->slices)
-        return group->slices->n_holders == group->n_cores;
-    pag_work virtual_ns = virtual_time_at(group, now_ns);
-    for (uint32_t place = 0; place < group->n_processes; place++) {
-        tournament_key key = tournament_at(&group->working, place);
-        if (key == TOURNAMENT_NONE)
-            continue;
-        const struct process *process = &scheduler->processes[location_of((uint32_t)key)];
-        n_working += process->end_ns < now_ns && process->end > virtual_ns;
-    }
-    return n_working >= group->n_cores;
 }
 
 uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler)

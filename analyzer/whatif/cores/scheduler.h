@@ -51,11 +51,6 @@ bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns);
 bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns);
 bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns);
 
-/// Whether all cores that LOCATION shares with others are taken at NOW_NS, the present: as many
-/// processes as there are cores began their work before that and are not done by then. With slices
-/// of time: as many have a core.
-bool scheduler_is_taken(const struct scheduler *scheduler, uint32_t location, uint64_t now_ns);
-
 /// Time that hand-overs of cores have cost so far, summed over all processes.
 uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler);
 
