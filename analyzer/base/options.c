@@ -23,7 +23,10 @@ int options_usage_error(const struct option_usage *usage, const char *format, ..
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    log_error("%s (`pagoda %s --help` tells more)", text, usage->command);
+    if (usage->said)
+        error_set(usage->said, "%s", text);
+    else
+        log_error("%s (`pagoda %s --help` tells more)", text, usage->command);
     return STATUS_USAGE;
 }
 
@@ -53,8 +56,6 @@ static int store_value(const struct option_row *row, const char *text, struct er
 {
     if (row->type != OPTION_FLAG && *text == '\0')
         return error_set(err, "its value is empty");
-    if (row->is_once && *(const char **)row->value)
-        return error_set(err, "given already, as %s", *(const char **)row->value);
     switch (row->type) {
     case OPTION_FLAG:
         *(bool *)row->value = true;
@@ -242,9 +243,35 @@ static bool operands_fit(const struct option_usage *usage, int n_operands, char 
     return true;
 }
 
-static bool option_accepted(const struct option_usage *usage, int value, const char *given,
-                            int *status)
+/// The value that ROW has been given before, perhaps by another name of it; NULL: none, or it may
+/// have several. VALUES has those of all rows.
+static const char *given_before(const struct option_usage *usage, const struct option_row *row,
+                                const char *const *values)
 {
+    for (size_t i = 0; i < usage->n_rows && row->type != OPTION_LIST; i++)
+        if (values[i] && usage->rows[i].value == row->value)
+            return values[i];
+    return NULL;
+}
+
+/// Stores the value in optarg, NULL for a flag. 0, or -1 and ERR.
+static int take_option(const struct option_usage *usage, const struct option_row *row,
+                       const char **values, struct error *err)
+{
+    const char *before = given_before(usage, row, values);
+    if (before)
+        return error_set(err, "given already, as %s", before);
+    values[row - usage->rows] = optarg;
+    return store_value(row, optarg, err);
+}
+
+static bool option_accepted(const struct option_usage *usage, int value, const char *given,
+                            const char **values, int *status)
+{
+    if (value == 'h' && usage->said) {
+        *status = options_usage_error(usage, "--help asks for nothing else");
+        return false;
+    }
     if (value == 'h') {
         options_print_help(usage, stdout);
         *status = STATUS_DONE;
@@ -260,7 +287,7 @@ static bool option_accepted(const struct option_usage *usage, int value, const c
         return false;
     }
     struct error err = {{0}};
-    if (store_value(row, optarg, &err) != 0) {
+    if (take_option(usage, row, values, &err) != 0) {
         *status = options_usage_error(usage, "--%s%s%s: %s", row->name,
                                       optarg && *optarg ? " " : "", optarg ? optarg : "", err.text);
         return false;
@@ -272,6 +299,7 @@ bool options_parse(const struct option_usage *usage, int argc, char **argv, int 
                    int *status)
 {
     struct getopt_tables tables = getopt_tables_new(usage);
+    const char **values = memory_zeroed(usage->n_rows + 1, sizeof *values);
     bool accepted = true;
     opterr = 0;
     optind = 0; // GNU: begin anew
@@ -279,8 +307,9 @@ bool options_parse(const struct option_usage *usage, int argc, char **argv, int 
         int value = getopt_long(argc, argv, tables.letters, tables.longs, NULL);
         if (value == -1)
             break;
-        accepted = option_accepted(usage, value, argv[optind - 1], status);
+        accepted = option_accepted(usage, value, argv[optind - 1], values, status);
     }
+    free(values);
     getopt_tables_free(&tables);
     *first_operand = optind;
     return accepted && operands_fit(usage, argc - optind, argv + optind, status);

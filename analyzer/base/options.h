@@ -51,7 +51,6 @@ struct option_row {
     void *value;              // by type; holds the default already
     const char *help;         // lower case, no full stop
     const char *default_text; // shown in the help, NULL for none
-    bool is_once;             // of an OPTION_TEXT that is NULL before: refused a second time
 };
 
 /// A row; that ITS_VALUE points to a C_TYPE is what the conditional checks.
@@ -85,11 +84,13 @@ struct option_usage {
     size_t n_rows;
     int min_operands, max_operands; // max -1: no limit
     bool stops_at_operand;          // what follows the first operand is not ours (trace)
+    struct error *said;             // gets what is wrong with the usage; NULL: stderr does
 };
 
-/// Parses ARGV (argv[0] is the command's name); no value is empty. True: the values are stored and
-/// argv[*first_operand] is the first operand. False: the command returns *STATUS - help was printed
-/// to stdout, or one sentence about wrong usage to stderr. `-h, --help` is part of every table.
+/// Parses ARGV (argv[0] is the command's name); no value is empty, and only an OPTION_LIST has
+/// several. True: the values are stored and argv[*first_operand] is the first operand. False: the
+/// command returns *STATUS - help was printed to stdout, or one sentence about wrong usage to
+/// stderr. `-h, --help` is part of every table.
 bool options_parse(const struct option_usage *usage, int argc, char **argv, int *first_operand,
                    int *status);
 
@@ -99,7 +100,8 @@ int options_words_behind_dashes(int argc, char **argv);
 /// What `--help` prints.
 void options_print_help(const struct option_usage *usage, FILE *stream);
 
-/// One sentence about wrong usage on stderr, with a pointer to `--help`. Returns STATUS_USAGE.
+/// One sentence about wrong usage on stderr, with a pointer to `--help`, or without one where
+/// USAGE says that it goes. Returns STATUS_USAGE.
 int options_usage_error(const struct option_usage *usage, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -21,6 +21,36 @@ manual_options() {
         grep -o -- '\(Fl -\|--\)[a-z-]*' | sed 's/^Fl -//; s/^--//' | sort
 }
 
+# options_given_once COMMAND...: its long options that take a value and may not be repeated, one a line.
+options_given_once() {
+    "$PAGODA" "$@" --help | awk '/^  (-., |    )--/ { if (entry != "") print entry; entry = "" }
+        /^options:/ { inside = 1; next }
+        /^$/ { inside = 0 }
+        inside { entry = entry " " $0 }
+        END { print entry }' |
+        grep -v 'may *be *repeated' | sed -n 's/^ *\(-., \)\? *--\([a-z-]*\) [^ ].*/\2/p'
+}
+
+@test "an option that has one value is refused a second time, by every command" {
+    local command option n=0
+    cd "$BATS_TEST_TMPDIR"
+    {
+        commands
+        "$PAGODA" store --help | sed -n '/^actions:/,/^$/s/^  \([a-z]*\) .*/store \1/p'
+    } >all
+    grep -qx 'store add' all
+    while read -ra command; do
+        for option in $(options_given_once "${command[@]}"); do
+            run "$PAGODA" "${command[@]}" "--$option" 1 "--$option" 1
+            [ "$status" = 2 ]
+            [[ $output == "pagoda: --$option 1: given already, as 1"* ]] ||
+                { echo "${command[*]} --$option: $output"; return 1; }
+            n=$((n + 1))
+        done
+    done <all
+    [ "$n" -gt 80 ]
+}
+
 @test "help names each command with a summary" {
     run "$PAGODA" --help
     [ "$status" = 0 ]

@@ -124,6 +124,9 @@ static void test_wrong_usage_is_refused(void **state)
         "test --latency inf trace",              //
         "test --eager 1e30 trace",               // too large
         "test --cpu-speed 1,5 trace",            // a comma is no decimal point
+        "test --top 3 trace --top 3",            // one value only
+        "test -t 3 --top 4 trace",               //
+        "test --store a --store=b trace",        //
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         assert_false(parse(lines[i], false));

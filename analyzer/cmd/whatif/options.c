@@ -34,7 +34,6 @@ size_t whatif_option_rows(struct whatif_options *options, struct option_row *row
                                       .default_text = option->default_text,
                                       .type = OPTION_TEXT,
                                       .value = &given->text};
-        rows[i].is_once = option->kind != WHATIF_FLAG && !is_repeated(option);
         if (option->kind == WHATIF_FLAG) {
             rows[i].type = OPTION_FLAG;
             rows[i].value = &given->is_set;
