@@ -33,27 +33,26 @@ struct advise_request {
 static int read_kinds(const char *text, unsigned *kinds, struct error *err)
 {
     *kinds = text ? 0 : ~0u;
-    if (text && !*text)
-        return error_set(err, "--only: name a kind of change");
-    while (text && *text) {
-        char *name = memory_format("%.*s", (int)strcspn(text, ","), text);
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char *name = memory_format("%.*s", (int)strcspn(at, ","), at);
         int kind = 0;
         while (kind < ADVICE_KINDS && strcmp(name, advice_kind_names[kind]) != 0)
             kind++;
         if (kind == ADVICE_KINDS) {
             const char *nearest = spelling_nearest(name, advice_kind_names, ADVICE_KINDS);
-            error_set(err,
-                      nearest ? "--only %s: no such kind of change; is it %s?"
-                              : "--only %s: no such kind of change (region, sync, messages, "
-                                "network, processors, placement, move, workers, dynamic)",
-                      name, nearest);
+            if (*name)
+                error_set(err,
+                          nearest ? "--only %s: no such kind of change; is it %s?"
+                                  : "--only %s: no such kind of change (region, sync, messages, "
+                                    "network, processors, placement, move, workers, dynamic)",
+                          name, nearest);
+            else
+                error_set(err, "--only %s: a name of the list is empty", text);
             free(name);
             return -1;
         }
         free(name);
         *kinds |= 1u << kind;
-        text += strcspn(text, ",");
-        text += *text == ',';
     }
     return 0;
 }

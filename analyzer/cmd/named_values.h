@@ -8,10 +8,11 @@
 #include "analyzer/base/options.h"
 #include "analyzer/report/result.h"
 
-/// The first text of LIST that is not NAME=VALUE, NULL without.
-const char *named_values_malformed(const struct option_list *list);
+/// 0 when each text of LIST, what --OPTION was given, is NAME=VALUE with a name of its own; else -1
+/// and ERR.
+int named_values_check(const char *option, const struct option_list *list, struct error *err);
 
-/// Each NAME=VALUE of LIST, none malformed, cut in two. The caller frees with named_values_free().
+/// Each NAME=VALUE of LIST, checked, cut in two. The caller frees with named_values_free().
 struct result_named *named_values_read(const struct option_list *list);
 void named_values_free(struct result_named *named, size_t n);
 

@@ -56,6 +56,26 @@ struct replay_outcome {
     bool is_whatif;
 };
 
+/// The parameters of the run, then the first N_PREDICTED of the predictions only. The caller
+/// releases the list.
+static struct option_list all_parameters(const struct replay_request *request, size_t n_predicted)
+{
+    struct option_list all = {0};
+    options_list_append(&all, request->parameters.values, request->parameters.count);
+    options_list_append(&all, request->predicted_parameters.values, n_predicted);
+    return all;
+}
+
+static int check_parameters(const struct replay_request *request, struct error *err)
+{
+    struct option_list all = all_parameters(request, request->predicted_parameters.count);
+    int status = named_values_check("parameter", &request->parameters, err);
+    if (status == 0)
+        status = named_values_check("prediction-parameter", &all, err);
+    options_list_release(&all);
+    return status;
+}
+
 static bool request_is_sound(const struct replay_request *request, const struct option_usage *usage,
                              int *status)
 {
@@ -81,13 +101,11 @@ static bool request_is_sound(const struct replay_request *request, const struct 
                                              "--parameter name what --store DB keeps");
         return false;
     }
-    const char *malformed = named_values_malformed(&request->parameters);
-    if (!malformed)
-        malformed = named_values_malformed(&request->predicted_parameters);
-    if (malformed)
-        *status =
-            options_usage_error(usage, "--parameter %s: not of the form NAME=VALUE", malformed);
-    return !malformed;
+    struct error err = {{0}};
+    if (check_parameters(request, &err) == 0)
+        return true;
+    *status = options_usage_error(usage, "%s", err.text);
+    return false;
 }
 
 /// Intervals are of the measured run, and nothing but that.
@@ -267,11 +285,8 @@ static int store_run(const struct replay_request *request, const struct replay_o
                      struct error *err)
 {
     const struct result *result = &outcome->measured.result;
-    const struct option_list *both = &request->parameters, *own = &request->predicted_parameters;
-    size_t n_own = outcome->is_whatif ? own->count : 0;
-    struct option_list given = {0}; // the former, then the latter
-    options_list_append(&given, both->values, both->count);
-    options_list_append(&given, own->values, n_own);
+    size_t n_own = outcome->is_whatif ? request->predicted_parameters.count : 0;
+    struct option_list given = all_parameters(request, n_own);
     struct result_named *parameters = named_values_read(&given);
     struct store_names names = request->names;
     names.origin = is_of_prediction(result) ? "predicted" : NULL;

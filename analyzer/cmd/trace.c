@@ -441,6 +441,9 @@ int cmd_trace(int argc, char **argv)
         ;
     else if (unfinished && first < argc)
         status = options_usage_error(&usage, "--finish runs nothing: leave out the launch line");
+    else if (unfinished && (dir || only_show))
+        status = options_usage_error(&usage, "--finish leaves the archive in its DIR: leave out %s",
+                                     dir ? "--output" : "--show-settings");
     else if (unfinished)
         status = finish_dir(unfinished);
     else if (first >= argc && !only_show)

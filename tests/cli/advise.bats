@@ -248,6 +248,11 @@ shortest_of_all() {
     [[ $stderr == *'--only netwrk: no such kind of change; is it network?'* ]]
     run --separate-stderr "$PAGODA" advise late --only ''
     [ "$status" = 2 ]
+    for kinds in 'network,' ',network' 'network,,region' ','; do
+        run --separate-stderr "$PAGODA" advise late --only "$kinds"
+        [ "$status" = 2 ]
+        [[ $stderr == "pagoda: --only $kinds: a name of the list is empty "* ]]
+    done
     run --separate-stderr "$PAGODA" advise late --limit 0
     [ "$status" = 2 ]
     run --separate-stderr "$PAGODA" advise late --nodes 1,2

@@ -316,6 +316,12 @@ XML
     run "$PAGODA" replay --store runs.db --parameter size pipeline
     [ "$status" = 2 ]
     sentence 'NAME=VALUE'
+    run "$PAGODA" replay --store runs.db --parameter size=1 --parameter size=2 pipeline
+    [ "$status" = 2 ]
+    sentence '--parameter size=2: size is given already, as 1'
+    run "$PAGODA" replay --store runs.db --parameter size=1 --prediction-parameter size=2 pipeline
+    [ "$status" = 2 ]
+    sentence '--prediction-parameter size=2: size is given already, as 1'
     [ ! -e runs.db ]
 }
 

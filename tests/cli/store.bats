@@ -221,6 +221,15 @@ END
     [ "$status" = 2 ]
     run "$PAGODA" store list runs.db --jsno
     [ "$status" = 2 ]
+    run "$PAGODA" store add runs.db trace --parameter size=1 --parameter size=2
+    [ "$status" = 2 ]
+    sentence '--parameter size=2: size is given already, as 1'
+    run "$PAGODA" store add runs.db trace --version a=1 --version ab=2 --version a=1:x
+    [ "$status" = 2 ]
+    sentence '--version a=1:x: a is given already, as 1'
+    run "$PAGODA" store add runs.db trace --version =1
+    [ "$status" = 2 ]
+    sentence '--version =1: not of the form NAME=VALUE'
     for action in list show remove; do
         run "$PAGODA" store $action --help
         [ "$status" = 0 ]

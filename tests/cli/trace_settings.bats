@@ -39,6 +39,11 @@ refused() {
     refused '`all` or `communication`' --mpi none
     refused 'cannot read the filter file none' --filter none
     refused 'cannot read the configuration file none' --config none
+    refused '--env A,,B: a name of the list is empty' --env A,,B
+    refused '--env A,: a name of the list is empty' --env A,
+    refused '--env A, ,B: a name of the list is empty' --env 'A, ' --env B
+    PAGODA_ENV=, refused 'PAGODA_ENV=,: a name of the list is empty'
+    refused 'is no window' --window 1s-2s,
     PAGODA_MIN_DURATON=1 refused 'did you mean PAGODA_MIN_DURATION?'
     printf '\nmin_duratoin = 1us\n' >conf
     refused 'conf:2: there is no setting `min_duratoin`; did you mean `min_duration`?' -c conf

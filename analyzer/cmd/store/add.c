@@ -130,16 +130,13 @@ int store_add(int argc, char **argv)
     struct error why = {{0}};
     int first, status;
     if (options_parse(&usage, argc, argv, &first, &status)) {
-        const char *parameter = named_values_malformed(&request.parameters);
-        const char *version = named_values_malformed(&request.versions);
         const char *interval = malformed_interval(&request.intervals, &why);
         request.database = argv[first];
         if (interval)
             status = options_usage_error(&usage, "--interval: %s", why.text);
-        else if (parameter || version)
-            status = options_usage_error(&usage, "--%s %s: not of the form NAME=VALUE",
-                                         parameter ? "parameter" : "version",
-                                         parameter ? parameter : version);
+        else if (named_values_check("parameter", &request.parameters, &why) != 0 ||
+                 named_values_check("version", &request.versions, &why) != 0)
+            status = options_usage_error(&usage, "%s", why.text);
         else if (request.names.trial && argc - first > 2)
             status = options_usage_error(&usage, "--trial names one run: give one trace");
         else

@@ -3,6 +3,7 @@
 #include "analyzer/cmd/trace/settings.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -356,16 +357,28 @@ static int check_numbers(const struct trace_settings *settings, struct error *er
     return 0;
 }
 
+/// Whether nothing stands before, between or behind commas of LIST.
+static bool has_empty_name(const char *list)
+{
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strspn(at, " ") == strcspn(at, ","))
+            return true;
+    return false;
+}
+
 static int check_names(const struct trace_settings *settings, struct error *err)
 {
+    const char *variables = text_of(settings, SETTING_ENV);
     for (int i = 0; i < TRACE_N_SETTINGS; i++)
         if (strpbrk(text_of(settings, i), "\n\r"))
             return wrong(settings, i, "a value is one line", err);
     if (strcmp(text_of(settings, SETTING_MPI), "all") &&
         strcmp(text_of(settings, SETTING_MPI), "communication"))
         return wrong(settings, SETTING_MPI, "it is `all` or `communication`", err);
+    if (*variables && has_empty_name(variables))
+        return wrong(settings, SETTING_ENV, "a name of the list is empty", err);
     if (settings->values[SETTING_ENV].text)
-        for (const char *c = text_of(settings, SETTING_ENV); *c; c++)
+        for (const char *c = variables; *c; c++)
             if (!strchr("_*?[]-, ", *c) && !(*c >= '0' && *c <= '9') &&
                 !((*c | 32) >= 'a' && (*c | 32) <= 'z'))
                 return wrong(settings, SETTING_ENV,
