@@ -323,9 +323,9 @@ layers: $(layers-mpi:%=$(BUILD)/tracer/%/functions.gen.h)
 # What is installed: pairs SOURCE:DIRECTORY.
 installed = $(if $(main-object),$(BUILD)/pagoda:$(bindir)) \
     $(foreach file,$(TRACER_INSTALL),$(file):$(libdir)/pagoda) \
-    $(foreach file,$(filter-out %/machines %/experiments %/policies,$(wildcard patterns/*)),\
+    $(foreach file,$(filter-out %/machines %/experiments %/policies %/sweeps,$(wildcard patterns/*)),\
     $(file):$(datadir)/pagoda/patterns) \
-    $(foreach folder,machines experiments policies,$(foreach file,$(wildcard patterns/$(folder)/*),\
+    $(foreach folder,machines experiments policies sweeps,$(foreach file,$(wildcard patterns/$(folder)/*),\
     $(file):$(datadir)/pagoda/patterns/$(folder))) \
     $(foreach file,$(wildcard tracer/pagoda.h),$(file):$(includedir)) \
     $(if $(main-object),$(patterns-page):$(mandir)/man5) \
@@ -344,6 +344,7 @@ uninstall:
 	    rm -f '$(DESTDIR)'$${pair#*:}/$${file##*/}; done
 	$(Q)for folder in $(datadir)/pagoda/patterns/machines \
 	    $(datadir)/pagoda/patterns/experiments $(datadir)/pagoda/patterns/policies \
+	    $(datadir)/pagoda/patterns/sweeps \
 	    $(datadir)/pagoda/patterns \
 	    $(datadir)/pagoda $(libdir)/pagoda; do \
 	    rmdir '$(DESTDIR)'$$folder 2>/dev/null; done; true

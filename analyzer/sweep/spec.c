@@ -61,6 +61,28 @@ static int check_attributes(const struct spec_reader *reader, const struct xml_e
     return name ? unknown(reader, element, element->name, "attribute", name, known, n) : 0;
 }
 
+/// Elements hold text, or others, only where these have a meaning.
+static int check_contents(const struct spec_reader *reader, const struct xml_element *element)
+{
+    static const char *const with_text[] = {"run", "build", "value"};
+    const char *word = element->text + strspn(element->text, " \t\r\n");
+    bool may_hold_text = false;
+    bool may_hold = strcmp(element->name, "sweep") == 0 || strcmp(element->name, "parameter") == 0;
+    for (size_t i = 0; i < sizeof with_text / sizeof with_text[0]; i++)
+        may_hold_text = may_hold_text || strcmp(element->name, with_text[i]) == 0;
+    if (*word && !may_hold_text) {
+        error_set(reader->err, "<%s> holds the text `%.*s`, which has no meaning there",
+                  element->name, (int)strcspn(word, " \t\r\n"), word);
+        return wrong(reader, element);
+    }
+    if (element->n_children > 0 && !may_hold) {
+        error_set(reader->err, "<%s> in <%s>, which holds no elements", element->children[0].name,
+                  element->name);
+        return wrong(reader, &element->children[0]);
+    }
+    return 0;
+}
+
 /// The attribute NAME, which must be there; NULL and the error.
 static const char *needed(const struct spec_reader *reader, const struct xml_element *element,
                           const char *name)
@@ -94,6 +116,8 @@ static int read_values(const struct spec_reader *reader, const struct xml_elemen
             error_set(reader->err, "the value is empty; <undefined/> changes nothing");
             return wrong(reader, child);
         }
+        if (check_attributes(reader, child, NULL, 0) != 0 || check_contents(reader, child) != 0)
+            return -1;
         sweep_values_add(&parameter->values, is_value ? child->text : NULL);
     }
     return 0;
@@ -142,7 +166,7 @@ static int read_build(const struct spec_reader *reader, const struct xml_element
     struct sweep_plan *plan = &reader->spec->plan;
     if (check_attributes(reader, element, NULL, 0) != 0)
         return -1;
-    if (plan->build || !*element->text) {
+    if (plan->build || element->text[strspn(element->text, " \t\r\n")] == '\0') {
         error_set(reader->err, plan->build ? "there are two <build>" : "<build> is empty");
         return wrong(reader, element);
     }
@@ -253,7 +277,9 @@ static int read_parts(const struct spec_reader *reader, const struct xml_element
             k++;
         if (k == N_PARTS)
             return unknown(reader, child, element->name, "element", child->name, names, N_PARTS);
-        if (parts[k].comes_late == late_ones && parts[k].read(reader, child) != 0)
+        if (parts[k].comes_late != late_ones)
+            continue;
+        if (check_contents(reader, child) != 0 || parts[k].read(reader, child) != 0)
             return -1;
     }
     return 0;
@@ -262,8 +288,8 @@ static int read_parts(const struct spec_reader *reader, const struct xml_element
 static int read_sweep(const struct spec_reader *reader, const struct xml_element *element)
 {
     struct sweep_plan *plan = &reader->spec->plan;
-    if (read_settings(reader, element) != 0 || read_parts(reader, element, false) != 0 ||
-        read_parts(reader, element, true) != 0)
+    if (check_contents(reader, element) != 0 || read_settings(reader, element) != 0 ||
+        read_parts(reader, element, false) != 0 || read_parts(reader, element, true) != 0)
         return -1;
     if (!plan->line) {
         error_set(reader->err, "there is no <run>: the launch line");
