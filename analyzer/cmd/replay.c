@@ -154,8 +154,9 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
     return false;
 }
 
+/// What is wrong with the command line is printed, or goes to SAID if that is not NULL.
 static bool read_request(int argc, char **argv, struct replay_request *request,
-                         struct replay_outcome *outcome, int *status)
+                         struct replay_outcome *outcome, int *status, struct error *said)
 {
     request->text = text_options_for(stdout);
     const struct option_row own_rows[] = {
@@ -201,6 +202,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
         .n_rows = n_rows,
         .min_operands = 1,
         .max_operands = 1,
+        .said = said,
     };
     int first_operand;
     if (!options_parse(&usage, argc, argv, &first_operand, status))
@@ -317,6 +319,15 @@ static int print_outcome(const struct replay_request *request, const struct repl
     return 0;
 }
 
+static void release_request(struct replay_request *request)
+{
+    options_list_release(&request->pattern_files);
+    options_list_release(&request->intervals);
+    options_list_release(&request->parameters);
+    options_list_release(&request->predicted_parameters);
+    whatif_options_release(&request->whatif);
+}
+
 static void release_outcome(struct replay_outcome *outcome)
 {
     whatif_report_release(&outcome->predicted);
@@ -377,7 +388,7 @@ int cmd_replay(int argc, char **argv)
     struct replay_outcome outcome = {0};
     struct error err = {{0}};
     int status = STATUS_FAILED;
-    if (!read_request(argc, argv, &request, &outcome, &status))
+    if (!read_request(argc, argv, &request, &outcome, &status, NULL))
         goto out;
     if (request.intervals.count > 0)
         status = run_intervals(&request, &outcome);
@@ -387,10 +398,19 @@ int cmd_replay(int argc, char **argv)
         status = deliver(&request, &outcome);
 out:
     release_outcome(&outcome);
-    options_list_release(&request.pattern_files);
-    options_list_release(&request.intervals);
-    options_list_release(&request.parameters);
-    options_list_release(&request.predicted_parameters);
-    whatif_options_release(&request.whatif);
+    release_request(&request);
     return status;
+}
+
+int replay_check(int argc, char **argv, bool with_files, struct error *err)
+{
+    struct replay_request request = {0};
+    struct replay_outcome outcome = {0};
+    int status;
+    int result = read_request(argc, argv, &request, &outcome, &status, err) ? 0 : -1;
+    if (result == 0 && outcome.is_whatif && with_files)
+        result = whatif_check_files(&outcome.plan, err);
+    release_outcome(&outcome);
+    release_request(&request);
+    return result;
 }

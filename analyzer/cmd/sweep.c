@@ -62,10 +62,29 @@ static int set_parameter(struct sweep_plan *plan, const char *name, const char *
     return status;
 }
 
+/// -1 and ERR when two words of the command line give values to one parameter: only one could
+/// count.
+static int check_once(const struct sweep_request *request, struct error *err)
+{
+    for (size_t i = 0; i < request->parameters.count; i++) {
+        const char *text = request->parameters.values[i];
+        size_t n = strcspn(text, "=");
+        bool is_twice = request->ranks && n == 1 && text[0] == 'n';
+        for (size_t j = 0; j < i && !is_twice; j++)
+            is_twice = strncmp(request->parameters.values[j], text, n + 1) == 0;
+        if (is_twice)
+            return error_set(err, "--parameter %s: there are two parameters %.*s", text, (int)n,
+                             text);
+    }
+    return 0;
+}
+
 static int set_parameters(struct sweep_plan *plan, const struct sweep_request *request,
                           struct error *err)
 {
     bool has_file = request->file != NULL;
+    if (check_once(request, err) != 0)
+        return -1;
     if (request->ranks && set_parameter(plan, "n", request->ranks, has_file, err) != 0)
         return -1;
     if (request->ranks && !has_file)
@@ -144,6 +163,18 @@ static const char *given(const char *option, const char *in_file, const char *ot
     return option ? option : in_file ? in_file : otherwise;
 }
 
+/// What is wrong with predictions is found before the first of them. True, or false and ERR.
+static bool predictions_are_sound(const struct sweep_request *request,
+                                  const struct sweep_spec *spec,
+                                  const struct sweep_setting *setting, struct error *err)
+{
+    if (request->leaves_result || sweep_check_predictions(setting, err) == 0)
+        return true;
+    if (request->file)
+        error_wrap(err, "%s:%u", request->file, spec->run_line);
+    return false;
+}
+
 static int carry_out(const struct sweep_request *request, struct sweep_spec *spec)
 {
     struct error err = {{0}};
@@ -164,6 +195,11 @@ static int carry_out(const struct sweep_request *request, struct sweep_spec *spe
     };
     char *dir = request->dir ? memory_copy_text(request->dir) : default_dir(&setting.place);
     setting.place.dir = dir;
+    if (!predictions_are_sound(request, spec, &setting, &err)) {
+        log_error("%s", err.text);
+        free(dir);
+        return STATUS_USAGE;
+    }
     if (request->leaves_result) {
         int left = sweep_batch_leave(&setting, request->leaves_result, &err);
         if (left != 0)

@@ -103,34 +103,6 @@ void sweep_plan_set_line(struct sweep_plan *plan, char **line)
         plan->line[i] = memory_copy_text(line[i]);
 }
 
-int sweep_plan_check(const struct sweep_plan *plan, struct error *err)
-{
-    size_t n = 1;
-    if (plan->n_parameters == 0)
-        return error_set(err, "there is no parameter to change");
-    for (size_t i = 0; i < plan->n_parameters; i++) {
-        const struct sweep_parameter *parameter = &plan->parameters[i];
-        const struct sweep_parameter *first = &plan->parameters[0];
-        if (parameter->values.n == 0)
-            return error_set(err, "parameter %s has no value", parameter->name);
-        if (!plan->is_line_by_line)
-            n *= parameter->values.n;
-        else if (parameter->values.n != first->values.n)
-            return error_set(err,
-                             "line by line all parameters have as many values: %s has %zu, %s %zu",
-                             first->name, first->values.n, parameter->name, parameter->values.n);
-        if (n > SWEEP_MAX_POINTS)
-            break;
-    }
-    if (plan->is_line_by_line)
-        n = plan->parameters[0].values.n;
-    if (plan->n_repetitions == 0)
-        return error_set(err, "a point is run at least once");
-    if (n > SWEEP_MAX_POINTS || plan->n_repetitions > SWEEP_MAX_POINTS / n)
-        return error_set(err, "there are more than %d points", SWEEP_MAX_POINTS);
-    return 0;
-}
-
 /// Of one round.
 static size_t n_combinations(const struct sweep_plan *plan)
 {
@@ -184,4 +156,58 @@ void sweep_point_release(struct sweep_point *point)
 {
     free(point->name);
     *point = (struct sweep_point){0};
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/// A point is known by its name: of two with one name, only one would be run.
+static int check_point_names(const struct sweep_plan *plan, struct error *err)
+{
+    size_t n = n_combinations(plan);
+    char **names = memory_zeroed(n, sizeof *names);
+    int status = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct sweep_point point;
+        sweep_plan_point(plan, i, &point);
+        names[i] = point.name;
+    }
+    qsort(names, n, sizeof *names, compare_texts);
+    for (size_t i = 1; i < n && status == 0; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            status = error_set(err, "there are two points %s: values come twice", names[i]);
+    for (size_t i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+    return status;
+}
+
+int sweep_plan_check(const struct sweep_plan *plan, struct error *err)
+{
+    size_t n = 1;
+    if (plan->n_parameters == 0)
+        return error_set(err, "there is no parameter to change");
+    for (size_t i = 0; i < plan->n_parameters; i++) {
+        const struct sweep_parameter *parameter = &plan->parameters[i];
+        const struct sweep_parameter *first = &plan->parameters[0];
+        if (parameter->values.n == 0)
+            return error_set(err, "parameter %s has no value", parameter->name);
+        if (!plan->is_line_by_line)
+            n *= parameter->values.n;
+        else if (parameter->values.n != first->values.n)
+            return error_set(err,
+                             "line by line all parameters have as many values: %s has %zu, %s %zu",
+                             first->name, first->values.n, parameter->name, parameter->values.n);
+        if (n > SWEEP_MAX_POINTS)
+            break;
+    }
+    if (plan->is_line_by_line)
+        n = plan->parameters[0].values.n;
+    if (plan->n_repetitions == 0)
+        return error_set(err, "a point is run at least once");
+    if (n > SWEEP_MAX_POINTS || plan->n_repetitions > SWEEP_MAX_POINTS / n)
+        return error_set(err, "there are more than %d points", SWEEP_MAX_POINTS);
+    return check_point_names(plan, err);
 }

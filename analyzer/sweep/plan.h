@@ -67,7 +67,7 @@ struct sweep_parameter *sweep_plan_find(struct sweep_plan *plan, const char *nam
 void sweep_plan_set_line(struct sweep_plan *plan, char **line);
 
 /// After all has been added: 0, or -1 and ERR - no parameter or one without values, lists of
-/// different lengths line by line, too many points.
+/// different lengths line by line, too many points, two of one name.
 int sweep_plan_check(const struct sweep_plan *plan, struct error *err);
 
 /// How many points there are, repetitions included.

@@ -158,6 +158,7 @@ static int read_run(const struct spec_reader *reader, const struct xml_element *
         return wrong(reader, element);
     sweep_plan_set_line(plan, words);
     sweep_line_free(words);
+    reader->spec->run_line = element->line;
     return 0;
 }
 

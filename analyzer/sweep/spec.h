@@ -16,6 +16,7 @@ struct sweep_spec {
     struct sweep_checkpoints checkpoints;
     char *name, *application, *database; // NULL: not given
     uint64_t point_limit_ns, limit_ns;   // 0: none
+    uint32_t run_line;                   // where the launch line stands
 };
 
 void sweep_spec_init(struct sweep_spec *spec);

@@ -101,6 +101,7 @@ END
 <sweep><parameter name="n" values="1"/><run>app {n} {m}</run></sweep>
 <sweep><parameter name="n" values="1"/><run>app '{n}</run></sweep>
 <sweep><parameter name="n" values="4:1"/><run>app {n}</run></sweep>
+<sweep><parameter name="n" values="1,1"/><run>app {n}</run></sweep>
 <parameter name="n" values="3"/>
 <file path="none.in"/>
 <file path="/run.in"/>
@@ -116,4 +117,96 @@ END
     grep -q '<checkpoint' example.xml
     "$PAGODA" check example.xml
     valid example.xml
+}
+
+# sweep OPTIONS...: its exit status in $status, what it prints and says in $output.
+help='`pagoda sweep --help` tells more'
+sweep() {
+    run "$PAGODA" sweep --store runs.db "$@"
+    echo "$output"
+}
+
+# wrong SENTENCE SWEEP-OPTIONS... -- LINE: the same is said of a dry run and of a real one, as wrong usage, and
+# nothing is left behind.
+wrong() {
+    local sentence=$1 dry
+    shift
+    for dry in --dry-run ''; do
+        sweep $dry "$@"
+        [ "$status" = 2 ]
+        [ "$output" = "pagoda: $sentence" ]
+        [ ! -e runs.db ] && [ ! -e runs.sweep ]
+    done
+}
+
+@test "options of predictions are checked before the first of them, and in a dry run" {
+    wrong 'cpu=fast: --cpu-speed fast: not a number such as 3 or 0.25' \
+        -p cpu=1,fast -- pagoda replay trace --cpu-speed '{cpu}'
+    wrong 'ranks=0-: --place a=0-: `0-` is no list of ranks, such as 0-3,8' \
+        -p ranks=0-3,0- -- pagoda replay trace --place 'a={ranks}'
+    wrong 'ranks=1: --place b=1: rank 1 is on node a already' \
+        -p ranks=1 -- pagoda replay trace --place a=0-3 --place 'b={ranks}'
+    wrong 'wait=spun: --wait spun: it is block or spin; did you mean spin?' \
+        -p wait=block,spun -- pagoda replay trace --wait '{wait}'
+    wrong 'map=block: --map says how ranks are dealt to --nodes, which is missing' \
+        -p map=block -- pagoda replay trace --map '{map}'
+    wrong 'n=2: there is no option --nodez; did you mean --nodes?' \
+        -p n=2 -- pagoda replay trace --nodez '{n}'
+    wrong 'l=1us: none.xml: cannot be opened: No such file or directory' \
+        -p l=1us -- pagoda replay trace --machine none.xml --latency '{l}'
+    wrong 'n=1: `pagoda replay` needs TRACE' -p n=1 -- pagoda replay --nodes '{n}'
+    wrong 'n=1: --experiment mine: given already, as sweep' \
+        -p n=1 -- pagoda replay trace --nodes '{n}' --experiment mine
+    wrong 'n=1: --help asks for nothing else' -p n=1 -- pagoda replay --help --nodes '{n}'
+}
+
+@test "they are found in a sweep file, with its line" {
+    cat >spec.xml <<'END'
+<sweep name="spec" policy="line-by-line">
+  <parameter name="place" values="0-3,0-x"/>
+  <parameter name="top" values="1,2"/>
+  <run>pagoda replay trace --place a={place} --top {top}</run>
+</sweep>
+END
+    wrong 'spec.xml:4: place=0-x,top=2: --place a=0-x: `0-x` is no list of ranks, such as 0-3,8' spec.xml
+    # An impossible point needs no sound options.
+    sed -i 's|<run>|<skip when="top == 2"/>\n  <run>|' spec.xml
+    sweep spec.xml --dry-run
+    [ "$status" = 0 ]
+    [[ $output == *'2/2 place=0-x,top=2 (skipped, top == 2)'* ]]
+}
+
+@test "files that a point makes for itself are not looked for" {
+    cat >spec.xml <<'END'
+<sweep>
+  <parameter name="latency" values="1us,1ms"/>
+  <file path="machine.xml"/>
+  <run>pagoda replay trace --machine {dir}/machine.xml</run>
+</sweep>
+END
+    echo '<machine><message scope="network"><point bytes="0" time="{latency}"/></message></machine>' >machine.xml
+    sweep spec.xml --dry-run
+    [ "$status" = 0 ]
+    [ "${#lines[@]}" = 2 ]
+}
+
+@test "a dry run checks what checkpoints ask for" {
+    sweep -n 1 --stop-when 'avg severity(late-sendr) > 1' --dry-run -- app '{n}'
+    [ "$status" = 1 ]
+    [[ $output == *'late-sendr, which is no wait state; did you mean late-sender?'* ]]
+}
+
+@test "values given twice are refused" {
+    wrong "there are two points n=1: values come twice ($help)" -n 1,2,1 -- app '{n}'
+    wrong "--parameter n=2: there are two parameters n ($help)" -n 1 -p n=2 -- app '{n}'
+    wrong "--parameter s=b: there are two parameters s ($help)" -p s=a -p s=b -- app '{s}'
+    # Line by line a value may come again.
+    sweep -n 1,1,2 -p s=a,b,a --line-by-line --dry-run -- app '{n}' '{s}'
+    [ "$status" = 0 ]
+    sweep -n 1,1,2 -p s=a,a,a --line-by-line --dry-run -- app '{n}' '{s}'
+    [ "$status" = 2 ]
+    [[ $output == *'there are two points n=1,s=a: values come twice'* ]]
+    echo '<sweep><parameter name="n" values="1"/><run>app {n}</run></sweep>' >spec.xml
+    sweep spec.xml -n 1 -p n=2
+    [ "$status" = 1 ] && [[ $output == *'--parameter n=2: there are two parameters n' ]]
 }

@@ -97,10 +97,12 @@ int sweep_driver_look(struct sweep_driver *driver, struct error *err)
     return 0;
 }
 
-/// Properties that checkpoints ask for are known, and regions can be understood.
-static int check_properties(const struct sweep_driver *driver, struct error *err)
+int sweep_driver_check_properties(struct sweep_driver *driver, struct error *err)
 {
     const struct sweep_checkpoints *checkpoints = driver->setting->checkpoints;
+    driver->catalogue = catalogue_load_shipped(NULL, 0, err);
+    if (!driver->catalogue)
+        return -1;
     for (size_t i = 0; i < checkpoints->n_series; i++) {
         const struct sweep_series *series = &checkpoints->series[i];
         if (severity_name_check(driver->catalogue, NULL, series->property, "a checkpoint", err) ||
@@ -124,8 +126,7 @@ static int make_database(const char *path, struct error *err)
 
 int sweep_driver_prepare(struct sweep_driver *driver, struct error *err)
 {
-    driver->catalogue = catalogue_load_shipped(NULL, 0, err);
-    if (!driver->catalogue || check_properties(driver, err) != 0 ||
+    if (sweep_driver_check_properties(driver, err) != 0 ||
         make_database(driver->setting->place.database, err) != 0)
         return -1;
     return sweep_driver_look(driver, err);

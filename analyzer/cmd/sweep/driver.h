@@ -38,6 +38,9 @@ struct sweep_driver {
     size_t n_ran;
 };
 
+/// Loads what can be looked for, and checks that checkpoints ask for that. 0, or -1 and ERR.
+int sweep_driver_check_properties(struct sweep_driver *driver, struct error *err);
+
 /// Fills the report with what is known of each point before anything is run. 0, or -1 and ERR.
 int sweep_driver_look(struct sweep_driver *driver, struct error *err);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/replay.h"
 #include "analyzer/cmd/shell_word.h"
 #include "analyzer/cmd/sweep/launch.h"
 #include "analyzer/sweep/substitute.h"
@@ -136,6 +137,17 @@ static int run_build(const struct sweep_job *job, struct sweep_result *result, s
     result->is_build = true;
     int status = run_step(job, &start, result, err);
     free(text);
+    return status;
+}
+
+int sweep_job_check_replay(const struct sweep_job *job, struct error *err)
+{
+    // Files that the point makes for itself are not there yet.
+    bool has_all_files = !job->plan->build && job->plan->n_templates == 0;
+    struct words words = {0};
+    add_replay(&words, job);
+    int status = replay_check((int)words.n, words.items, has_all_files, err);
+    sweep_line_free(words.items);
     return status;
 }
 

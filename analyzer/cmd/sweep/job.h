@@ -35,6 +35,9 @@ void sweep_job_init(struct sweep_job *job, const struct sweep_plan *plan,
                     const struct sweep_place *place, size_t number);
 void sweep_job_release(struct sweep_job *job);
 
+/// Checks the command of a prediction, as far as that goes without its trace. 0, or -1 and ERR.
+int sweep_job_check_replay(const struct sweep_job *job, struct error *err);
+
 /// Makes the folder with the files of the point, builds, runs, and leaves the result in the folder.
 /// 0; 1: interrupted, without a result; -1 and ERR.
 int sweep_job_run(const struct sweep_job *job, struct sweep_result *result, struct error *err);

@@ -16,10 +16,27 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+int sweep_check_predictions(const struct sweep_setting *setting, struct error *err)
+{
+    size_t n = sweep_plan_n_points(setting->plan);
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        struct sweep_job job;
+        sweep_job_init(&job, setting->plan, &setting->place, i);
+        bool is_to_run = job.is_replay && !sweep_skips_find(setting->skips, &job.point);
+        if (is_to_run && sweep_job_check_replay(&job, err) != 0)
+            status = error_wrap(err, "%s", job.point.name);
+        sweep_job_release(&job);
+    }
+    return status;
+}
+
 int sweep_look(const struct sweep_setting *setting, struct sweep_report *report, struct error *err)
 {
     struct sweep_driver driver = {.setting = setting, .report = report};
-    int status = sweep_driver_look(&driver, err);
+    int status = sweep_driver_check_properties(&driver, err);
+    if (status == 0)
+        status = sweep_driver_look(&driver, err);
     sweep_driver_release(&driver);
     return status;
 }

@@ -8,6 +8,10 @@
 #include "analyzer/base/error.h"
 #include "analyzer/cmd/sweep/driver.h"
 
+/// Checks the options of all points that are predictions, skipped ones left out. 0, or -1 and ERR:
+/// those of one are wrong.
+int sweep_check_predictions(const struct sweep_setting *setting, struct error *err);
+
 /// What there is to do; runs nothing. 0, or -1 and ERR. The caller releases REPORT in either case.
 int sweep_look(const struct sweep_setting *setting, struct sweep_report *report, struct error *err);
 

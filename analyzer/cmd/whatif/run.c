@@ -10,6 +10,20 @@
 #include "analyzer/cmd/whatif/regions.h"
 #include "analyzer/cmd/whatif/tolerance.h"
 
+int whatif_check_files(const struct whatif_plan *plan, struct error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < plan->n_sets && status == 0; i++) {
+        struct scenario_settings settings;
+        struct machine machine;
+        status = whatif_prepare(plan, &plan->sets[i], &settings, &machine, err);
+        if (status == 0)
+            status = whatif_policies_check(&plan->sets[i], err);
+        machine_release(&machine);
+    }
+    return status;
+}
+
 int whatif_check(const struct whatif_plan *plan, const struct replay_run *measured,
                  struct error *err)
 {

@@ -9,6 +9,9 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/whatif.h"
 
+/// 0 when the machine files and policies that PLAN names are all right; else -1 and ERR.
+int whatif_check_files(const struct whatif_plan *plan, struct error *err);
+
 /// Checks PLAN against the run in MEASURED, opened but perhaps not replayed. 0, or -1 and ERR.
 int whatif_check(const struct whatif_plan *plan, const struct replay_run *measured,
                  struct error *err);
