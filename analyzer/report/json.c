@@ -6,14 +6,12 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "analyzer/report/json/values.h"
 #include "analyzer/report/json/whatif.h"
-
-/// Twelve digits are more than a share can mean, and keep 0.1 from becoming 0.10000000000000001.
-enum { JSON_FORMAT = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };
 
 static void set_count(json_t *object, const char *key, uint64_t value)
 {
-    json_object_set_new(object, key, json_integer(value > INT64_MAX ? INT64_MAX : (int64_t)value));
+    json_object_set_new(object, key, json_count(value));
 }
 
 static void set_time(json_t *object, const char *key, int64_t time_ns)
@@ -390,10 +388,5 @@ int json_print(const struct result *result, const struct whatif_report *whatif, 
     set_text(root, "conclusion", result->conclusion);
     if (whatif)
         json_object_set_new(root, "whatif", json_whatif(whatif, result));
-    int status = json_dumpf(root, stream, JSON_FORMAT);
-    json_decref(root);
-    if (status != 0 && !ferror(stream)) // what the stream refuses is told where it is closed
-        return error_set(err, "bug: the result does not fit into JSON");
-    fputc('\n', stream);
-    return 0;
+    return json_print_object(root, JSON_FORMAT, "the result", stream, err);
 }

@@ -80,8 +80,5 @@ int json_print_advice(const struct advice *advice, const char *version, FILE *st
     json_object_set_new(top, "replays", json_count(advice->n_replays));
     json_object_set_new(top, "pruned", json_count(advice->n_pruned));
     json_object_set_new(top, "untried", json_count(advice->n_untried));
-    int status = json_dumpf(top, stream, JSON_COMPACT);
-    fputc('\n', stream);
-    json_decref(top);
-    return status == 0 ? 0 : error_set(err, "cannot make JSON of the advice");
+    return json_print_object(top, JSON_COMPACT, "the advice", stream, err);
 }

@@ -119,8 +119,6 @@ int json_print_calibration(const struct calibration_report *report, const char *
     json_object_set_new(top, "warnings", warnings);
     if (report->against)
         json_object_set_new(top, "differences", differences(report));
-    int status = json_dumpf(top, stream, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    fputc('\n', stream);
-    json_decref(top);
-    return status == 0 ? 0 : error_set(err, "cannot make JSON of the calibration");
+    return json_print_object(top, JSON_COMPACT | JSON_REAL_PRECISION(9), "the calibration", stream,
+                             err);
 }

@@ -89,10 +89,5 @@ int json_print_checks(const struct check *checks, size_t n, const char *version,
     for (size_t i = 0; i < n; i++)
         json_array_append_new(files, check_object(&checks[i]));
     json_object_set_new(root, "files", files);
-    int failed = json_dumpf(root, stream, JSON_INDENT(2));
-    json_decref(root);
-    if (failed)
-        return error_set(err, "cannot write JSON");
-    fputc('\n', stream);
-    return 0;
+    return json_print_object(root, JSON_INDENT(2), "the findings", stream, err);
 }

@@ -114,11 +114,5 @@ int json_print_differences(const struct difference_page *pages, size_t n, const 
     for (size_t i = 0; i < n; i++)
         json_array_append_new(differences, page_object(&pages[i]));
     json_object_set_new(root, "differences", differences);
-    char *printed = json_dumps(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    json_decref(root);
-    if (!printed)
-        return error_set(err, "cannot make JSON of the difference");
-    fprintf(stream, "%s\n", printed);
-    free(printed);
-    return 0;
+    return json_print_object(root, JSON_INDENT(1), "the differences", stream, err);
 }

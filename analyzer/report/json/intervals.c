@@ -45,8 +45,6 @@ int json_print_intervals(const struct interval_page *page, const char *version, 
     json_object_set_new(top, "pagoda", json_clean_text(version));
     json_object_set_new(top, "trace", json_clean_text(page->trace));
     json_object_set_new(top, "intervals", rows);
-    int status = json_dumpf(top, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    fputc('\n', stream);
-    json_decref(top);
-    return status == 0 || ferror(stream) ? 0 : error_set(err, "cannot make JSON of the intervals");
+    return json_print_object(top, JSON_INDENT(1) | JSON_REAL_PRECISION(12), "the intervals", stream,
+                             err);
 }

@@ -3,7 +3,6 @@
 #include "analyzer/report/limits.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "analyzer/report/json/values.h"
 
@@ -31,11 +30,5 @@ int json_print_limits(const struct limit_page *page, const char *version, FILE *
         json_array_append_new(limits, object);
     }
     json_object_set_new(root, "limits", limits);
-    char *printed = json_dumps(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    json_decref(root);
-    if (!printed)
-        return error_set(err, "cannot make JSON of the limits");
-    fprintf(stream, "%s\n", printed);
-    free(printed);
-    return 0;
+    return json_print_object(root, JSON_INDENT(1), "the limits", stream, err);
 }

@@ -61,8 +61,5 @@ int json_print_reduction(const struct reduction_page *page, const char *version,
     json_object_set_new(top, "functions", functions);
     json_object_set_new(top, "output", text_or_null(page->output));
     json_object_set_new(top, "dilation", page->is_measured ? dilation_object(page) : json_null());
-    int status = json_dumpf(top, stream, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    fputc('\n', stream);
-    json_decref(top);
-    return status == 0 || ferror(stream) ? 0 : error_set(err, "cannot make JSON of the reduction");
+    return json_print_object(top, JSON_INDENT(1) | JSON_ENSURE_ASCII, "the reduction", stream, err);
 }

@@ -3,7 +3,6 @@
 #include "analyzer/report/relation.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "analyzer/report/json/values.h"
 
@@ -42,11 +41,5 @@ int relation_print_json(const struct relation *relation, const char *database, c
                             cell_value(&relation->cells[i]));
     }
     json_object_set_new(root, "rows", rows);
-    char *printed = json_dumps(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    json_decref(root);
-    if (!printed)
-        return error_set(err, "cannot make JSON of the rows");
-    fprintf(stream, "%s\n", printed);
-    free(printed);
-    return 0;
+    return json_print_object(root, JSON_INDENT(1), "the rows", stream, err);
 }

@@ -174,11 +174,5 @@ int json_print_scaling(const struct scaling_page *page, const char *version, FIL
     for (size_t i = 0; i < page->n_series; i++)
         json_array_append_new(series, series_object(page, &page->series[i]));
     json_object_set_new(root, "series", series);
-    char *printed = json_dumps(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    json_decref(root);
-    if (!printed)
-        return error_set(err, "cannot make JSON of the scaling study");
-    fprintf(stream, "%s\n", printed);
-    free(printed);
-    return 0;
+    return json_print_object(root, JSON_INDENT(1), "the scaling study", stream, err);
 }

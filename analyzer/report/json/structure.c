@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The merged hierarchies as JSON, by jansson (see structure.h).
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "analyzer/report/json/values.h"
 #include "analyzer/report/structure.h"
@@ -35,11 +34,5 @@ int json_print_structure(const struct structure_page *page, const char *version,
         json_array_append_new(resources, object);
     }
     json_object_set_new(root, "resources", resources);
-    char *printed = json_dumps(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    json_decref(root);
-    if (!printed)
-        return error_set(err, "cannot make JSON of the difference");
-    fprintf(stream, "%s\n", printed);
-    free(printed);
-    return 0;
+    return json_print_object(root, JSON_INDENT(1), "the difference", stream, err);
 }

@@ -37,8 +37,5 @@ int sweep_report_print_json(const struct sweep_report *report, const char *versi
     json_object_set_new(top, "stored_now", json_integer((json_int_t)report->n_stored_now));
     json_object_set_new(top, "stopped_by", text_or_null(report->stopped_by));
     json_object_set_new(top, "points", points);
-    int status = json_dumpf(top, stream, JSON_INDENT(1) | JSON_ENSURE_ASCII);
-    fputc('\n', stream);
-    json_decref(top);
-    return status == 0 || ferror(stream) ? 0 : error_set(err, "cannot make JSON of the sweep");
+    return json_print_object(top, JSON_INDENT(1) | JSON_ENSURE_ASCII, "the sweep", stream, err);
 }

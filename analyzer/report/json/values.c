@@ -25,6 +25,17 @@ json_t *json_known_time(uint64_t time_ns)
     return time_ns == PAG_NOT_KNOWN ? json_null() : json_count(time_ns);
 }
 
+int json_print_object(json_t *root, size_t format, const char *what, FILE *stream,
+                      struct error *err)
+{
+    int status = json_dumpf(root, stream, format);
+    json_decref(root);
+    if (status != 0 && !ferror(stream)) // what the stream refuses is told where it is closed
+        return error_set(err, "bug: %s cannot be told as JSON", what);
+    fputc('\n', stream);
+    return 0;
+}
+
 int json_print_list(const char *key, json_t *list, const char *version, FILE *stream,
                     struct error *err)
 {
@@ -32,9 +43,5 @@ int json_print_list(const char *key, json_t *list, const char *version, FILE *st
     json_object_set_new(top, "schema", json_integer(1));
     json_object_set_new(top, "pagoda", json_string(version));
     json_object_set_new(top, key, list);
-    int failure = json_dumpf(top, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(top);
-    if (failure || fputc('\n', stream) == EOF)
-        return error_set(err, "cannot write the %s as JSON", key);
-    return 0;
+    return json_print_object(top, JSON_FORMAT, key, stream, err);
 }

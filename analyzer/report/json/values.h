@@ -18,6 +18,15 @@ json_t *json_count(uint64_t value);
 /// TIME_NS, or null where it is PAG_NOT_KNOWN.
 json_t *json_known_time(uint64_t time_ns);
 
+/// How results and lists are printed. Twelve digits are more than a share can mean, and keep 0.1
+/// from becoming 0.10000000000000001.
+enum { JSON_FORMAT = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };
+
+/// Prints ROOT, which is released, by jansson's FORMAT and a newline. 0, or -1 and ERR with WHAT it
+/// says; a failed write is left to ferror(STREAM).
+int json_print_object(json_t *root, size_t format, const char *what, FILE *stream,
+                      struct error *err);
+
 /// Prints {"schema":1, "pagoda":VERSION, KEY:LIST} and releases LIST. 0, or -1 and ERR.
 int json_print_list(const char *key, json_t *list, const char *version, FILE *stream,
                     struct error *err);
