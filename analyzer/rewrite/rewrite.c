@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The archive as a whole: a folder beside the one asked for, which takes its name when all is
-// written. OTF2 must not be used any more after a failed write (its clean-up reads what it has
-// freed), so a failure inside it leaves it by a long jump, and what it holds stays allocated.
+// The archive as a whole, in a folder that takes its name when all is written. OTF2 must not be
+// used any more after a failed write (its clean-up reads what it has freed), so a failure inside it
+// leaves it by a long jump, and what it holds stays allocated.
 #include "analyzer/rewrite/rewrite.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <otf2/otf2.h>
@@ -22,83 +20,12 @@
 #include "analyzer/base/progress.h"
 #include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/rewrite/copy_events.h"
+#include "analyzer/rewrite/folder.h"
 #include "analyzer/rewrite/late_definitions.h"
 #include "analyzer/trace/otf2_error.h"
 
 enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, MOST_EVENT_CHUNKS = 2 };
 static const char archive_name[] = "traces";
-
-// --- the folder
-
-char *rewrite_parent(const char *directory)
-{
-    size_t length = strlen(directory);
-    while (length > 1 && directory[length - 1] == '/')
-        length--;
-    while (length > 0 && directory[length - 1] != '/')
-        length--;
-    while (length > 1 && directory[length - 1] == '/')
-        length--;
-    return length == 0 ? memory_copy_text(".") : memory_format("%.*s", (int)length, directory);
-}
-
-int rewrite_check(const char *directory, struct error *err)
-{
-    DIR *folder = opendir(directory);
-    if (!folder) {
-        if (errno == ENOENT) {
-            char *parent = rewrite_parent(directory);
-            int status = access(parent, W_OK | X_OK) == 0
-                             ? 0
-                             : error_set(err, "cannot make '%s': %s: %s", directory, parent,
-                                         strerror(errno));
-            free(parent);
-            return status;
-        }
-        return error_set(err, "'%s' cannot hold an archive: %s", directory, strerror(errno));
-    }
-    const struct dirent *entry;
-    bool is_empty = true;
-    while ((entry = readdir(folder)))
-        is_empty = is_empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
-    closedir(folder);
-    return is_empty ? 0
-                    : error_set(err, "'%s' is not empty: give a folder that is, or does not exist",
-                                directory);
-}
-
-/// Removes the folder PATH with what an archive being written has in it, two levels of files.
-static void remove_folder(const char *path, int depth)
-{
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
-    while (folder && (entry = readdir(folder))) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-            continue;
-        char *inner = memory_format("%s/%s", path, entry->d_name);
-        if (unlink(inner) != 0 && depth > 0)
-            remove_folder(inner, depth - 1);
-        free(inner);
-    }
-    if (folder)
-        closedir(folder);
-    rmdir(path);
-}
-
-/// A new folder beside DIRECTORY, on the same file system. The caller frees; NULL and ERR.
-static char *make_folder(const char *directory, struct error *err)
-{
-    char *parent = rewrite_parent(directory);
-    char *path = memory_format("%s/.pagoda-out-XXXXXX", parent);
-    free(parent);
-    mode_t mask = umask(0);
-    umask(mask);
-    if (mkdtemp(path) && chmod(path, 0777 & ~mask) == 0)
-        return path;
-    error_set(err, "cannot make a folder for '%s': %s", directory, strerror(errno));
-    free(path);
-    return NULL;
-}
 
 // --- OTF2
 
@@ -401,8 +328,7 @@ static int write_or_escape(struct rewriting *all, struct error *err)
     return status;
 }
 
-/// Damaged archives are replayed up to the damage, but a copy of them would look whole.
-static int check_source(const struct trace *trace, struct error *err)
+int rewrite_check_source(const struct trace *trace, struct error *err)
 {
     const struct definitions *definitions = trace_definitions(trace);
     for (size_t i = 0; i < definitions->n_locations; i++) {
@@ -425,12 +351,12 @@ int rewrite_archive(const char *directory, const struct trace *trace, struct tim
         .run = run,
         .locations = memory_zeroed(trace_definitions(trace)->n_locations, sizeof *all->locations)};
     late_definitions_find(&all->late, &all->source);
-    int status = check_source(trace, err);
+    int status = rewrite_check_source(trace, err);
     if (status == 0)
         status = rewrite_check(directory, err);
     interrupt_begin();
     if (status == 0) {
-        all->folder = make_folder(directory, err);
+        all->folder = rewrite_folder_make(directory, err);
         status = all->folder ? write_or_escape(all, err) : -1;
     }
     if (status == 0 && interrupt_has_come())
@@ -438,7 +364,7 @@ int rewrite_archive(const char *directory, const struct trace *trace, struct tim
     if (status == 0 && rename(all->folder, directory) != 0)
         status = error_set(err, "cannot rename %s: %s", all->folder, strerror(errno));
     if (status != 0 && all->folder)
-        remove_folder(all->folder, 1);
+        rewrite_folder_remove(all->folder);
     interrupt_end();
     free(all->folder);
     free(all->locations);

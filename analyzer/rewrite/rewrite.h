@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/rewrite/folder.h"
 #include "analyzer/rewrite/time_map.h"
 #include "analyzer/trace/reader.h"
 
@@ -30,11 +31,9 @@ struct rewrite_run {
     const struct rewrite_rank *ranks; // by world rank
 };
 
-/// Whether an archive can be made at DIRECTORY, which must not exist or be empty. 0, or -1 and ERR.
-int rewrite_check(const char *directory, struct error *err);
-
-/// The folder DIRECTORY is in; temporary files beside it are on its file system. The caller frees.
-char *rewrite_parent(const char *directory);
+/// Damaged archives are replayed up to the damage, but a copy of them would look whole: 0 if TRACE,
+/// replayed to its end, could be read wholly, or -1 and ERR.
+int rewrite_check_source(const struct trace *trace, struct error *err);
 
 /// Writes TRACE, replayed to its end, at the times of TIMES, finished. Wholly or not at all: what
 /// is written stands in a folder beside DIRECTORY until it is complete. 0, or -1 and ERR.
