@@ -13,6 +13,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/cmd/advise.h"
+#include "analyzer/cmd/align.h"
 #include "analyzer/cmd/calibrate.h"
 #include "analyzer/cmd/check.h"
 #include "analyzer/cmd/diff.h"
@@ -50,6 +51,7 @@ static const struct command commands[] = {
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
     {"diff", cmd_diff, "what the change of run time between stored runs consists of"},
     {"scaling", cmd_scaling, "how runs scale, where scaling breaks and what will dominate next"},
+    {"align", cmd_align, "set clocks right that disagree by a constant, in a copy of a trace"},
     {"check", cmd_check, "check archives, catalogues, machine, policy, sweep and settings files"},
     {"patterns", cmd_patterns, "list what a replay looks for, or explain one pattern"},
     {"machines", cmd_machines, "list machines to make predictions for, or explain one of them"},

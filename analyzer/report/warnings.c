@@ -47,8 +47,8 @@ static void warn_of_replay(const struct pag_result *replay, struct result *resul
          "matched in order of completion, because the trace does not say what was posted: single "
          "waits there may be off");
     warn(result, "clock-violation", replay->n_clock_violations, "clock violation",
-         "(data received before it was sent): the clocks of the nodes disagree, and waits there "
-         "end with their call");
+         "(data received before it was sent): the clocks of ranks disagree, and waits there end "
+         "with their call; pagoda align may set them right");
     warn(result, "incomplete-collective", replay->n_incomplete_collectives, "collective operation",
          "that not all members took part in: no wait is counted there");
     warn(result, "missing-init", replay->n_missing_init, "rank",

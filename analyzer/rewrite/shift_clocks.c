@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files are copied as they are; the local definitions are read by the library and written anew,
+// into an archive of nothing else, which is why its anchor file comes first and is copied over.
+#include "analyzer/rewrite/shift_clocks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <otf2/otf2.h>
+
+#include "analyzer/base/interrupt.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/rewrite/folder.h"
+#include "analyzer/rewrite/rewrite.h"
+#include "analyzer/trace/otf2_error.h"
+#include "analyzer/trace/source.h"
+
+struct offset {
+    OTF2_TimeStamp ticks;
+    int64_t offset_ticks;
+    double deviation;
+};
+
+/// A location's own definitions on their way from one archive to the other.
+struct local_definitions {
+    OTF2_DefWriter *writer;
+    OTF2_ErrorCode code;
+    struct offset *offsets;
+    size_t n_offsets, capacity;
+};
+
+static OTF2_CallbackCode on_mapping(void *user_data, OTF2_MappingType type, const OTF2_IdMap *map)
+{
+    struct local_definitions *local = user_data;
+    if (local->code == OTF2_SUCCESS)
+        local->code = OTF2_DefWriter_WriteMappingTable(local->writer, type, map);
+    return local->code == OTF2_SUCCESS ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
+}
+
+static OTF2_CallbackCode on_offset(void *user_data, OTF2_TimeStamp ticks, int64_t offset_ticks,
+                                   double deviation)
+{
+    struct local_definitions *local = user_data;
+    local->offsets = array_reserve(local->offsets, &local->capacity, local->n_offsets + 1,
+                                   sizeof *local->offsets);
+    local->offsets[local->n_offsets++] = (struct offset){ticks, offset_ticks, deviation};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+struct shifting {
+    const struct trace *trace;
+    const uint64_t *later_ns;
+    char *name;      // of the archive: its anchor file without what follows the last dot
+    char *from, *to; // folders
+    OTF2_Reader *reader;
+    OTF2_Archive *archive;
+    OTF2_DefReaderCallbacks *callbacks;
+};
+
+static int64_t ticks_of(const struct shifting *all, uint64_t time_ns)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide ticks = (wide)time_ns * trace_source(all->trace).records->ticks_per_second;
+    return (int64_t)((ticks + 500000000) / 1000000000);
+}
+
+/// Offsets hold between two of them, extended beyond: the library takes no notice of a single one.
+static OTF2_ErrorCode write_offsets(const struct shifting *all, struct local_definitions *local,
+                                    int64_t later_ticks)
+{
+    const struct trace_source source = trace_source(all->trace);
+    const struct offset constant[] = {{.ticks = source.records->global_offset},
+                                      {.ticks = source.records->global_offset + 1}};
+    bool has_own = local->n_offsets > 1;
+    const struct offset *offsets = has_own ? local->offsets : constant;
+    size_t n_offsets = has_own ? local->n_offsets : later_ticks > 0 ? 2 : 0;
+    for (size_t i = 0; i < n_offsets && local->code == OTF2_SUCCESS; i++)
+        local->code = OTF2_DefWriter_WriteClockOffset(local->writer, offsets[i].ticks,
+                                                      offsets[i].offset_ticks + later_ticks,
+                                                      offsets[i].deviation);
+    return local->code;
+}
+
+static OTF2_ErrorCode shift_location(struct shifting *all, size_t index)
+{
+    uint64_t id = trace_definitions(all->trace)->locations[index].id, n_read;
+    struct local_definitions local = {.writer = OTF2_Archive_GetDefWriter(all->archive, id)};
+    if (!local.writer)
+        return OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(all->reader, id);
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    if (reader) {
+        code = OTF2_Reader_RegisterDefCallbacks(all->reader, reader, all->callbacks, &local);
+        if (code == OTF2_SUCCESS)
+            code = OTF2_Reader_ReadAllLocalDefinitions(all->reader, reader, &n_read);
+        OTF2_Reader_CloseDefReader(all->reader, reader);
+    }
+    if (code == OTF2_SUCCESS)
+        code = write_offsets(all, &local, ticks_of(all, all->later_ns[index]));
+    free(local.offsets);
+    OTF2_ErrorCode closed = OTF2_Archive_CloseDefWriter(all->archive, local.writer);
+    return code == OTF2_SUCCESS ? closed : code;
+}
+
+static int open_both(struct shifting *all, struct error *err)
+{
+    uint64_t event_bytes = 0, definition_bytes = 0;
+    all->reader = otf2_open(trace_path(all->trace));
+    all->callbacks = OTF2_DefReaderCallbacks_New();
+    if (!all->reader || !all->callbacks ||
+        OTF2_Reader_SetSerialCollectiveCallbacks(all->reader) != OTF2_SUCCESS ||
+        OTF2_Reader_GetChunkSize(all->reader, &event_bytes, &definition_bytes) != OTF2_SUCCESS)
+        return error_set(err, "cannot read the trace again");
+    OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
+    OTF2_Reader_GetCompression(all->reader, &compression);
+    if (compression != OTF2_COMPRESSION_NONE)
+        return error_set(err, "'%s' is compressed, and its files cannot be copied as they are",
+                         trace_path(all->trace));
+    OTF2_DefReaderCallbacks_SetMappingTableCallback(all->callbacks, on_mapping);
+    OTF2_DefReaderCallbacks_SetClockOffsetCallback(all->callbacks, on_offset);
+    all->archive = OTF2_Archive_Open(all->to, all->name, OTF2_FILEMODE_WRITE, event_bytes,
+                                     definition_bytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!all->archive)
+        return error_set(err, "cannot write");
+    return 0;
+}
+
+static OTF2_FlushType pre_flush(void *user_data, OTF2_FileType type, OTF2_LocationRef location,
+                                void *caller, bool is_final)
+{
+    (void)user_data, (void)type, (void)location, (void)caller, (void)is_final;
+    return OTF2_FLUSH;
+}
+static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = pre_flush};
+
+/// The locations' own definitions. After a failure the library is used no more.
+static int write_definitions(struct shifting *all, struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(all->trace);
+    if (open_both(all, err) != 0)
+        return -1;
+    OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(all->archive, &flush_callbacks, NULL);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_SetSerialCollectiveCallbacks(all->archive);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_OpenDefFiles(all->archive);
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        if (definitions->locations[i].is_defined)
+            OTF2_Reader_SelectLocation(all->reader, definitions->locations[i].id);
+    OTF2_Reader_OpenDefFiles(all->reader); // fails where no location has any
+    for (size_t i = 0; i < definitions->n_locations && code == OTF2_SUCCESS; i++)
+        if (definitions->locations[i].is_defined)
+            code = shift_location(all, i);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_CloseDefFiles(all->archive);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Archive_Close(all->archive);
+    if (code != OTF2_SUCCESS)
+        return error_set(err, "cannot write: %s", otf2_error_cause(code));
+    OTF2_Reader_CloseDefFiles(all->reader);
+    OTF2_Reader_Close(all->reader);
+    return 0;
+}
+
+/// The file NAME below both folders; one that is not there stays so.
+static int copy_file(const struct shifting *all, const char *name, struct error *err)
+{
+    char *from_path = memory_format("%s/%s", all->from, name);
+    char *to_path = memory_format("%s/%s", all->to, name);
+    FILE *from = fopen(from_path, "rb");
+    bool is_missing = !from && errno == ENOENT;
+    FILE *to = from ? fopen(to_path, "wb") : NULL;
+    bool is_good = from && to;
+    char bytes[1 << 14];
+    size_t n;
+    while (is_good && (n = fread(bytes, 1, sizeof bytes, from)) > 0)
+        is_good = fwrite(bytes, 1, n, to) == n && !interrupt_has_come();
+    is_good = is_good && !ferror(from);
+    if (to && fclose(to) != 0)
+        is_good = false;
+    int status = is_good || is_missing ? 0
+                 : interrupt_has_come()
+                     ? error_set(err, "interrupted")
+                     : error_set(err, "cannot copy '%s': %s", from_path, strerror(errno));
+    if (from)
+        fclose(from);
+    free(from_path);
+    free(to_path);
+    return status;
+}
+
+/// Whether NAME is that of a file of a location's own definitions: a number, ".def".
+static bool is_local_definitions(const char *name)
+{
+    size_t n_digits = strspn(name, "0123456789");
+    return n_digits > 0 && strcmp(name + n_digits, ".def") == 0;
+}
+
+static int copy_files(const struct shifting *all, struct error *err)
+{
+    static const char *const endings[] = {".def", ".marker", ".otf2"};
+    int status = 0;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0] && status == 0; i++) {
+        char *name = memory_format("%s%s", all->name, endings[i]);
+        status = copy_file(all, name, err);
+        free(name);
+    }
+    char *path = memory_format("%s/%s", all->from, all->name);
+    DIR *folder = opendir(path);
+    if (status == 0 && !folder)
+        status = error_set(err, "cannot read '%s': %s", path, strerror(errno));
+    const struct dirent *entry;
+    while (status == 0 && (entry = readdir(folder))) {
+        if (entry->d_name[0] == '.' || is_local_definitions(entry->d_name))
+            continue;
+        char *name = memory_format("%s/%s", all->name, entry->d_name);
+        status = copy_file(all, name, err);
+        free(name);
+    }
+    if (folder)
+        closedir(folder);
+    free(path);
+    return status;
+}
+
+/// Splits the path of the anchor file.
+static void find_names(struct shifting *all)
+{
+    const char *path = trace_path(all->trace);
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    all->name = memory_format("%.*s", (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
+    all->from =
+        slash ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_copy_text(".");
+}
+
+int shift_clocks(const char *directory, const struct trace *trace, const uint64_t *later_ns,
+                 struct error *err)
+{
+    struct shifting all = {.trace = trace, .later_ns = later_ns};
+    find_names(&all);
+    int status = rewrite_check_source(trace, err);
+    if (status == 0)
+        status = rewrite_check(directory, err);
+    interrupt_begin();
+    if (status == 0) {
+        otf2_error_begin();
+        all.to = rewrite_folder_make(directory, err);
+        status = all.to && write_definitions(&all, err) == 0 ? copy_files(&all, err) : -1;
+    }
+    if (status == 0 && rename(all.to, directory) != 0)
+        status = error_set(err, "cannot rename %s: %s", all.to, strerror(errno));
+    if (status != 0 && all.to)
+        rewrite_folder_remove(all.to);
+    interrupt_end();
+    OTF2_DefReaderCallbacks_Delete(all.callbacks);
+    free(all.name);
+    free(all.from);
+    free(all.to);
+    return status == 0 ? 0 : error_wrap(err, "nothing was written to '%s'", directory);
+}

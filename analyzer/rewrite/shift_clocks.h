@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A copy of an archive in which the clocks of locations are set right: the same records, byte by
+// byte, with other clock offsets in the locations' own definitions, which every reader applies.
+#ifndef PAGODA_REWRITE_SHIFT_CLOCKS_H
+#define PAGODA_REWRITE_SHIFT_CLOCKS_H
+
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/trace/reader.h"
+
+/// Copies TRACE, replayed to its end, to DIRECTORY (see folder.h); the records of location i are
+/// LATER_NS[i] later there, beyond what its own offsets say. Wholly or not at all. 0, or -1 and
+/// ERR.
+int shift_clocks(const char *directory, const struct trace *trace, const uint64_t *later_ns,
+                 struct error *err);
+
+#endif
