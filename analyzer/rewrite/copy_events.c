@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A callback for each kind of record writes it again. The functions that made events of the records
-// for the replay (decode.h) say which of them were events, and when: so the times told of events,
-// in their order, find their records. The other records go with their surroundings.
+// A callback for each kind of record writes it again, when it happens now (copy_state.h).
 #include "analyzer/rewrite/copy_events.h"
 
 #include <inttypes.h>
@@ -10,49 +8,12 @@
 #include "analyzer/base/interrupt.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/progress.h"
+#include "analyzer/rewrite/copy_messages.h"
 #include "analyzer/rewrite/copy_state.h"
 #include "analyzer/rewrite/record_kinds.h"
 #include "analyzer/trace/otf2_error.h"
 
 enum { BATCH_RECORDS = 4096 };
-
-struct decoder *copy_decoder(struct copy *copy)
-{
-    copy->decoder.n_output = 0;
-    return &copy->decoder;
-}
-
-uint64_t copy_place(struct copy *copy, uint64_t ticks)
-{
-    uint64_t time_ns = 0;
-    int status;
-    copy->change = NULL;
-    copy->put_off = 0;
-    if (copy->decoder.n_output > 0) {
-        copy_late_calls(copy);
-        status = time_map_event(copy->times, copy->event.time_ns, event_completes(&copy->event),
-                                &time_ns, copy->err);
-        copy->change = time_map_change(copy->times);
-        copy->put_off = time_map_put_off(copy->times);
-    } else {
-        uint64_t origin_ticks = copy->source.clock->origin_ticks;
-        uint64_t recorded_ns =
-            (int64_t)(ticks - origin_ticks) > 0 ? clock_time_ns(copy->source.clock, ticks) : 0;
-        status = time_map_between(copy->times, recorded_ns, &time_ns, copy->err);
-    }
-    copy->decoder.n_output = 0;
-    copy->has_failed = copy->has_failed || status != 0;
-    return time_ns;
-}
-
-OTF2_CallbackCode copy_written(struct copy *copy, OTF2_ErrorCode code)
-{
-    if (code != OTF2_SUCCESS && !copy->has_failed) {
-        copy->has_failed = true;
-        error_set(copy->err, "cannot write: %s", otf2_error_cause(code));
-    }
-    return copy->has_failed ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
-}
 
 #define COPY_REPLAYED(kind, parameters, arguments)                                                 \
     static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters)                         \

@@ -2,7 +2,7 @@
 // Records of messages and requests: other sizes, and calls that are waited for later (`--overlap`).
 // What such a call completes is completed by a call of MPI_Waitall where it is waited for: a
 // blocking receive or send is posted in its own call and gets a request for that.
-#include <stdlib.h>
+#include "analyzer/rewrite/copy_messages.h"
 
 #include "analyzer/base/memory.h"
 #include "analyzer/rewrite/copy_state.h"
@@ -45,39 +45,6 @@ static void put_off(struct copy *copy, struct late_message message)
     copy->waiting = array_reserve(copy->waiting, &copy->waiting_capacity, copy->n_waiting + 1,
                                   sizeof *copy->waiting);
     copy->waiting[copy->n_waiting++] = message;
-}
-
-static OTF2_ErrorCode write_message(const struct copy *copy, const struct late_message *message,
-                                    uint64_t time_ns)
-{
-    if (message->is_send)
-        return OTF2_EvtWriter_MpiIsendComplete(copy->writer, NULL, time_ns, message->request);
-    return OTF2_EvtWriter_MpiIrecv(copy->writer, NULL, time_ns, message->sender,
-                                   message->communicator, message->tag, message->size_bytes,
-                                   message->request);
-}
-
-static void write_late_call(struct copy *copy, const struct time_map_late *late)
-{
-    size_t n = 0;
-    copy_written(copy,
-                 OTF2_EvtWriter_Enter(copy->writer, NULL, late->begin_ns, copy->late->waitall));
-    for (; n < copy->n_waiting && copy->waiting[n].call <= late->last; n++)
-        copy_written(copy, write_message(copy, &copy->waiting[n], late->end_ns));
-    copy_written(copy, OTF2_EvtWriter_Leave(copy->writer, NULL, late->end_ns, copy->late->waitall));
-    copy->n_waiting -= n;
-    for (size_t i = 0; i < copy->n_waiting; i++)
-        copy->waiting[i] = copy->waiting[n + i];
-}
-
-void copy_late_calls(struct copy *copy)
-{
-    struct time_map_late late;
-    int status = 0;
-    while (copy->late && !copy->has_failed &&
-           (status = time_map_late(copy->times, &late, copy->err)) == 1)
-        write_late_call(copy, &late);
-    copy->has_failed = copy->has_failed || status < 0;
 }
 
 /// Says in ATTRIBUTES what a posted receive is for.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What copying the records of one location keeps, shared by the callbacks of copy_events.c and
-// copy_messages.c.
+// copy_messages.c, and when the record at hand happens now.
 #ifndef PAGODA_REWRITE_COPY_STATE_H
 #define PAGODA_REWRITE_COPY_STATE_H
 
@@ -69,9 +69,6 @@ static inline bool copy_is_left_out(const struct copy *copy)
 {
     return copy->change && copy->change->is_left_out;
 }
-
-/// Sets the callbacks for records of messages and collectives.
-void copy_messages_set(OTF2_EvtReaderCallbacks *callbacks);
 
 /// Writes the calls without events that are due before the next event, or at the end.
 void copy_late_calls(struct copy *copy);
