@@ -34,6 +34,7 @@ static void add_send(struct model *model, uint32_t l, size_t i)
                             .complete_call = is_blocking ? call : REFERENCE_NONE,
                             .location = l,
                             .record = i,
+                            .complete_record = i,
                             .time_ns = record->time_ns,
                             .comm = record->comm,
                             .sender = location->rank,
@@ -49,8 +50,10 @@ static void complete_send(struct model *model, uint32_t l, size_t i)
     const struct reference_location *location = &model->trace->locations[l];
     size_t posting = find_posting(location, i, RECORD_ISEND, location->records[i].request);
     for (size_t s = 0; s < model->n_sends; s++) {
-        if (model->sends[s].location == l && model->sends[s].record == posting)
-            model->sends[s].complete_call = model->call_of[l][i];
+        if (model->sends[s].location != l || model->sends[s].record != posting)
+            continue;
+        model->sends[s].complete_call = model->call_of[l][i];
+        model->sends[s].complete_record = i;
     }
 }
 

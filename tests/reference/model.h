@@ -32,7 +32,7 @@ struct model_send {
     uint32_t call;          // that posted it
     uint32_t complete_call; // that completed it: a blocking send's own call; REFERENCE_NONE: never
     uint32_t location;
-    size_t record;
+    size_t record, complete_record; // the latter orders what one call completes
     uint64_t time_ns;
     uint32_t comm, sender, receiver, tag;
     uint64_t size_bytes;

@@ -9,7 +9,8 @@
 #include "analyzer/base/memory.h"
 #include "tests/reference/predicted_state.h"
 
-/// What call C waits for; room for everything the run has.
+/// What call C waits for, receives as posted, sends as completed: of equals the first one decides.
+/// CONDITIONS has room for everything the run has.
 static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
                               struct condition *conditions)
 {
@@ -27,11 +28,18 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
             conditions[at] = conditions[at - 1];
         conditions[at] = (struct condition){CONDITION_RECEIVE, r};
     }
+    uint32_t n_receives = n;
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
-        if (send->complete_call == c && send->receive != REFERENCE_NONE && !send->is_unsent &&
-            is_waiting_send(model, state->scenario, send))
-            conditions[n++] = (struct condition){CONDITION_SEND, s};
+        if (send->complete_call != c || send->receive == REFERENCE_NONE || send->is_unsent ||
+            !is_waiting_send(model, state->scenario, send))
+            continue;
+        uint32_t at = n++;
+        for (; at > n_receives &&
+               model->sends[conditions[at - 1].index].complete_record > send->complete_record;
+             at--)
+            conditions[at] = conditions[at - 1];
+        conditions[at] = (struct condition){CONDITION_SEND, s};
     }
     uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     for (uint32_t p = 0; p < model->n_parts; p++) {
