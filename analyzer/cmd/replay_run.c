@@ -37,6 +37,19 @@ static void on_computing(void *context, uint32_t rank, uint64_t time_ns, bool co
     recorded_computing(run->recorded, rank, time_ns, computes);
 }
 
+static void on_called(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
+                      uint64_t leave_ns)
+{
+    struct replay_run *run = context;
+    recorded_called(run->recorded, rank, region, enter_ns, leave_ns);
+}
+
+static void on_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
+{
+    struct replay_run *run = context;
+    recorded_cpu_time(run->recorded, rank, time_ns, cpu_ns);
+}
+
 static void on_window_moved(void *context)
 {
     struct replay_run *run = context;
@@ -109,6 +122,8 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .message = gathers ? on_message : NULL,
         .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
+        .called = gathers ? on_called : NULL,
+        .cpu_time = gathers ? on_cpu_time : NULL,
         .window_moved = on_window_moved,
         .reached = on_reached,
         .moved = run->times ? on_moved : NULL,

@@ -91,6 +91,24 @@ static inline void tell_computing(const struct engine *engine,
         engine->listener.computing(engine->listener.context, location->rank, time_ns, computes);
 }
 
+static inline void tell_called(const struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    if (__builtin_expect(engine->listener.called != NULL, 0) && location->is_master)
+        engine->listener.called(engine->listener.context, location->rank,
+                                call->is_bare ? EVENT_NO_INDEX
+                                              : location->profile.paths[call->path].region,
+                                call->enter_ns, call->leave_ns);
+}
+
+static void tell_cpu_time(const struct engine *engine, const struct location_state *location,
+                          const struct event *event)
+{
+    if (engine->listener.cpu_time && location->is_master)
+        engine->listener.cpu_time(engine->listener.context, location->rank, event->time_ns,
+                                  event->size_bytes);
+}
+
 void engine_begin_location(struct engine *engine, struct location_state *location, uint64_t time_ns)
 {
     location->has_begun = true;
@@ -146,6 +164,7 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     if (rank != NONE)
         return rank;
     call->is_open = false;
+    tell_called(engine, location);
     tell_computing(engine, location, call->leave_ns, true);
     if (call->is_bare)
         return NONE;
@@ -208,6 +227,8 @@ static void step_outside(struct engine *engine, struct location_state *location,
         threads_event(engine, location, event, event->time_ns);
     } else {
         location->noted_ns = event->time_ns; // the time belongs to what comes next
+        if (event->kind == EVENT_CPU_TIME && has_rank)
+            tell_cpu_time(engine, location, event);
     }
     location->cursor->position++;
 }

@@ -98,6 +98,12 @@ struct pag_listener {
     /// From TIME_NS on the master location of RANK computes (outside MPI), or no longer. In the
     /// order of time but where partners are read ahead.
     void (*computing)(void *context, uint32_t rank, uint64_t time_ns, bool computes);
+    /// The master location of RANK leaves a call of REGION (EVENT_NO_INDEX: a record without call),
+    /// of which messages and roots have been told.
+    void (*called)(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
+                   uint64_t leave_ns);
+    /// The master location of RANK, outside of calls, had used CPU_NS at TIME_NS.
+    void (*cpu_time)(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);
     /// The window (root.in_window) begins anew: forget what was counted as inside it.
     void (*window_moved)(void *context);
     /// Now and then: everything before TIME_NS is replayed.

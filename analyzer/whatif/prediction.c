@@ -162,6 +162,24 @@ static uint32_t move_of(void *context, uint32_t moves, uint32_t from, uint32_t t
     return moves_move_of(&prediction->scenario->moves, moves, from, to);
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/// What of CALL, of a rank that polled for a core, is its own at most: one that lost its core
+/// polled for what it had from other ranks on it, which it has no longer to wait for on other
+/// cores.
+static uint64_t usual_time(const struct prediction *prediction, const struct pag_call *call)
+{
+    uint64_t number;
+    bool has_polled =
+        prediction->scenario->spins && prediction->lost_cores[call->rank] && !call->is_handle &&
+        !prediction->scenario->keeps_cores[call->rank] &&
+        rank_notes_at(prediction->lost_cores[call->rank], call->recorded_leave_ns, &number);
+    return has_polled ? recorded_usual_ns(prediction->recorded, call->region) : UINT64_MAX;
+}
+
 /// Of a call in which others had the cores only its own time is work. (Where waiting ranks keep
 /// their cores busy it may be polling; the CPU clock knows no better, but its limit counts.)
 static uint64_t own_work(void *context, const struct pag_call *call)
@@ -174,8 +192,11 @@ static uint64_t own_work(void *context, const struct pag_call *call)
     rank_notes_at(own_times, call->recorded_leave_ns, &own_ns);
     if (own_ns > length_ns) // of another call, and this one has no length
         own_ns = length_ns;
-    bool is_less = prediction->scenario->spins && call->recorded_work_ns < own_ns;
-    return is_less ? call->recorded_work_ns : own_ns;
+    if (!prediction->scenario->spins)
+        return own_ns;
+    if (!call->is_waiting)
+        own_ns = least(own_ns, usual_time(prediction, call));
+    return least(call->recorded_work_ns, own_ns);
 }
 
 /// Who had enough cores had one, whatever CPU samples say.
@@ -201,6 +222,7 @@ static void read_notes(struct prediction *prediction, const struct definitions *
     for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
         prediction->partner_times[kind] =
             memory_zeroed(definitions->n_ranks, sizeof *prediction->partner_times[kind]);
+    prediction->lost_cores = memory_zeroed(definitions->n_ranks, sizeof *prediction->lost_cores);
     prediction->own_times = memory_zeroed(definitions->n_ranks, sizeof *prediction->own_times);
     prediction->crowded_times =
         memory_zeroed(definitions->n_ranks, sizeof *prediction->crowded_times);
@@ -212,6 +234,7 @@ static void read_notes(struct prediction *prediction, const struct definitions *
         for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
             prediction->partner_times[kind][rank] =
                 recorded_partner_times(prediction->recorded, kind, rank);
+        prediction->lost_cores[rank] = recorded_lost_cores(prediction->recorded, rank);
         prediction->clock.own_work = own_work;
         prediction->clock.process_time = process_time;
     }
@@ -222,11 +245,6 @@ static bool polls_wait(void *context, uint32_t rank)
 {
     const struct prediction *prediction = context;
     return !recorded_lacked_cores(prediction->recorded, rank);
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /// What is known of a partner of this kind that CALL needed with a core and that lacked it for a
@@ -294,6 +312,15 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
     return amount * PAG_WORK_PER_NS;
 }
 
+/// Whether a call waits for messages: what it works then is known by their sizes.
+static bool receives(const struct pag_condition *conditions, uint32_t n_conditions)
+{
+    bool does = false;
+    for (uint32_t i = 0; i < n_conditions; i++)
+        does = does || conditions[i].kind == PAG_CONDITION_MESSAGE;
+    return does;
+}
+
 static void settle(void *context, const struct pag_call *call,
                    const struct pag_condition *conditions, uint32_t n_conditions,
                    uint64_t *ready_ns, pag_work *amount)
@@ -308,8 +335,11 @@ static void settle(void *context, const struct pag_call *call,
     else {
         struct pag_call own = *call;
         own.recorded_work_ns = least(call->recorded_work_ns, own_limit(prediction, call));
+        if (!receives(conditions, n_conditions))
+            own.recorded_work_ns = least(own.recorded_work_ns, usual_time(prediction, call));
         recorded_settle(prediction->recorded, &own, conditions, n_conditions,
-                        &(struct recorded_scenario){node_of_rank, prediction->scenario->spins},
+                        &(struct recorded_scenario){node_of_rank, prediction->scenario->spins,
+                                                    prediction->scenario->keeps_cores},
                         &prediction->use, ready_ns, amount);
     }
 }
@@ -487,7 +517,9 @@ int prediction_check(const struct prediction *prediction, struct error *err)
     for (size_t rank = 0; rank < prediction->n_ranks; rank++) {
         const struct rank_notes_reader *own = prediction->own_times[rank];
         const struct rank_notes_reader *crowded = prediction->crowded_times[rank];
-        if ((own && rank_notes_failed(own)) || (crowded && rank_notes_failed(crowded)))
+        const struct rank_notes_reader *lost = prediction->lost_cores[rank];
+        if ((own && rank_notes_failed(own)) || (crowded && rank_notes_failed(crowded)) ||
+            (lost && rank_notes_failed(lost)))
             return error_set(err,
                              "the temporary file in %s cannot be read back; TMPDIR names another "
                              "folder",
@@ -502,10 +534,12 @@ void prediction_release(struct prediction *prediction)
     for (size_t rank = 0; rank < prediction->n_ranks; rank++) {
         rank_notes_reader_free(prediction->own_times[rank]);
         rank_notes_reader_free(prediction->crowded_times[rank]);
+        rank_notes_reader_free(prediction->lost_cores[rank]);
         for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
             rank_notes_reader_free(prediction->partner_times[kind][rank]);
     }
     free(prediction->own_times);
+    free(prediction->lost_cores);
     free(prediction->crowded_times);
     for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
         free(prediction->partner_times[kind]);

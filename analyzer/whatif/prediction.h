@@ -41,7 +41,8 @@ struct prediction {
     uint64_t last_finalize_ns;
     struct timeless *timeless; // NULL: recorded times count
     // By rank, NULL: it did not lack cores.
-    struct rank_notes_reader **own_times, **crowded_times, **partner_times[RECORDED_PARTNERS];
+    struct rank_notes_reader **own_times, **crowded_times, **lost_cores;
+    struct rank_notes_reader **partner_times[RECORDED_PARTNERS];
     struct send_limit *send_limits; // by rank
     struct rank_progress *progress; // by rank
     size_t n_ranks;

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/whatif/cores/core_wait.h"
+#include "analyzer/whatif/cores/kept_calls.h"
 #include "analyzer/whatif/machine/cost_table.h"
 
 enum {
@@ -34,6 +35,7 @@ struct partner_time {
 struct recorded {
     const struct definitions *definitions;
     struct core_wait *core_wait;
+    struct kept_calls *kept_calls;
     bool is_crowded; // some rank lacked cores
     struct cost_table flight[SCOPES], receive[SCOPES];
     struct cost_table shared_flight[SCOPES];      // to ranks that shared cores
@@ -51,6 +53,7 @@ struct recorded *recorded_new(const struct definitions *definitions)
     recorded->core_wait = core_wait_new(definitions);
     for (uint32_t rank = 0; rank < definitions->n_ranks; rank++)
         recorded->is_crowded |= core_wait_is_shared(recorded->core_wait, rank);
+    recorded->kept_calls = kept_calls_new(definitions->n_ranks, definitions->n_regions);
     recorded->own_times = rank_notes_new(definitions->n_ranks);
     recorded->crowded_times = rank_notes_new(definitions->n_ranks);
     for (int kind = 0; kind < RECORDED_PARTNERS; kind++) {
@@ -77,6 +80,7 @@ void recorded_free(struct recorded *recorded)
         free(recorded->partners[kind]);
     }
     core_wait_free(recorded->core_wait);
+    kept_calls_free(recorded->kept_calls);
     free(recorded);
 }
 
@@ -100,6 +104,22 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
             rank_notes_add(recorded->crowded_times, rank, time_ns, crowded_ns);
     }
     core_wait_tell(wait, rank, time_ns, computes);
+}
+
+void recorded_called(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
+                     uint64_t leave_ns)
+{
+    struct recorded *recorded = context;
+    if (recorded_lacked_cores(recorded, rank))
+        kept_calls_left(recorded->kept_calls, rank, region, enter_ns, leave_ns,
+                        core_wait_own_ns(recorded->core_wait, rank, enter_ns, leave_ns));
+}
+
+void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
+{
+    struct recorded *recorded = context;
+    if (recorded_lacked_cores(recorded, rank))
+        kept_calls_cpu_time(recorded->kept_calls, rank, time_ns, cpu_ns);
 }
 
 static void put_partner_time(struct recorded *recorded, enum recorded_partner_kind kind,
@@ -200,8 +220,11 @@ static void count_shared_message(struct recorded *recorded, const struct pag_mes
         core_wait_own_ns(recorded->core_wait, message->receiver, from_ns, message->leave_ns);
     if (has_waited && message->is_deciding)
         cost_table_count(&recorded->shared_flight[scope], message->size_bytes, own_ns);
-    else if (!has_waited && message->is_received_alone)
-        cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
+    if (has_waited || !message->is_received_alone)
+        return;
+    cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
+    kept_calls_received(recorded->kept_calls, message->receiver, scope == 1, message->size_bytes,
+                        own_ns);
 }
 
 static void count_message(struct recorded *recorded, const struct pag_message *message, int scope)
@@ -212,9 +235,11 @@ static void count_message(struct recorded *recorded, const struct pag_message *m
     if (has_waited && message->leave_ns >= message->send_enter_ns)
         cost_table_count(&recorded->flight[scope], message->size_bytes,
                          message->leave_ns - message->send_enter_ns);
-    else if (!has_waited)
-        cost_table_count(&recorded->receive[scope], message->size_bytes,
-                         message->leave_ns - message->enter_ns);
+    if (has_waited)
+        return;
+    uint64_t receive_ns = message->leave_ns - message->enter_ns;
+    cost_table_count(&recorded->receive[scope], message->size_bytes, receive_ns);
+    kept_calls_received_alone(recorded->kept_calls, scope == 1, message->size_bytes, receive_ns);
 }
 
 void recorded_message(void *context, const struct pag_message *message)
@@ -294,6 +319,7 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
         for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
             put_partner_time(recorded, kind, rank);
+    kept_calls_conclude(recorded->kept_calls);
     if (result->n_without_finalize > 0)
         recorded->is_loose[FINALIZE] = true;
     for (int scope = 0; scope < SCOPES; scope++) {
@@ -305,6 +331,33 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
 }
 
 // --- costs
+
+static bool find_kept(const struct recorded *recorded, bool is_remote, uint64_t size_bytes,
+                      uint64_t *time_ns)
+{
+    return cost_table_find(kept_calls_receives(recorded->kept_calls, is_remote), size_bytes,
+                           time_ns);
+}
+
+uint64_t recorded_kept_receive_ns(const struct recorded *recorded, bool is_remote,
+                                  uint64_t size_bytes)
+{
+    uint64_t time_ns;
+    bool is_known = find_kept(recorded, is_remote, size_bytes, &time_ns) ||
+                    find_kept(recorded, !is_remote, size_bytes, &time_ns);
+    return is_known ? time_ns : recorded_receive_ns(recorded, is_remote, size_bytes);
+}
+
+uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region)
+{
+    return kept_calls_usual_ns(recorded->kept_calls, region);
+}
+
+struct rank_notes_reader *recorded_lost_cores(const struct recorded *recorded, uint32_t rank)
+{
+    return recorded_lacked_cores(recorded, rank) ? kept_calls_lost(recorded->kept_calls, rank)
+                                                 : NULL;
+}
 
 static uint64_t cost_in(const struct cost_table *tables, bool is_remote, uint64_t size_bytes)
 {

@@ -74,6 +74,9 @@ void recorded_sent(void *context, const struct pag_message *message);
 void recorded_root(void *context, const struct root *root);
 void recorded_tested(void *context, const struct root *root);
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes);
+void recorded_called(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
+                     uint64_t leave_ns);
+void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);
 
 /// After the measured replay, which found RESULT: from here on costs can be asked for.
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result);
@@ -82,6 +85,10 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
 uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 uint64_t recorded_receive_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 /// Whether messages both on one node and between nodes were seen to take their time.
+/// As above, of calls of ranks that lacked cores but did not lose theirs meanwhile (kept_calls.h),
+/// or of all where no such are known.
+uint64_t recorded_kept_receive_ns(const struct recorded *recorded, bool is_remote,
+                                  uint64_t size_bytes);
 bool recorded_has_both_flights(const struct recorded *recorded);
 bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint32_t receiver);
 /// Ranks that shared cores, more of them than cores; median times of their messages (those of other
@@ -89,6 +96,10 @@ bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint3
 bool recorded_lacked_cores(const struct recorded *recorded, uint32_t rank);
 uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,
                                    uint64_t size_bytes);
+/// What calls of REGION that kept their core took of their own, the median; UINT64_MAX: nobody
+/// knows. By the leave of each of its calls that lost its core: some number; the caller frees.
+uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region);
+struct rank_notes_reader *recorded_lost_cores(const struct recorded *recorded, uint32_t rank);
 /// By the leave of each of its calls that was not all its own what of it was; by the end of each
 /// stretch of computing how long it was crowded, if it was (core_wait.h). NULL where RANK did not
 /// lack cores. The caller frees.
@@ -120,6 +131,7 @@ struct recorded_use {
 struct recorded_scenario {
     const uint32_t *node_of_rank;
     bool spins;
+    const bool *keeps_cores; // by rank: as many as in the recording, with the same ranks
 };
 
 /// When CALL has what it waits for, as far as the recording tells: h is the latest recorded release
@@ -144,7 +156,10 @@ struct recorded_scenario {
 ///     one node and is between two now or the other way, comes later by the shared flight now -
 ///     shared flight then, not less than 0. Where waiting ranks spin the cores were taken at all
 ///     times: W is as above, or min(O, sum of receive times) if it did not wait, and messages take
-///     no time. Handle calls are as above: they took no core.
+///     no time. A rank that has not as many cores as then, or not with the same ranks, need not
+///     poll for what it had from others on them: its receive times are those of calls that kept
+///     their core (kept_calls.h), and O of a call that lost it and waits for no message is at most
+///     what is usual for its region. Handle calls are as above: they took no core.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
                      const struct pag_condition *conditions, uint32_t n_conditions,

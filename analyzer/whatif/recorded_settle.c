@@ -74,41 +74,57 @@ static uint64_t delay_of(const struct recorded *recorded, const struct pag_condi
     return is_measured ? measured_ns : 0;
 }
 
+/// Whether a call of RANK polls no longer as in the recording: waiting ranks keep their cores busy,
+/// and it has other ones now, or with others.
+static bool polls_anew(const struct recorded *recorded, const struct recorded_scenario *scenario,
+                       uint32_t rank)
+{
+    return scenario->spins && recorded_lacked_cores(recorded, rank) && !scenario->keeps_cores[rank];
+}
+
+/// What receiving the message of CONDITION takes.
+static uint64_t receive_ns(const struct recorded *recorded, const struct pag_condition *condition,
+                           const struct recorded_scenario *scenario)
+{
+    bool far = is_remote(condition, scenario->node_of_rank);
+    return polls_anew(recorded, scenario, condition->receiver)
+               ? recorded_kept_receive_ns(recorded, far, condition->size_bytes)
+               : recorded_receive_ns(recorded, far, condition->size_bytes);
+}
+
 /// The work of a call that did not wait: what receiving its messages usually takes; all of its time
 /// where it has none, or nothing is known. Of a call some of which is left out that time may have
 /// been waiting for what is left out, so it is no work then.
 static uint64_t usual_work(const struct recorded *recorded, const struct pag_call *call,
                            const struct pag_condition *conditions, uint32_t n_conditions,
-                           const uint32_t *node_of_rank)
+                           const struct recorded_scenario *scenario)
 {
     uint64_t work_ns = 0;
     for (uint32_t i = 0; i < n_conditions; i++)
         if (conditions[i].kind == PAG_CONDITION_MESSAGE)
-            work_ns += recorded_receive_ns(recorded, is_remote(&conditions[i], node_of_rank),
-                                           conditions[i].size_bytes);
+            work_ns += receive_ns(recorded, &conditions[i], scenario);
     return work_ns > 0 || call->n_left_out > 0 ? work_ns : UINT64_MAX;
 }
 
 /// What receiving those messages usually takes that are put together with others: nothing now.
 static uint64_t followers_work(const struct recorded *recorded,
                                const struct pag_condition *conditions, uint32_t n_conditions,
-                               const uint32_t *node_of_rank)
+                               const struct recorded_scenario *scenario)
 {
     uint64_t work_ns = 0;
     for (uint32_t i = 0; i < n_conditions; i++)
         if (conditions[i].follows_ns != PAG_NOT_KNOWN)
-            work_ns += recorded_receive_ns(recorded, is_remote(&conditions[i], node_of_rank),
-                                           conditions[i].size_bytes);
+            work_ns += receive_ns(recorded, &conditions[i], scenario);
     return work_ns;
 }
 
 /// Work after the wait that BY ended in the recording.
 static uint64_t work_after(const struct recorded *recorded, const struct pag_call *call,
-                           const struct pag_condition *by, const uint32_t *node_of_rank)
+                           const struct pag_condition *by, const struct recorded_scenario *scenario)
 {
     if (by->kind != PAG_CONDITION_MESSAGE)
         return 0;
-    return min_ns(recorded_receive_ns(recorded, is_remote(by, node_of_rank), by->size_bytes),
+    return min_ns(receive_ns(recorded, by, scenario),
                   less(call->recorded_leave_ns, by->recorded_ns));
 }
 
@@ -150,8 +166,7 @@ static uint64_t shared_work(const struct recorded *recorded, const struct pag_ca
     uint64_t own_ns = min_ns(call->recorded_work_ns, less(call->recorded_leave_ns, release_ns));
     if (!scenario->spins && call->n_left_out == 0)
         return own_ns;
-    return min_ns(own_ns,
-                  usual_work(recorded, call, conditions, n_conditions, scenario->node_of_rank));
+    return min_ns(own_ns, usual_work(recorded, call, conditions, n_conditions, scenario));
 }
 
 static void settle_shared(const struct recorded *recorded, const struct pag_call *call,
@@ -169,10 +184,10 @@ static void settle_shared(const struct recorded *recorded, const struct pag_call
     bool has_waited =
         is_whole && (release_ns > call->recorded_enter_ns || is_all_to_all(&conditions[last]));
     uint64_t work_ns = scenario->spins && has_waited
-                           ? work_after(recorded, call, &conditions[last], node_of_rank)
+                           ? work_after(recorded, call, &conditions[last], scenario)
                            : shared_work(recorded, call, conditions, n_conditions,
                                          has_waited ? release_ns : 0, scenario);
-    work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, node_of_rank));
+    work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, scenario));
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     *ready_ns = call->enter_ns;
     for (uint32_t i = 0; i < n_conditions; i++) {
@@ -205,15 +220,15 @@ void recorded_settle(const struct recorded *recorded, const struct pag_call *cal
     bool has_waited = n_conditions > 0 && is_whole &&
                       (conditions[last].recorded_ns > call->recorded_enter_ns ||
                        is_all_to_all(&conditions[last]));
-    uint64_t work_ns =
-        has_waited ? work_after(recorded, call, &conditions[last], node_of_rank)
-                   : min_ns(call->recorded_work_ns,
-                            usual_work(recorded, call, conditions, n_conditions, node_of_rank));
+    uint64_t work_ns = has_waited
+                           ? work_after(recorded, call, &conditions[last], scenario)
+                           : min_ns(call->recorded_work_ns,
+                                    usual_work(recorded, call, conditions, n_conditions, scenario));
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
     if (!has_waited && is_whole)
         *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
-    work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, node_of_rank));
+    work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, scenario));
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct pag_condition *condition = &conditions[i];

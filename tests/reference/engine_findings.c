@@ -225,7 +225,9 @@ static struct recorded *gather(const char *path, struct trace **trace, struct er
                                           .tested = recorded_tested,
                                           .message = recorded_message,
                                           .sent = recorded_sent,
-                                          .computing = recorded_computing};
+                                          .computing = recorded_computing,
+                                          .called = recorded_called,
+                                          .cpu_time = recorded_cpu_time};
     struct pag_result result = {0};
     int status = pag_run(*trace, &options, &listener, &result, err);
     recorded_conclude(recorded, &result);

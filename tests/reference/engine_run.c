@@ -45,7 +45,9 @@ struct engine_run *engine_run_new(const char *text, struct error *err)
                                           .tested = recorded_tested,
                                           .message = recorded_message,
                                           .sent = recorded_sent,
-                                          .computing = recorded_computing};
+                                          .computing = recorded_computing,
+                                          .called = recorded_called,
+                                          .cpu_time = recorded_cpu_time};
     int status = pag_run(run->trace, &options, &listener, &run->measured, err);
     recorded_conclude(run->recorded, &run->measured);
     if (status == 0)

@@ -427,6 +427,64 @@ static void test_exchange_whose_receiver_had_no_core(void **state)
                                 "1 9900  leave main\n");
 }
 
+// One core, whose ranks poll. Rank 1 takes 2048 for a message that is there. The next two were
+// there as well, but it lost its core for a while: it took 8000000. So did rank 0 for one of its
+// sends, though others took 100. On cores of their own they take what the calls took that kept
+// their core.
+static void predict_polling(uint64_t lost_ns, struct predicted_times *times)
+{
+    char text[2000];
+    uint64_t used_ns = 8000000 - lost_ns;
+    snprintf(text, sizeof text,
+             "nodes n n\ncores n 1\n0 0 enter main\n0 0 cpu 0\n"
+             "0 1000 enter MPI_Send\n0 1000 send world 1 0 8\n0 1100 leave MPI_Send\n"
+             "0 1200 enter MPI_Send\n0 1200 send world 1 0 8\n0 1300 leave MPI_Send\n"
+             "0 1400 enter MPI_Send\n0 1400 send world 1 0 8\n0 1500 leave MPI_Send\n"
+             "0 2000 cpu 2000\n"
+             "0 2000 enter MPI_Send\n0 2000 send world 1 0 64\n0 8002000 leave MPI_Send\n"
+             "0 8002000 cpu %" PRIu64 "\n0 8002000 leave main\n"
+             "1 2000 enter main\n1 2000 cpu 0\n"
+             "1 2000 enter MPI_Recv\n1 4048 recv world 0 0 8\n1 4048 leave MPI_Recv\n"
+             "1 10000 cpu 8000\n"
+             "1 10000 enter MPI_Recv\n1 8010000 recv world 0 0 8\n1 8010000 leave MPI_Recv\n"
+             "1 8010000 cpu %" PRIu64 "\n1 9010000 cpu %" PRIu64 "\n"
+             "1 9010000 enter MPI_Recv\n1 17010000 recv world 0 0 8\n1 17010000 leave MPI_Recv\n"
+             "1 17010000 cpu %" PRIu64 "\n1 18010000 cpu %" PRIu64 "\n"
+             "1 18010000 enter MPI_Recv\n1 18012048 recv world 0 0 64\n1 18012048 leave MPI_Recv\n"
+             "1 18012048 leave main\n",
+             2000 + used_ns, 8000 + used_ns, 1008000 + used_ns, 1008000 + 2 * used_ns,
+             2008000 + 2 * used_ns);
+    predict(text, true, times);
+}
+
+static void test_calls_that_lost_their_core_while_polling(void **state)
+{
+    (void)state;
+    struct predicted_times times[N_SETTINGS];
+    predict_polling(4000000, times);
+    // What polled as long on this core does so again.
+    assert_int_equal(times[ONE_CORE].time_ns, 4000000 + 10000 + 2 * (4000000 + 1000000) + 2048);
+    assert_int_equal(times[TWO_CORES].ranks[0].finish_ns, 2000 + 100);
+    assert_int_equal(times[TWO_CORES].ranks[1].finish_ns, 10000 + 2 * (2048 + 1000000) + 2048);
+    release(times);
+    predict_polling(100000, times);
+    assert_int_equal(times[TWO_CORES].ranks[0].finish_ns, 2000 + 100);
+    assert_int_equal(times[TWO_CORES].ranks[1].finish_ns, 10000 + 2 * (2048 + 1000000) + 2048);
+    release(times);
+}
+
+// A core is not lost for less than a slice of time: then what a call took was its own. (What is
+// usual, 8000000, counts with its five highest binary digits.)
+static void test_calls_that_kept_their_core_while_polling(void **state)
+{
+    (void)state;
+    struct predicted_times times[N_SETTINGS];
+    predict_polling(99999, times);
+    assert_int_equal(times[TWO_CORES].ranks[0].finish_ns, 2000 + 8000000 - 99999);
+    assert_int_equal(times[TWO_CORES].ranks[1].finish_ns, 10000 + 2 * (7864320 + 1000000) + 2048);
+    release(times);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +500,8 @@ int main(void)
         cmocka_unit_test(test_exchange_whose_receiver_had_no_core),
         cmocka_unit_test(test_cpu_times_that_are_too_short),
         cmocka_unit_test(test_many_hand_overs),
+        cmocka_unit_test(test_calls_that_lost_their_core_while_polling),
+        cmocka_unit_test(test_calls_that_kept_their_core_while_polling),
     };
     return cmocka_run_group_tests_name("whatif core wait", tests, NULL, NULL);
 }

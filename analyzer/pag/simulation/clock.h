@@ -20,6 +20,7 @@ __extension__ typedef unsigned __int128 pag_work;
 /// An MPI call: when it was entered and left in the recording, when it is entered now.
 struct pag_call {
     uint32_t location, rank;
+    uint32_t region; // EVENT_NO_INDEX: a record without call
     uint64_t recorded_enter_ns, recorded_leave_ns;
     uint64_t recorded_work_ns; // CPU time it took in the recording, its whole length if not known
     uint64_t enter_ns;

@@ -27,6 +27,7 @@ static uint64_t own_since_ns(const struct engine *engine, const struct location_
     const struct pag_call sending = {
         .location = location->index,
         .rank = location->rank,
+        .region = EVENT_NO_INDEX,
         .recorded_enter_ns = call->recorded_enter_ns,
         .recorded_leave_ns = call->recorded_leave_ns,
         .recorded_work_ns = call->recorded_leave_ns - call->recorded_enter_ns,
