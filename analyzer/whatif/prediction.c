@@ -404,14 +404,55 @@ static void over(void *context, uint32_t instance)
     collective_runs_over(prediction->collectives, instance);
 }
 
+/// The master of a rank that may wait for its core in an operation; else EVENT_NO_INDEX.
+static uint32_t rank_of_master(const struct prediction *prediction, uint32_t location)
+{
+    const struct location *known = &prediction->definitions->locations[location];
+    return known->is_master ? known->rank : EVENT_NO_INDEX;
+}
+
+static void await_step(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
+                       pag_work amount)
+{
+    const struct prediction *prediction = context;
+    uint32_t rank = rank_of_master(prediction, location);
+    if (until_ns == PAG_NOT_KNOWN && rank != EVENT_NO_INDEX) {
+        until_ns = collective_runs_await(prediction->collectives, rank);
+        amount = 0; // what follows is told when the wait is over
+    }
+    scheduler_wait(prediction->scheduler, location, now_ns, until_ns, amount);
+}
+
+static uint32_t step(void *context, uint32_t location, uint64_t now_ns, const uint32_t **ranks)
+{
+    const struct prediction *prediction = context;
+    return collective_runs_step(prediction->collectives, rank_of_master(prediction, location),
+                                now_ns, ranks);
+}
+
+static uint32_t let_go(void *context, const struct pag_operation *operation, const uint32_t **ranks)
+{
+    const struct prediction *prediction = context;
+    return collective_runs_let_go(prediction->collectives, operation, ranks);
+}
+
+/// Operations are done step by step where algorithms say how, and where each step needs a core that
+/// it may have to wait for.
 static void carry_out_collectives(struct prediction *prediction,
                                   const struct definitions *definitions)
 {
-    if (!prediction->machine || !machine_has_algorithms(prediction->machine))
+    bool has_algorithms = prediction->machine && machine_has_algorithms(prediction->machine);
+    bool has_slices = prediction->scenario->is_shared && prediction->scenario->slice_ns > 0;
+    if (!has_algorithms && !has_slices)
         return;
     prediction->collectives = collective_runs_new(
         definitions, prediction->scenario, prediction->is_delayed ? &prediction->delay : NULL,
-        prediction->contention != NULL);
+        prediction->contention != NULL, has_slices ? prediction->scheduler : NULL);
+    if (has_slices) {
+        prediction->clock.wait = await_step;
+        prediction->clock.step = step;
+        prediction->clock.let_go = let_go;
+    }
     if (prediction->contention) {
         prediction->clock.part_sent = part_sent;
         prediction->clock.part_arrived = part_arrived;

@@ -258,7 +258,7 @@ END
     local op algorithm
     for op in barrier bcast gather gatherv scatter scatterv allgather allgatherv alltoall alltoallv alltoallw \
         allreduce reduce reduce_scatter scan exscan reduce_scatter_block; do
-        for algorithm in flat binomial quaternary recursive-doubling ring hardware-multicast; do
+        for algorithm in flat binomial quaternary recursive-doubling recursive-halving ring hardware-multicast; do
             echo "<collective op=\"$op\" algorithm=\"$algorithm\"/>"
         done
     done >all
@@ -275,5 +275,9 @@ END
 <group name="g" nodes="a"/><group name="g" nodes="b"/>
 <compute region="r" time="nonsense("/>
 <machine cpu-speed="2000"/>
+<machine slice="999ns"/>
+<machine slice="2h"/>
+<machine hand-over="3601s"/>
+<message scope="node"><point bytes="8" time="61min"/></message>
 END
 }

@@ -17,7 +17,7 @@ struct action {
 /// A member, by its place.
 struct actor {
     struct action actions[MAX_ACTIONS];
-    uint32_t n_actions, n_done, n_sends;
+    uint32_t n_actions, n_done, n_sends, n_received;
     uint64_t time_ns, out_ns, in_ns;
     uint32_t member;
 };
@@ -371,6 +371,37 @@ static void write_ring(struct stage *stage, const char *operation)
     }
 }
 
+const char *usual_algorithm(const char *operation, uint32_t n, uint64_t bytes)
+{
+    uint32_t power = 1;
+    while (2 * power <= n)
+        power *= 2;
+    bool is_power = power == n, has_elements = bytes / 8 >= power;
+    if (strcmp(operation, "bcast") == 0) {
+        if (n < 8 || bytes < 12 * 1024)
+            return "binomial";
+        return is_power && bytes < 512 * 1024 ? "recursive-doubling" : "ring";
+    }
+    if (is_one_of(operation, "gather scatter"))
+        return "binomial";
+    if (is_one_of(operation, "gatherv scatterv alltoallv alltoallw"))
+        return "flat";
+    if (is_one_of(operation, "allgather allgatherv"))
+        return n * bytes < (is_power ? 512 : 80) * 1024 ? "recursive-doubling" : "ring";
+    if (strcmp(operation, "alltoall") == 0) {
+        if (n >= 8 && bytes <= 256)
+            return "recursive-doubling";
+        return bytes <= 32 * 1024 ? "flat" : "ring";
+    }
+    if (strcmp(operation, "allreduce") == 0)
+        return has_elements ? "recursive-halving" : "recursive-doubling";
+    if (strcmp(operation, "reduce") == 0)
+        return has_elements && bytes > 2048 ? "recursive-doubling" : "binomial";
+    if (is_one_of(operation, "reduce_scatter reduce_scatter_block"))
+        return n * bytes < 512 * 1024 ? "recursive-doubling" : "ring";
+    return "recursive-doubling";
+}
+
 /// Do the members fill a row of at least two nodes?
 static bool is_row(const struct collective_case *one)
 {
@@ -400,6 +431,9 @@ static void write_programs(struct stage *stage)
         write_tree(stage, one->operation, tree_of(one->tree));
     } else if (strcmp(one->algorithm, "recursive-doubling") == 0) {
         write_doubling(stage, one->operation);
+    } else if (strcmp(one->algorithm, "recursive-halving") == 0) {
+        folded(stage, AMOUNT_PART, true);
+        doubling_allgather(stage, AMOUNT_PART);
     } else if (strcmp(one->algorithm, "ring") == 0) {
         write_ring(stage, one->operation);
     } else {
@@ -475,10 +509,18 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
         if (number == stage->n_sent[other][place] ||
             stage->arrivals[other][place][number] == UINT64_MAX)
             return false;
-        stage->n_taken[other][place]++;
         uint64_t port_ns = gap_ns(messages, stage->sizes[other][place][number]);
-        self->in_ns = later(stage->arrivals[other][place][number], self->in_ns + port_ns);
-        self->time_ns = later(self->time_ns, self->in_ns) + messages->receive_overhead_ns;
+        uint64_t in_ns = later(stage->arrivals[other][place][number], self->in_ns + port_ns);
+        uint64_t there_ns = later(self->time_ns, in_ns);
+        if (stage->one->core)
+            there_ns =
+                stage->one->core(stage->one->context, self->member, self->n_received, there_ns);
+        if (there_ns == UINT64_MAX)
+            return false;
+        stage->n_taken[other][place]++;
+        self->n_received++;
+        self->in_ns = in_ns;
+        self->time_ns = there_ns + messages->receive_overhead_ns;
     } else if (place == 0) {
         const struct scenario_messages *network = stage->one->network;
         self->time_ns = later(self->time_ns + network->send_overhead_ns, *switch_ns);
@@ -506,7 +548,7 @@ void collective_through(const struct collective_case *one, uint64_t *switch_ns,
     for (uint32_t place = 0; place < one->n; place++) {
         uint32_t member = has_root(one->operation) ? (place + one->root) % one->n : place;
         struct actor *actor = &stage->actors[place];
-        actor->n_actions = actor->n_done = actor->n_sends = 0;
+        actor->n_actions = actor->n_done = actor->n_sends = actor->n_received = 0;
         actor->out_ns = actor->in_ns = 0;
         actor->member = member;
         actor->time_ns = one->enter_ns[member];

@@ -33,11 +33,18 @@ struct collective_case {
     /// When a message arrives that was sent, UINT64_MAX: not known yet; NULL: nothing is in its
     /// way.
     uint64_t (*arrival)(const void *context, const struct collective_message *message);
+    /// When MEMBER has a core for its receive with this NUMBER, from 0 on, that could be done at
+    /// TIME_NS; UINT64_MAX: not yet. NULL: always at once.
+    uint64_t (*core)(const void *context, uint32_t member, uint32_t number, uint64_t time_ns);
     const void *context;
 };
 
 /// When each member is through, UINT64_MAX: it waits for one that has not come. *SWITCH_NS: when
 /// the root switch of multicasts is free.
+/// The algorithm MPICH has for an operation of N members with BYTES as its count, by elements of 8
+/// bytes.
+const char *usual_algorithm(const char *operation, uint32_t n, uint64_t bytes);
+
 void collective_through(const struct collective_case *one, uint64_t *switch_ns,
                         uint64_t *through_ns);
 

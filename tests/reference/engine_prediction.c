@@ -155,6 +155,7 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
                                            .node_speeds = speeds,
                                            .spins = scenario->spins,
                                            .is_sticky = scenario->is_sticky,
+                                           .slice_ns = scenario->slice_ns,
                                            .added_latency_ns = scenario->added_latency_ns,
                                            .added_byte_fs = scenario->added_byte_fs,
                                            .is_timeless = scenario->is_timeless,

@@ -15,18 +15,46 @@ static const struct scenario_formula *cost_of(const struct predicted_scenario *s
     return NULL;
 }
 
+bool needs_cores(const struct model *model, const struct predicted_scenario *scenario,
+                 const struct model_part *part)
+{
+    return part->post_call == part->complete_call && !part->is_left_out &&
+           shares_in_slices(model, scenario, part->rank) && is_by_messages(model, scenario, part);
+}
+
+/// Does some member of PART's operation, which was not posted, share cores in slices of time?
+static bool has_sliced_members(const struct model *model, const struct predicted_scenario *scenario,
+                               const struct model_part *part)
+{
+    const struct model_instance *instance = &model->instances[part->instance];
+    for (uint32_t m = 0; m < instance->n_members; m++)
+        if (instance->parts[m] != REFERENCE_NONE &&
+            shares_in_slices(model, scenario, model->parts[instance->parts[m]].rank))
+            return part->post_call == part->complete_call;
+    return false;
+}
+
+/// Does the machine say by which messages PART's operation is carried out?
+static bool has_algorithm(const struct predicted_scenario *scenario, const struct model_part *part)
+{
+    const struct scenario_formula *cost = cost_of(scenario, part);
+    return scenario->has_machine && cost && cost->algorithm;
+}
+
 bool is_by_messages(const struct model *model, const struct predicted_scenario *scenario,
                     const struct model_part *part)
 {
-    if (!scenario->has_machine || !part->operation || part->is_finalize ||
-        part->is_between_groups || part->class == CLASS_HANDLE ||
-        model->instances[part->instance].n_members == 1)
+    if (!part->operation || part->is_finalize || part->is_between_groups ||
+        part->class == CLASS_HANDLE || model->instances[part->instance].n_members == 1)
         return false;
-    const struct scenario_formula *cost = cost_of(scenario, part);
-    return cost && cost->algorithm;
+    return has_algorithm(scenario, part) || has_sliced_members(model, scenario, part);
 }
 
 struct members {
+    const struct model *model;
+    const struct predicted_times *times;
+    bool is_free; // messages take no time
+    uint32_t parts[COLLECTIVE_MAX_MEMBERS];
     const struct predicted_scenario *scenario;
     struct part_messages *messages; // of the run, NULL: without contention
     uint32_t instance;
@@ -62,9 +90,36 @@ static uint64_t arrival(const void *context, const struct collective_message *me
 
 static const struct scenario_messages *between(const void *context, uint32_t member, uint32_t other)
 {
+    static const struct scenario_messages no_time = {.is_given = true, .n_points = 1};
     const struct members *members = context;
+    if (members->is_free)
+        return &no_time;
     return machine_messages_between(members->scenario, members->ranks[member],
                                     members->ranks[other]);
+}
+
+static uint64_t core_of(const void *context, uint32_t member, uint32_t number, uint64_t time_ns)
+{
+    const struct members *members = context;
+    uint32_t part = members->parts[member];
+    struct member_steps *steps = &members->times->steps[part];
+    if (!needs_cores(members->model, members->scenario, &members->model->parts[part]))
+        return time_ns;
+    if (number < steps->n)
+        return steps->done_ns[number];
+    steps->due_ns = time_ns;
+    return UINT64_MAX;
+}
+
+/// Does the member of PART wait for others, whatever messages there are?
+static bool waits_by_kind(const struct model_part *part, uint32_t member)
+{
+    bool is_root = part->rank == part->root;
+    if (part->class == CLASS_ONE_TO_ALL)
+        return !is_root;
+    if (part->class == CLASS_ALL_TO_ONE)
+        return is_root;
+    return part->class != CLASS_SCAN || member > 0;
 }
 
 /// When the members of PART's operation are through, into THROUGH_NS; the place of PART's.
@@ -73,14 +128,19 @@ static uint32_t carry_out(const struct model *model, const struct predicted_scen
                           uint64_t *through_ns)
 {
     const struct model_instance *instance = &model->instances[part->instance];
-    struct members members = {
-        .scenario = scenario, .messages = times->parts, .instance = part->instance};
+    struct members members = {.model = model,
+                              .times = times,
+                              .is_free = !has_algorithm(scenario, part),
+                              .scenario = scenario,
+                              .messages = times->parts,
+                              .instance = part->instance};
     struct collective_case one = {.operation = part->operation,
-                                  .algorithm = cost_of(scenario, part)->algorithm,
                                   .n = instance->n_members,
                                   .between = between,
-                                  .arrival = times->parts ? arrival : NULL,
+                                  .arrival = times->parts && !members.is_free ? arrival : NULL,
+                                  .core = scenario->slice_ns > 0 ? core_of : NULL,
                                   .context = &members};
+    const struct model_part *first = part;
     uint64_t switch_ns = 0;
     uint32_t own = 0;
     for (uint32_t m = 0; m < one.n; m++) {
@@ -90,6 +150,9 @@ static uint32_t carry_out(const struct model *model, const struct predicted_scen
         const struct model_part *other = &model->parts[instance->parts[m]];
         one.enter_ns[m] = times->enter_ns[other->post_call];
         one.share_bytes[m] = counted_bytes(model, other);
+        if (one.enter_ns[m] < times->enter_ns[first->post_call])
+            first = other;
+        members.parts[m] = instance->parts[m];
         members.ranks[m] = other->rank;
         members.post_records[m] = other->post_record;
         if (other->rank == part->root)
@@ -97,7 +160,12 @@ static uint32_t carry_out(const struct model *model, const struct predicted_scen
         if (other == part)
             own = m;
     }
+    one.algorithm = members.is_free
+                        ? usual_algorithm(part->operation, one.n, counted_bytes(model, first))
+                        : cost_of(scenario, part)->algorithm;
     collective_through(&one, &switch_ns, through_ns);
+    if (members.is_free && scenario->has_machine && through_ns[own] != UINT64_MAX)
+        through_ns[own] += waits_by_kind(part, own) ? collective_ns(model, scenario, part) : 0;
     return own;
 }
 
@@ -105,6 +173,9 @@ uint64_t by_messages_ns(const struct model *model, const struct predicted_scenar
                         const struct predicted_times *times, const struct model_part *part)
 {
     uint64_t through_ns[COLLECTIVE_MAX_MEMBERS];
+    for (uint32_t m = 0; m < model->instances[part->instance].n_members; m++)
+        if (model->instances[part->instance].parts[m] != REFERENCE_NONE)
+            times->steps[model->instances[part->instance].parts[m]].due_ns = UINT64_MAX;
     uint32_t own = carry_out(model, scenario, times, part, through_ns);
     return through_ns[own];
 }

@@ -52,6 +52,16 @@ void start_work(struct prediction_state *state, struct process *process, enum ph
     uint64_t speed = machine_speed_of(state->scenario, state->scenario->node[process->rank]);
     if (speed != PER_NS)
         work = work * PER_NS / (parts_t)speed;
+    if (has_slices(state, process)) {
+        bool goes_on = process->has_done && process->done_ns == now_ns;
+        parts_t done = goes_on ? process->too_late : 0;
+        process->left = work - done;
+        process->begun_ns = now_ns;
+        process->phase = phase;
+        if (!process->is_in_turn)
+            take_turns(state, process, now_ns);
+        return;
+    }
     parts_t start = state->cores[process->cores].virtual_time;
     if (process->has_done && process->done_ns == now_ns)
         start = process->target;

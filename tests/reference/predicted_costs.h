@@ -29,6 +29,15 @@ struct part_messages {
     bool *is_over; // by instance: all members are through, nothing is on its way
 };
 
+enum { MOST_MEMBER_STEPS = 64 };
+
+/// What a member has done in an operation each of whose receives needs a core.
+struct member_steps {
+    uint64_t done_ns[MOST_MEMBER_STEPS];
+    uint32_t n;
+    uint64_t due_ns; // from when on the next one is possible, UINT64_MAX: not yet known
+};
+
 /// When things happen in the predicted run; UINT64_MAX: not known yet.
 struct predicted_times {
     uint64_t *enter_ns, *departed_ns; // by call
@@ -36,6 +45,7 @@ struct predicted_times {
     uint64_t *send_limit_ns;          // by call that completes sends: what is its own at most
     uint64_t *together_ns;       // by send, where messages are put together: when they are there
     struct part_messages *parts; // likewise
+    struct member_steps *steps;  // by part
 };
 
 /// NUMBER with all but its N highest binary digits set to zero; the class of a size.
@@ -127,6 +137,15 @@ bool is_handle_call(const struct model *model, uint32_t call);
 bool is_by_messages(const struct model *model, const struct predicted_scenario *scenario,
                     const struct model_part *part);
 
+/// Is RANK one of more ranks than the cores they share in slices of time?
+bool shares_in_slices(const struct model *model, const struct predicted_scenario *scenario,
+                      uint32_t rank);
+
+/// Does the member of PART need a core for each of its receives there? Not if it is posted before,
+/// or left out.
+bool needs_cores(const struct model *model, const struct predicted_scenario *scenario,
+                 const struct model_part *part);
+
 /// When the member of PART, which is carried out, is through; UINT64_MAX: not known yet.
 uint64_t by_messages_ns(const struct model *model, const struct predicted_scenario *scenario,
                         const struct predicted_times *times, const struct model_part *part);
@@ -137,6 +156,10 @@ void find_part_messages(const struct model *model, const struct predicted_scenar
 
 /// What the call of PART says it handles, in bytes.
 uint64_t counted_bytes(const struct model *model, const struct model_part *part);
+
+/// What the machine's formula says of PART's operation.
+uint64_t collective_ns(const struct model *model, const struct predicted_scenario *scenario,
+                       const struct model_part *part);
 
 /// When CALL has what it waits for, all of it known, into READY_NS. Returns the work that follows,
 /// in ns.

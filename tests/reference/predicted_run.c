@@ -227,6 +227,36 @@ static uint64_t limit_sending(const struct prediction_state *state, const struct
     return is_as_it_was ? UNKNOWN : limit_ns;
 }
 
+/// Steps in the operation of STEP, a call, each of which needs a core; NULL: there are none.
+static struct member_steps *steps_of(const struct prediction_state *state, const struct step *step)
+{
+    const struct model *model = state->model;
+    for (uint32_t p = 0; p < model->n_parts && step->kind == STEP_CALL; p++)
+        if (model->parts[p].complete_call == step->call &&
+            needs_cores(model, state->scenario, &model->parts[p]))
+            return &state->times.steps[p];
+    return NULL;
+}
+
+/// The next step of PROCESS, UNKNOWN: there is none yet.
+static uint64_t next_step_ns(const struct prediction_state *state, const struct process *process)
+{
+    const struct member_steps *steps = steps_of(state, process->step);
+    if (!steps)
+        return UNKNOWN;
+    by_messages_ns(state->model, state->scenario, &state->times,
+                   &state->model->parts[steps - state->times.steps]);
+    return steps->due_ns;
+}
+
+/// PROCESS does the steps that are possible with the core it has at NOW_NS.
+static void do_steps_at(struct prediction_state *state, struct process *process, uint64_t now_ns)
+{
+    struct member_steps *steps = steps_of(state, process->step);
+    while (steps && next_step_ns(state, process) <= now_ns)
+        steps->done_ns[steps->n++] = now_ns;
+}
+
 static void enter(struct prediction_state *state, struct process *process, uint64_t now_ns)
 {
     const struct step *step = process->step;
@@ -235,13 +265,39 @@ static void enter(struct prediction_state *state, struct process *process, uint6
     if (departs_at_enter(state->scenario))
         depart(state, step->call, now_ns);
     start_work(state, process, PHASE_BEFORE, work_before(state, step, waits(state, step)), now_ns);
+    if (has_slices(state, process))
+        do_steps_at(state, process, now_ns);
 }
 
-static void await(struct process *process, uint64_t now_ns)
+/// What PROCESS, which waits with a core at NOW_NS, waits for; without --wait spin it leaves the
+/// core unless that is there.
+static void wait_in_turn(struct prediction_state *state, struct process *process, uint64_t now_ns)
+{
+    process->due_ns = UNKNOWN;
+    settle(state, process);
+    if (process->ready_ns == UNKNOWN)
+        process->due_ns = next_step_ns(state, process);
+    uint64_t next_ns = process->ready_ns != UNKNOWN ? process->ready_ns : process->due_ns;
+    if (!state->scenario->spins && next_ns > now_ns)
+        leave_turns(state, process, now_ns);
+}
+
+static void await(struct prediction_state *state, struct process *process, uint64_t now_ns)
 {
     process->phase = PHASE_WAIT;
     process->ready_ns = UNKNOWN;
     process->late_ns = now_ns;
+    if (has_slices(state, process))
+        wait_in_turn(state, process, now_ns);
+}
+
+/// PROCESS has the core for its next step in an operation, and for those that are possible then.
+static void do_step(struct prediction_state *state, struct process *process, uint64_t now_ns)
+{
+    struct member_steps *steps = steps_of(state, process->step);
+    steps->done_ns[steps->n++] = now_ns;
+    do_steps_at(state, process, now_ns);
+    wait_in_turn(state, process, now_ns);
 }
 
 /// When PROCESS, which begins at NOW_NS, comes to MPI_Init at the earliest: if it lacked a core on
@@ -264,6 +320,8 @@ static void advance(struct prediction_state *state, struct process *process, uin
     touch_cores(state, process, now_ns);
     if (is_runnable(state, process) && process->phase != PHASE_WAIT &&
         process->phase != PHASE_STARTING) {
+        if (has_slices(state, process))
+            end_sliced_work(process, now_ns);
         process->done_ns = now_ns;
         process->has_done = true;
     }
@@ -271,6 +329,8 @@ static void advance(struct prediction_state *state, struct process *process, uin
     case PHASE_OUTSIDE:
         if (process->started_ns > now_ns) {
             process->phase = PHASE_STARTING;
+            if (has_slices(state, process) && !state->scenario->spins)
+                leave_turns(state, process, now_ns);
             return;
         }
         // fall through
@@ -278,8 +338,10 @@ static void advance(struct prediction_state *state, struct process *process, uin
         if (process->step->kind == STEP_END) {
             process->phase = PHASE_ENDED;
             process->finish_ns = now_ns;
+            if (has_slices(state, process))
+                leave_turns(state, process, now_ns);
         } else if (process->step->kind == STEP_LATE) {
-            await(process, now_ns);
+            await(state, process, now_ns);
         } else {
             enter(state, process, now_ns);
         }
@@ -288,11 +350,20 @@ static void advance(struct prediction_state *state, struct process *process, uin
         if (!departs_at_enter(state->scenario))
             depart(state, process->step->call, now_ns);
         if (waits(state, process->step)) {
-            await(process, now_ns);
+            await(state, process, now_ns);
             return;
         }
         break;
     case PHASE_WAIT:
+        if (has_slices(state, process) && !process->is_in_turn) {
+            take_turns(state, process, now_ns);
+            if (!process->has_core)
+                return;
+        }
+        if (process->ready_ns == UNKNOWN) {
+            do_step(state, process, now_ns);
+            return;
+        }
         start_work(state, process, PHASE_AFTER, (parts_t)process->work_after_ns * PER_NS, now_ns);
         return;
     default:
@@ -304,6 +375,14 @@ static void advance(struct prediction_state *state, struct process *process, uin
     start_work(state, process, PHASE_OUTSIDE, process->step->work, now_ns);
 }
 
+/// When PROCESS, whose wait is over at TIME_NS, has a core then; one that is away comes back.
+static uint64_t with_core_ns(const struct process *process, uint64_t time_ns)
+{
+    if (time_ns == UNKNOWN || (process->is_in_turn && !process->has_core))
+        return UNKNOWN;
+    return process->is_in_turn && process->got_core_ns > time_ns ? process->got_core_ns : time_ns;
+}
+
 /// When PROCESS goes on, UNKNOWN: not before others do, or never.
 static uint64_t next_ns(struct prediction_state *state, struct process *process)
 {
@@ -313,13 +392,38 @@ static uint64_t next_ns(struct prediction_state *state, struct process *process)
     case PHASE_WAIT:
         if (process->ready_ns == UNKNOWN)
             settle(state, process);
+        if (has_slices(state, process)) {
+            if (process->ready_ns == UNKNOWN)
+                process->due_ns = next_step_ns(state, process);
+            return with_core_ns(process,
+                                process->ready_ns != UNKNOWN ? process->ready_ns : process->due_ns);
+        }
         return process->ready_ns;
     case PHASE_STARTING:
-        return process->started_ns;
+        return has_slices(state, process) ? with_core_ns(process, process->started_ns)
+                                          : process->started_ns;
     case PHASE_ENDED:
         return UNKNOWN;
     default:
-        return work_end_ns(state, process);
+        return has_slices(state, process) ? sliced_end_ns(process) : work_end_ns(state, process);
+    }
+}
+
+/// Which of those goes first who are done at one time: lower numbers.
+static int turn_of(const struct prediction_state *state, const struct process *process)
+{
+    enum { FIRST, LEAVE, LAST };
+    switch (process->phase) {
+    case PHASE_OUTSIDE:
+        return process->step->kind == STEP_END ? LAST : FIRST;
+    case PHASE_BEFORE:
+        return waits(state, process->step) ? FIRST : LEAVE;
+    case PHASE_WAIT:
+        return process->ready_ns != UNKNOWN && process->work_after_ns > 0 ? FIRST : LEAVE;
+    case PHASE_ABSENT:
+        return FIRST;
+    default:
+        return LEAVE;
     }
 }
 
@@ -332,6 +436,9 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
     state->cores = memory_zeroed((size_t)PROGRAM_MAX_RANKS * n, sizeof *state->cores);
     state->times.enter_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     state->times.send_limit_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
+    state->times.steps = memory_zeroed(model->n_parts + 1, sizeof *state->times.steps);
+    for (size_t p = 0; p < model->n_parts; p++)
+        state->times.steps[p].due_ns = UNKNOWN;
     state->times.together_ns = memory_zeroed(model->n_sends + 1, sizeof(uint64_t));
     state->times.departed_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     if (scenario_has_contention(state->scenario, n)) {
@@ -425,10 +532,20 @@ static bool run(struct prediction_state *state, uint64_t *finish_ns)
         uint64_t time_ns = UNKNOWN;
         for (uint32_t i = 0; i < state->n_processes; i++) {
             uint64_t own_ns = next_ns(state, &state->processes[i]);
-            if (own_ns < time_ns) {
+            bool is_first = own_ns < time_ns;
+            if (state->scenario->slice_ns > 0 && own_ns == time_ns && next)
+                is_first = turn_of(state, &state->processes[i]) < turn_of(state, next);
+            if (is_first) {
                 next = &state->processes[i];
                 time_ns = own_ns;
             }
+        }
+        uint64_t slice_end_ns;
+        struct process *rotated = next_slice_end(state, &slice_end_ns);
+        bool is_slice = rotated && slice_end_ns < time_ns && (next || is_anything_wanted(state));
+        if (is_slice) {
+            next = rotated;
+            time_ns = slice_end_ns;
         }
         // Which of the messages that can go at one time goes first is known when nobody can do
         // anything else at that time.
@@ -437,7 +554,10 @@ static bool run(struct prediction_state *state, uint64_t *finish_ns)
         if (!next)
             break;
         state->now_ns = time_ns;
-        advance(state, next, time_ns);
+        if (is_slice)
+            end_slice(state, rotated, time_ns);
+        else
+            advance(state, next, time_ns);
     }
     bool is_complete = true;
     for (uint32_t i = 0; i < state->n_processes; i++) {
@@ -457,6 +577,7 @@ static void release(struct prediction_state *state)
     free(state->times.send_limit_ns);
     free(state->times.arrived_ns);
     free(state->times.together_ns);
+    free(state->times.steps);
     if (state->times.parts) {
         free(state->times.parts->items);
         free(state->times.parts->is_over);

@@ -123,6 +123,7 @@ struct predicted_scenario {
     uint32_t node[PROGRAM_MAX_RANKS];           // below PROGRAM_MAX_RANKS
     uint32_t n_cores;                           // of each node; 0: every rank has a core of its own
     bool is_sticky, spins;
+    uint64_t slice_ns;                      // for which ranks keep cores they share, 0: no time
     uint64_t speed;                         // of all nodes, millionths
     uint64_t node_speed[PROGRAM_MAX_RANKS]; // of one, 0: as all
     uint32_t n_regions;

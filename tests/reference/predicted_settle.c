@@ -23,8 +23,8 @@ static bool needs_everybody(const struct model_part *part)
 }
 
 /// Latest enter of those that release the condition: recorded (TIMES NULL) or predicted.
-static uint64_t release_of(const struct model *model, const struct predicted_times *times,
-                           const struct condition *condition)
+static uint64_t release_of(const struct model *model, const struct predicted_scenario *scenario,
+                           const struct predicted_times *times, const struct condition *condition)
 {
     if (condition->kind != CONDITION_COLLECTIVE) {
         const struct model_send *send = message_of(model, condition);
@@ -36,6 +36,9 @@ static uint64_t release_of(const struct model *model, const struct predicted_tim
         return condition->kind == CONDITION_RECEIVE ? times->departed_ns[call]
                                                     : times->enter_ns[call];
     }
+    const struct model_part *part = &model->parts[condition->index];
+    if (times && is_by_messages(model, scenario, part))
+        return by_messages_ns(model, scenario, times, part);
     uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     uint32_t n = releasers_of(model, condition->index, releasers);
     uint64_t latest_ns = 0;
@@ -214,7 +217,8 @@ static int64_t received_work_ns(const struct model *model,
 {
     if (decider->kind != CONDITION_RECEIVE)
         return 0;
-    int64_t room_ns = (int64_t)model->calls[c].leave_ns - (int64_t)release_of(model, NULL, decider);
+    int64_t room_ns =
+        (int64_t)model->calls[c].leave_ns - (int64_t)release_of(model, scenario, NULL, decider);
     const struct model_send *send = message_of(model, decider);
     bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
     int64_t usual_ns =
@@ -236,7 +240,7 @@ static uint64_t shared_release_ns(const struct model *model,
         if (since_ns <= model->calls[c].leave_ns)
             return since_ns;
     }
-    return release_of(model, NULL, condition);
+    return release_of(model, scenario, NULL, condition);
 }
 
 /// By how much longer a message is on its way than in the recording.
@@ -295,7 +299,7 @@ static uint64_t settle_shared(const struct model *model, const struct predicted_
         int64_t delay_ns =
             delay_together(model, times, &conditions[i],
                            (int64_t)longer_flight_ns(model, scenario, &conditions[i]));
-        uint64_t free_ns = release_of(model, times, &conditions[i]) + (uint64_t)delay_ns +
+        uint64_t free_ns = release_of(model, scenario, times, &conditions[i]) + (uint64_t)delay_ns +
                            added_ns(model, scenario, &conditions[i]);
         if (free_ns > *ready_ns)
             *ready_ns = free_ns;
@@ -318,12 +322,12 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
     if (has_lacked_cores(model, scenario, call->rank) && !is_handle_call(model, c))
         return settle_shared(model, scenario, times, c, conditions, n_conditions, ready_ns);
     for (uint32_t i = 1; i < n_conditions; i++) {
-        if (release_of(model, NULL, &conditions[i]) >
-            release_of(model, NULL, &conditions[deciding]))
+        if (release_of(model, scenario, NULL, &conditions[i]) >
+            release_of(model, scenario, NULL, &conditions[deciding]))
             deciding = i;
     }
     const struct condition *decider = &conditions[deciding];
-    int64_t latest_ns = (int64_t)release_of(model, NULL, decider);
+    int64_t latest_ns = (int64_t)release_of(model, scenario, NULL, decider);
     int64_t leave_ns = (int64_t)call->leave_ns, own_ns = 0;
     bool is_whole = call->n_left_out == 0;
     int64_t since_ns = (int64_t)(call->enter_ns - call->polled_ns);
@@ -339,7 +343,7 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
     if (!has_waited && is_whole)
         *ready_ns += (uint64_t)(leave_ns - own_ns - since_ns);
     for (uint32_t i = 0; i < n_conditions; i++) {
-        int64_t recorded_ns = (int64_t)release_of(model, NULL, &conditions[i]);
+        int64_t recorded_ns = (int64_t)release_of(model, scenario, NULL, &conditions[i]);
         int64_t delay_ns = 0, room_ns = positive(leave_ns - own_ns - recorded_ns);
         bool is_deciding = i == deciding && has_waited;
         if (conditions[i].kind == CONDITION_RECEIVE)
@@ -348,7 +352,7 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
         else if (is_deciding)
             delay_ns = room_ns;
         delay_ns = delay_together(model, times, &conditions[i], delay_ns);
-        uint64_t free_ns = release_of(model, times, &conditions[i]) + (uint64_t)delay_ns +
+        uint64_t free_ns = release_of(model, scenario, times, &conditions[i]) + (uint64_t)delay_ns +
                            added_ns(model, scenario, &conditions[i]);
         if (free_ns > *ready_ns)
             *ready_ns = free_ns;
@@ -425,8 +429,8 @@ uint64_t counted_bytes(const struct model *model, const struct model_part *part)
     return (bytes + n_blocks - 1) / n_blocks;
 }
 
-static uint64_t collective_ns(const struct model *model, const struct predicted_scenario *scenario,
-                              const struct model_part *part)
+uint64_t collective_ns(const struct model *model, const struct predicted_scenario *scenario,
+                       const struct model_part *part)
 {
     uint64_t b = counted_bytes(model, part);
     for (uint32_t f = 0; f < scenario->machine.n_formulas; f++) {
@@ -464,7 +468,8 @@ uint64_t machine_settle_call(const struct model *model, const struct predicted_s
                 latest_ns = met_ns > latest_ns ? met_ns : latest_ns;
                 continue;
             }
-            met_ns = release_of(model, times, condition) + added_ns(model, scenario, condition);
+            met_ns = release_of(model, scenario, times, condition) +
+                     added_ns(model, scenario, condition);
             uint64_t own_ns = times->enter_ns[part->post_call];
             if (part->class != CLASS_ONE_TO_ALL && own_ns > met_ns)
                 met_ns = own_ns;

@@ -71,6 +71,17 @@ static bool are_together(const struct predicted_scenario *scenario, uint32_t ran
     return place[0] % n_cores == place[1] % n_cores;
 }
 
+bool shares_in_slices(const struct model *model, const struct predicted_scenario *scenario,
+                      uint32_t rank)
+{
+    uint32_t n = 0;
+    if (scenario->slice_ns == 0 || scenario->n_cores == 0)
+        return false;
+    for (uint32_t other = 0; other < model->trace->n_ranks; other++)
+        n += are_together(scenario, rank, other);
+    return n > (scenario->is_sticky ? 1 : machine_cores_of(scenario, scenario->node[rank]));
+}
+
 /// Does RANK share as many cores as in the recording with the same ranks?
 static bool keeps_cores(const struct model *model, const struct predicted_scenario *scenario,
                         uint32_t rank)

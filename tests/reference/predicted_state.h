@@ -36,12 +36,19 @@ struct process {
     parts_t target;      // virtual time at which the present work is done
     uint64_t done_ns;    // when the last one was done
     bool has_done;
+    // Where cores are shared in slices of time:
+    bool is_in_turn, has_core; // has one of them, or stands in the queue
+    uint64_t got_core_ns, queue_number, begun_ns;
+    parts_t left;     // of the present work when it began, or its last slice ended
+    parts_t too_late; // by which the last one's end was
+    uint64_t due_ns;  // of a waiting one, next step of its operation; UNKNOWN: there is none
 };
 
 struct cores {
     uint32_t n;
     parts_t virtual_time;
     uint64_t since_ns;
+    uint64_t queue_since_ns; // somebody stands in the queue
 };
 
 struct prediction_state {
@@ -54,6 +61,7 @@ struct prediction_state {
     struct predicted_times times;
     struct traffic *traffic; // NULL: messages do not hinder each other
     uint64_t now_ns;
+    uint64_t n_queue_numbers;
 };
 
 /// Does PROCESS want a core?
@@ -69,6 +77,27 @@ void start_work(struct prediction_state *state, struct process *process, enum ph
 /// When the work of PROCESS is done if nothing changes: the first ns at which the virtual time of
 /// its cores has reached the target.
 uint64_t work_end_ns(const struct prediction_state *state, const struct process *process);
+
+/// Are the cores of PROCESS shared in slices of time?
+bool has_slices(const struct prediction_state *state, const struct process *process);
+
+/// How many have one of these cores.
+uint32_t count_holders(const struct prediction_state *state, uint32_t cores);
+
+/// PROCESS takes a free core, or stands in the queue; leaves either.
+void take_turns(struct prediction_state *state, struct process *process, uint64_t now_ns);
+void leave_turns(struct prediction_state *state, struct process *process, uint64_t now_ns);
+
+/// When PROCESS, which works, is done if it keeps its core, UNKNOWN: it has none; it is at NOW_NS.
+uint64_t sliced_end_ns(const struct process *process);
+void end_sliced_work(struct process *process, uint64_t now_ns);
+
+/// Whose slice ends next, NULL: nobody's, with somebody waiting for its core; it ends.
+struct process *next_slice_end(const struct prediction_state *state, uint64_t *time_ns);
+void end_slice(struct prediction_state *state, struct process *process, uint64_t now_ns);
+
+/// Does somebody who shares cores so want to have one?
+bool is_anything_wanted(const struct prediction_state *state);
 
 /// Which cores each rank may use: those of its node, or one of them.
 void deal_cores(struct prediction_state *state);

@@ -337,6 +337,7 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
         fprintf(stream, " %" PRIu32 ">%" PRIu32, scenario->recorded_node[r], scenario->node[r]);
     fprintf(stream, ", %" PRIu32 " cores%s%s, speed %" PRIu64, scenario->n_cores,
             scenario->is_sticky ? " sticky" : "", scenario->spins ? " spin" : "", scenario->speed);
+    fprintf(stream, ", slices of %" PRIu64 " ns", scenario->slice_ns);
     fprintf(stream, ", added %" PRIu64 " ns + %" PRIu64 " fs a byte", scenario->added_latency_ns,
             scenario->added_byte_fs);
     for (uint32_t i = 0; i < scenario->n_regions; i++)

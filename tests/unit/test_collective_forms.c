@@ -150,6 +150,7 @@ static void test_closed_forms(void **state)
         IS("reduce_scatter", "recursive-doubling", log * ALPHA + (p - 1) * b * G);
         IS("alltoall", "recursive-doubling", log * (ALPHA + b * p / 2 * G));
         IS("bcast", "recursive-doubling", 2 * (log * ALPHA + (p - 1) * part * G));
+        IS("allreduce", "recursive-halving", 2 * (log * ALPHA + (p - 1) * part * G));
         IS("reduce", "recursive-doubling", 2 * (log * ALPHA + (p - 1) * part * G));
         IS("reduce", "ring", (p - 1) * (ALPHA + part * G) + log * ALPHA + (p - 1) * part * G);
 #undef IS

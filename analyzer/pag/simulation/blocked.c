@@ -4,6 +4,7 @@
 
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/simulation/call_description.h"
+#include "analyzer/pag/simulation/carried_out.h"
 #include "analyzer/pag/simulation/migration.h"
 #include "analyzer/pag/simulation/overlap.h"
 
@@ -109,6 +110,9 @@ bool blocked_let_go(struct engine *engine)
         return false;
     simulated_location(engine, first)->gives_up = true;
     engine->result->n_forced++;
+    for (uint32_t i = 0; i < first->call.n_parts; i++)
+        carried_out_let_go(engine, collective_instance(engine, first->call.parts[i].collective),
+                           first->call.parts[i].member);
     try_again(engine, first);
     return true;
 }
@@ -126,4 +130,19 @@ void blocked_begin(struct engine *engine, struct location_state *location, uint6
     else
         engine->simulation->n_blocked_sends += is_blocked_sending(state, &location->call);
     clock->wait(clock->context, location->index, now_ns, state->ready_ns, state->work_after);
+}
+
+void blocked_step(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    struct location_simulation *state = simulated_location(engine, location);
+    const uint32_t *ranks;
+    uint32_t n_ranks, n_conditions;
+    if (!carried_out_step(engine, location->index, now_ns, &ranks, &n_ranks))
+        return;
+    if (simulation_gather(engine, location, &n_conditions))
+        settle(engine, location, n_conditions, now_ns);
+    clock->wait(clock->context, location->index, now_ns, state->ready_ns, state->work_after);
+    for (uint32_t i = 0; i < n_ranks; i++)
+        simulation_try_again(engine, ranks[i]);
 }

@@ -14,6 +14,10 @@ struct location_state;
 /// LOCATION's call waits from NOW_NS on; it goes on by itself if all partners have come already.
 void blocked_begin(struct engine *engine, struct location_state *location, uint64_t now_ns);
 
+/// LOCATION's call is blocked in an operation whose steps need a core, and perhaps has it at
+/// NOW_NS.
+void blocked_step(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
 /// Goes on with all blocked calls whose conditions are met by now.
 void blocked_try_all_again(struct engine *engine);
 

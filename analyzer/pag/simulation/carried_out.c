@@ -89,6 +89,28 @@ void carried_out_entered(const struct engine *engine, const struct collective *i
     clock->entered(clock->context, &operation, instance->members[member].in_ns);
 }
 
+bool carried_out_step(const struct engine *engine, uint32_t location, uint64_t now_ns,
+                      const uint32_t **ranks, uint32_t *n_ranks)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (clock->works_on(clock->context, location, now_ns))
+        return false;
+    *n_ranks = clock->step(clock->context, location, now_ns, ranks);
+    return true;
+}
+
+void carried_out_let_go(struct engine *engine, const struct collective *instance, uint32_t member)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    const uint32_t *ranks;
+    if (!clock->let_go || !is_of_one_group(engine, instance))
+        return;
+    struct pag_operation operation = describe(instance, member);
+    uint32_t n = clock->let_go(clock->context, &operation, &ranks);
+    for (uint32_t i = 0; i < n; i++)
+        simulation_try_again(engine, ranks[i]);
+}
+
 void carried_out_over(const struct engine *engine, const struct collective *instance)
 {
     const struct pag_clock *clock = engine->simulation->clock;

@@ -33,6 +33,15 @@ uint64_t carried_out_through_ns(const struct engine *engine, struct part part, u
 /// through; NULL: its own.
 const struct member *carried_out_releaser(const struct engine *engine, struct part part);
 
+/// LOCATION, which waits in such an operation and goes on at NOW_NS, does there what it can if it
+/// has the core it needs for that, and so do others. False: it has none yet. *RANKS, *N_RANKS: who
+/// is through by that, perhaps LOCATION itself; to be tried again.
+bool carried_out_step(const struct engine *engine, uint32_t location, uint64_t now_ns,
+                      const uint32_t **ranks, uint32_t *n_ranks);
+
+/// MEMBER of INSTANCE does not wait there, or no longer: its steps need no core.
+void carried_out_let_go(struct engine *engine, const struct collective *instance, uint32_t member);
+
 /// MEMBER has entered INSTANCE; INSTANCE is over.
 void carried_out_entered(const struct engine *engine, const struct collective *instance,
                          uint32_t member);

@@ -234,6 +234,14 @@ struct pag_clock {
     /// ranks, valid until the next call; their number.
     uint32_t (*part_arrived)(void *context, uint32_t id, uint64_t arrived_ns,
                              const uint32_t **ranks);
+    /// LOCATION, which waits in an operation and which next() gave for NOW_NS, has the core it
+    /// needed: it goes on there. The ranks that are through by that, valid until the next call;
+    /// their number. NULL: nobody needs a core there.
+    uint32_t (*step)(void *context, uint32_t location, uint64_t now_ns, const uint32_t **ranks);
+    /// The member does not wait in the operation, or no longer: it goes on without a core. The
+    /// ranks that are through by that, as above.
+    uint32_t (*let_go)(void *context, const struct pag_operation *operation,
+                       const uint32_t **ranks);
     /// All members have left it, or never come: what is kept about it can go.
     void (*over)(void *context, uint32_t instance);
 };

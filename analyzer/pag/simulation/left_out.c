@@ -3,6 +3,7 @@
 #include "analyzer/pag/simulation/left_out.h"
 
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/simulation/carried_out.h"
 #include "analyzer/pag/simulation/moved.h"
 
 enum { N_RECORDS = 3 }; // posted, begun, completed
@@ -105,6 +106,8 @@ void left_out_member(struct engine *engine, struct location_state *location,
         return;
     member->is_left_out = true;
     location->call.n_left_out++;
+    if (instance)
+        carried_out_let_go(engine, instance, (uint32_t)(member - instance->members));
     if (engine->listener.changed && instance)
         keep(engine, location, instance, event, posted);
 }

@@ -66,6 +66,9 @@ static void advance(struct engine *engine, struct location_state *location, uint
     case SIMULATION_ENTERED:
         in_call_await(engine, location, now_ns);
         break;
+    case SIMULATION_BLOCKED:
+        blocked_step(engine, location, now_ns);
+        break;
     default: // SIMULATION_LEAVING; the clock knows of no other location that could be done
         if (!clock->works_on(clock->context, location->index, now_ns))
             in_call_leave(engine, location, now_ns);

@@ -235,12 +235,12 @@ static void predict_slices(struct scheduler *scheduler, uint32_t index)
 {
     uint64_t time_ns;
     uint32_t location;
-    if (!time_slices_next(scheduler->groups[index].slices, &time_ns, &location))
-        clear_alarm(scheduler, index);
-    else if (location == EVENT_NO_INDEX)
-        set_alarm(scheduler, index, time_ns, PAG_TURN_LAST, 0);
+    bool is_slice;
+    if (time_slices_next(scheduler->groups[index].slices, &time_ns, &location, &is_slice))
+        set_alarm(scheduler, index, time_ns,
+                  is_slice ? PAG_TURN_LAST : scheduler->sliced[location].turn, location);
     else
-        set_alarm(scheduler, index, time_ns, scheduler->sliced[location].turn, location);
+        clear_alarm(scheduler, index);
 }
 
 static void work_in_slices(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
@@ -299,9 +299,10 @@ static void end_slices(struct scheduler *scheduler)
     for (;;) {
         uint32_t source = (uint32_t)tournament_first(&scheduler->alarms), location;
         uint64_t time_ns;
+        bool is_slice;
         if (source >= scheduler->n_groups || !scheduler->groups[source].slices ||
-            !time_slices_next(scheduler->groups[source].slices, &time_ns, &location) ||
-            location != EVENT_NO_INDEX)
+            !time_slices_next(scheduler->groups[source].slices, &time_ns, &location, &is_slice) ||
+            !is_slice)
             return;
         time_slices_rotate(scheduler->groups[source].slices, time_ns);
         predict_slices(scheduler, source);
@@ -455,6 +456,16 @@ bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns)
     pag_work virtual_ns = virtual_time_at(group, now_ns);
     uint32_t place = scheduler->processes[location].place;
     return tournament_first_beside(&group->working, place) >> 32 <= virtual_ns;
+}
+
+bool scheduler_has_slices(const struct scheduler *scheduler, uint32_t location)
+{
+    return group_of(scheduler, location)->slices != NULL;
+}
+
+uint64_t scheduler_now_ns(const struct scheduler *scheduler)
+{
+    return scheduler->now_ns;
 }
 
 uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler)

@@ -51,6 +51,12 @@ bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns);
 bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns);
 bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns);
 
+/// Whether LOCATION shares its cores with others in slices of time.
+bool scheduler_has_slices(const struct scheduler *scheduler, uint32_t location);
+
+/// The time of what scheduler_next() told last.
+uint64_t scheduler_now_ns(const struct scheduler *scheduler);
+
 /// Time that hand-overs of cores have cost so far, summed over all processes.
 uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler);
 

@@ -58,22 +58,6 @@ static uint32_t place_of(const struct time_slices *slices, uint32_t location)
     return place;
 }
 
-void time_slices_begin(struct time_slices *slices, uint32_t location, uint64_t now_ns)
-{
-    if (slices->n_holders < slices->n_cores) {
-        give_core(slices, slices->n_holders++, location, now_ns);
-        return;
-    }
-    push(slices, location);
-    for (uint32_t i = 0; i < slices->n_holders; i++) {
-        struct sliced_process *holder = &slices->processes[slices->holders[i]];
-        if (holder->slice_end_ns >= now_ns)
-            continue;
-        uint64_t late_ns = slices->yields ? (now_ns - holder->slice_end_ns) % slices->slice_ns : 0;
-        holder->slice_end_ns = now_ns + (late_ns > 0 ? slices->slice_ns - late_ns : 0);
-    }
-}
-
 /// LOCATION stands in the queue, and leaves it.
 static void leave_queue(struct time_slices *slices, uint32_t location)
 {
@@ -122,6 +106,23 @@ static void catch_up(struct time_slices *slices, uint64_t now_ns)
         time_slices_rotate(slices, end_ns);
 }
 
+void time_slices_begin(struct time_slices *slices, uint32_t location, uint64_t now_ns)
+{
+    catch_up(slices, now_ns);
+    if (slices->n_holders < slices->n_cores) {
+        give_core(slices, slices->n_holders++, location, now_ns);
+        return;
+    }
+    push(slices, location);
+    for (uint32_t i = 0; i < slices->n_holders; i++) {
+        struct sliced_process *holder = &slices->processes[slices->holders[i]];
+        if (holder->slice_end_ns >= now_ns)
+            continue;
+        uint64_t late_ns = slices->yields ? (now_ns - holder->slice_end_ns) % slices->slice_ns : 0;
+        holder->slice_end_ns = now_ns + (late_ns > 0 ? slices->slice_ns - late_ns : 0);
+    }
+}
+
 /// PROCESS has done its work, if it was doing any.
 static void finish(struct sliced_process *process, uint64_t now_ns)
 {
@@ -129,7 +130,9 @@ static void finish(struct sliced_process *process, uint64_t now_ns)
         return;
     pag_work passed = (pag_work)(now_ns - process->since_ns) * PAG_WORK_PER_NS;
     process->is_working = false;
-    process->over = passed > process->left ? (uint32_t)(passed - process->left) : 0;
+    process->over = process->done_ns == now_ns ? process->kept : 0;
+    if (passed > process->left)
+        process->over += (uint32_t)(passed - process->left);
     process->done_ns = now_ns;
 }
 
@@ -141,6 +144,7 @@ void time_slices_work(struct time_slices *slices, uint32_t location, uint64_t no
     uint32_t done = process->done_ns == now_ns ? process->over : 0;
     process->is_working = true;
     process->left = work > done ? work - done : 0;
+    process->kept = work > done ? 0 : (uint32_t)(done - work);
     process->since_ns = now_ns;
     process->turn = turn;
 }
@@ -182,7 +186,8 @@ static bool goes_first(const struct time_slices *slices, uint32_t a, uint32_t b)
     return turn != other ? turn < other : a < b;
 }
 
-bool time_slices_next(const struct time_slices *slices, uint64_t *time_ns, uint32_t *location)
+bool time_slices_next(const struct time_slices *slices, uint64_t *time_ns, uint32_t *location,
+                      bool *is_slice)
 {
     uint64_t first_ns = PAG_NOT_KNOWN;
     uint32_t first = EVENT_NO_INDEX, holder = 0;
@@ -198,9 +203,9 @@ bool time_slices_next(const struct time_slices *slices, uint64_t *time_ns, uint3
     uint64_t end_ns = slices->n_queued > 0 ? first_slice_end(slices, &holder) : PAG_NOT_KNOWN;
     if (first == EVENT_NO_INDEX && (end_ns == PAG_NOT_KNOWN || !queue_has_aims(slices)))
         return false;
-    bool is_slice = end_ns < first_ns;
-    *time_ns = is_slice ? end_ns : first_ns;
-    *location = is_slice ? EVENT_NO_INDEX : first;
+    *is_slice = end_ns < first_ns;
+    *time_ns = *is_slice ? end_ns : first_ns;
+    *location = *is_slice ? holder : first;
     return true;
 }
 

@@ -11,9 +11,10 @@
 // leave, they look in at the end of each slice, so that slices follow each other from getting the
 // core on, and it is over when the next one ends.) Who ends leaves its core to the first of the
 // queue. Several things at one time: who is done goes on (lower turn, then lower location, first),
-// then slices end (longest over first, then lower location). Work is done while having a core, at
-// full speed, and over at the first whole ns; the part of it that this is too late counts as done
-// of work begun then. A wait is over when its time has come and the process has a core.
+// then slices end (longest over first, then lower location; where nobody has anything to do last).
+// Work is done while having a core, at full speed, and over at the first whole ns; the part of it
+// that this is too late counts as done of work begun then. A wait is over when its time has come
+// and the process has a core.
 #ifndef PAGODA_WHATIF_CORES_TIME_SLICES_H
 #define PAGODA_WHATIF_CORES_TIME_SLICES_H
 
@@ -32,6 +33,7 @@ struct sliced_process {
     uint64_t until_ns; // wait: its end, PAG_NOT_KNOWN
     uint64_t slice_end_ns;
     uint32_t over;    // part of a ns by which done_ns is too late, in millionths
+    uint32_t kept;    // of that, what work begun then had no use for
     uint64_t done_ns; // when its last work was done
 };
 
@@ -60,9 +62,10 @@ void time_slices_work(struct time_slices *slices, uint32_t location, uint64_t no
 void time_slices_wait(struct time_slices *slices, uint32_t location, uint64_t now_ns,
                       uint64_t until_ns, enum pag_turn turn);
 
-/// What is next: LOCATION goes on at TIME_NS, or (EVENT_NO_INDEX) a slice is over. False: nothing
-/// will happen by itself.
-bool time_slices_next(const struct time_slices *slices, uint64_t *time_ns, uint32_t *location);
+/// What is next: LOCATION goes on at TIME_NS, or its slice is over. False: nothing will happen by
+/// itself.
+bool time_slices_next(const struct time_slices *slices, uint64_t *time_ns, uint32_t *location,
+                      bool *is_slice);
 /// The slice that time_slices_next() told is over at TIME_NS.
 void time_slices_rotate(struct time_slices *slices, uint64_t time_ns);
 

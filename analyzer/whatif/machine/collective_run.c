@@ -26,6 +26,16 @@ struct runner {
     uint32_t n_sent;            // messages
     uint32_t sender, tag;       // of the message it waits for; NONE: it does not wait
     uint32_t missing;           // a member it waits for, perhaps through others, that had not come
+    bool needs_core;            // for each step; what it waits for may be there before it has one
+    bool has_core;              // at core_ns, the present
+    uint64_t core_ns;
+    uint64_t due_ns; // from when on a core lets it go on; PAG_NOT_KNOWN: it cannot
+};
+
+/// Where a rank does steps that need a core.
+struct stepping_rank {
+    uint32_t instance, member; // NONE: nowhere
+    bool is_waiting;           // for what ends its call
 };
 
 /// A message that has been sent and not taken.
@@ -50,6 +60,8 @@ struct collective_run {
     uint32_t instance, communicator, n_members, root;
     uint64_t size_bytes; // share of members that do not tell theirs yet
     const struct machine_collective *entry;
+    bool is_free; // messages take no time, but the operation as a whole
+    uint8_t operation;
     struct collective_plan plan;
     struct runner *runners; // by member
     uint32_t *ready;        // members that can go on
@@ -63,6 +75,8 @@ struct collective_run {
 struct collective_runs {
     const struct definitions *definitions;
     const struct scopes *scopes;
+    const struct machine *machine;   // NULL: none
+    bool has_messages;               // it tells what messages cost
     const struct added_delay *delay; // NULL: none
     struct collective_run *runs;     // by instance
     size_t capacity, n_runs;
@@ -72,23 +86,36 @@ struct collective_runs {
     uint32_t *departing; // flights nobody has taken
     uint32_t n_departing;
     size_t departing_capacity;
-    uint32_t *through; // ranks that got through by the last arrival
+    uint32_t *through; // ranks that got through since the last arrival, or step
     uint32_t n_through;
     size_t through_capacity;
-    uint64_t switch_ns; // when the root switch of multicasts is free
+    uint32_t *told; // those before, as told to the caller
+    size_t told_capacity;
+    struct scheduler *scheduler;    // of cores shared in slices of time, NULL: there are none
+    struct stepping_rank *stepping; // by rank, with such cores
+    uint64_t switch_ns;             // when the root switch of multicasts is free
     struct collective_use use;
 };
 
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
                                             const struct scenario *scenario,
-                                            const struct added_delay *delay, bool has_contention)
+                                            const struct added_delay *delay, bool has_contention,
+                                            struct scheduler *scheduler)
 {
     struct collective_runs *runs = memory_zeroed(1, sizeof *runs);
     runs->definitions = definitions;
     runs->scopes = &scenario->scopes;
+    runs->machine = scenario->scopes.machine;
+    runs->has_messages = runs->machine && machine_has_messages(runs->machine);
     runs->delay = delay;
     runs->has_contention = has_contention;
     pool_init(&runs->flights, sizeof(struct flight));
+    if (!scheduler)
+        return runs;
+    runs->scheduler = scheduler;
+    runs->stepping = memory_new(definitions->n_ranks * sizeof *runs->stepping);
+    for (size_t i = 0; i < definitions->n_ranks; i++)
+        runs->stepping[i] = (struct stepping_rank){NONE, NONE, false};
     return runs;
 }
 
@@ -112,6 +139,8 @@ void collective_runs_free(struct collective_runs *runs)
     pool_release(&runs->flights);
     free(runs->departing);
     free(runs->through);
+    free(runs->told);
+    free(runs->stepping);
     free(runs->runs);
     free(runs);
 }
@@ -121,11 +150,23 @@ struct collective_use collective_runs_use(const struct collective_runs *runs)
     return runs ? runs->use : (struct collective_use){0};
 }
 
+static uint32_t rank_of(const struct collective_runs *runs, const struct collective_run *run,
+                        uint32_t member)
+{
+    return runs->definitions->communicators[run->communicator].members[member];
+}
+
 void collective_runs_over(void *context, uint32_t instance)
 {
     struct collective_runs *runs = context;
-    if (instance < runs->n_runs)
-        release(&runs->runs[instance]);
+    if (instance >= runs->n_runs || runs->runs[instance].state == RUN_FREE)
+        return;
+    for (uint32_t i = 0; runs->stepping && i < runs->runs[instance].n_members; i++) {
+        uint32_t rank = rank_of(runs, &runs->runs[instance], i);
+        if (rank != EVENT_NO_INDEX && runs->stepping[rank].instance == instance)
+            runs->stepping[rank] = (struct stepping_rank){NONE, NONE, false};
+    }
+    release(&runs->runs[instance]);
 }
 
 static struct collective_run *run_of(struct collective_runs *runs,
@@ -154,7 +195,8 @@ static struct collective_run *run_of(struct collective_runs *runs,
         run->runners[i] = (struct runner){.entered_ns = PAG_NOT_KNOWN,
                                           .through_ns = PAG_NOT_KNOWN,
                                           .sender = NONE,
-                                          .missing = NONE};
+                                          .missing = NONE,
+                                          .due_ns = PAG_NOT_KNOWN};
     return run;
 }
 
@@ -175,12 +217,6 @@ static uint32_t member_at(const struct collective_run *run, uint32_t place)
     return (uint32_t)(member >= run->n_members ? member - run->n_members : member);
 }
 
-static uint32_t rank_of(const struct collective_runs *runs, const struct collective_run *run,
-                        uint32_t member)
-{
-    return runs->definitions->communicators[run->communicator].members[member];
-}
-
 static uint32_t node_of(const struct collective_runs *runs, const struct collective_run *run,
                         uint32_t member)
 {
@@ -192,7 +228,7 @@ static uint64_t share_of(const struct collective_run *run, uint32_t member)
     const struct runner *runner = &run->runners[member];
     if (!runner->has_volume)
         return run->size_bytes;
-    return collective_size_bytes(run->entry->operation, run->n_members,
+    return collective_size_bytes(run->operation, run->n_members,
                                  run->plan.has_root && member == run->root, &runner->volume);
 }
 
@@ -202,6 +238,9 @@ static const struct machine_messages *between(const struct collective_runs *runs
                                               const struct collective_run *run, uint32_t member,
                                               uint32_t other)
 {
+    static const struct machine_messages no_time = {.eager_bytes = UINT64_MAX};
+    if (run->is_free)
+        return &no_time;
     return scopes_between(runs->scopes, rank_of(runs, run, member), rank_of(runs, run, other));
 }
 
@@ -266,16 +305,17 @@ static void send(struct collective_runs *runs, struct collective_run *run, uint3
     }
     self->out_ns = self->now_ns + gap_ns(messages, step->size_bytes);
     self->out_by = self->by;
+    bool is_on_links = runs->has_contention && !run->is_free;
     uint32_t index = pool_take(&run->messages);
     uint64_t key = key_of(to, self->phase, step->tag);
     uint64_t arrived_ns = self->now_ns + machine_message_ns(messages, step->size_bytes);
     *(struct collective_message *)pool_at(&run->messages, index) =
         (struct collective_message){.departed_ns = self->now_ns,
                                     .size_bytes = step->size_bytes,
-                                    .arrived_ns = runs->has_contention ? PAG_NOT_KNOWN : arrived_ns,
+                                    .arrived_ns = is_on_links ? PAG_NOT_KNOWN : arrived_ns,
                                     .by = self->by};
     map_put(&run->sent, key, index);
-    if (runs->has_contention) {
+    if (is_on_links) {
         depart(runs, run, self, member, to, key, step->size_bytes);
         return;
     }
@@ -284,7 +324,24 @@ static void send(struct collective_runs *runs, struct collective_run *run, uint3
         wake(run, to);
 }
 
-/// False when the message has not been sent.
+/// Whether MEMBER has the core it needs to take what is there from READY_NS on; else it is due
+/// then.
+static bool take_core(const struct collective_runs *runs, struct collective_run *run,
+                      uint32_t member, uint64_t ready_ns)
+{
+    struct runner *self = &run->runners[member];
+    uint64_t due_ns = ready_ns > self->now_ns ? ready_ns : self->now_ns;
+    if (!self->needs_core || (self->has_core && due_ns <= self->core_ns))
+        return true;
+    uint32_t rank = rank_of(runs, run, member);
+    uint64_t now_ns = scheduler_now_ns(runs->scheduler);
+    self->due_ns = due_ns > now_ns ? due_ns : now_ns;
+    if (runs->stepping[rank].is_waiting)
+        scheduler_wake(runs->scheduler, runs->definitions->ranks[rank].master, self->due_ns, 0);
+    return false;
+}
+
+/// False when the message has not been sent, or there is no core to take it.
 static bool receive(const struct collective_runs *runs, struct collective_run *run, uint32_t member,
                     const struct collective_step *step)
 {
@@ -298,20 +355,27 @@ static bool receive(const struct collective_runs *runs, struct collective_run *r
         return false;
     }
     const struct collective_message message = *sent;
-    map_remove(&run->sent, key);
-    pool_give(&run->messages, index);
     const struct machine_messages *messages = between(runs, run, from, member);
     uint64_t arrival_ns = message.arrived_ns;
     arrival_ns += added_delay_of_message(runs->delay, rank_of(runs, run, from),
                                          rank_of(runs, run, member), message.size_bytes);
     uint64_t port_ns = self->in_ns + gap_ns(messages, message.size_bytes);
-    self->in_ns = arrival_ns > port_ns ? arrival_ns : port_ns;
+    uint64_t in_ns = arrival_ns > port_ns ? arrival_ns : port_ns;
+    if (!take_core(runs, run, member, in_ns)) {
+        block(run, member, from, step->tag);
+        return false;
+    }
+    map_remove(&run->sent, key);
+    pool_give(&run->messages, index);
+    self->in_ns = in_ns;
     if (arrival_ns >= port_ns)
         self->in_by = message.by;
     if (self->in_ns > self->now_ns) {
         self->now_ns = self->in_ns;
         self->by = self->in_by;
     }
+    if (self->needs_core && self->core_ns > self->now_ns)
+        self->now_ns = self->core_ns;
     self->now_ns += messages->receive_overhead_ns;
     return true;
 }
@@ -340,10 +404,16 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
             block(run, member, member_at(run, 0), 0);
             return false;
         }
+        if (!take_core(runs, run, member, run->multicast_ns)) {
+            block(run, member, member_at(run, 0), 0);
+            return false;
+        }
         if (self->now_ns < run->multicast_ns) {
             self->now_ns = run->multicast_ns;
             self->by = run->multicast_by;
         }
+        if (self->needs_core && self->core_ns > self->now_ns)
+            self->now_ns = self->core_ns;
         self->now_ns += messages->receive_overhead_ns;
         return true;
     }
@@ -361,6 +431,18 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
         if (run->runners[i].sender == member && run->runners[i].phase == self->phase)
             wake(run, i);
     return true;
+}
+
+/// What the operation takes MEMBER beyond the messages of its plan, which take no time then.
+static uint64_t whole_ns(const struct collective_runs *runs, const struct collective_run *run,
+                         uint32_t member)
+{
+    if (!run->is_free || !runs->has_messages ||
+        !collective_waits(run->operation, member == run->root, member == 0))
+        return 0;
+    uint64_t size_bytes = share_of(run, member);
+    return machine_formula_ns(machine_collective(runs->machine, run->operation, size_bytes),
+                              run->n_members, size_bytes);
 }
 
 /// The member does what it can.
@@ -381,7 +463,7 @@ static void go_on(struct collective_runs *runs, struct collective_run *run, uint
                 return;
         }
     }
-    self->through_ns = self->now_ns;
+    self->through_ns = self->now_ns + whole_ns(runs, run, member);
     runs->through = array_reserve(runs->through, &runs->through_capacity, runs->n_through + 1,
                                   sizeof *runs->through);
     runs->through[runs->n_through++] = rank_of(runs, run, member);
@@ -394,10 +476,48 @@ static void let_go_on(struct collective_runs *runs, struct collective_run *run)
         go_on(runs, run, run->ready[--run->n_ready]);
 }
 
+/// Its cores are shared in slices of time, and it waits in MPI, its only thread.
+static bool needs_core(const struct collective_runs *runs, const struct collective_run *run,
+                       uint32_t member)
+{
+    uint32_t rank = rank_of(runs, run, member);
+    if (!runs->scheduler || rank == EVENT_NO_INDEX)
+        return false;
+    const struct rank *known = &runs->definitions->ranks[rank];
+    return known->n_locations == 1 && scheduler_has_slices(runs->scheduler, known->master);
+}
+
+/// MEMBER, which has the core it needs at NOW_NS, does what it can.
+static void go_on_with_core(struct collective_runs *runs, struct collective_run *run,
+                            uint32_t member, uint64_t now_ns)
+{
+    struct runner *self = &run->runners[member];
+    self->has_core = true;
+    self->core_ns = now_ns;
+    self->due_ns = PAG_NOT_KNOWN;
+    wake(run, member);
+    runs->n_through = 0;
+    go_on(runs, run, run->ready[--run->n_ready]);
+    self->has_core = false;
+    while (run->n_ready > 0)
+        go_on(runs, run, run->ready[--run->n_ready]);
+    if (self->through_ns != PAG_NOT_KNOWN)
+        runs->stepping[rank_of(runs, run, member)] = (struct stepping_rank){NONE, NONE, false};
+}
+
 static void start(struct collective_runs *runs, struct collective_run *run, uint32_t member)
 {
-    run->runners[member].now_ns = run->runners[member].entered_ns;
-    run->runners[member].by = run->runners[member].out_by = run->runners[member].in_by = member;
+    struct runner *self = &run->runners[member];
+    self->now_ns = self->entered_ns;
+    self->by = self->out_by = self->in_by = member;
+    // Posted before, it goes by itself.
+    self->needs_core = self->has_volume && needs_core(runs, run, member);
+    if (self->needs_core) {
+        runs->stepping[rank_of(runs, run, member)] =
+            (struct stepping_rank){run->instance, member, false};
+        go_on_with_core(runs, run, member, self->entered_ns);
+        return;
+    }
     run->ready[run->n_ready++] = member;
     let_go_on(runs, run);
 }
@@ -437,6 +557,19 @@ static bool is_defined(const struct collective_runs *runs, const struct collecti
     return true;
 }
 
+/// Whether the operation is done step by step because some member needs a core for each of its own,
+/// though what it costs is known as a whole.
+static bool has_steps(const struct collective_runs *runs, const struct collective_run *run,
+                      const struct pag_operation *operation)
+{
+    bool is_any = false;
+    if (!run->runners[operation->member].has_volume)
+        return false;
+    for (uint32_t i = 0; i < run->n_members; i++)
+        is_any = is_any || needs_core(runs, run, i);
+    return is_any;
+}
+
 /// The first member whose operation is known decides how it is carried out.
 static void decide(struct collective_runs *runs, struct collective_run *run,
                    const struct pag_operation *operation)
@@ -444,19 +577,26 @@ static void decide(struct collective_runs *runs, struct collective_run *run,
     run->size_bytes = collective_size_bytes(operation->operation, run->n_members,
                                             operation->is_root, &operation->volume);
     run->root = operation->root;
-    run->entry = machine_collective(runs->scopes->machine, operation->operation, run->size_bytes);
+    run->operation = operation->operation;
     run->state = RUN_BY_FORMULA;
-    if (!run->entry || run->entry->algorithm == ALGORITHM_FORMULA || !is_defined(runs, run))
+    if (runs->machine)
+        run->entry = machine_collective(runs->machine, operation->operation, run->size_bytes);
+    enum collective_algorithm algorithm = run->entry ? run->entry->algorithm : ALGORITHM_FORMULA;
+    run->is_free = algorithm == ALGORITHM_FORMULA || !runs->has_messages;
+    if (!is_defined(runs, run) || (run->is_free && !has_steps(runs, run, operation)))
         return;
-    enum collective_algorithm algorithm = run->entry->algorithm;
+    if (algorithm == ALGORITHM_FORMULA ||
+        (run->is_free && algorithm == ALGORITHM_HARDWARE_MULTICAST))
+        algorithm = collective_usual_algorithm(run->operation, run->n_members, run->size_bytes);
     bool is_multicast = algorithm == ALGORITHM_HARDWARE_MULTICAST;
     if (is_multicast && !is_multicast_possible(runs, run))
         algorithm = run->entry->tree;
-    run->plan = collective_plan(operation->operation, algorithm, run->entry->tree, run->n_members);
+    enum collective_algorithm tree = run->entry ? run->entry->tree : ALGORITHM_FLAT;
+    run->plan = collective_plan(operation->operation, algorithm, tree, run->n_members);
     if (run->plan.has_root && run->root >= run->n_members)
         return;
     run->state = RUN_BY_PLAN;
-    runs->use.n_carried_out++;
+    runs->use.n_carried_out += !run->is_free;
     runs->use.n_multicasts += algorithm == ALGORITHM_HARDWARE_MULTICAST;
     runs->use.n_by_tree += is_multicast && algorithm != ALGORITHM_HARDWARE_MULTICAST;
     run->ready = memory_new(run->n_members * sizeof *run->ready);
@@ -483,6 +623,8 @@ static bool has_come(const struct collective_run *run, uint32_t member)
 static bool waits_for_arrival(const struct collective_run *run, uint32_t member)
 {
     const struct runner *runner = &run->runners[member];
+    if (runner->due_ns != PAG_NOT_KNOWN) // it is there
+        return true;
     return map_get(&run->sent, key_of(member, runner->phase, runner->tag), NULL);
 }
 
@@ -516,6 +658,57 @@ uint64_t collective_runs_through(void *context, const struct pag_operation *oper
     return PAG_NOT_KNOWN;
 }
 
+/// Those who are through, for the caller: what follows does not change them.
+static uint32_t tell(struct collective_runs *runs, const uint32_t **ranks)
+{
+    runs->told =
+        array_reserve(runs->told, &runs->told_capacity, runs->n_through + 1, sizeof *runs->told);
+    for (uint32_t i = 0; i < runs->n_through; i++)
+        runs->told[i] = runs->through[i];
+    *ranks = runs->told;
+    return runs->n_through;
+}
+
+uint64_t collective_runs_await(struct collective_runs *runs, uint32_t rank)
+{
+    struct stepping_rank *stepping = &runs->stepping[rank];
+    if (stepping->instance == NONE)
+        return PAG_NOT_KNOWN;
+    stepping->is_waiting = true;
+    return runs->runs[stepping->instance].runners[stepping->member].due_ns;
+}
+
+uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint64_t now_ns,
+                              const uint32_t **ranks)
+{
+    struct stepping_rank *stepping = &runs->stepping[rank];
+    runs->n_through = 0;
+    stepping->is_waiting = false;
+    if (stepping->instance != NONE)
+        go_on_with_core(runs, &runs->runs[stepping->instance], stepping->member, now_ns);
+    return tell(runs, ranks);
+}
+
+uint32_t collective_runs_let_go(void *context, const struct pag_operation *operation,
+                                const uint32_t **ranks)
+{
+    struct collective_runs *runs = context;
+    struct collective_run *run = run_of(runs, operation);
+    struct runner *self = &run->runners[operation->member];
+    runs->n_through = 0;
+    if (run->state == RUN_BY_PLAN && self->needs_core) {
+        self->needs_core = false;
+        runs->stepping[rank_of(runs, run, operation->member)] =
+            (struct stepping_rank){NONE, NONE, false};
+        self->due_ns = PAG_NOT_KNOWN;
+        if (self->through_ns == PAG_NOT_KNOWN) {
+            wake(run, operation->member);
+            let_go_on(runs, run);
+        }
+    }
+    return tell(runs, ranks);
+}
+
 bool collective_runs_sent(void *context, struct pag_part_message *message)
 {
     struct collective_runs *runs = context;
@@ -534,18 +727,16 @@ uint32_t collective_runs_arrived(void *context, uint32_t id, uint64_t arrived_ns
     struct collective_run *run = &runs->runs[flight.instance];
     uint32_t index;
     runs->n_through = 0;
-    *ranks = runs->through;
     pool_give(&runs->flights, id);
     if (run->state != RUN_BY_PLAN || run->number != flight.run ||
         !map_get(&run->sent, flight.key, &index)) // it is over
-        return 0;
+        return tell(runs, ranks);
     ((struct collective_message *)pool_at(&run->messages, index))->arrived_ns = arrived_ns;
     const struct runner *receiver = &run->runners[flight.member];
     if (receiver->sender == NONE ||
         key_of(flight.member, receiver->phase, receiver->tag) != flight.key)
-        return 0;
+        return tell(runs, ranks);
     wake(run, flight.member);
     let_go_on(runs, run);
-    *ranks = runs->through;
-    return runs->n_through;
+    return tell(runs, ranks);
 }

@@ -13,6 +13,11 @@
 // reduction's operator takes no time. Where the machine has links or buses the message waits for
 // these like others (contention.h): it is ready when it departs, and arrives when it is said to,
 // instead of departure + time(b). The hardware's multicasts do not.
+// Where cores are shared in slices of time a member that waits in the call it entered needs a core
+// for each message it receives: t = the first time from max(t, a) on at which it has one, +
+// overhead. It has one when it enters, and for a step; then it does what is possible at once.
+// Operations whose time is known as a whole (a formula, or the recording) are done in such steps by
+// messages that take no time (collective_usual_algorithm()); then the formula's time passes.
 // The hardware's multicast of b bytes: t += send overhead; begins at t = max(t, switch free);
 // there at a = t + time(b), or + its formula; switch free = a; others: t = max(t, a) + receive
 // overhead; all as between nodes. Multicasts take the switch in the order in which they become
@@ -39,10 +44,12 @@ struct collective_use {
 
 /// For the operations of a run with DEFINITIONS under SCENARIO, which has a machine, whose messages
 /// come later by DELAY (NULL: they do not); all must outlive it. Whether they wait for links and
-/// buses. The caller frees.
+/// buses. SCHEDULER: of cores some of which are shared in slices of time; NULL: none is. The caller
+/// frees.
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
                                             const struct scenario *scenario,
-                                            const struct added_delay *delay, bool has_contention);
+                                            const struct added_delay *delay, bool has_contention,
+                                            struct scheduler *scheduler);
 void collective_runs_free(struct collective_runs *runs);
 
 /// So far; all 0 without RUNS.
@@ -57,6 +64,14 @@ uint64_t collective_runs_through(void *context, const struct pag_operation *oper
 bool collective_runs_sent(void *context, struct pag_part_message *message);
 uint32_t collective_runs_arrived(void *context, uint32_t id, uint64_t arrived_ns,
                                  const uint32_t **ranks);
+uint32_t collective_runs_let_go(void *context, const struct pag_operation *operation,
+                                const uint32_t **ranks);
+/// Likewise (pag_clock.step), of RANK.
+uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint64_t now_ns,
+                              const uint32_t **ranks);
+/// RANK waits for what ends its call: from when on a core lets it do a step in an operation; later,
+/// the scheduler is told. PAG_NOT_KNOWN: not yet, or it is in none.
+uint64_t collective_runs_await(struct collective_runs *runs, uint32_t rank);
 void collective_runs_over(void *context, uint32_t instance);
 
 #endif
