@@ -43,8 +43,9 @@ static void print_head(const struct advice *advice, FILE *stream)
             quantity_time(advice->replayed_ns).text);
     if (advice->lost_share > worth_naming)
         fprintf(stream,
-                "                      (other programs had the ranks' cores for %s of their time;\n"
-                "                      what is predicted is a run without them)\n",
+                "                      (for %s of their time ranks had no core: other programs\n"
+                "                      had it, or they slept or waited for files; what is\n"
+                "                      predicted is a run without that)\n",
                 quantity_share(advice->lost_share).text);
     if (advice->n_workers > 0)
         fprintf(stream,

@@ -101,8 +101,8 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
     if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns) {
         text =
             memory_format("in the recording ranks were without a core for %s of their time, though "
-                          "there was one for each: other programs; what is predicted is a run "
-                          "without them",
+                          "there was one for each: other programs had it, or ranks slept or waited "
+                          "for files; what is predicted is a run without that",
                           quantity_part((double)report->lost_ns, rank_time_ns).text);
         page_labelled(page, "", text);
         free(text);
