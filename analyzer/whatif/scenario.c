@@ -133,12 +133,11 @@ static int check_node_speeds(const struct scenario *scenario,
     return 0;
 }
 
-/// How long ranks keep a core they share.
-static uint64_t slice_of(const struct scenario_settings *settings)
+uint64_t scenario_slice_ns(const struct scenario_settings *settings)
 {
-    if (settings->slice_ns == 0 && settings->machine)
-        return settings->machine->slice_ns;
-    return settings->slice_ns;
+    if (settings->slice_ns != PAG_NOT_KNOWN)
+        return settings->slice_ns;
+    return settings->machine ? settings->machine->slice_ns : 0;
 }
 
 /// Fluid: a group a node. Sticky: a group a core, the ranks of a node dealt round robin.
@@ -165,7 +164,7 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
         first_group[node] = (uint32_t)scenario->n_groups;
         for (uint32_t i = 0; i < n_groups; i++)
             scenario->groups[scenario->n_groups++] = (struct core_group){
-                settings->is_sticky ? 1 : n_used, speed, hand_over_ns, slice_of(settings)};
+                settings->is_sticky ? 1 : n_used, speed, hand_over_ns, scenario_slice_ns(settings)};
         if (n_ranks[node] == 0)
             continue;
         scenario->is_shared = scenario->is_shared || n_ranks[node] > n_cores;
@@ -359,7 +358,7 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .regions = region_patterns_new(definitions),
         .visits = settings->visits,
         .spins = settings->spins,
-        .slice_ns = slice_of(settings),
+        .slice_ns = scenario_slice_ns(settings),
         .is_sticky = settings->is_sticky,
         .move_data_bytes = settings->move_data_bytes,
         .aggregate_bytes = settings->aggregate_bytes,

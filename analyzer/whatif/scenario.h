@@ -51,10 +51,10 @@ struct scenario_settings {
     uint64_t added_latency_ns;     // of each message between nodes, see added_delay.h
     uint64_t added_byte_fs;        // of each of its bytes
     bool is_timeless;              // no time of the recording counts, see timeless.h
-    uint64_t slice_ns;             // how long a rank keeps a shared core; 0: the machine's, else no
-                                   // time at all
-    bool spins;                    // a waiting process keeps its share of the cores
-    bool is_sticky;                // ranks stay on one core of their node each
+    uint64_t slice_ns; // how long a rank keeps a shared core, 0: no time at all; PAG_NOT_KNOWN: the
+                       // machine's, else 0
+    bool spins;        // a waiting process keeps its share of the cores
+    bool is_sticky;    // ranks stay on one core of their node each
     const struct region_scale *scales;
     size_t n_scales;
     const char *const *moves; // REGION=FROM:TO
@@ -72,7 +72,8 @@ struct scenario_settings {
     const struct visits *visits; // which the works were counted as (visits.h), NULL: not counted
 };
 
-#define SCENARIO_UNCHANGED ((struct scenario_settings){.hand_over_ns = PAG_NOT_KNOWN})
+#define SCENARIO_UNCHANGED                                                                         \
+    ((struct scenario_settings){.hand_over_ns = PAG_NOT_KNOWN, .slice_ns = PAG_NOT_KNOWN})
 
 #define SCENARIO_NO_PATTERN UINT32_MAX
 
@@ -104,6 +105,9 @@ struct scenario {
     size_t n_drops;
     struct message_cuts cuts;
 };
+
+/// How long ranks keep a core they share under SETTINGS; 0: no time at all.
+uint64_t scenario_slice_ns(const struct scenario_settings *settings);
 
 /// The scenario of SETTINGS for a run with DEFINITIONS. 0, or -1 and ERR: which setting does not
 /// fit the run. The caller releases it in either case.

@@ -58,6 +58,28 @@ refused() {
     ! "$PAGODA" replay --nodes 1 --wait spin --slice 500us trace | grep -q 'a slice of time'
 }
 
+@test "slices of a machine file: --slice overrides them, also by none" {
+    echo '<machine name="m" slice="500us"/>' >m.xml
+    "$PAGODA" replay --nodes 1 --wait spin --machine m.xml trace | grep -q 'busy, for slices of 0.5 ms'
+    "$PAGODA" replay --nodes 1 --wait spin --machine m.xml --slice 2ms trace | grep -q 'busy, for slices of 2 ms'
+    "$PAGODA" replay --nodes 1 --wait spin --machine m.xml --slice 0 trace | grep -q 'has it for a slice of time'
+    [ "$(predict --nodes 1 --wait spin --machine m.xml --slice 0)" = "$(predict --nodes 1 --wait spin)" ]
+}
+
+@test "slices of a machine file: the run with nothing changed has them, too" {
+    # One core, recorded so: rank 0 computes for 1.5 ms and sends, rank 1 waits and spins.
+    printf '%s\n' 'nodes a a' 'cores a 1' '0 0 enter main' '0 1500000 enter MPI_Send' \
+        '0 1500000 send world 1 0 8' '0 1500000 leave MPI_Send' '0 2500000 leave main' '1 0 enter main' \
+        '1 0 enter MPI_Recv' '1 1500000 recv world 0 0 8' '1 1500000 leave MPI_Recv' \
+        '1 2500000 leave main' >spinning.txt
+    "$BUILD/tools/mktrace" spinning.txt spinning
+    echo '<machine name="m" slice="700us"/>' >m.xml
+    error() { "$PAGODA" replay --json --wait spin "$@" spinning | jq .whatif.replay_error; }
+    [ "$(error --machine m.xml)" = "$(error --slice 700us)" ]
+    [ "$(error --machine m.xml)" != "$(error)" ]
+    [ "$(error --machine m.xml --slice 0)" = "$(error)" ]
+}
+
 @test "handing a core over costs time where ranks share one" {
     # Rank 1 begins after rank 0, rank 2 after rank 1: 100 each; nobody else begins again.
     [ "$(predict --nodes 1 --hand-over 100ns)" = '[9200,9200,9200,3200]' ]

@@ -32,7 +32,12 @@ struct scenario_settings whatif_nothing_changed(const struct whatif_plan *plan)
 {
     struct scenario_settings settings = SCENARIO_UNCHANGED;
     settings.spins = plan->sets[0].settings.spins;
-    settings.slice_ns = plan->sets[0].settings.slice_ns;
+    struct scenario_settings first;
+    struct machine machine;
+    struct error err; // would have been found when the plan was checked
+    if (whatif_prepare(plan, &plan->sets[0], &first, &machine, &err) == 0)
+        settings.slice_ns = scenario_slice_ns(&first);
+    machine_release(&machine);
     return settings;
 }
 

@@ -55,7 +55,7 @@ int farm_run_find(struct farm_run *run, const char *trace, const struct scenario
                               "messages");
     struct scenario_settings unchanged = SCENARIO_UNCHANGED;
     unchanged.spins = settings->spins;
-    unchanged.slice_ns = settings->slice_ns;
+    unchanged.slice_ns = scenario_slice_ns(settings);
     uint32_t n_ranks = (uint32_t)measured->n_ranks;
     struct observed cores;
     int status = watch(run, trace, &unchanged, recorded, n_ranks, &cores, &run->recorded_ns, err);
