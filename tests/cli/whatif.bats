@@ -283,12 +283,14 @@ bad_machine() {
     bad_machine 'needs scope' '<message><point bytes="0" time="1us"/></message>'
     bad_machine 'unknown scope netwrok; is it network' '<message scope="netwrok"/>'
     bad_machine 'without a <point>' '<message scope="node"/>'
-    bad_machine 'sizes of the points must grow' \
+    bad_machine '<point bytes="8"> after <point bytes="9">: the sizes of the points must grow' \
         '<message scope="node"><point bytes="9" time="1us"/><point bytes="8" time="2us"/></message>'
     bad_machine 'time="-1us": not a value such as' '<message scope="node"><point bytes="0" time="-1us"/></message>'
     bad_machine 'unknown unit .ux.' '<message scope="node"><point bytes="0" time="1ux"/></message>'
     bad_machine 'needs time=' '<message scope="node"><point bytes="0"/></message>'
     bad_machine 'unknown attribute eagr; is it eager' '<message scope="node" eagr="1"/>'
+    bad_machine 'unknown attribute xyz; there are bytes, time$' '<message scope="node"><point xyz="1"/></message>'
+    bad_machine 'unknown operation xyz; there are barrier, bcast, .*exscan' '<collective op="xyz" time="1"/>'
     bad_machine 'a second <message scope="node">' '<message scope="node"><point bytes="0" time="1us"/></message>
         <message scope="node"><point bytes="0" time="1us"/></message>'
     bad_machine 'unknown operation allreduc; is it allreduce' '<collective op="allreduc" time="1"/>'

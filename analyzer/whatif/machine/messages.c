@@ -25,7 +25,11 @@ static int read_points(const struct machine_reader *reader, const struct xml_ele
             machine_read_attribute(reader, child, "time", false, cost_time_read, &point->time_ns))
             return -1;
         if (i > 0 && point->size_bytes <= point[-1].size_bytes)
-            return MACHINE_ERROR(reader, child, "the sizes of the points must grow");
+            return MACHINE_ERROR(
+                reader, child,
+                "<point bytes=\"%s\"> after <point bytes=\"%s\">: the sizes of the "
+                "points must grow",
+                xml_attribute(child, "bytes"), xml_attribute(&element->children[i - 1], "bytes"));
         messages->n_points++;
     }
     if (messages->n_points == 0)

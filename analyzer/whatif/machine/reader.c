@@ -3,6 +3,7 @@
 #include "analyzer/whatif/machine/reader.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/options.h"
@@ -14,7 +15,10 @@ int machine_unknown(const struct machine_reader *reader, const struct xml_elemen
     const char *nearest = spelling_nearest(name, known, n_known);
     if (nearest)
         return MACHINE_ERROR(reader, element, "unknown %s %s; is it %s?", kind, name, nearest);
-    return MACHINE_ERROR(reader, element, "unknown %s %s", kind, name);
+    char *all = spelling_list(known, n_known);
+    MACHINE_ERROR(reader, element, "unknown %s %s; there are %s", kind, name, all);
+    free(all);
+    return -1;
 }
 
 int machine_check_attributes(const struct machine_reader *reader, const struct xml_element *element,

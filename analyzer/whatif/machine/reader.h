@@ -26,7 +26,7 @@ struct machine_reader {
     (error_set((reader)->err, __VA_ARGS__),                                                        \
      error_wrap((reader)->err, "%s:%u", (reader)->path, (element)->line))
 
-/// NAME is no KIND ("scope") of those KNOWN; the nearest of them is named. -1.
+/// NAME is no KIND ("scope") of those KNOWN; the nearest of them is named, or all. -1.
 int machine_unknown(const struct machine_reader *reader, const struct xml_element *element,
                     const char *kind, const char *name, const char *const *known, size_t n_known);
 
