@@ -357,7 +357,7 @@ static void advance(struct prediction_state *state, struct process *process, uin
     case PHASE_WAIT:
         if (has_slices(state, process) && !process->is_in_turn) {
             take_turns(state, process, now_ns);
-            if (!process->has_core)
+            if (!process->has_core && process->ready_ns == UNKNOWN)
                 return;
         }
         if (process->ready_ns == UNKNOWN) {

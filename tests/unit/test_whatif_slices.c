@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/reference/predicted_times.h"
 #include "tests/reference/program.h"
@@ -138,6 +139,82 @@ static void test_who_left_its_core_comes_back_when_a_slice_is_over(void **state)
     assert_int_equal(times.ranks[0].finish_ns, 3200);
     assert_int_equal(times.ranks[1].finish_ns, 4200);
     assert_int_equal(times.ranks[2].finish_ns, 2300);
+    predicted_times_release(&times);
+}
+
+/// Two ranks that spin on one core, in slices of 1000, reduce SIZE_BYTES after 500 of work each.
+static void reduce(unsigned size_bytes, struct predicted_times *times)
+{
+    const struct scenario_settings settings = {
+        .n_nodes = 1, .n_cores = 1, .spins = true, .slice_ns = 1000};
+    char text[1024] = "nodes a b\n";
+    size_t length = strlen(text);
+    for (unsigned rank = 0; rank < 2; rank++)
+        length += (size_t)snprintf(text + length, sizeof text - length,
+                                   "%u 0 enter main\n%u 500 enter MPI_Allreduce\n"
+                                   "%u 500 coll-end allreduce world - %u %u\n"
+                                   "%u 500 leave MPI_Allreduce\n%u 600 leave main\n",
+                                   rank, rank, rank, 2 * size_bytes, 2 * size_bytes, rank, rank);
+    predict(text, &settings, times);
+}
+
+// Rank 0 sends at 500 and spins until 1000. Rank 1 enters at 1500, where the message of rank 0 is;
+// of a single element that is all: it works on until 1600, rank 0 has the core then, takes the
+// message of 1500, and works until 1700. Of two elements each has a half then and needs the other
+// one's: rank 1 spins until 2000, rank 0 takes both messages, works until 2100; rank 1 takes the
+// last one.
+static void test_steps_of_a_collective_wait_for_cores(void **state)
+{
+    (void)state;
+    struct predicted_times times;
+    reduce(8, &times);
+    assert_int_equal(times.ranks[0].finish_ns, 1700);
+    assert_int_equal(times.ranks[1].finish_ns, 1600);
+    predicted_times_release(&times);
+    reduce(16, &times);
+    assert_int_equal(times.ranks[0].finish_ns, 2100);
+    assert_int_equal(times.ranks[1].finish_ns, 2200);
+    predicted_times_release(&times);
+}
+
+// A broadcast goes from 0 to 2 and 1, from 2 to 3. Rank 2 spins, and has lost its core to rank 4 of
+// another operation at 1000, so that rank 3 has the message at 2000 only, with a core of its own.
+static void test_who_passes_on_needs_a_core(void **state)
+{
+    (void)state;
+    static const char text[] = "nodes a b c d e\n"
+                               "comm four ranks 0 1 2 3\n"
+                               "0 0    enter main\n"
+                               "0 1200 enter MPI_Bcast\n"
+                               "0 1200 coll-end bcast four 0 8 8\n"
+                               "0 1200 leave MPI_Bcast\n"
+                               "0 1200 leave main\n"
+                               "1 0    enter main\n"
+                               "1 0    enter MPI_Bcast\n"
+                               "1 1200 coll-end bcast four 0 0 8\n"
+                               "1 1200 leave MPI_Bcast\n"
+                               "1 1200 leave main\n"
+                               "2 0    enter main\n"
+                               "2 0    enter MPI_Bcast\n"
+                               "2 1200 coll-end bcast four 0 0 8\n"
+                               "2 1200 leave MPI_Bcast\n"
+                               "2 1200 leave main\n"
+                               "3 0    enter main\n"
+                               "3 0    enter MPI_Bcast\n"
+                               "3 1200 coll-end bcast four 0 0 8\n"
+                               "3 1200 leave MPI_Bcast\n"
+                               "3 1200 leave main\n"
+                               "4 0    enter main\n"
+                               "4 5000 leave main\n";
+    const char *const places[] = {"u=0", "v=1", "w=2,4", "x=3"};
+    const struct scenario_settings settings = {
+        .places = places, .n_places = 4, .n_cores = 1, .spins = true, .slice_ns = 1000};
+    struct predicted_times times;
+    predict(text, &settings, &times);
+    assert_int_equal(times.ranks[0].finish_ns, 1200);
+    assert_int_equal(times.ranks[1].finish_ns, 1200);
+    assert_int_equal(times.ranks[2].finish_ns, 2000);
+    assert_int_equal(times.ranks[3].finish_ns, 2000);
     predicted_times_release(&times);
 }
 
@@ -292,6 +369,8 @@ int main(void)
         cmocka_unit_test(test_slices_of_two_cores),
         cmocka_unit_test(test_slices_go_by_while_all_wait),
         cmocka_unit_test(test_who_left_its_core_comes_back_when_a_slice_is_over),
+        cmocka_unit_test(test_steps_of_a_collective_wait_for_cores),
+        cmocka_unit_test(test_who_passes_on_needs_a_core),
         cmocka_unit_test(test_computing_ranks_by_each_ns),
         cmocka_unit_test(test_random_programs),
     };
