@@ -12,10 +12,11 @@
 
 #include <string.h>
 
+#include "tests/reference/change_choice.h"
 #include "tests/reference/scenarios.h"
 #include "tests/unit/prediction_subject.h"
 
-enum { DEFAULT_SEEDS = 60, SCENARIOS_PER_RUN = 4 };
+enum { DEFAULT_SEEDS = 50, SCENARIOS_PER_RUN = 4 };
 
 static char *make_text(uint64_t seed)
 {
@@ -72,6 +73,25 @@ static bool check_algorithms(const struct subject *subject, struct random *rando
     return check_machine(subject, random, true, stream);
 }
 
+/// Members that leave an operation out need no core there.
+static bool check_drops(const struct subject *subject, struct random *random, FILE *stream)
+{
+    bool is_sound = true;
+    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
+        struct predicted_scenario scenario = subject->unchanged;
+        scenario_change(&scenario, random, subject->text, subject->n_ranks);
+        if (i % 2 == 1) {
+            scenario_give_machine(&scenario, random);
+            scenario_give_algorithms(&scenario, random);
+            scenario_lift_limits(&scenario);
+        }
+        give_slices(&scenario, random);
+        changes_choose(&scenario.changes, random, subject->text, subject->n_ranks, CHANGE_DROPS);
+        is_sound = subject_agrees(subject, &scenario, stream);
+    }
+    return is_sound;
+}
+
 static void test_recorded_costs(void **state)
 {
     (void)state;
@@ -90,12 +110,19 @@ static void test_machines_by_algorithms(void **state)
     subject_check_seeds(DEFAULT_SEEDS, make_text, check_algorithms);
 }
 
+static void test_operations_left_out(void **state)
+{
+    (void)state;
+    subject_check_seeds(DEFAULT_SEEDS, make_text, check_drops);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recorded_costs),
         cmocka_unit_test(test_machines_by_formulas),
         cmocka_unit_test(test_machines_by_algorithms),
+        cmocka_unit_test(test_operations_left_out),
     };
     return cmocka_run_group_tests_name("prediction slices", tests, NULL, NULL);
 }

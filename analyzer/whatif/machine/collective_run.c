@@ -26,6 +26,7 @@ struct runner {
     uint32_t n_sent;            // messages
     uint32_t sender, tag;       // of the message it waits for; NONE: it does not wait
     uint32_t missing;           // a member it waits for, perhaps through others, that had not come
+    bool is_let_go;             // does not wait
     bool needs_core;            // for each step; what it waits for may be there before it has one
     bool has_core;              // at core_ns, the present
     uint64_t core_ns;
@@ -511,7 +512,7 @@ static void start(struct collective_runs *runs, struct collective_run *run, uint
     self->now_ns = self->entered_ns;
     self->by = self->out_by = self->in_by = member;
     // Posted before, it goes by itself.
-    self->needs_core = self->has_volume && needs_core(runs, run, member);
+    self->needs_core = self->has_volume && !self->is_let_go && needs_core(runs, run, member);
     if (self->needs_core) {
         runs->stepping[rank_of(runs, run, member)] =
             (struct stepping_rank){run->instance, member, false};
@@ -696,6 +697,7 @@ uint32_t collective_runs_let_go(void *context, const struct pag_operation *opera
     struct collective_run *run = run_of(runs, operation);
     struct runner *self = &run->runners[operation->member];
     runs->n_through = 0;
+    self->is_let_go = true;
     if (run->state == RUN_BY_PLAN && self->needs_core) {
         self->needs_core = false;
         runs->stepping[rank_of(runs, run, operation->member)] =
