@@ -52,17 +52,22 @@ refused() {
 }
 
 @test "spinning in slices of time: the report says whether it has them" {
-    "$PAGODA" replay --nodes 1 --wait spin trace | grep -q 'has it for a slice of time'
+    "$PAGODA" replay --nodes 1 --wait spin trace | tr -s ' \n' ' ' |
+        grep -q 'has it for a slice of time.*: --slice 4ms is what'
+    lacks() { "$PAGODA" replay --json --wait spin "$@" | jq '.whatif.assumptions | any(test("--slice 4ms"))'; }
+    [ "$(lacks --nodes 1 trace)" = true ]
+    [ "$(lacks --nodes 1 --slice 4ms trace)" = false ]
+    [ "$(lacks trace)" = false ] # a core for each
     "$PAGODA" replay --nodes 1 --wait spin --slice 500us trace | grep -q 'keeps its core busy, for slices of 0.5 ms'
     "$PAGODA" replay --nodes 1 --slice 500us trace | grep -q 'leaves its core; slices of 0.5 ms'
-    ! "$PAGODA" replay --nodes 1 --wait spin --slice 500us trace | grep -q 'a slice of time'
+    ! "$PAGODA" replay --nodes 1 --wait spin --slice 500us trace | grep -q 'slice of'
 }
 
 @test "slices of a machine file: --slice overrides them, also by none" {
     echo '<machine name="m" slice="500us"/>' >m.xml
     "$PAGODA" replay --nodes 1 --wait spin --machine m.xml trace | grep -q 'busy, for slices of 0.5 ms'
     "$PAGODA" replay --nodes 1 --wait spin --machine m.xml --slice 2ms trace | grep -q 'busy, for slices of 2 ms'
-    "$PAGODA" replay --nodes 1 --wait spin --machine m.xml --slice 0 trace | grep -q 'has it for a slice of time'
+    "$PAGODA" replay --nodes 1 --wait spin --machine m.xml --slice 0 trace | tr -s ' \n' ' ' | grep -q 'has it for a slice of time'
     [ "$(predict --nodes 1 --wait spin --machine m.xml --slice 0)" = "$(predict --nodes 1 --wait spin)" ]
 }
 
@@ -78,6 +83,10 @@ refused() {
     [ "$(error --machine m.xml)" = "$(error --slice 700us)" ]
     [ "$(error --machine m.xml)" != "$(error)" ]
     [ "$(error --machine m.xml --slice 0)" = "$(error)" ]
+    # On other nodes slices matter for the replay error only.
+    apart() { "$PAGODA" replay --json --wait spin --nodes 2 "$@" spinning | jq '.whatif.assumptions | any(test("--slice 4ms"))'; }
+    [ "$(apart)" = true ]
+    [ "$(apart --slice 700us)" = false ]
 }
 
 @test "handing a core over costs time where ranks share one" {

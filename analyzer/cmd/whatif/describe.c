@@ -80,13 +80,21 @@ static void describe_cores(struct whatif_report *report, const struct whatif_pla
                               : describe_sharing(&scenario);
         note_unused_network(report, plan, &scenario, &machine);
     }
-    report->lacks_slices = scenario.is_shared && scenario.spins && scenario.slice_ns == 0;
+    bool lacks_slices = scenario.is_shared && scenario.spins && scenario.slice_ns == 0;
     scenario_release(&scenario);
     machine_release(&machine);
     report->change = memory_copy_text(plan->change);
     const struct scenario_settings unchanged = whatif_nothing_changed(plan);
     if (scenario_init(&scenario, definitions, &unchanged, &err) == 0)
         report->was_shared = scenario.is_shared;
+    // The run with nothing changed may need them, too.
+    if (lacks_slices || (scenario.is_shared && scenario.spins && scenario.slice_ns == 0))
+        whatif_report_note(
+            report,
+            memory_copy_text("cores are shared in no time at all; but a rank that keeps its "
+                             "core busy has it for a slice of time, in which no other rank "
+                             "there notices its messages: --slice 4ms is what many Linux "
+                             "systems do"));
     scenario_release(&scenario);
     for (size_t i = 0; i < definitions->n_ranks; i++)
         report->has_threads = report->has_threads || definitions->ranks[i].n_locations > 1;

@@ -191,11 +191,6 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         free(text);
     }
     page_labelled(page, "Not in the model", "memory contention inside a node is ignored");
-    if (report->lacks_slices)
-        page_labelled(page, "",
-                      "a rank that keeps its core busy has it for a slice of time "
-                      "(--slice; 4ms on many Linux systems), in which no other rank there notices "
-                      "its messages");
     if (report->has_threads)
         page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");
     if (first->leaves_out)
