@@ -44,7 +44,8 @@ struct group {
     struct tournament working; // by (end, turn, location); shared groups only
 };
 
-enum { TURN_SHIFT = 30 };                    // of a turn and a location in one number
+enum { TURN_SHIFT = 30 };                // of a turn and a location in one number
+enum { TURN_SLICE = PAG_TURN_LAST + 1 }; // the end of a slice: when all are done who are done then
 #define LATEST_END (((pag_work)1 << 96) - 1) // that leaves room for it; 2 million years
 
 struct scheduler {
@@ -238,7 +239,7 @@ static void predict_slices(struct scheduler *scheduler, uint32_t index)
     bool is_slice;
     if (time_slices_next(scheduler->groups[index].slices, &time_ns, &location, &is_slice))
         set_alarm(scheduler, index, time_ns,
-                  is_slice ? PAG_TURN_LAST : scheduler->sliced[location].turn, location);
+                  is_slice ? TURN_SLICE : (int)scheduler->sliced[location].turn, location);
     else
         clear_alarm(scheduler, index);
 }
