@@ -150,7 +150,9 @@ static uint32_t carry_out(const struct model *model, const struct predicted_scen
         const struct model_part *other = &model->parts[instance->parts[m]];
         one.enter_ns[m] = times->enter_ns[other->post_call];
         one.share_bytes[m] = counted_bytes(model, other);
-        if (one.enter_ns[m] < times->enter_ns[first->post_call])
+        bool has_come = times->enter_ns[first->post_call] != UINT64_MAX;
+        if (one.enter_ns[m] != UINT64_MAX &&
+            (!has_come || times->order[other->post_call] < times->order[first->post_call]))
             first = other;
         members.parts[m] = instance->parts[m];
         members.ranks[m] = other->rank;

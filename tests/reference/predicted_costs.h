@@ -46,6 +46,7 @@ struct predicted_times {
     uint64_t *together_ns;       // by send, where messages are put together: when they are there
     struct part_messages *parts; // likewise
     struct member_steps *steps;  // by part
+    uint64_t *order, n_entered;  // by call: how many were entered before; so far
 };
 
 /// NUMBER with all but its N highest binary digits set to zero; the class of a size.

@@ -261,6 +261,7 @@ static void enter(struct prediction_state *state, struct process *process, uint6
 {
     const struct step *step = process->step;
     state->times.enter_ns[step->call] = now_ns;
+    state->times.order[step->call] = state->times.n_entered++;
     state->times.send_limit_ns[step->call] = limit_sending(state, step, now_ns);
     if (departs_at_enter(state->scenario))
         depart(state, step->call, now_ns);
@@ -435,6 +436,7 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
     state->processes = memory_zeroed(n, sizeof *state->processes);
     state->cores = memory_zeroed((size_t)PROGRAM_MAX_RANKS * n, sizeof *state->cores);
     state->times.enter_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
+    state->times.order = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     state->times.send_limit_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     state->times.steps = memory_zeroed(model->n_parts + 1, sizeof *state->times.steps);
     for (size_t p = 0; p < model->n_parts; p++)
@@ -573,6 +575,7 @@ static void release(struct prediction_state *state)
     free(state->processes);
     free(state->cores);
     free(state->times.enter_ns);
+    free(state->times.order);
     free(state->times.departed_ns);
     free(state->times.send_limit_ns);
     free(state->times.arrived_ns);
