@@ -197,7 +197,10 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
         .command = "replay",
         .operands = "TRACE",
         .summary = "Replays a trace and reports where the time was lost, and why",
-        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n",
+        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n"
+                   "With options from --place on, which combine, the run is predicted as it would\n"
+                   "be with what they say: --nodes 2 --cpu-speed 1.5. A number may be several\n"
+                   "between commas, with a prediction for each: --latency 1us,2us,5us.\n",
         .rows = rows,
         .n_rows = n_rows,
         .min_operands = 1,

@@ -294,7 +294,7 @@ int cmd_sweep(int argc, char **argv)
         OPTION_FLAG_ROW("remove-traces", 0, &request.keeps_no_traces,
                         "remove each archive when its run is stored"),
         OPTION_FLAG_ROW("dry-run", 0, &request.is_dry,
-                        "print the points and their commands, run nothing"),
+                        "print the points and their commands, check what can be, run nothing"),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
     };
     const struct option_usage usage = {
