@@ -191,21 +191,21 @@ static uint64_t behind_receiver_ns(const struct core_wait *wait, uint32_t receiv
 void recorded_sent(void *context, const struct pag_message *message)
 {
     struct recorded *recorded = context;
-    const struct core_wait *wait = recorded->core_wait;
+    struct core_wait *wait = recorded->core_wait;
     const struct rank *ranks = recorded->definitions->ranks;
-    uint32_t rank = message->sender, receiver = message->receiver;
+    uint32_t rank = message->sender, receiver = message->receiver, on_core;
     uint64_t enter_ns = message->enter_ns, leave_ns = message->leave_ns;
     if (!recorded->is_crowded || message->is_test ||
         ranks[rank].core_set == ranks[receiver].core_set || !core_wait_is_shared(wait, rank) ||
         !core_wait_is_shared(wait, receiver) || !core_wait_was_taken(wait, receiver, enter_ns))
         return;
     uint64_t own_ns = behind_receiver_ns(wait, receiver, enter_ns, leave_ns);
-    if (own_ns == 0 || own_ns >= core_wait_own_ns(wait, rank, enter_ns, leave_ns))
+    if (own_ns == 0 || own_ns >= core_wait_own_ns(wait, rank, enter_ns, leave_ns) ||
+        !core_wait_computing_rank(wait, receiver, leave_ns - own_ns, &on_core))
         return;
     consider_partner(recorded, RECORDED_RECEIVER, rank,
                      (struct partner_time){true, leave_ns, own_ns, receiver,
-                                           cost_table_class(message->size_bytes),
-                                           core_wait_taker(wait, receiver, leave_ns - own_ns)});
+                                           cost_table_class(message->size_bytes), on_core});
 }
 
 /// A message received by a rank that shared its cores with others: only its own time counts.

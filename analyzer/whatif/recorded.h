@@ -30,10 +30,10 @@
 // such a message, other than tests, and was entered while all cores of the receiver, which shared
 // others, were taken, Q is what is behind the last time before the leave at which they were taken
 // while the receiver was in MPI, if that is less than O; the rest of O counts only where the
-// receiver's cores are taken now, too: who stopped computing there then (the highest of several)
-// has not yet done so when the call is entered. Of several messages the least Q counts (ties: the
-// lowest receiver): the call was not left before all of them were over. Where it receives, too,
-// both P and Q limit O.
+// receiver's cores are taken now, too: who of the others computed there right before that time (and
+// began last, ties: the highest rank; where nobody did Q says nothing) has not yet stopped to do so
+// when the call is entered. Of several messages the least Q counts (ties: the lowest receiver): the
+// call was not left before all of them were over. Where it receives, too, both P and Q limit O.
 //
 // Outside MPI such a rank had a core for as long as not more ranks computed than there are cores:
 // its process time is at least its wall time less the time with more (since it began to compute),

@@ -90,9 +90,10 @@ const struct model_send *limiting_send(const struct model *model,
 bool keeps_receiver(const struct model *model, const struct predicted_scenario *scenario,
                     const struct model_send *send);
 
-/// Who on RECEIVER's node stopped computing at TIME_NS; the highest one.
-uint32_t taker_of_core(const struct model *model, const struct predicted_scenario *scenario,
-                       uint32_t receiver, uint64_t time_ns);
+/// Who of the others on RANK's recorded node computed right before TIME_NS: who began last, of
+/// several the highest; REFERENCE_NONE: nobody.
+uint32_t computing_beside(const struct model *model, const struct predicted_scenario *scenario,
+                          uint32_t rank, uint64_t time_ns);
 
 /// Was a message of this class or a larger one, on as many nodes, over before its receive was
 /// posted?

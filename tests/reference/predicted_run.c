@@ -221,7 +221,7 @@ static uint64_t limit_sending(const struct prediction_state *state, const struct
         return UNKNOWN;
     uint64_t limit_ns = send_limit(model, state->scenario, send);
     uint64_t free_ns = model->calls[step->call].leave_ns - limit_ns; // when it had its core again
-    uint32_t taker = taker_of_core(model, state->scenario, send->receiver, free_ns);
+    uint32_t taker = computing_beside(model, state->scenario, send->receiver, free_ns);
     bool is_as_it_was = keeps_receiver(model, state->scenario, send) &&
                         has_stopped_until(state, taker, now_ns) < free_ns;
     return is_as_it_was ? UNKNOWN : limit_ns;

@@ -146,6 +146,24 @@ static uint64_t outside_since(const struct model *model, uint32_t rank, uint64_t
     return since_ns;
 }
 
+uint32_t computing_beside(const struct model *model, const struct predicted_scenario *scenario,
+                          uint32_t rank, uint64_t time_ns)
+{
+    uint32_t found = REFERENCE_NONE;
+    uint64_t latest_ns = 0;
+    for (uint32_t other = 0; other < model->trace->n_ranks; other++) {
+        if (other == rank || !is_outside(model, other, time_ns - 1) ||
+            scenario->recorded_node[other] != scenario->recorded_node[rank])
+            continue;
+        uint64_t since_ns = outside_since(model, other, time_ns);
+        if (since_ns >= latest_ns) {
+            found = other;
+            latest_ns = since_ns;
+        }
+    }
+    return found;
+}
+
 uint64_t send_limit(const struct model *model, const struct predicted_scenario *scenario,
                     const struct model_send *send)
 {
@@ -167,7 +185,8 @@ uint64_t send_limit(const struct model *model, const struct predicted_scenario *
     if (until_ns <= enter_ns)
         return UINT64_MAX;
     uint64_t limit_ns = free_time(model, scenario, node, enter_ns, until_ns) + leave_ns - until_ns;
-    if (limit_ns == 0 || limit_ns >= own_call_time(model, scenario, c, enter_ns))
+    if (limit_ns == 0 || limit_ns >= own_call_time(model, scenario, c, enter_ns) ||
+        computing_beside(model, scenario, receiver, leave_ns - limit_ns) == REFERENCE_NONE)
         return UINT64_MAX;
     return limit_ns;
 }
@@ -195,27 +214,6 @@ bool keeps_receiver(const struct model *model, const struct predicted_scenario *
                     const struct model_send *send)
 {
     return keeps_cores(model, scenario, send->receiver);
-}
-
-/// Did RANK stop computing at TIME_NS, to enter a call or to end?
-static bool has_stopped(const struct model *model, uint32_t rank, uint64_t time_ns)
-{
-    const struct reference_location *location = &model->trace->locations[rank];
-    for (uint32_t c = 0; c < model->n_calls; c++)
-        if (model->calls[c].rank == rank && model->calls[c].enter_ns == time_ns)
-            return true;
-    return location->n_records > 0 && location->records[location->n_records - 1].time_ns == time_ns;
-}
-
-uint32_t taker_of_core(const struct model *model, const struct predicted_scenario *scenario,
-                       uint32_t receiver, uint64_t time_ns)
-{
-    uint32_t rank = model->trace->n_ranks;
-    while (rank-- > 0)
-        if (scenario->recorded_node[rank] == scenario->recorded_node[receiver] &&
-            has_stopped(model, rank, time_ns))
-            break;
-    return rank;
 }
 
 uint64_t crowded_time(const struct model *model, const struct predicted_scenario *scenario,

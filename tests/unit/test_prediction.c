@@ -19,6 +19,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "tests/reference/change_choice.h"
+#include "tests/reference/crowded_exchange.h"
 #include "tests/reference/relabel.h"
 #include "tests/unit/prediction_subject.h"
 #include "tests/unit/seeds.h"
@@ -48,6 +50,22 @@ static bool check_shared(const struct subject *subject, struct random *random, F
     for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
         struct predicted_scenario scenario = subject->unchanged;
         scenario_change(&scenario, random, subject->text, subject->n_ranks);
+        is_sound = subject_agrees(subject, &scenario, stream);
+    }
+    return is_sound;
+}
+
+/// The same, mostly with the cores there were and other work on them.
+static bool check_crowded(const struct subject *subject, struct random *random, FILE *stream)
+{
+    bool is_sound = true;
+    for (uint32_t i = 0; i <= SCENARIOS_PER_RUN && is_sound; i++) {
+        struct predicted_scenario scenario = subject->unchanged;
+        scenario.n_cores = 1;
+        if (random_chance(random, 20))
+            scenario_change(&scenario, random, subject->text, subject->n_ranks);
+        else if (i > 0)
+            scales_choose(&scenario, random, subject->text);
         is_sound = subject_agrees(subject, &scenario, stream);
     }
     return is_sound;
@@ -304,6 +322,12 @@ static void test_runs_that_lacked_cores(void **state)
     check_seeds(check_shared);
 }
 
+static void test_partners_that_lacked_cores(void **state)
+{
+    (void)state;
+    subject_check_seeds(DEFAULT_SEEDS, crowded_exchange_text, check_crowded);
+}
+
 static void test_random_machines(void **state)
 {
     (void)state;
@@ -447,6 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_scenarios),
         cmocka_unit_test(test_runs_that_lacked_cores),
+        cmocka_unit_test(test_partners_that_lacked_cores),
         cmocka_unit_test(test_random_machines),
         cmocka_unit_test(test_unchanged_runs),
         cmocka_unit_test(test_more_cores),

@@ -6,13 +6,19 @@
 
 #include "analyzer/base/memory.h"
 
-enum { N_CHANGES = 1024 };
+enum { N_CHANGES = 1024, N_TURNS = 1024 };
 
 /// From TIME_NS on all cores are taken, or no longer.
 struct change {
     uint64_t time_ns;
-    uint32_t rank; // the highest one that stopped computing then
     bool is_taken;
+};
+
+/// RANK begins to compute, or stops.
+struct turn {
+    uint64_t time_ns;
+    uint32_t rank;
+    bool computes;
 };
 
 struct shared_cores {
@@ -20,10 +26,10 @@ struct shared_cores {
     uint64_t n_changes;     // each opposite to the one before, and later
     uint32_t n_kept;        // of these, the last ones
     uint64_t now_ns;        // the time of the last one that was told to compute, or not
-    uint64_t stopped_ns;    // when somebody last stopped computing,
-    uint32_t stopped_rank;  // the highest one that did then
     uint64_t crowded_ns;    // up to then, with more computing than cores
     struct change *changes; // NULL: the ranks are no more than the cores, or nobody knows
+    struct turn *turns;     // the last ones
+    uint64_t n_turns;
 };
 
 struct core_wait {
@@ -35,6 +41,8 @@ struct core_wait {
     // between the two.
     uint64_t *changed_ns, *changed_before_ns;
     bool *computed;
+    uint64_t *seen; // by rank: the last search (core_wait_computing_rank) that came across it
+    uint64_t n_searches;
 };
 
 struct core_wait *core_wait_new(const struct definitions *definitions)
@@ -48,6 +56,7 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
         .changed_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->changed_ns),
         .changed_before_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->changed_before_ns),
         .computed = memory_zeroed(definitions->n_ranks, sizeof *wait->computed),
+        .seen = memory_zeroed(definitions->n_ranks, sizeof *wait->seen),
     };
     for (size_t i = 0; i < definitions->n_core_sets; i++) {
         const struct core_set *set = &definitions->core_sets[i];
@@ -55,6 +64,7 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
         cores->n_cores = set->n_cores;
         if (set->n_cores > 0 && set->n_ranks > set->n_cores) {
             cores->changes = memory_zeroed(N_CHANGES, sizeof *cores->changes);
+            cores->turns = memory_zeroed(N_TURNS, sizeof *cores->turns);
             cores->n_changes = cores->n_kept = 1; // from time 0 on they are free
         }
     }
@@ -65,14 +75,17 @@ void core_wait_free(struct core_wait *wait)
 {
     if (!wait)
         return;
-    for (size_t i = 0; i < wait->definitions->n_core_sets; i++)
+    for (size_t i = 0; i < wait->definitions->n_core_sets; i++) {
         free(wait->sets[i].changes);
+        free(wait->sets[i].turns);
+    }
     free(wait->sets);
     free(wait->entered_ns);
     free(wait->crowded_ns);
     free(wait->changed_ns);
     free(wait->changed_before_ns);
     free(wait->computed);
+    free(wait->seen);
     free(wait);
 }
 
@@ -93,30 +106,19 @@ static struct change *change_at(const struct shared_cores *cores, uint64_t numbe
 
 static void note_change(struct shared_cores *cores, uint64_t time_ns, bool is_taken)
 {
-    struct change *last = change_at(cores, cores->n_changes - 1);
+    const struct change *last = change_at(cores, cores->n_changes - 1);
+    if (is_taken == last->is_taken)
+        return;
     if (time_ns < last->time_ns)
         time_ns = last->time_ns;
-    if (is_taken == last->is_taken) {
-        if (time_ns == last->time_ns)
-            last->rank = cores->stopped_rank;
-        return;
-    }
     if (time_ns == last->time_ns && cores->n_kept > 1) { // what was in between had no length
         cores->n_changes--;
         cores->n_kept--;
         return;
     }
-    *change_at(cores, cores->n_changes++) = (struct change){time_ns, cores->stopped_rank, is_taken};
+    *change_at(cores, cores->n_changes++) = (struct change){time_ns, is_taken};
     if (cores->n_kept < N_CHANGES)
         cores->n_kept++;
-}
-
-static void note_stop(struct shared_cores *cores, uint32_t rank, uint64_t time_ns)
-{
-    if (time_ns > cores->stopped_ns || rank > cores->stopped_rank)
-        cores->stopped_rank = rank;
-    if (time_ns > cores->stopped_ns)
-        cores->stopped_ns = time_ns;
 }
 
 static uint64_t crowded_until(const struct shared_cores *cores, uint64_t time_ns)
@@ -144,8 +146,7 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
         cores->n_computing++;
     else
         cores->n_computing--;
-    if (!computes)
-        note_stop(cores, rank, time_ns);
+    cores->turns[cores->n_turns++ % N_TURNS] = (struct turn){time_ns, rank, computes};
     note_change(cores, time_ns, cores->n_computing >= cores->n_cores);
 }
 
@@ -178,15 +179,28 @@ bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t t
     return false;
 }
 
-uint32_t core_wait_taker(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
+bool core_wait_computing_rank(struct core_wait *wait, uint32_t rank, uint64_t time_ns,
+                              uint32_t *other)
 {
     const struct shared_cores *cores = cores_of(wait, rank);
-    for (uint32_t i = 1; i <= cores->n_kept; i++) {
-        const struct change *change = change_at(cores, cores->n_changes - i);
-        if (change->time_ns <= time_ns)
-            return change->rank;
+    uint64_t n_kept = cores->n_turns < N_TURNS ? cores->n_turns : N_TURNS, began_ns = 0;
+    bool is_found = false;
+    wait->n_searches++;
+    for (uint64_t i = 1; i <= n_kept; i++) {
+        const struct turn *turn = &cores->turns[(cores->n_turns - i) % N_TURNS];
+        if (is_found && turn->time_ns < began_ns)
+            break;
+        if (turn->time_ns >= time_ns || turn->rank == rank ||
+            wait->seen[turn->rank] == wait->n_searches)
+            continue;
+        wait->seen[turn->rank] = wait->n_searches;
+        if (!turn->computes || (is_found && turn->rank < *other))
+            continue;
+        is_found = true;
+        began_ns = turn->time_ns;
+        *other = turn->rank;
     }
-    return 0;
+    return is_found;
 }
 
 uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)

@@ -42,9 +42,11 @@ uint64_t core_wait_outside_since_ns(const struct core_wait *wait, uint32_t rank,
 /// that is too long ago.
 bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
 
-/// Who stopped computing when cores that RANK may use became free at TIME_NS, which what is below
-/// says; the highest rank of several.
-uint32_t core_wait_taker(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+/// Who of the others that share cores with RANK computed right before TIME_NS, up to which all has
+/// been told, into *OTHER: who began last, of several the highest rank. False: nobody did, or it
+/// began too long ago.
+bool core_wait_computing_rank(struct core_wait *wait, uint32_t rank, uint64_t time_ns,
+                              uint32_t *other);
 
 /// How long, since RANK began to compute and up to TIME_NS, more of the ranks that share its cores
 /// computed than there are cores: only then it can have computed without one.
