@@ -302,7 +302,8 @@ static void do_step(struct prediction_state *state, struct process *process, uin
 }
 
 /// When PROCESS, which begins at NOW_NS, comes to MPI_Init at the earliest: if it lacked a core on
-/// its way, with its work and all the time that it had none.
+/// its way, with its work and all the time that it had none. If others had it then, that time is
+/// work, too, theirs.
 static uint64_t start_ns(const struct prediction_state *state, const struct process *process,
                          uint64_t now_ns)
 {
@@ -312,7 +313,11 @@ static uint64_t start_ns(const struct prediction_state *state, const struct proc
                        interval_process_ns(model, state->scenario, &step->interval);
     if (step->kind != STEP_CALL || !model->calls[step->call].is_init || lost_ns == 0)
         return 0;
-    return now_ns + (uint64_t)(step->work / PER_NS) + lost_ns;
+    parts_t speed = machine_speed_of(state->scenario, state->scenario->node[process->rank]);
+    parts_t lost = (parts_t)lost_ns * PER_NS;
+    bool is_of_others = has_lacked_cores(model, state->scenario, process->rank);
+    parts_t work = (step->work + (is_of_others ? lost : 0)) * PER_NS / speed;
+    return now_ns + (uint64_t)((work + (is_of_others ? 0 : lost)) / PER_NS);
 }
 
 /// What PROCESS does next at NOW_NS, when it has done what it did.

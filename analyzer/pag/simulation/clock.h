@@ -203,6 +203,9 @@ struct pag_clock {
     /// its end at END_NS, of which its CPU clock says that it is CPU_NS. NULL: that.
     uint64_t (*process_time)(void *context, uint32_t rank, uint64_t end_ns, uint64_t wall_ns,
                              uint64_t cpu_ns);
+    /// How long RANK takes up to MPI_Init at least: it has WORK to do until then, and was LOST_NS
+    /// without a core in the recording. NULL: as long as both take together as recorded.
+    uint64_t (*start_time)(void *context, uint32_t rank, pag_work work, uint64_t lost_ns);
     /// Whether polls of RANK that find nothing wait for what ends their loop (polling.h). NULL:
     /// they are calls without records like any other.
     bool (*polls_wait)(void *context, uint32_t rank);

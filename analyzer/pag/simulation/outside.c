@@ -54,7 +54,7 @@ void outside_end_location(struct engine *engine, struct location_state *location
 }
 
 /// Whether LOCATION, about to start MPI with EVENT, took time up to there that was no process time:
-/// then it waits as long now. What keeps a process that starts from its core is not recorded.
+/// then it waits until the clock says that it has started.
 static bool is_starting(struct engine *engine, struct location_state *location,
                         const struct event *event, uint64_t now_ns)
 {
@@ -64,8 +64,13 @@ static bool is_starting(struct engine *engine, struct location_state *location,
         event->kind != EVENT_ENTER || region_at(engine, event->index)->mpi != MPI_FUNCTION_INIT)
         return false;
     state->has_started = true;
-    uint64_t work_ns = (uint64_t)(state->interval_work / PAG_WORK_PER_NS);
-    uint64_t until_ns = state->interval.begin_ns + work_ns + state->interval.lost_ns;
+    uint64_t lost_ns = state->interval.lost_ns;
+    uint64_t until_ns = state->interval.begin_ns;
+    if (clock->start_time)
+        until_ns +=
+            clock->start_time(clock->context, location->rank, state->interval_work, lost_ns);
+    else
+        until_ns += (uint64_t)(state->interval_work / PAG_WORK_PER_NS) + lost_ns;
     if (until_ns <= now_ns)
         return false;
     state->start_wait_ns = until_ns - now_ns;
