@@ -5,7 +5,8 @@
 //   profile.c     call tree and exclusive time of a location
 //   match.c       messages, receives, requests; posted.c: where a posted receive stands;
 //   channel.c     queues of sends and receives that wait for each other
-//   collective.c  open collective operations; collective_roots.c: their root events
+//   collective.c  open collective operations; collective_roots.c: their root events,
+//                 collective_releasers.c: who released whom
 //   leave.c       what the leave of a call settles: waits, root events, hand-over of the lineage
 //   head.c        the open end of a location's lineage
 //   threads.c     lineages at the fork and join of a team
@@ -179,6 +180,11 @@ static inline struct location_simulation *simulated_location(const struct engine
 static inline struct channel *channel_at(const struct engine *engine, uint32_t index)
 {
     return pool_at(&engine->channels, index);
+}
+
+static inline struct collective *collective_instance(const struct engine *engine, uint32_t index)
+{
+    return pool_at(&engine->collectives, index);
 }
 
 static inline struct message *message_at(const struct engine *engine, uint32_t index)

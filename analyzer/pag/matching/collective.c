@@ -16,11 +16,6 @@
 // the communicator.
 enum { MAX_COMPLETION_AHEAD = 4096 };
 
-static struct collective *collective_at(const struct engine *engine, uint32_t index)
-{
-    return pool_at(&engine->collectives, index);
-}
-
 static uint32_t n_members_of(const struct communicator *communicator)
 {
     uint32_t n = communicator->n_members;
@@ -72,7 +67,7 @@ void collective_release(struct engine *engine)
     free(engine->communicators);
     free(engine->finalize.sequences);
     for (uint32_t i = 0; i < engine->collectives.n_used; i++)
-        free(collective_at(engine, i)->members);
+        free(collective_instance(engine, i)->members);
     pool_release(&engine->collectives);
     pool_release(&engine->postings);
 }
@@ -95,7 +90,7 @@ uint32_t collective_member_of(const struct engine *engine, uint32_t communicator
     return is_local || rank == NONE ? rank : comm->n_members + rank;
 }
 
-static uint32_t world_rank_of(const struct engine *engine, uint32_t communicator, uint32_t member)
+uint32_t collective_world_rank(const struct engine *engine, uint32_t communicator, uint32_t member)
 {
     if (communicator == NONE)
         return member;
@@ -118,7 +113,7 @@ static uint32_t open_instance(struct engine *engine, uint32_t communicator, uint
 {
     struct communicator_state *state = state_of(engine, communicator);
     uint32_t index = pool_take(&engine->collectives);
-    struct collective *instance = collective_at(engine, index);
+    struct collective *instance = collective_instance(engine, index);
     *instance = (struct collective){
         .index = index,
         .communicator = communicator,
@@ -134,7 +129,7 @@ static uint32_t open_instance(struct engine *engine, uint32_t communicator, uint
     if (state->last_open == NONE)
         state->first_open = index;
     else
-        collective_at(engine, state->last_open)->next = index;
+        collective_instance(engine, state->last_open)->next = index;
     state->last_open = index;
     count_operation(engine, communicator);
     return index;
@@ -142,7 +137,7 @@ static uint32_t open_instance(struct engine *engine, uint32_t communicator, uint
 
 static void close_instance(struct engine *engine, uint32_t index)
 {
-    struct collective *instance = collective_at(engine, index);
+    struct collective *instance = collective_instance(engine, index);
     struct communicator_state *state = state_of(engine, instance->communicator);
     if (engine->simulation)
         carried_out_over(engine, instance);
@@ -152,11 +147,11 @@ static void close_instance(struct engine *engine, uint32_t index)
     if (instance->previous == NONE)
         state->first_open = instance->next;
     else
-        collective_at(engine, instance->previous)->next = instance->next;
+        collective_instance(engine, instance->previous)->next = instance->next;
     if (instance->next == NONE)
         state->last_open = instance->previous;
     else
-        collective_at(engine, instance->next)->previous = instance->previous;
+        collective_instance(engine, instance->next)->previous = instance->previous;
     free(instance->members);
     instance->members = NULL;
     pool_give(&engine->collectives, index);
@@ -170,14 +165,9 @@ static uint32_t next_instance(struct engine *engine, uint32_t communicator, uint
         state->sequences = memory_zeroed(state->n_members, sizeof(*state->sequences));
     uint64_t sequence = state->sequences[member]++;
     uint32_t index = state->first_open;
-    while (index != NONE && collective_at(engine, index)->sequence != sequence)
-        index = collective_at(engine, index)->next;
+    while (index != NONE && collective_instance(engine, index)->sequence != sequence)
+        index = collective_instance(engine, index)->next;
     return index != NONE ? index : open_instance(engine, communicator, sequence);
-}
-
-static bool is_later(const struct member *a, const struct member *b)
-{
-    return a->in_ns > b->in_ns || (a->in_ns == b->in_ns && a->rank < b->rank);
 }
 
 /// Whether nobody else can come at the time MEMBER entered.
@@ -189,13 +179,6 @@ static bool is_alone_now(const struct engine *engine, const struct location_stat
     return !engine->is_ahead && member->in_ns != engine->other_ns;
 }
 
-/// Whether an operation's members do not wait for all others by its kind.
-static bool waits_for_some(const struct member *member)
-{
-    return member->class_ == COLLECTIVE_ONE_TO_ALL || member->class_ == COLLECTIVE_ALL_TO_ONE ||
-           member->class_ == COLLECTIVE_SCAN;
-}
-
 /// Takes the lineage of a member that enters now if somebody may go on from it: the last one in is
 /// known when nobody can come at the same time or later.
 static void keep_lineage(struct engine *engine, struct location_state *location,
@@ -203,7 +186,7 @@ static void keep_lineage(struct engine *engine, struct location_state *location,
 {
     bool is_final = instance->n_entered == instance->n_members;
     // Where messages decide, any member may delay others.
-    bool is_any = waits_for_some(member) && carried_out_at_all(engine);
+    bool is_any = collective_waits_for_some(member) && carried_out_at_all(engine);
     bool is_sure = !is_any && is_alone_now(engine, location, member);
     bool others_wait = instance->n_entered > 1;
     switch (member->class_) {
@@ -231,7 +214,7 @@ static void register_member(struct engine *engine, struct collective *instance, 
     while (instance->first_missing < instance->n_members &&
            instance->members[instance->first_missing].has_entered)
         instance->first_missing++;
-    if (instance->last == NONE || is_later(member, &instance->members[instance->last])) {
+    if (instance->last == NONE || collective_is_later(member, &instance->members[instance->last])) {
         struct member *before = instance->last == NONE ? NULL : &instance->members[instance->last];
         bool only_last_counts =
             member->class_ == COLLECTIVE_BARRIER || member->class_ == COLLECTIVE_ALL_TO_ALL;
@@ -296,7 +279,7 @@ static void complete_in(struct engine *engine, struct location_state *location, 
                         uint32_t member_index)
 {
     struct call *call = &location->call;
-    struct member *member = &collective_at(engine, instance)->members[member_index];
+    struct member *member = &collective_instance(engine, instance)->members[member_index];
     member->enter_ns = call->enter_ns;
     member->is_test = call->is_test;
     member->location = location->index;
@@ -319,7 +302,7 @@ static uint32_t enter(struct engine *engine, struct location_state *location, ui
         return NONE;
     }
     uint32_t index = next_instance(engine, communicator, *member_index);
-    struct member *member = &collective_at(engine, index)->members[*member_index];
+    struct member *member = &collective_instance(engine, index)->members[*member_index];
     member->in_ns = in_ns;
     member->recorded_in_ns = location->call.recorded_enter_ns;
     member->rank = location->rank;
@@ -357,7 +340,7 @@ static void blocking(struct engine *engine, struct location_state *location,
         alone(engine, location, event, mark_of_call(engine, location));
     if (index == NONE)
         return;
-    struct collective *instance = collective_at(engine, index);
+    struct collective *instance = collective_instance(engine, index);
     struct member *member = &instance->members[own];
     describe(member, event);
     if (ends_own_world(engine, &location->call)) {
@@ -411,7 +394,7 @@ static void post(struct engine *engine, struct location_state *location, const s
     posting->is_placed = true;
     if (posting->collective == NONE)
         return;
-    struct collective *instance = collective_at(engine, posting->collective);
+    struct collective *instance = collective_instance(engine, posting->collective);
     instance->members[own].class_ = COLLECTIVE_HANDLE; // until its completion says more
     if (posting->node != NONE)
         instance->members[own].node = lineage_hold(&engine->lineage, posting->node);
@@ -432,7 +415,7 @@ static void complete(struct engine *engine, struct location_state *location,
     if (is_new)
         posting.collective = enter(engine, location, event->index, posting.in_ns, &own);
     if (posting.collective != NONE) {
-        struct collective *instance = collective_at(engine, posting.collective);
+        struct collective *instance = collective_instance(engine, posting.collective);
         struct member *member = &instance->members[own];
         describe(member, event);
         set_root(engine, instance, own, event);
@@ -461,7 +444,7 @@ static void finalize(struct engine *engine, struct location_state *location)
     uint32_t index = enter(engine, location, NONE, location->call.enter_ns, &own);
     if (index == NONE)
         return;
-    struct collective *instance = collective_at(engine, index);
+    struct collective *instance = collective_instance(engine, index);
     struct member *member = &instance->members[own];
     member->class_ = COLLECTIVE_BARRIER;
     register_member(engine, instance, own);
@@ -488,149 +471,6 @@ void collective_enter_call(struct engine *engine, struct location_state *locatio
     }
 }
 
-// --- who released whom
-
-bool collective_is_firm(const struct engine *engine, struct part part)
-{
-    const struct collective *instance = collective_at(engine, part.collective);
-    const struct member *member = &instance->members[part.member];
-    if (instance->is_finalize || member->class_ == COLLECTIVE_HANDLE || member->is_left_out)
-        return false;
-    bool needs_all =
-        member->class_ == COLLECTIVE_BARRIER || member->class_ == COLLECTIVE_ALL_TO_ALL;
-    // Between two groups nobody need wait for his own one.
-    if (needs_all &&
-        engine->definitions->communicators[instance->communicator].is_intercommunicator)
-        return false;
-    return member->class_ == COLLECTIVE_BARRIER || (member->size_bytes > 0 && !member->is_uneven);
-}
-
-/// Whether OTHER could release MEMBER, by the class of MEMBER's operation.
-static bool depends_on(const struct collective *instance, const struct member *member, uint32_t own,
-                       uint32_t other)
-{
-    if (member->is_passive || instance->members[other].is_passive)
-        return false;
-    switch (member->class_) {
-    case COLLECTIVE_ONE_TO_ALL:
-        return other == instance->root && !member->is_root;
-    case COLLECTIVE_ALL_TO_ONE:
-        return member->is_root && other != own;
-    case COLLECTIVE_SCAN:
-        return other < own;
-    default:
-        return true;
-    }
-}
-
-const struct collective *collective_instance(const struct engine *engine, uint32_t index)
-{
-    return collective_at(engine, index);
-}
-
-bool collective_has_releasers(const struct engine *engine, struct part part)
-{
-    const struct collective *instance = collective_at(engine, part.collective);
-    const struct member *member = &instance->members[part.member];
-    if (member->is_passive || (member->class_ == COLLECTIVE_ONE_TO_ALL && member->is_root) ||
-        (member->class_ == COLLECTIVE_ALL_TO_ONE && !member->is_root))
-        return false;
-    return member->class_ != COLLECTIVE_SCAN || part.member > 0;
-}
-
-uint32_t collective_missing_rank(const struct engine *engine, struct part part)
-{
-    const struct collective *instance = collective_at(engine, part.collective);
-    if (instance->n_entered == instance->n_members)
-        return NONE;
-    const struct member *member = &instance->members[part.member];
-    bool needs_root = member->class_ == COLLECTIVE_ONE_TO_ALL;
-    uint32_t missing = needs_root ? instance->root : instance->first_missing;
-    if (missing == NONE || instance->members[missing].has_entered ||
-        !depends_on(instance, member, part.member, missing))
-        return NONE;
-    return world_rank_of(engine, instance->communicator, missing);
-}
-
-const struct member *collective_releaser(const struct engine *engine, struct part part)
-{
-    const struct collective *instance = collective_at(engine, part.collective);
-    const struct member *member = &instance->members[part.member];
-    const struct member *releaser = NULL;
-    if (member->is_left_out)
-        return NULL;
-    if (waits_for_some(member) && carried_out_waits(engine, part))
-        return carried_out_releaser(engine, part);
-    bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
-                     member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
-    if (needs_all && !member->is_passive) {
-        if (instance->n_entered < instance->n_members || instance->last == part.member)
-            return NULL;
-        return &instance->members[instance->last];
-    }
-    if (member->class_ == COLLECTIVE_ONE_TO_ALL) {
-        if (member->is_root || instance->root == NONE || member->is_passive)
-            return NULL;
-        const struct member *root = &instance->members[instance->root];
-        return root->has_entered ? root : NULL;
-    }
-    for (uint32_t i = 0; i < instance->n_members; i++) {
-        const struct member *other = &instance->members[i];
-        if (!depends_on(instance, member, part.member, i))
-            continue;
-        if (!other->has_entered)
-            return NULL;
-        if (!releaser || is_later(other, releaser))
-            releaser = other;
-    }
-    return releaser;
-}
-
-bool collective_release_times(const struct engine *engine, struct part part, uint64_t *time_ns,
-                              uint64_t *recorded_ns)
-{
-    const struct collective *instance = collective_at(engine, part.collective);
-    const struct member *member = &instance->members[part.member];
-    bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
-                     member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
-    *time_ns = *recorded_ns = 0;
-    if (member->is_passive)
-        return false;
-    if (needs_all) {
-        *time_ns = instance->members[instance->last].in_ns;
-        *recorded_ns = instance->recorded_last_ns;
-        return instance->n_entered == instance->n_members;
-    }
-    bool is_released = false;
-    for (uint32_t i = 0; i < instance->n_members; i++) {
-        const struct member *other = &instance->members[i];
-        if (!other->has_entered || !depends_on(instance, member, part.member, i))
-            continue;
-        is_released = true;
-        if (other->in_ns > *time_ns)
-            *time_ns = other->in_ns;
-        if (other->recorded_in_ns > *recorded_ns)
-            *recorded_ns = other->recorded_in_ns;
-    }
-    return is_released;
-}
-
-enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part)
-{
-    static const enum pag_wait_kind kinds[] = {
-        [COLLECTIVE_BARRIER] = PAG_WAIT_BARRIER,
-        [COLLECTIVE_ALL_TO_ALL] = PAG_WAIT_NXN,
-        [COLLECTIVE_ONE_TO_ALL] = PAG_WAIT_ONE_TO_ALL,
-        [COLLECTIVE_ALL_TO_ONE] = PAG_WAIT_ALL_TO_ONE,
-        [COLLECTIVE_SCAN] = PAG_WAIT_SCAN,
-        [COLLECTIVE_HANDLE] = PAG_WAIT_HANDLE,
-    };
-    const struct collective *instance = collective_at(engine, part.collective);
-    if (instance->is_finalize)
-        return PAG_WAIT_FINALIZE;
-    return kinds[instance->members[part.member].class_];
-}
-
 // --- the last one out
 
 static void count_incomplete(struct engine *engine, const struct collective *instance)
@@ -645,7 +485,7 @@ static void count_incomplete(struct engine *engine, const struct collective *ins
 
 static void end_instance(struct engine *engine, uint32_t index)
 {
-    struct collective *instance = collective_at(engine, index);
+    struct collective *instance = collective_instance(engine, index);
     bool is_left_out = engine->simulation && left_out_over(engine, instance);
     if (instance->n_entered < instance->n_members)
         count_incomplete(engine, instance);
@@ -664,7 +504,7 @@ static bool is_over(struct engine *engine, const struct collective *instance)
     if (instance->n_entered + state->n_ended < instance->n_members)
         return false;
     for (uint32_t i = 0; i < instance->n_members; i++) {
-        uint32_t rank = world_rank_of(engine, instance->communicator, i);
+        uint32_t rank = collective_world_rank(engine, instance->communicator, i);
         if (!instance->members[i].has_entered && rank != NONE && !engine->ranks[rank].has_ended)
             return false;
     }
@@ -673,7 +513,7 @@ static bool is_over(struct engine *engine, const struct collective *instance)
 
 void collective_leave(struct engine *engine, struct part part, const struct call *call)
 {
-    struct collective *instance = collective_at(engine, part.collective);
+    struct collective *instance = collective_instance(engine, part.collective);
     struct member *member = &instance->members[part.member];
     member->leave_ns = call->leave_ns;
     member->has_left = true;
@@ -685,8 +525,8 @@ void collective_leave(struct engine *engine, struct part part, const struct call
 static void end_if_over(struct engine *engine, struct communicator_state *state)
 {
     for (uint32_t i = state->first_open; i != NONE;) {
-        uint32_t next = collective_at(engine, i)->next;
-        if (is_over(engine, collective_at(engine, i)))
+        uint32_t next = collective_instance(engine, i)->next;
+        if (is_over(engine, collective_instance(engine, i)))
             end_instance(engine, i);
         i = next;
     }
@@ -709,6 +549,6 @@ void collective_finish(struct engine *engine)
 {
     for (size_t i = 0; i < engine->definitions->n_communicators; i++)
         for (uint32_t j = engine->communicators[i].first_open; j != NONE;
-             j = collective_at(engine, j)->next)
-            count_incomplete(engine, collective_at(engine, j));
+             j = collective_instance(engine, j)->next)
+            count_incomplete(engine, collective_instance(engine, j));
 }

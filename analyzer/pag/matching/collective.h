@@ -62,11 +62,28 @@ struct communicator_state {
     uint32_t n_ended;               // members whose locations have ended
 };
 
+/// Whether A entered after B, ties: the lower rank.
+static inline bool collective_is_later(const struct member *a, const struct member *b)
+{
+    return a->in_ns > b->in_ns || (a->in_ns == b->in_ns && a->rank < b->rank);
+}
+
+/// Whether an operation's members do not wait for all others by its kind.
+static inline bool collective_waits_for_some(const struct member *member)
+{
+    return member->class_ == COLLECTIVE_ONE_TO_ALL || member->class_ == COLLECTIVE_ALL_TO_ONE ||
+           member->class_ == COLLECTIVE_SCAN;
+}
+
 void collective_init(struct engine *engine);
 void collective_release(struct engine *engine);
 void collective_enter_call(struct engine *engine, struct location_state *location);
 /// The part's call is left: root events when it was the last one out.
 void collective_leave(struct engine *engine, struct part part, const struct call *call);
+void collective_rank_ended(struct engine *engine, uint32_t rank);
+void collective_finish(struct engine *engine);
+
+// Who releases whom (collective_releasers.c).
 /// World rank of a member that has not come yet and that could release PART; NONE when all have.
 uint32_t collective_missing_rank(const struct engine *engine, struct part part);
 /// The member that released PART (last one in, root, ...), NULL when it is itself or incomplete.
@@ -75,19 +92,19 @@ const struct member *collective_releaser(const struct engine *engine, struct par
 bool collective_is_firm(const struct engine *engine, struct part part);
 /// The kind of wait of PART's operation.
 enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part);
-const struct collective *collective_instance(const struct engine *engine, uint32_t index);
 /// Whether PART's member waits for others in its operation at all.
 bool collective_has_releasers(const struct engine *engine, struct part part);
 /// The latest of the members that release PART, now and in the recording; false when there is none.
 bool collective_release_times(const struct engine *engine, struct part part, uint64_t *time_ns,
                               uint64_t *recorded_ns);
-void collective_rank_ended(struct engine *engine, uint32_t rank);
-void collective_finish(struct engine *engine);
 
 /// Place of a world rank among the members (both groups of an intercommunicator, the local one
 /// first); NONE when it is no member. COMMUNICATOR NONE stands for MPI_Finalize of all ranks.
 uint32_t collective_member_of(const struct engine *engine, uint32_t communicator,
                               uint32_t world_rank);
+
+/// The world rank of MEMBER, a place among them.
+uint32_t collective_world_rank(const struct engine *engine, uint32_t communicator, uint32_t member);
 
 /// Hands the root events of all members of a finished instance to the listener.
 void collective_emit_roots(struct engine *engine, const struct collective *instance);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who released whom in a collective operation, by its kind: the last one in, the root, the lower
+// ranks of a scan; or, where a clock carries operations out, by the messages they consist of.
+#include "analyzer/pag/engine.h"
+#include "analyzer/pag/simulation/carried_out.h"
+
+bool collective_is_firm(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_instance(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    if (instance->is_finalize || member->class_ == COLLECTIVE_HANDLE || member->is_left_out)
+        return false;
+    bool needs_all =
+        member->class_ == COLLECTIVE_BARRIER || member->class_ == COLLECTIVE_ALL_TO_ALL;
+    // Between two groups nobody need wait for his own one.
+    if (needs_all &&
+        engine->definitions->communicators[instance->communicator].is_intercommunicator)
+        return false;
+    return member->class_ == COLLECTIVE_BARRIER || (member->size_bytes > 0 && !member->is_uneven);
+}
+
+/// Whether OTHER could release MEMBER, by the class of MEMBER's operation.
+static bool depends_on(const struct collective *instance, const struct member *member, uint32_t own,
+                       uint32_t other)
+{
+    if (member->is_passive || instance->members[other].is_passive)
+        return false;
+    switch (member->class_) {
+    case COLLECTIVE_ONE_TO_ALL:
+        return other == instance->root && !member->is_root;
+    case COLLECTIVE_ALL_TO_ONE:
+        return member->is_root && other != own;
+    case COLLECTIVE_SCAN:
+        return other < own;
+    default:
+        return true;
+    }
+}
+
+bool collective_has_releasers(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_instance(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    if (member->is_passive || (member->class_ == COLLECTIVE_ONE_TO_ALL && member->is_root) ||
+        (member->class_ == COLLECTIVE_ALL_TO_ONE && !member->is_root))
+        return false;
+    return member->class_ != COLLECTIVE_SCAN || part.member > 0;
+}
+
+uint32_t collective_missing_rank(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_instance(engine, part.collective);
+    if (instance->n_entered == instance->n_members)
+        return NONE;
+    const struct member *member = &instance->members[part.member];
+    bool needs_root = member->class_ == COLLECTIVE_ONE_TO_ALL;
+    uint32_t missing = needs_root ? instance->root : instance->first_missing;
+    if (missing == NONE || instance->members[missing].has_entered ||
+        !depends_on(instance, member, part.member, missing))
+        return NONE;
+    return collective_world_rank(engine, instance->communicator, missing);
+}
+
+const struct member *collective_releaser(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_instance(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    const struct member *releaser = NULL;
+    if (member->is_left_out)
+        return NULL;
+    if (collective_waits_for_some(member) && carried_out_waits(engine, part))
+        return carried_out_releaser(engine, part);
+    bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
+                     member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
+    if (needs_all && !member->is_passive) {
+        if (instance->n_entered < instance->n_members || instance->last == part.member)
+            return NULL;
+        return &instance->members[instance->last];
+    }
+    if (member->class_ == COLLECTIVE_ONE_TO_ALL) {
+        if (member->is_root || instance->root == NONE || member->is_passive)
+            return NULL;
+        const struct member *root = &instance->members[instance->root];
+        return root->has_entered ? root : NULL;
+    }
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        const struct member *other = &instance->members[i];
+        if (!depends_on(instance, member, part.member, i))
+            continue;
+        if (!other->has_entered)
+            return NULL;
+        if (!releaser || collective_is_later(other, releaser))
+            releaser = other;
+    }
+    return releaser;
+}
+
+bool collective_release_times(const struct engine *engine, struct part part, uint64_t *time_ns,
+                              uint64_t *recorded_ns)
+{
+    const struct collective *instance = collective_instance(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
+                     member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
+    *time_ns = *recorded_ns = 0;
+    if (member->is_passive)
+        return false;
+    if (needs_all) {
+        *time_ns = instance->members[instance->last].in_ns;
+        *recorded_ns = instance->recorded_last_ns;
+        return instance->n_entered == instance->n_members;
+    }
+    bool is_released = false;
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        const struct member *other = &instance->members[i];
+        if (!other->has_entered || !depends_on(instance, member, part.member, i))
+            continue;
+        is_released = true;
+        if (other->in_ns > *time_ns)
+            *time_ns = other->in_ns;
+        if (other->recorded_in_ns > *recorded_ns)
+            *recorded_ns = other->recorded_in_ns;
+    }
+    return is_released;
+}
+
+enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part)
+{
+    static const enum pag_wait_kind kinds[] = {
+        [COLLECTIVE_BARRIER] = PAG_WAIT_BARRIER,
+        [COLLECTIVE_ALL_TO_ALL] = PAG_WAIT_NXN,
+        [COLLECTIVE_ONE_TO_ALL] = PAG_WAIT_ONE_TO_ALL,
+        [COLLECTIVE_ALL_TO_ONE] = PAG_WAIT_ALL_TO_ONE,
+        [COLLECTIVE_SCAN] = PAG_WAIT_SCAN,
+        [COLLECTIVE_HANDLE] = PAG_WAIT_HANDLE,
+    };
+    const struct collective *instance = collective_instance(engine, part.collective);
+    if (instance->is_finalize)
+        return PAG_WAIT_FINALIZE;
+    return kinds[instance->members[part.member].class_];
+}
