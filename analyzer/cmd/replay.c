@@ -263,7 +263,7 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     bool gathers = outcome->is_whatif || request->wants_ideal || request->wants_advice;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
-    if (request->wants_ideal && ideal_run(request->trace, measured, err) != 0)
+    if (request->wants_ideal && ideal_run(measured, err) != 0)
         return -1;
     if (request->wants_advice && !outcome->is_whatif)
         return find_advice(request, outcome, err);

@@ -107,7 +107,7 @@ int engine_run_simulate(const struct engine_run *run, const struct scenario_sett
     struct visits *visits = NULL;
     int status = scenario_init(&scenario, definitions, asked, err);
     if (status == 0 && asked->n_works > 0) {
-        visits = visits_gather(run->archive, asked, run->recorded, !scenario.knows_cores, err);
+        visits = visits_gather(run->trace, asked, run->recorded, !scenario.knows_cores, err);
         status = visits ? 0 : -1;
     }
     scenario.visits = visits;

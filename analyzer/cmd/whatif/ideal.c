@@ -5,11 +5,11 @@
 #include "analyzer/report/collect.h"
 #include "analyzer/whatif/ideal.h"
 
-int ideal_run(const char *trace, struct replay_run *measured, struct error *err)
+int ideal_run(struct replay_run *measured, struct error *err)
 {
     struct replay_run run = {0};
     struct ideal ideal = {0};
-    int status = replay_run_open(&run, trace, err);
+    int status = replay_run_open_again(&run, measured->trace, err);
     if (status == 0) {
         ideal_init(&ideal, trace_definitions(run.trace), &measured->replay, measured->recorded);
         status = replay_run(&run, NULL, &ideal.clock, false, "on an ideal network", err);

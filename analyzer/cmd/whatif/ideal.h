@@ -6,8 +6,8 @@
 #include "analyzer/base/error.h"
 #include "analyzer/cmd/replay_run.h"
 
-/// Replays TRACE on an ideal network and puts what it shows into MEASURED->result. MEASURED is
-/// replayed, with its costs gathered. 0, or -1 and ERR.
-int ideal_run(const char *trace, struct replay_run *measured, struct error *err);
+/// Replays the trace of MEASURED once more, on an ideal network, and puts what that shows into
+/// MEASURED->result. MEASURED is replayed, with its costs gathered. 0, or -1 and ERR.
+int ideal_run(struct replay_run *measured, struct error *err);
 
 #endif

@@ -67,14 +67,13 @@ static void note_data(struct whatif_report *report, const struct scenario *scena
                                       region_patterns_text(scenario->regions, scenario->drops[i])));
 }
 
-int whatif_regions(const struct scenario_settings *settings, const char *trace,
-                   const struct definitions *definitions, const struct pag_result *replay,
-                   const struct recorded *recorded, struct whatif_report *report,
-                   struct visits **visits, struct error *err)
+int whatif_regions(const struct scenario_settings *settings, struct trace *trace,
+                   const struct pag_result *replay, const struct recorded *recorded,
+                   struct whatif_report *report, struct visits **visits, struct error *err)
 {
     struct scenario scenario = {0};
     *visits = NULL;
-    int status = scenario_init(&scenario, definitions, settings, err);
+    int status = scenario_init(&scenario, trace_definitions(trace), settings, err);
     if (status == 0)
         status = region_patterns_check(scenario.regions, replay, err);
     if (status == 0)

@@ -6,17 +6,16 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/report/whatif.h"
-#include "analyzer/trace/definitions.h"
+#include "analyzer/trace/reader.h"
 #include "analyzer/whatif/recorded.h"
 #include "analyzer/whatif/regions/visits.h"
 #include "analyzer/whatif/scenario.h"
 
 /// Checks the regions of SETTINGS against the paths of the measured run REPLAY. Where they set the
-/// work of visits these are counted in the archive TRACE: *VISITS, which the caller frees, else
-/// NULL. REPORT notes what is assumed. 0, or -1 and ERR.
-int whatif_regions(const struct scenario_settings *settings, const char *trace,
-                   const struct definitions *definitions, const struct pag_result *replay,
-                   const struct recorded *recorded, struct whatif_report *report,
-                   struct visits **visits, struct error *err);
+/// work of visits these are counted in a further pass over TRACE: *VISITS, which the caller frees,
+/// else NULL. REPORT notes what is assumed. 0, or -1 and ERR.
+int whatif_regions(const struct scenario_settings *settings, struct trace *trace,
+                   const struct pag_result *replay, const struct recorded *recorded,
+                   struct whatif_report *report, struct visits **visits, struct error *err);
 
 #endif

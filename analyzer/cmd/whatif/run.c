@@ -46,17 +46,16 @@ int whatif_check(const struct whatif_plan *plan, const struct replay_run *measur
 }
 
 /// Checks the regions PLAN names, and counts the visits whose work it sets; 0, or -1 and ERR.
-static int prepare_regions(const struct whatif_plan *plan, const char *trace,
-                           const struct replay_run *measured, struct whatif_report *report,
-                           struct visits **visits, struct error *err)
+static int prepare_regions(const struct whatif_plan *plan, const struct replay_run *measured,
+                           struct whatif_report *report, struct visits **visits, struct error *err)
 {
     struct scenario_settings settings;
     struct machine machine;
     *visits = NULL;
     int status = whatif_prepare(plan, &plan->sets[0], &settings, &machine, err);
     if (status == 0)
-        status = whatif_regions(&settings, trace, trace_definitions(measured->trace),
-                                &measured->replay, measured->recorded, report, visits, err);
+        status = whatif_regions(&settings, measured->trace, &measured->replay, measured->recorded,
+                                report, visits, err);
     machine_release(&machine);
     return status;
 }
@@ -115,7 +114,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         .is_list = plan->is_list,
     };
     struct visits *visits;
-    if (prepare_regions(plan, trace, measured, report, &visits, err) != 0)
+    if (prepare_regions(plan, measured, report, &visits, err) != 0)
         return -1;
     if (plan->is_list && wishes->keeps_results)
         report->results = memory_zeroed(plan->n_sets, sizeof *report->results);
@@ -179,7 +178,7 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
                                        .is_quiet = true};
     struct whatif_estimates *estimates = whatif_estimates_new();
     *point = (struct whatif_point){0};
-    int status = prepare_regions(plan, trace, measured, &report, &visits, err);
+    int status = prepare_regions(plan, measured, &report, &visits, err);
     if (status == 0)
         status = whatif_prepare(plan, &plan->sets[0], &settings, &machine, err);
     settings.visits = visits;

@@ -33,11 +33,12 @@ void visits_add(struct visits *visits, uint32_t location, int32_t kind, uint64_t
 /// Nothing will be added: computes what balancing needs.
 void visits_conclude(struct visits *visits);
 
-/// Counts the visits that SETTINGS name in the archive TRACE, by a simulated run with nothing else
-/// changed; COUNTS_WALL_TIME as in struct pag_clock. NULL and ERR when it cannot be replayed; the
-/// caller frees.
+/// Counts the visits that SETTINGS name in a further pass over TRACE (trace_again()), a simulated
+/// run with nothing else changed; COUNTS_WALL_TIME as in struct pag_clock. NULL and ERR when it
+/// cannot be replayed; the caller frees.
 struct recorded;
-struct visits *visits_gather(const char *trace, const struct scenario_settings *settings,
+struct trace;
+struct visits *visits_gather(struct trace *trace, const struct scenario_settings *settings,
                              const struct recorded *recorded, bool counts_wall_time,
                              struct error *err);
 

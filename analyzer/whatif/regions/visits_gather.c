@@ -47,11 +47,11 @@ static int simulate(struct trace *trace, const struct scenario_settings *setting
     return status;
 }
 
-struct visits *visits_gather(const char *path, const struct scenario_settings *settings,
+struct visits *visits_gather(struct trace *first, const struct scenario_settings *settings,
                              const struct recorded *recorded, bool counts_wall_time,
                              struct error *err)
 {
-    struct trace *trace = trace_open(path, err);
+    struct trace *trace = trace_again(first, err);
     if (!trace)
         return NULL;
     struct scenario_settings unchanged = SCENARIO_UNCHANGED;
@@ -66,6 +66,6 @@ struct visits *visits_gather(const char *path, const struct scenario_settings *s
     } else {
         visits_conclude(visits);
     }
-    trace_close(trace);
+    trace_give_back(first, trace);
     return visits;
 }
