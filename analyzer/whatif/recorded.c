@@ -126,10 +126,12 @@ static void put_partner_time(struct recorded *recorded, enum recorded_partner_ki
                              uint32_t rank)
 {
     struct partner_time *time = &recorded->partners[kind][rank];
-    if (time->is_known)
+    uint64_t n_ranks = recorded->definitions->n_ranks;
+    // Longer times than a number holds beside a rank and a class limit nothing.
+    bool is_short = time->own_ns < UINT64_MAX / COST_TABLE_SIZE_CLASSES / n_ranks;
+    if (time->is_known && is_short)
         rank_notes_add(recorded->partner_times[kind], rank, time->leave_ns,
-                       (time->own_ns * recorded->definitions->n_ranks + time->on_core) *
-                               COST_TABLE_SIZE_CLASSES +
+                       (time->own_ns * n_ranks + time->on_core) * COST_TABLE_SIZE_CLASSES +
                            time->class);
     time->is_known = false;
 }
