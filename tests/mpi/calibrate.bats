@@ -115,7 +115,7 @@ refused() {
     for machine in $("$PAGODA" machines --json | jq -r '.machines[].name'); do
         n=1
         [ "$machine" != es40 ] || n=2
-        timeout 300 "$PAGODA" calibrate "${quick[@]}" --max-size 0 --working-set 0 --force -o x.xml \
+        timeout 300 "$PAGODA" calibrate --limit 1ms --spread 1 --max-size 0 --working-set 0 --force -o x.xml \
             --against "$machine" -- mpirun.mpich -n "$n" >out
         grep -q "  here  *$machine  there / here" out
     done
@@ -139,7 +139,8 @@ refused() {
     echo mine >"$name"
     refused "$name exists: choose another name with -o, or --force" -- "${quick[@]}" -- mpirun.mpich -n 2
     [ "$(cat "$name")" = mine ]
-    timeout 300 "$PAGODA" calibrate "${quick[@]}" --max-size 0 --force -- mpirun.mpich -n 1 >out
+    timeout 300 "$PAGODA" calibrate --limit 1ms --spread 1 --max-size 0 --working-set 4KiB --force -- mpirun.mpich \
+        -n 1 >out
     valid "$name"
 }
 

@@ -9,6 +9,7 @@
 #include "tracer/finish/spool.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_MS 20
+#define POLL_MS         20
+#define LEAVING_SECONDS 30
 
 static bool read_line(const char *path, char *text, size_t size)
 {
@@ -58,6 +60,18 @@ static bool is_running(const struct spool_header *header)
     return word != NULL && strtoull(word, NULL, 10) == header->process_start;
 }
 
+// Has it been ended, without its memory, but not yet noticed so? Killed processes with much memory
+// are for a while.
+static bool is_leaving(const struct spool_header *header)
+{
+    char path[64];
+    char program[1];
+
+    snprintf(path, sizeof path, "/proc/%u/exe", header->pid);
+    return is_local(header) && is_running(header) && readlink(path, program, sizeof program) < 0 &&
+           errno == ENOENT;
+}
+
 static bool is_locked(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -65,7 +79,8 @@ static bool is_locked(int fd)
     return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-static bool is_alive(const char *path, struct spool_header *header)
+// Also whether it is about to be no longer, as it was a moment before.
+static bool is_alive(const char *path, struct spool_header *header, bool *leaves)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC);
     bool is_open = fd >= 0;
@@ -76,8 +91,10 @@ static bool is_alive(const char *path, struct spool_header *header)
     if (fd < 0)
         return false;
     if (pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
-        spool_is_header(header) && header->stop_errno == 0)
+        spool_is_header(header) && header->stop_errno == 0) {
+        *leaves = is_leaving(header);
         alive = (is_open && is_locked(fd)) || (is_local(header) && is_running(header));
+    }
     close(fd);
     return alive;
 }
@@ -91,12 +108,16 @@ struct alive alive_count(const char *dir)
 
     while (folder != NULL && (entry = readdir(folder)) != NULL) {
         char *path = format_or_die("%s/%s", dir, entry->d_name);
+        bool leaves = false;
 
-        if (spool_is_name(entry->d_name) && is_alive(path, &header) && header.thread == 0 &&
-            (alive.n++ == 0 || header.rank < alive.rank)) {
-            alive.rank = header.rank;
-            alive.pid = header.pid;
-            memcpy(alive.host, header.host, sizeof alive.host);
+        if (spool_is_name(entry->d_name) && is_alive(path, &header, &leaves) &&
+            header.thread == 0) {
+            alive.n_leaving += leaves;
+            if (alive.n++ == 0 || header.rank < alive.rank) {
+                alive.rank = header.rank;
+                alive.pid = header.pid;
+                memcpy(alive.host, header.host, sizeof alive.host);
+            }
         }
         free(path);
     }
@@ -110,7 +131,11 @@ struct alive alive_wait(const char *dir, unsigned seconds)
     const struct timespec moment = {0, POLL_MS * 1000000L};
     struct alive alive = alive_count(dir);
 
-    for (unsigned long i = 0; alive.n > 0 && i < seconds * 1000UL / POLL_MS; i++) {
+    for (unsigned long i = 0; alive.n > 0; i++) {
+        unsigned most =
+            alive.n_leaving == alive.n && seconds < LEAVING_SECONDS ? LEAVING_SECONDS : seconds;
+        if (i >= most * 1000UL / POLL_MS)
+            break;
         nanosleep(&moment, NULL);
         alive = alive_count(dir);
     }

@@ -5,9 +5,10 @@
 
 #include <stdint.h>
 
-// Processes that still record, and one of them.
+// Processes that still record, how many of them have been ended and are about to be gone, and one
+// of them.
 struct alive {
-    unsigned n;
+    unsigned n, n_leaving;
     uint32_t rank;
     uint32_t pid;
     char host[256];
@@ -16,7 +17,7 @@ struct alive {
 // Looks at the files in folder `dir`. A folder that cannot be read has none.
 struct alive alive_count(const char *dir);
 
-// The same, but waits up to `seconds` for them to end.
+// The same, but waits up to `seconds` for them to end; longer while all are about to be gone.
 struct alive alive_wait(const char *dir, unsigned seconds);
 
 #endif
