@@ -71,14 +71,6 @@ struct collective_plan collective_plan(uint8_t operation, enum collective_algori
 bool collective_plan_step(const struct collective_plan *plan, uint32_t phase, uint32_t place,
                           uint32_t index, uint64_t size_bytes, struct collective_step *step);
 
-/// The algorithm by which MPI libraries commonly carry out OPERATION of N_MEMBERS, whose share is
-/// SIZE_BYTES: MPICH's choice (Thakur, Rabenseifner, Gropp 2005; 4.0.2), for elements of 8 bytes.
-enum collective_algorithm collective_usual_algorithm(uint8_t operation, uint32_t n_members,
-                                                     uint64_t size_bytes);
-
-/// Whether a member waits for others by what OPERATION means, however it is carried out.
-bool collective_waits(uint8_t operation, bool is_root, bool is_first);
-
 /// What the call of a member says its count is, in bytes: the whole vector of bcast, reduce,
 /// allreduce and scans, the block of one member of the others, of v-operations their mean: of all
 /// that is gathered (at the root, allgatherv) or scattered (at the root, reduce_scatter), of what

@@ -9,6 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/pool.h"
 #include "analyzer/whatif/machine/collective_plan.h"
+#include "analyzer/whatif/machine/collective_usual.h"
 #include "analyzer/whatif/machine/multicast.h"
 
 #define NONE UINT32_MAX
