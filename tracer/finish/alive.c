@@ -60,16 +60,15 @@ static bool is_running(const struct spool_header *header)
     return word != NULL && strtoull(word, NULL, 10) == header->process_start;
 }
 
-// Has it been ended, without its memory, but not yet noticed so? Killed processes with much memory
-// are for a while.
-static bool is_leaving(const struct spool_header *header)
+// A process without memory has been ended, and is about to be gone; one with much of it takes a
+// while.
+static bool has_memory(const struct spool_header *header)
 {
     char path[64];
     char program[1];
 
     snprintf(path, sizeof path, "/proc/%u/exe", header->pid);
-    return is_local(header) && is_running(header) && readlink(path, program, sizeof program) < 0 &&
-           errno == ENOENT;
+    return readlink(path, program, sizeof program) >= 0 || errno != ENOENT;
 }
 
 static bool is_locked(int fd)
@@ -79,7 +78,7 @@ static bool is_locked(int fd)
     return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-// Also whether it is about to be no longer, as it was a moment before.
+// Also whether it is about to be no longer. A lock outlives no process that is seen to have ended.
 static bool is_alive(const char *path, struct spool_header *header, bool *leaves)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -92,8 +91,10 @@ static bool is_alive(const char *path, struct spool_header *header, bool *leaves
         return false;
     if (pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
         spool_is_header(header) && header->stop_errno == 0) {
-        *leaves = is_leaving(header);
-        alive = (is_open && is_locked(fd)) || (is_local(header) && is_running(header));
+        bool runs = is_local(header) && is_running(header);
+
+        *leaves = runs && !has_memory(header);
+        alive = runs || (is_open && is_locked(fd));
     }
     close(fd);
     return alive;
