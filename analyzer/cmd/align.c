@@ -23,7 +23,7 @@
 /// One replay: what its listener calls.
 struct pass {
     struct progress progress;
-    struct clock_shift *shift;
+    struct clock_shift *shift; // NULL: only violations are counted
     uint64_t n_violations;
 };
 
@@ -46,8 +46,10 @@ static int replay(struct pass *pass, struct trace *trace, const char *what, stru
 {
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
-    const struct pag_listener listener = {
-        .context = pass, .message = on_message, .root = on_root, .reached = on_reached};
+    const struct pag_listener listener = {.context = pass,
+                                          .message = pass->shift ? on_message : NULL,
+                                          .root = pass->shift ? on_root : NULL,
+                                          .reached = on_reached};
     struct pag_result result = {0};
     progress_begin(&pass->progress, what, trace_definitions(trace)->length_ns);
     int status = pag_run(trace, &options, &listener, &result, err);
@@ -102,7 +104,6 @@ static int align(const char *path, const char *directory, struct error *err)
     if (status == 0) {
         size_t n_ranks = trace_definitions(trace)->n_ranks;
         pass.shift = clock_shift_new(n_ranks);
-        again.shift = clock_shift_new(n_ranks);
         later_ns = memory_zeroed(n_ranks, sizeof *later_ns);
         status = replay(&pass, trace, "replaying", err);
     }
@@ -117,7 +118,6 @@ static int align(const char *path, const char *directory, struct error *err)
     if (status == 0)
         print(trace_definitions(trace), later_ns, pass.n_violations, again.n_violations);
     clock_shift_free(pass.shift);
-    clock_shift_free(again.shift);
     free(later_ns);
     free(of_location_ns);
     trace_close(trace);
