@@ -241,7 +241,9 @@ static void count_message(struct recorded *recorded, const struct pag_message *m
         return;
     uint64_t receive_ns = message->leave_ns - message->enter_ns;
     cost_table_count(&recorded->receive[scope], message->size_bytes, receive_ns);
-    kept_calls_received_alone(recorded->kept_calls, scope == 1, message->size_bytes, receive_ns);
+    if (recorded->is_crowded)
+        kept_calls_received_alone(recorded->kept_calls, scope == 1, message->size_bytes,
+                                  receive_ns);
 }
 
 void recorded_message(void *context, const struct pag_message *message)
