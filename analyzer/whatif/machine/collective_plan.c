@@ -184,11 +184,6 @@ struct member {
     uint64_t unit_bytes; // what the phase is about
 };
 
-static bool is_power_of_two(uint32_t p)
-{
-    return (p & (p - 1)) == 0;
-}
-
 static uint32_t lower(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;

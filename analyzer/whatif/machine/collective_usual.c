@@ -16,11 +16,6 @@ enum {
     ELEMENT_BYTES = 8
 };
 
-static bool is_power_of_two(uint32_t p)
-{
-    return (p & (p - 1)) == 0;
-}
-
 /// Whether a vector of SIZE_BYTES has an element for each of those who halve it.
 static bool can_be_halved(uint32_t p, uint64_t size_bytes)
 {
