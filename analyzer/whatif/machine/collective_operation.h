@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collective operations, in the order of OTF2_CollectiveOp, and a question that their algorithms
-// ask about numbers of members.
+// The collective operations, in the order of OTF2_CollectiveOp, and a question that their
+// algorithms ask about numbers of members.
 #ifndef PAGODA_WHATIF_MACHINE_COLLECTIVE_OPERATION_H
 #define PAGODA_WHATIF_MACHINE_COLLECTIVE_OPERATION_H
 
