@@ -111,7 +111,7 @@ all: $(if $(main-object),$(patterns-page))
 $(patterns-page): man/pagoda-patterns.5 $(BUILD)/pagoda $(wildcard patterns/*.xml)
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
-	$(Q)$(BUILD)/pagoda patterns --man >$@.catalogue
+	$(Q)$(BUILD)/pagoda explain --man >$@.catalogue
 	$(Q)sed -e '/^\.\\" CATALOGUE:/{' -e 'r $@.catalogue' -e 'd' -e '}' $< >$@
 	@rm -f $@.catalogue
 

@@ -17,9 +17,7 @@
 #include "analyzer/cmd/calibrate.h"
 #include "analyzer/cmd/check.h"
 #include "analyzer/cmd/diff.h"
-#include "analyzer/cmd/machines.h"
-#include "analyzer/cmd/patterns.h"
-#include "analyzer/cmd/policies.h"
+#include "analyzer/cmd/explain.h"
 #include "analyzer/cmd/query.h"
 #include "analyzer/cmd/reduce.h"
 #include "analyzer/cmd/replay.h"
@@ -53,9 +51,7 @@ static const struct command commands[] = {
     {"scaling", cmd_scaling, "how runs scale, where scaling breaks and what will dominate next"},
     {"align", cmd_align, "set clocks right that disagree by a constant, in a copy of a trace"},
     {"check", cmd_check, "check archives, catalogues, machine, policy, sweep and settings files"},
-    {"patterns", cmd_patterns, "list what a replay looks for, or explain one pattern"},
-    {"machines", cmd_machines, "list machines to make predictions for, or explain one of them"},
-    {"policies", cmd_policies, "list how a prediction can deal work, or explain one policy"},
+    {"explain", cmd_explain, "list patterns, machines and policies, or explain one of them"},
     {NULL, NULL, NULL},
 };
 

@@ -32,7 +32,7 @@ int severity_name_check(const struct catalogue *catalogue, const char *const *fu
     if (!is_known) {
         const char *nearest = spelling_nearest(name, names, n);
         error_set(err, "%s asks for %s, which is no wait state%s%s%s", who, name,
-                  nearest ? "; did you mean " : " (`pagoda patterns` lists them)",
+                  nearest ? "; did you mean " : " (`pagoda explain patterns` lists them)",
                   nearest ? nearest : "", nearest ? "?" : "");
     }
     free(names);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# `pagoda patterns`, catalogues of users in a replay, and the manual that is made from the catalogue.
+# `pagoda explain`, catalogues of users in a replay, and the manual that is made from the catalogue.
 
 load ../helper
 
@@ -24,7 +24,7 @@ late_sender() {
 }
 
 @test "the list has every pattern below its parent" {
-    run -0 --separate-stderr "$PAGODA" patterns
+    run -0 --separate-stderr "$PAGODA" explain patterns
     [ "${lines[0]%% *}" = time ]
     [[ $output == *$'\n        late-sender       '* ]]
     [[ $output == *$'\n          late-sender-wrong-order\n'* ]]
@@ -36,14 +36,14 @@ late_sender() {
 }
 
 @test "no line of the list or of an explanation is wider than 80 columns" {
-    run -0 "$PAGODA" patterns
+    run -0 "$PAGODA" explain patterns
     [ -z "$(awk 'length > 80' <<<"$output")" ]
-    run -0 "$PAGODA" patterns late-sender-wrong-order
+    run -0 "$PAGODA" explain late-sender-wrong-order
     [ -z "$(grep -v '^read from' <<<"$output" | awk 'length > 88')" ]
 }
 
 @test "one pattern is explained" {
-    run -0 --separate-stderr "$PAGODA" patterns late-sender-wrong-order
+    run -0 --separate-stderr "$PAGODA" explain late-sender-wrong-order
     [ "${lines[0]}" = "Late Sender, messages in wrong order" ]
     [[ $output == *"time > mpi > communication > point-to-point > late-sender > late-sender-wrong"* ]]
     [[ $output == *"within       late-sender"* ]]
@@ -52,14 +52,14 @@ late_sender() {
 }
 
 @test "JSON holds the texts of the files" {
-    "$PAGODA" patterns --json >"$BATS_TEST_TMPDIR/all.json"
+    "$PAGODA" explain patterns --json >"$BATS_TEST_TMPDIR/all.json"
     run -0 jq -r '.schema, (.patterns | length), ([.patterns[] | select(.abstract)] | length)' \
         "$BATS_TEST_TMPDIR/all.json"
     n_files=$(find patterns -maxdepth 1 -name '*.xml' | wc -l)
     [ "${lines[0]}" = 1 ]
     [ "${lines[1]}" = "$n_files" ]
     [ "${lines[2]}" = "$(grep -L '<wait>' patterns/*.xml | wc -l)" ]
-    "$PAGODA" patterns --json late-receiver >"$BATS_TEST_TMPDIR/one.json"
+    "$PAGODA" explain --json late-receiver >"$BATS_TEST_TMPDIR/one.json"
     run -0 jq -r '.patterns[] | .id, .parent, .root, .condition, .threshold, .confidence' \
         "$BATS_TEST_TMPDIR/one.json"
     [ "$output" = "late-receiver
@@ -71,20 +71,20 @@ if(is_synchronous, 1, 0.5)" ]
 }
 
 @test "an unknown pattern, wrong usage" {
-    run -1 --separate-stderr "$PAGODA" patterns late-sendr
+    run -1 --separate-stderr "$PAGODA" explain late-sendr
     [ -z "$output" ]
-    [ "$stderr" = "pagoda: there is no pattern \`late-sendr\`; did you mean \`late-sender\`?" ]
-    run -2 --separate-stderr "$PAGODA" patterns a b
-    run -2 --separate-stderr "$PAGODA" patterns --man late-sender
-    run -2 --separate-stderr "$PAGODA" patterns --man --json
+    [ "$stderr" = "pagoda: nothing is called \`late-sendr\`; did you mean \`late-sender\`?" ]
+    run -2 --separate-stderr "$PAGODA" explain a b
+    run -2 --separate-stderr "$PAGODA" explain --man late-sender
+    run -2 --separate-stderr "$PAGODA" explain --man --json
 }
 
 @test "a user's file adds to the list or replaces" {
     pattern mine >"$BATS_TEST_TMPDIR/mine.xml"
-    run -0 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/mine.xml"
+    run -0 "$PAGODA" explain patterns --patterns "$BATS_TEST_TMPDIR/mine.xml"
     [[ $output == *$'\n          mine '*Mine* ]]
     pattern late-receiver >"$BATS_TEST_TMPDIR/mine.xml"
-    run -0 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/mine.xml" late-receiver
+    run -0 "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/mine.xml" late-receiver
     [ "${lines[1]}" = "time > mpi > communication > point-to-point > late-sender > late-receiver" ]
 }
 
@@ -92,7 +92,7 @@ if(is_synchronous, 1, 0.5)" ]
     bad=$BATS_TEST_TMPDIR/bad.xml
     pattern mine '<cuase>sender</cuase>' >"$bad"
     sentence="pagoda: $bad:1: <pattern> has no element 'cuase', did you mean 'cause'?"
-    run -1 --separate-stderr "$PAGODA" patterns --patterns "$bad"
+    run -1 --separate-stderr "$PAGODA" explain patterns --patterns "$bad"
     [ -z "$output" ]
     [ "$stderr" = "$sentence" ]
     "$BUILD/tools/mktrace" tests/traces/patterns/late-sender-kinds.txt "$BATS_TEST_TMPDIR/trace"
@@ -106,7 +106,7 @@ if(is_synchronous, 1, 0.5)" ]
     pattern mine '<condition>sendr = 0</condition>' | sed 's/></>\n</g' >"$bad"
     line=$(grep -n '<condition>' "$bad" | cut -d: -f1)
     [ "$line" -gt 5 ]
-    run -1 --separate-stderr "$PAGODA" patterns --patterns "$bad"
+    run -1 --separate-stderr "$PAGODA" explain patterns --patterns "$bad"
     [[ $stderr == "pagoda: $bad:$line: <condition> of pattern 'mine': "* ]]
 }
 
@@ -118,20 +118,20 @@ if(is_synchronous, 1, 0.5)" ]
         done
         echo "]><pattern id='a'><name>&e20;</name></pattern>"
     } >"$BATS_TEST_TMPDIR/laughs.xml"
-    run -1 --separate-stderr timeout 60 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/laughs.xml"
+    run -1 --separate-stderr timeout 60 "$PAGODA" explain patterns --patterns "$BATS_TEST_TMPDIR/laughs.xml"
     [[ $stderr == *"laughs.xml:1: a document type declaration (<!DOCTYPE) is not allowed here" ]]
     echo secret >"$BATS_TEST_TMPDIR/secret"
     cat >"$BATS_TEST_TMPDIR/outside.xml" <<EOF
 <!DOCTYPE a [<!ENTITY e SYSTEM "file://$BATS_TEST_TMPDIR/secret">]>
 <pattern id="a"><name>&e;</name><summary>&e;</summary><description>&e;</description></pattern>
 EOF
-    run -1 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/outside.xml"
+    run -1 "$PAGODA" explain patterns --patterns "$BATS_TEST_TMPDIR/outside.xml"
     [[ $output != *secret$'\n'* ]]
     cat >"$BATS_TEST_TMPDIR/include.xml" <<EOF
 <pattern id="a" xmlns:xi="http://www.w3.org/2001/XInclude"><name>N</name>
 <summary><xi:include parse="text" href="file://$BATS_TEST_TMPDIR/secret"/></summary></pattern>
 EOF
-    run -1 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/include.xml"
+    run -1 "$PAGODA" explain patterns --patterns "$BATS_TEST_TMPDIR/include.xml"
     [[ $output == *"<summary> holds text only, no element 'include'" ]]
 }
 
@@ -180,7 +180,7 @@ EOF
         sed "$edit" patterns/late-sender.xml >"$BATS_TEST_TMPDIR/edited.xml"
         run ! cmp -s patterns/late-sender.xml "$BATS_TEST_TMPDIR/edited.xml"
         run ! xmllint --nonet --noout --relaxng patterns/patterns.rng "$BATS_TEST_TMPDIR/edited.xml"
-        run -1 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/edited.xml"
+        run -1 "$PAGODA" explain patterns --patterns "$BATS_TEST_TMPDIR/edited.xml"
     done
 }
 
@@ -188,8 +188,8 @@ EOF
     awk '/^\.EX/ { n++; next } /^\.EE/ { n++ } n % 2 { print >("'"$BATS_TEST_TMPDIR"'/example" n ".xml") }' \
         man/pagoda-patterns.5
     sed -i 's/\\-/-/g' "$BATS_TEST_TMPDIR"/example[13].xml
-    run -0 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/example1.xml" big-late-sender
-    run -0 "$PAGODA" patterns --patterns "$BATS_TEST_TMPDIR/example3.xml" late-sender
+    run -0 "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example1.xml" big-late-sender
+    run -0 "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example3.xml" late-sender
     [[ $output == *"send_enter - enter"* ]]
     # Field names are the third argument of the lists in root.h; elements those of catalogue.h.
     for name in $(sed -n 's/^ *X([A-Z]*, [A-Z_]*, \([a-z_]*\)).*/\1/p' analyzer/pag/root.h) \

@@ -23,32 +23,32 @@ valid() {
         name=$(basename "$file" .xml)
         "$PAGODA" check "$file"
         valid "$file"
-        "$PAGODA" policies --json "$name" | jq -e --arg name "$name" '.policies[0] |
+        "$PAGODA" explain --json "$name" | jq -e --arg name "$name" '.policies[0] |
             .name == $name and .summary != "" and .source != "" and .missing != ""'
     done
 }
 
 @test "the list, and one of them" {
-    "$PAGODA" policies >list
+    "$PAGODA" explain policies >list
     (cd "$ROOT/patterns/policies" && printf '%s\n' *.xml) | sed 's/\.xml$//' | LC_ALL=C sort >names
     awk '/^[a-z]/ { print $1 }' list | diff names -
     grep -q '^magda  *--rebalance' list
-    "$PAGODA" policies magda >page
+    "$PAGODA" explain magda >page
     grep -q 'Rule 3  *at polls, if the fastest is more than 10 % ahead of the slowest' page
     grep -q '^Missing there *the threshold' page
-    "$PAGODA" policies --json magda >json
+    "$PAGODA" explain --json magda >json
     jq -e '.schema == 1 and (.policies[0] | .option == "rebalance" and .poll_ns == 1000000 and
         .transfer_ns == null and [.rules[] | [.at, .from, .to, .lead]] ==
         [["idle", "slowest", "idle", null], ["poll", "slowest", "free-host", 10],
          ["poll", "slowest", "fastest", 10]])' json
-    "$PAGODA" policies processor-farm --json | jq -e '.policies[0].tasks | .to == "in-turn" and .work_ns == null'
-    run --separate-stderr "$PAGODA" policies procesor-farm
-    [ "$status" = 1 ]
-    [[ $stderr == *'procesor-farm: no such file, and no bundled policy; is it processor-farm?'* ]]
+    "$PAGODA" explain processor-farm --json | jq -e '.policies[0].tasks | .to == "in-turn" and .work_ns == null'
 }
 
 @test "a policy of one's own" {
     archive uneven
+    run --separate-stderr "$PAGODA" replay uneven --rebalance magdaa
+    [ "$status" = 1 ]
+    [[ $stderr == *'magdaa: no such file, and no bundled policy; is it magda?'* ]]
     # At 50 us 100 of the 350 left go; the taker has them at 60, then its own 50 are not done. So rank
     # 0 is ready at 300, rank 1 at 200; its results are back at 320.
     cat >mine.xml <<'END'
@@ -61,7 +61,7 @@ END
     # Times as the command reads them.
     sed 's/poll="50us"/poll="5e-5"/; s/transfer="10us"/transfer=".01ms"/' mine.xml >written-otherwise.xml
     valid written-otherwise.xml
-    "$PAGODA" policies written-otherwise.xml | grep -q '^Poll  *50.00 us'
+    "$PAGODA" explain written-otherwise.xml | grep -q '^Poll  *50.00 us'
     "$PAGODA" check mine.xml >text
     grep -q 'mine.xml: policy: 1 rule' text
     "$PAGODA" check --json mine.xml | jq -e '.files[0] | .kind == "policy" and .status == 0'
@@ -93,7 +93,7 @@ END
     archive uneven
     refused() {
         printf '%s\n' "$2" >bad.xml
-        run --separate-stderr "$PAGODA" policies bad.xml
+        run --separate-stderr "$PAGODA" explain bad.xml
         [ "$status" = 1 ]
         [[ $stderr == *"$1"* ]] || { echo "$stderr"; return 1; }
     }
@@ -126,7 +126,7 @@ END
     run --separate-stderr "$PAGODA" replay uneven --rebalance bad.xml
     [ "$status" = 1 ]
     [[ $stderr == *'bad.xml:1: more than 32 rules'* ]]
-    run --separate-stderr "$PAGODA" policies "$ROOT/patterns/machines/t3e.xml"
+    run --separate-stderr "$PAGODA" replay uneven --rebalance "$ROOT/patterns/machines/t3e.xml"
     [ "$status" = 1 ]
     [[ $stderr == *'t3e.xml: no policy: its outermost element is not <policy>'* ]]
 }

@@ -112,7 +112,7 @@ refused() {
 @test "bundled machines beside this one" {
     has_mpi mpich || skip "no mpich"
     local machine n
-    for machine in $("$PAGODA" machines --json | jq -r '.machines[].name'); do
+    for machine in $("$PAGODA" explain machines --json | jq -r '.machines[].name'); do
         n=1
         [ "$machine" != es40 ] || n=2
         timeout 300 "$PAGODA" calibrate --limit 1ms --spread 1 --max-size 0 --working-set 0 --force -o x.xml \

@@ -35,13 +35,3 @@ int json_print_object(json_t *root, size_t format, const char *what, FILE *strea
     fputc('\n', stream);
     return 0;
 }
-
-int json_print_list(const char *key, json_t *list, const char *version, FILE *stream,
-                    struct error *err)
-{
-    json_t *top = json_object();
-    json_object_set_new(top, "schema", json_integer(1));
-    json_object_set_new(top, "pagoda", json_string(version));
-    json_object_set_new(top, key, list);
-    return json_print_object(top, JSON_FORMAT, key, stream, err);
-}

@@ -27,8 +27,4 @@ enum { JSON_FORMAT = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };
 int json_print_object(json_t *root, size_t format, const char *what, FILE *stream,
                       struct error *err);
 
-/// Prints {"schema":1, "pagoda":VERSION, KEY:LIST} and releases LIST. 0, or -1 and ERR.
-int json_print_list(const char *key, json_t *list, const char *version, FILE *stream,
-                    struct error *err);
-
 #endif

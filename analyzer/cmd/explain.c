@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda explain [KIND | NAME | FILE]`: lists the patterns, machines and policies that come with
+// the command, or explains one of them, or a file of the user's. Each file is read and checked as
+// for a replay.
+#include "analyzer/cmd/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/bundled.h"
+#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/base/xml.h"
+#include "analyzer/base/xml_folder.h"
+#include "analyzer/report/json/known.h"
+#include "analyzer/report/machine_page.h"
+#include "analyzer/report/pattern_page.h"
+#include "analyzer/report/policy_page.h"
+#include "analyzer/report/text.h"
+
+/// The kinds of things that are explained, in the order in which they are listed.
+enum kind { PATTERNS, MACHINES, POLICIES, N_KINDS };
+
+static const struct {
+    const char *name, *title;
+} kinds[N_KINDS] = {
+    {"patterns", "Wait states that a replay looks for (patterns)"},
+    {"machines", "Machines to make predictions for (--machine)"},
+    {"policies", "Policies by which a prediction deals work (--rebalance, --dealing)"},
+};
+
+struct request {
+    const char *what; // a kind, a name or a file; NULL: all
+    bool wants_json, wants_manual;
+    struct option_list files;
+};
+
+/// What was loaded; the arrays of KNOWN belong to it.
+struct loaded {
+    struct known known;
+    struct catalogue *catalogue;
+    struct machine *machines;
+    struct policy *policies;
+    bool wants[N_KINDS];
+    bool is_one; // a single thing is explained, with all that is known of it
+};
+
+static bool read_request(int argc, char **argv, struct request *request, int *status)
+{
+    const struct option_row rows[] = {
+        OPTION_LIST_ROW("patterns", 0, "FILE", &request->files, "with the patterns in this file"),
+        OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text"),
+        OPTION_FLAG_ROW("man", 0, &request->wants_manual,
+                        "print the catalogue section of pagoda-patterns(5)"),
+    };
+    const struct option_usage usage = {
+        .command = "explain",
+        .operands = "[KIND | NAME | FILE]",
+        .summary = "Lists what Pagoda knows, or explains one thing",
+        .details =
+            "KIND is patterns, machines or policies: only these are listed.\n"
+            "NAME is a name in the first column of a list, such as late-sender or quadrics.\n"
+            "FILE is an XML file of patterns, a machine or a policy.\n",
+        .rows = rows,
+        .n_rows = sizeof rows / sizeof rows[0],
+        .max_operands = 1,
+    };
+    int first_operand;
+    if (!options_parse(&usage, argc, argv, &first_operand, status))
+        return false;
+    request->what = first_operand < argc ? argv[first_operand] : NULL;
+    if (request->wants_manual && (request->what || request->wants_json)) {
+        *status = options_usage_error(&usage, "--man prints all patterns, and no JSON");
+        return false;
+    }
+    return true;
+}
+
+/// Reads the bundled machines, or only NAME, a bundled one or a file.
+static int load_machines(struct loaded *loaded, const char *name, struct error *err)
+{
+    size_t n = 1;
+    char **names = name ? NULL : bundled_names(&bundled_machines, &n, err);
+    if (!name && !names)
+        return -1;
+    loaded->known.machines = loaded->machines = memory_zeroed(n + 1, sizeof *loaded->machines);
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = machine_read(&loaded->machines[loaded->known.n_machines++], name ? name : names[i],
+                              err);
+    xml_folder_free(names, names ? n : 0);
+    return status;
+}
+
+static int load_policies(struct loaded *loaded, const char *name, struct error *err)
+{
+    size_t n = 1;
+    char **names = name ? NULL : bundled_names(&bundled_policies, &n, err);
+    if (!name && !names)
+        return -1;
+    loaded->known.policies = loaded->policies = memory_zeroed(n + 1, sizeof *loaded->policies);
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++)
+        status =
+            policy_read(&loaded->policies[loaded->known.n_policies++], name ? name : names[i], err);
+    xml_folder_free(names, names ? n : 0);
+    return status;
+}
+
+/// Of the file PATH: its kind, by the outermost element. 0, or -1 and ERR.
+static int kind_of_file(const char *path, enum kind *kind, struct error *err)
+{
+    static const struct {
+        const char *element;
+        enum kind kind;
+    } outermost[] = {
+        {"pattern", PATTERNS}, {"patterns", PATTERNS}, {"PATTERN", PATTERNS},
+        {"machine", MACHINES}, {"policy", POLICIES},
+    };
+    struct xml_document *document = xml_read(path, err);
+    if (!document)
+        return -1;
+    const char *element = document->top.n_children ? document->top.children[0].name : "";
+    int status = -1;
+    for (size_t i = 0; i < sizeof outermost / sizeof outermost[0] && status != 0; i++) {
+        if (strcmp(element, outermost[i].element) == 0) {
+            *kind = outermost[i].kind;
+            status = 0;
+        }
+    }
+    if (status != 0)
+        error_set(err, "%s:1: <%s> is neither <pattern>, <patterns>, <machine> nor <policy>", path,
+                  element);
+    xml_free(document);
+    return status;
+}
+
+static bool has_name(const struct bundled *catalogue, const char *name)
+{
+    size_t n;
+    bool found = false;
+    char **names = bundled_names(catalogue, &n, NULL);
+    for (size_t i = 0; i < n; i++)
+        found |= strcmp(names[i], name) == 0;
+    xml_folder_free(names, n);
+    return found;
+}
+
+/// Says which name WHAT may have been meant to be.
+static int nothing_of_that_name(const struct catalogue *catalogue, const char *what,
+                                struct error *err)
+{
+    size_t n_machines, n_policies, n = 0;
+    char **machines = bundled_names(&bundled_machines, &n_machines, NULL);
+    char **policies = bundled_names(&bundled_policies, &n_policies, NULL);
+    const char **names =
+        memory_zeroed(N_KINDS + catalogue->n_patterns + n_machines + n_policies, sizeof *names);
+    for (int i = 0; i < N_KINDS; i++)
+        names[n++] = kinds[i].name;
+    for (size_t i = 0; i < catalogue->n_patterns; i++)
+        names[n++] = catalogue->patterns[i].id;
+    for (size_t i = 0; i < n_machines; i++)
+        names[n++] = machines[i];
+    for (size_t i = 0; i < n_policies; i++)
+        names[n++] = policies[i];
+    const char *nearest = spelling_nearest(what, names, n);
+    if (nearest)
+        error_set(err, "nothing is called `%s`; did you mean `%s`?", what, nearest);
+    else
+        error_set(err, "nothing is called `%s` (`pagoda explain` lists all names)", what);
+    free(names);
+    xml_folder_free(machines, n_machines);
+    xml_folder_free(policies, n_policies);
+    return -1;
+}
+
+/// A file of the user's, with what his other files define.
+static int load_file(struct loaded *loaded, const struct request *request, struct error *err)
+{
+    enum kind kind;
+    if (kind_of_file(request->what, &kind, err) != 0)
+        return -1;
+    loaded->wants[kind] = loaded->is_one = true;
+    if (kind == MACHINES)
+        return load_machines(loaded, request->what, err);
+    if (kind == POLICIES)
+        return load_policies(loaded, request->what, err);
+    catalogue_free(loaded->catalogue);
+    struct option_list files = {0};
+    options_list_append(&files, request->files.values, request->files.count);
+    options_list_append(&files, &request->what, 1);
+    loaded->catalogue = catalogue_load_shipped(files.values, files.count, err);
+    loaded->known.pattern_file = request->what;
+    options_list_release(&files);
+    return loaded->catalogue ? 0 : -1;
+}
+
+static bool is_file(const char *what)
+{
+    const char *dot = strrchr(what, '.');
+    return access(what, F_OK) == 0 || strchr(what, '/') || (dot && strcmp(dot, ".xml") == 0);
+}
+
+/// Finds out what REQUEST is about and reads that. The catalogue is read already, for its names.
+static int load(struct loaded *loaded, const struct request *request, struct error *err)
+{
+    const char *what = request->what;
+    bool is_kind = false;
+    for (int i = 0; i < N_KINDS; i++) {
+        loaded->wants[i] = !what || strcmp(what, kinds[i].name) == 0;
+        is_kind |= loaded->wants[i];
+    }
+    loaded->catalogue = catalogue_load_shipped(request->files.values, request->files.count, err);
+    if (!loaded->catalogue)
+        return -1;
+    if (is_kind)
+        return (loaded->wants[MACHINES] && load_machines(loaded, NULL, err) != 0) ||
+                       (loaded->wants[POLICIES] && load_policies(loaded, NULL, err) != 0)
+                   ? -1
+                   : 0;
+    loaded->known.pattern = catalogue_find(loaded->catalogue, what);
+    if (loaded->known.pattern == PATTERN_NONE && is_file(what))
+        return load_file(loaded, request, err);
+    loaded->is_one = true;
+    loaded->wants[PATTERNS] = loaded->known.pattern != PATTERN_NONE;
+    loaded->wants[MACHINES] = !loaded->wants[PATTERNS] && has_name(&bundled_machines, what);
+    loaded->wants[POLICIES] =
+        !loaded->wants[PATTERNS] && !loaded->wants[MACHINES] && has_name(&bundled_policies, what);
+    if (loaded->wants[MACHINES])
+        return load_machines(loaded, what, err);
+    if (loaded->wants[POLICIES])
+        return load_policies(loaded, what, err);
+    return loaded->wants[PATTERNS] ? 0 : nothing_of_that_name(loaded->catalogue, what, err);
+}
+
+static void print_patterns(const struct loaded *loaded, size_t width)
+{
+    bool is_first = true;
+    if (!loaded->is_one) {
+        pattern_page_tree(loaded->catalogue, width, stdout);
+        return;
+    }
+    for (size_t i = 0; i < loaded->catalogue->n_patterns; i++) {
+        if (!known_shows_pattern(&loaded->known, i))
+            continue;
+        if (!is_first)
+            putchar('\n');
+        pattern_page_one(loaded->catalogue, (uint32_t)i, width, stdout);
+        is_first = false;
+    }
+}
+
+static void print_text(const struct loaded *loaded)
+{
+    const struct known *known = &loaded->known;
+    size_t width = text_options_for(stdout).width;
+    bool has_titles = loaded->wants[PATTERNS] && loaded->wants[MACHINES];
+    for (int i = 0; i < N_KINDS; i++) {
+        if (!loaded->wants[i])
+            continue;
+        if (has_titles)
+            printf("%s%s\n\n", i > 0 ? "\n" : "", kinds[i].title);
+        if (i == PATTERNS)
+            print_patterns(loaded, width);
+        else if (loaded->is_one && i == MACHINES)
+            machine_page_one(known->machines, width, stdout);
+        else if (loaded->is_one)
+            policy_page_one(known->policies, width, stdout);
+        else if (i == MACHINES)
+            machine_page_list(known->machines, known->n_machines, width, stdout);
+        else
+            policy_page_list(known->policies, known->n_policies, width, stdout);
+    }
+}
+
+static int print(struct loaded *loaded, const struct request *request, struct error *err)
+{
+    if (request->wants_manual) {
+        pattern_page_manual(loaded->catalogue, stdout);
+        return 0;
+    }
+    loaded->known.catalogue = loaded->wants[PATTERNS] ? loaded->catalogue : NULL;
+    if (request->wants_json)
+        return json_print_known(&loaded->known, PAGODA_VERSION, stdout, err);
+    print_text(loaded);
+    return 0;
+}
+
+static void release(struct loaded *loaded)
+{
+    for (size_t i = 0; i < loaded->known.n_machines; i++)
+        machine_release(&loaded->machines[i]);
+    for (size_t i = 0; i < loaded->known.n_policies; i++)
+        policy_release(&loaded->policies[i]);
+    free(loaded->machines);
+    free(loaded->policies);
+    catalogue_free(loaded->catalogue);
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    struct request request = {0};
+    struct loaded loaded = {.known.pattern = PATTERN_NONE};
+    struct error err = {{0}};
+    int status = STATUS_FAILED;
+    if (read_request(argc, argv, &request, &status)) {
+        status = STATUS_DONE;
+        if (load(&loaded, &request, &err) != 0 || print(&loaded, &request, &err) != 0) {
+            log_error("%s", err.text);
+            status = STATUS_FAILED;
+        }
+    }
+    release(&loaded);
+    options_list_release(&request.files);
+    return status;
+}
