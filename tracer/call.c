@@ -100,12 +100,12 @@ void call_language_leave(void)
 void call_enter_off(struct call *call, struct stream *stream, uint32_t function, uint64_t now_ns,
                     uint64_t site)
 {
-    stream->open = &stream->unrecorded;
+    stream->window.open = NULL;
+    stream->unrecorded.is_open = true;
     stream->unrecorded.enter_ns = now_ns;
     stream->unrecorded.site = site;
     call->stream = stream;
     call->function = function;
-    call->record = &stream->unrecorded;
     dispatch_set_inside(INSIDE_CALL);
 }
 
@@ -115,12 +115,13 @@ bool call_abandoned(struct stream *stream, const void *frame)
 {
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
     uintptr_t distance = (uintptr_t)frame - (uintptr_t)thread->frame;
-    struct call call = {.stream = stream, .record = stream->open};
+    const struct record_call *open = stream->window.open;
+    struct call call = {.stream = stream};
 
     if (thread->inside != INSIDE_CALL || (uintptr_t)frame < (uintptr_t)thread->frame ||
         distance > JUMP_BYTES)
         return false;
-    call.function = stream->off ? stream->left_function : stream->open->head.id;
+    call.function = open != NULL ? open->head.id : stream->left_function;
     call_returned(&call);
     call_leave(&call);
     thread->language = 0;
@@ -134,16 +135,16 @@ void *call_reserve_completion(struct call *call, size_t n_bytes)
 
     if (stream->request_unrecorded)
         return NULL;
-    if (stream->off && call->record == &stream->unrecorded) {
+    if (stream->off && stream->unrecorded.is_open) {
         recording_write_skipped(stream);
         record = stream_reserve(stream, sizeof *record);
         if (record == NULL)
             return NULL;
         record->enter_ns = stream->unrecorded.enter_ns;
-        record->leave_ns = stream->unrecorded.leave_ns;
+        record->leave_ns = call->leave_ns;
         record->site = stream->unrecorded.site;
         stream_commit(&record->head, RECORD_CALL, call->function, sizeof *record);
-        call->record = record;
+        stream->unrecorded.is_open = false;
     }
     return stream_reserve(stream, n_bytes);
 }

@@ -19,8 +19,7 @@
 #define CPU_READING_AGE_NS 500000U
 
 struct call {
-    struct stream *stream;
-    struct record_call *record;
+    struct stream *stream; // its window has the record of the call (window.open)
     uint64_t leave_ns;
     uint32_t function;
 };
@@ -69,6 +68,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     const void *frame = __builtin_dwarf_cfa();
     uint64_t stack = 0;
     uint64_t now_ns = 0;
+    struct record_call *record;
     size_t n_bytes;
     bool is_whole; // the names written below have no times
 
@@ -84,7 +84,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         site = (uint64_t)(uintptr_t)thread->caller;
         now_ns = thread->enter_ns;
     }
-    is_whole = stream->left_at == stream->at;
+    is_whole = stream->window.left_at == stream->window.at;
     module_met(stream, site);
     if (__builtin_expect(callstack_n_callers != 0, 0) && !stream->off)
         stack = callstack_number(stream, site);
@@ -98,23 +98,23 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         return true;
     }
     if (now_ns - stream->left_ns > LONG_INTERVAL_NS)
-        call_long_interval(stream, now_ns, is_whole && stream->left_at != NULL);
+        call_long_interval(stream, now_ns, is_whole && stream->window.left_at != NULL);
     else
         stream->long_after[stream->left_function] = false;
-    n_bytes = stack != 0 ? sizeof(struct record_call_above) : sizeof *call->record;
-    call->record = stream_reserve(stream, n_bytes);
-    if (call->record == NULL) {
+    n_bytes = stack != 0 ? sizeof(struct record_call_above) : sizeof *record;
+    record = stream_reserve(stream, n_bytes);
+    if (record == NULL) {
         dispatch_set_inside(0);
         return false;
     }
-    stream->open = call->record;
+    stream->window.open = record;
     call->stream = stream;
     call->function = function;
-    call->record->enter_ns = now_ns;
-    call->record->site = site;
+    record->enter_ns = now_ns;
+    record->site = site;
     if (stack != 0)
-        ((struct record_call_above *)call->record)->stack = stack;
-    stream_commit(&call->record->head, RECORD_CALL, function, n_bytes);
+        ((struct record_call_above *)record)->stack = stack;
+    stream_commit(&record->head, RECORD_CALL, function, n_bytes);
     dispatch_set_inside(INSIDE_CALL);
     return true;
 }
@@ -122,25 +122,28 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
 // The wrapped function has returned. Details may be recorded between this and call_leave().
 static inline void call_returned(struct call *call)
 {
+    struct window *window = &call->stream->window;
+
     call->leave_ns = clock_now_ns();
-    if (__builtin_expect(call->stream->is_own, 1)) // not in a child forked inside the call
-        call->record->leave_ns = call->leave_ns;
-    call->stream->poll = NULL;
+    if (__builtin_expect(window->open != NULL, 1)) // a child forked inside the call has none
+        window->open->leave_ns = call->leave_ns;
+    window->poll_before = window->poll;
+    window->poll = NULL;
 }
 
 // A call shorter than the setting min_duration in which nothing was recorded leaves nothing.
 static inline bool call_drop_short(struct call *call)
 {
     struct stream *stream = call->stream;
+    struct record_call *record = stream->window.open;
     size_t n_bytes;
 
-    if (!stream_holds(stream, call->record) ||
-        call->leave_ns - call->record->enter_ns >= settings.min_duration_ns)
+    if (record == NULL || call->leave_ns - record->enter_ns >= settings.min_duration_ns)
         return false;
-    n_bytes = (size_t)call->record->head.n_words * 8; // with its callers' number or without
-    if (stream->at != (uint8_t *)call->record + n_bytes)
+    n_bytes = (size_t)record->head.n_words * 8; // with its callers' number or without
+    if (stream->window.at != (uint8_t *)record + n_bytes)
         return false;
-    stream_undo(stream, call->record, n_bytes);
+    stream_undo(stream, record, n_bytes);
     stream_count_dropped(stream);
     return true;
 }
@@ -149,6 +152,7 @@ static inline void call_leave(struct call *call)
 {
     struct stream *stream = call->stream;
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
+    const struct record_call *record = stream->window.open;
     bool is_wanted = stream->long_after[call->function]; // a long interval is expected
 
     if (__builtin_expect(!stream->off, 1) &&
@@ -156,11 +160,11 @@ static inline void call_leave(struct call *call)
         stream->left_ns = call->leave_ns;
         stream->left_function = call->function;
         stream->left_sampled = false;
-        stream->left_at = stream->at;
+        stream->window.left_at = stream->window.at;
         // Of a long call it tells how much of it the process ran. Behind a poll it would keep the
         // next one from being folded into it.
-        is_wanted |= stream->poll == NULL && stream_holds(stream, call->record) &&
-                     call->leave_ns - call->record->enter_ns > LONG_INTERVAL_NS;
+        is_wanted |= stream->window.poll == NULL && record != NULL &&
+                     call->leave_ns - record->enter_ns > LONG_INTERVAL_NS;
         if (is_wanted || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
             call_read_cpu(stream, call->leave_ns, is_wanted);
     }

@@ -191,8 +191,8 @@ static void go_off(struct stream *stream, uint64_t time_ns)
     write_time(stream, RECORD_OFF, 0, time_ns);
     stream->off = true;
     stream->n_enters = 0;
-    stream->poll = NULL;
-    stream->left_at = NULL;
+    stream->window.poll = NULL;
+    stream->window.left_at = NULL;
 }
 
 static void go_on(struct stream *stream, uint64_t time_ns)
@@ -209,7 +209,7 @@ static void go_on(struct stream *stream, uint64_t time_ns)
     // The stretch before the next call has no CPU time: nothing is known of its begin.
     stream->left_ns = time_ns;
     stream->left_sampled = false;
-    stream->left_at = NULL;
+    stream->window.left_at = NULL;
 }
 
 // Off takes effect with the event that noticed it: until then nothing was left out. On takes effect

@@ -67,7 +67,7 @@ static bool inside_mpi(void)
 static void remember_enter(struct stream *stream, void *record)
 {
     if (stream->n_enters < MAX_OPEN_ENTERS)
-        stream->enters[stream->n_enters] = record;
+        stream->window.enters[stream->n_enters] = record;
     stream->n_enters++;
 }
 
@@ -88,14 +88,15 @@ static bool drop_short(struct stream *stream, uint16_t kind, uint32_t id, uint64
 
     while (stream->n_enters > 0) {
         uint32_t top = --stream->n_enters;
-        uint8_t *record = top < MAX_OPEN_ENTERS ? stream->enters[top] : NULL;
+        uint8_t *record = top < MAX_OPEN_ENTERS ? stream->window.enters[top] : NULL;
         const struct record_function_event *enter = (const void *)record;
 
         if (record == NULL)
             return false;
         if (!is_enter_of(enter, kind, id, address))
             continue;
-        if (stream->at != record + n_bytes || now_ns - enter->time_ns >= settings.min_duration_ns)
+        if (stream->window.at != record + n_bytes ||
+            now_ns - enter->time_ns >= settings.min_duration_ns)
             return false;
         stream_undo(stream, record, n_bytes);
         stream_count_dropped(stream);

@@ -73,6 +73,26 @@ static size_t waiting_bytes(void)
     return WAITING_BYTES;
 }
 
+// Records go to this window from now on, which is NULL if there is none. Nothing in the one before
+// is reachable any longer.
+static void set_window(struct stream *stream, uint8_t *start, size_t n_bytes)
+{
+    memset(&stream->window, 0, sizeof stream->window);
+    stream->window.start = start;
+    stream->window.at = start;
+    stream->window.end = start + n_bytes;
+}
+
+static void close_window(struct stream *stream)
+{
+    uint8_t *start = stream->window.start;
+    size_t n_bytes = (size_t)(stream->window.end - start);
+
+    set_window(stream, NULL, 0);
+    if (start != NULL)
+        munmap(start, n_bytes);
+}
+
 // Gives the stream room for records until there is a file.
 static bool wait_in_memory(struct stream *stream, size_t n_bytes)
 {
@@ -81,10 +101,7 @@ static bool wait_in_memory(struct stream *stream, size_t n_bytes)
 
     if (window == MAP_FAILED)
         return false;
-    stream->window = window;
-    stream->window_bytes = n_bytes;
-    stream->at = stream->window;
-    stream->end = stream->window + n_bytes;
+    set_window(stream, window, n_bytes);
     return true;
 }
 
@@ -115,8 +132,8 @@ static void on_thread_end(void *ended)
     if (record != NULL) {
         record->time_ns = now_ns;
         stream_commit(&record->head, RECORD_THREAD_END, 0, sizeof *record);
-        stream->poll = NULL;
-        stream->left_at = NULL;
+        stream->window.poll = NULL;
+        stream->window.left_at = NULL;
         stream->n_enters = 0;
         pthread_mutex_lock(&lock);
         stream->next_idle = idle;
@@ -238,9 +255,7 @@ static int allocate(int fd, uint64_t from, uint64_t n_bytes)
 static void stop(struct stream *stream, int error)
 {
     stream->stopped = true;
-    stream->at = NULL;
-    stream->end = NULL;
-    stream->poll = NULL;
+    close_window(stream);
     if (stream->header != NULL) {
         stream->header->stop_errno = error;
         stream->header->stop_ns = clock_now_ns();
@@ -250,7 +265,8 @@ static void stop(struct stream *stream, int error)
     stream->fd = -1;
 }
 
-// Space is allocated before it is mapped: a full disk is an error here and no SIGBUS later.
+// The stream must have no window. Space is allocated before it is mapped: a full disk is an error
+// here and no SIGBUS later.
 static int map_next_chunk(struct stream *stream)
 {
     size_t n_bytes = settings.buffer_bytes;
@@ -271,17 +287,13 @@ static int map_next_chunk(struct stream *stream)
     // All pages made writable at once, or one by one when first written (Linux before 5.14).
     madvise(window, n_bytes, MADV_POPULATE_WRITE);
     stream->file_bytes += n_bytes;
-    stream->window = window;
-    stream->window_bytes = n_bytes;
-    stream->at = window;
-    stream->end = window + n_bytes;
+    set_window(stream, window, n_bytes);
     return 0;
 }
 
 void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
 {
-    uint8_t *old = stream->window;
-    size_t old_bytes = stream->window_bytes;
+    struct record_head *rest = (struct record_head *)(void *)stream->window.at;
     int error;
 
     if (stream->stopped)
@@ -290,13 +302,10 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
         stream->n_lost++;
         return NULL;
     }
-    if (stream->end - stream->at >= (ptrdiff_t)sizeof(struct record_head))
-        stream_commit((struct record_head *)(void *)stream->at, RECORD_PAD, 0, 8);
-    stream->poll = NULL;
-    stream->left_at = NULL;
-    memset(stream->enters, 0, sizeof stream->enters);
+    if (stream->window.end - stream->window.at >= (ptrdiff_t)sizeof *rest)
+        stream_commit(rest, RECORD_PAD, 0, 8);
+    close_window(stream);
     error = map_next_chunk(stream);
-    munmap(old, old_bytes);
     if (error != 0) {
         stop(stream, error);
         return NULL;
@@ -343,13 +352,12 @@ static int open_file(struct stream *stream, uint32_t thread)
     return 0;
 }
 
-// Copies the records that waited in memory to the file. Details follow in n_words steps.
-static void move_records(struct stream *stream, const uint8_t *from, const uint8_t *end,
-                         void **moved)
+// Copies the records that waited in memory to the file.
+static void move_records(struct stream *stream, const struct window *waiting)
 {
-    void *wanted = moved != NULL ? *moved : NULL;
+    const uint8_t *from = waiting->start;
 
-    while (from < end) {
+    while (from < waiting->at) {
         const struct record_head *head = (const void *)from;
         size_t n_bytes = (size_t)head->n_words * 8;
         void *copy;
@@ -360,35 +368,31 @@ static void move_records(struct stream *stream, const uint8_t *from, const uint8
         if (copy == NULL)
             return;
         memcpy(copy, from, n_bytes);
-        if ((const void *)from == wanted)
-            *moved = copy;
+        if (head == (const void *)waiting->open)
+            stream->window.open = copy;
         from += n_bytes;
     }
 }
 
-int stream_to_file(struct stream *stream, void **moved)
+int stream_to_file(struct stream *stream)
 {
-    uint8_t *waiting = stream->window;
-    const uint8_t *waiting_end = stream->at;
-    size_t waiting_bytes = stream->window_bytes;
+    struct window waiting = stream->window;
     uint32_t thread = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
     int error = open_file(stream, thread);
 
+    set_window(stream, NULL, 0);
     if (error == 0)
         error = map_next_chunk(stream);
     if (error != 0) {
         stop(stream, error);
     } else {
         stream->in_file = true;
-        stream->left_at = NULL;
-        memset(stream->enters, 0, sizeof stream->enters);
-        stream->poll = NULL;
         stream->header->n_lost_before_init = stream->n_lost;
         stream->header->n_dropped_short = stream->n_dropped_short;
-        move_records(stream, waiting, waiting_end, moved);
+        move_records(stream, &waiting);
     }
-    if (waiting != NULL)
-        munmap(waiting, waiting_bytes);
+    if (waiting.start != NULL)
+        munmap(waiting.start, (size_t)(waiting.end - waiting.start));
     return error;
 }
 
@@ -426,7 +430,7 @@ static struct stream *open_current(void)
         if (has_thread_end)
             pthread_setspecific(thread_end, stream);
     }
-    if (state == STATE_FILES && !stream->in_file && stream_to_file(stream, NULL) != 0)
+    if (state == STATE_FILES && !stream->in_file && stream_to_file(stream) != 0)
         return NULL;
     return stream;
 }

@@ -4,6 +4,11 @@
 // Before MPI_Init returns neither rank nor run are known; the records wait in memory and move to
 // the file when it is opened. Everything here is best effort: a stream that cannot go on stops for
 // good, notes why in its file's header, and never tells the program.
+//
+// The window may be unmapped by any reservation: because it is full, or because recording stops. So
+// a record is its writer's until the next reservation. To look back at an earlier record, code uses
+// the pointers in `stream->window`; all of them become NULL when the window goes. No other place
+// keeps a pointer into the window.
 #ifndef PAGODA_TRACER_STREAM_H
 #define PAGODA_TRACER_STREAM_H
 
@@ -17,14 +22,24 @@
 #define SEEN_CODE_BITS  11
 #define MAX_OPEN_ENTERS 256 // deeper regions are kept however short they are
 
+// All pointers into the window. NULL: there is no such record, or the window has gone.
+struct window {
+    uint8_t *start;
+    uint8_t *at; // where the next record goes
+    uint8_t *end;
+    uint8_t *left_at;                 // end of the last call's records
+    struct record_call *open;         // the call that the thread is in, or was in last
+    struct record_poll *poll;         // the last call's, if it found nothing
+    struct record_call *poll_call;    // that call
+    struct record_poll *poll_before;  // of the call before the one that has just returned
+    uint8_t *enters[MAX_OPEN_ENTERS]; // of the regions open now, for dropping short ones
+};
+
 struct stream {
-    uint8_t *at;  // where the next record goes
-    uint8_t *end; // of the window
+    struct window window;
     bool in_file;
     bool stopped;
     bool is_own; // false in a forked child, where the system has zeroed the whole structure
-    uint8_t *window;
-    size_t window_bytes;
     uint64_t file_bytes;
     uint32_t thread; // number of the file
     int fd;
@@ -35,23 +50,21 @@ struct stream {
     uint64_t n_lost;
     // The last MPI call, for process time (call.c) and for folding polls.
     uint64_t left_ns;
-    uint8_t *left_at; // end of its records
     uint32_t left_function;
     bool left_sampled;       // a CPU record stands at left_ns
     uint64_t cpu_read_at_ns; // the last reading of the CPU clock
     uint64_t cpu_ns;
-    struct record_poll *poll; // the last call's, if it found nothing
-    struct record_call *poll_call;
-    struct record_call *open; // the call that the thread is in, or was in last
     // Recording switched off (recording.h).
     bool off;
     uint64_t off_event_ns;
     struct gap *gap;
-    struct record_call unrecorded; // stands for the record of a call while off
-    bool request_unrecorded;       // the request that completes was started while off
-    // Records of the regions open now, for dropping short ones; NULL: out of reach.
-    uint8_t *enters[MAX_OPEN_ENTERS];
-    uint32_t n_enters;
+    struct {
+        bool is_open; // no record has been written for it
+        uint64_t enter_ns;
+        uint64_t site;
+    } unrecorded;                            // the call that the thread is in while off
+    bool request_unrecorded;                 // the request that completes was started while off
+    uint32_t n_enters;                       // regions open now
     bool known[MAX_FUNCTIONS];               // FUNCTION record written
     bool long_after[MAX_FUNCTIONS];          // the last interval after this function was long
     uint64_t seen_code[1 << SEEN_CODE_BITS]; // addresses met lately, by a hash (module.h)
@@ -79,22 +92,22 @@ static inline struct stream *stream_current(void)
 // Makes room for `n_bytes` in the next window. NULL: recording has stopped.
 void *stream_reserve_slow(struct stream *stream, size_t n_bytes);
 
-// Room for a record of `n_bytes` (a multiple of 8), valid until the next reservation in another
-// window. The record exists once its head is set with stream_commit(). NULL: not recording.
+// Room for a record of `n_bytes` (a multiple of 8), valid until the next reservation. The record
+// exists once its head is set with stream_commit(). NULL: not recording.
 static inline void *stream_reserve(struct stream *stream, size_t n_bytes)
 {
-    uint8_t *record = stream->at;
+    uint8_t *record = stream->window.at;
 
-    if (__builtin_expect((size_t)(stream->end - record) < n_bytes, 0))
+    if (__builtin_expect((size_t)(stream->window.end - record) < n_bytes, 0))
         return stream_reserve_slow(stream, n_bytes);
-    stream->at = record + n_bytes;
+    stream->window.at = record + n_bytes;
     return record;
 }
 
 // Takes back the last record, of `n_bytes`: zero is the end of the records again.
 static inline void stream_undo(struct stream *stream, void *record, size_t n_bytes)
 {
-    stream->at = record;
+    stream->window.at = record;
     __builtin_memset(record, 0, n_bytes);
 }
 
@@ -105,15 +118,6 @@ static inline void stream_count_dropped(struct stream *stream)
         stream->header->n_dropped_short++;
     else
         stream->n_dropped_short++;
-}
-
-// Is the record in the current window? Windows may follow one another in memory, so addresses that
-// adjoin do not tell.
-static inline bool stream_holds(const struct stream *stream, const void *record)
-{
-    const uint8_t *at = record;
-
-    return at >= stream->window && at < stream->window + stream->window_bytes;
 }
 
 // Sets the head, after the rest of the record: a reader of a process that died sees it whole.
@@ -142,9 +146,9 @@ void stream_start_process(const char *spool_dir,
 // Facts for the headers of all streams of this process (copied). From then on streams go to files.
 void stream_set_facts(const struct spool_header *facts);
 
-// Opens the calling thread's file and moves what waits in memory there. *moved, a record that
-// waits, is updated to its new place. Returns 0 or an errno value.
-int stream_to_file(struct stream *stream, void **moved);
+// Opens the calling thread's file and moves what waits in memory there, the open call included.
+// Returns 0 or an errno value.
+int stream_to_file(struct stream *stream);
 
 // No more recording in this process.
 void stream_stop_process(void);

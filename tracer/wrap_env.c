@@ -147,7 +147,6 @@ static void process_started(struct call *call)
 {
     struct spool_header facts = {0};
     struct spool_clock_offset offset;
-    void *record = call->record;
     uint64_t run_id;
     int error;
 
@@ -156,9 +155,7 @@ static void process_started(struct call *call)
     PMPI_Bcast(&run_id, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
     facts.run_id = run_id;
     stream_set_facts(&facts);
-    error = stream_to_file(call->stream, &record);
-    call->record = record;
-    call->stream->open = record;
+    error = stream_to_file(call->stream);
     sync_init(facts.clock_domain);
     if (!all_can_record(error)) {
         if (call->stream->header != NULL)

@@ -74,26 +74,27 @@ static struct scratch scratch_for(const struct call *call, struct scratch_space 
 }
 
 // A poll that found nothing: joins the call before, or gets a POLL record of its own.
-static void found_nothing(struct call *call, struct record_poll *before, uint64_t request)
+static void found_nothing(struct call *call, uint64_t request)
 {
     struct stream *stream = call->stream;
-    uint64_t inside_ns = call->leave_ns - call->record->enter_ns;
+    struct window *window = &stream->window;
+    struct record_poll *before = window->poll_before;
     struct record_poll *poll;
+    uint64_t inside_ns;
 
-    if (stream->off)
+    if (window->open == NULL)
         return;
-    if (before != NULL && stream->poll_call->head.id == call->function &&
-        (uint8_t *)call->record == (uint8_t *)(before + 1)) {
-        // Undo the record of this call: zero is the end of the records again.
-        stream->at = (uint8_t *)call->record;
-        memset(call->record, 0, (size_t)call->record->head.n_words * 8);
-        call->record = stream->poll_call;
-        call->record->leave_ns = call->leave_ns;
+    inside_ns = call->leave_ns - window->open->enter_ns;
+    if (before != NULL && window->poll_call->head.id == call->function &&
+        (uint8_t *)window->open == (uint8_t *)(before + 1)) {
+        stream_undo(stream, window->open, (size_t)window->open->head.n_words * 8);
+        window->open = window->poll_call;
+        window->open->leave_ns = call->leave_ns;
         before->count++;
         before->inside_ns += inside_ns;
         if (before->request != request)
             before->request = 0;
-        stream->poll = before;
+        window->poll = before;
         return;
     }
     poll = stream_reserve(stream, sizeof *poll);
@@ -103,17 +104,11 @@ static void found_nothing(struct call *call, struct record_poll *before, uint64_
     poll->inside_ns = inside_ns;
     poll->request = request;
     stream_commit(&poll->head, RECORD_POLL, 0, sizeof *poll);
-    // The call's own record may be in the window before: out of reach, it cannot be extended.
-    if (!stream_holds(stream, call->record))
+    // The call's own record may have been in the window before: then it cannot be extended.
+    if (window->open == NULL)
         return;
-    stream->poll = poll;
-    stream->poll_call = call->record;
-}
-
-// The record of the poll that this call may join, taken before call_returned() forgets it.
-static struct record_poll *poll_before(const struct call *call)
-{
-    return call->stream->poll;
+    window->poll = poll;
+    window->poll_call = window->open;
 }
 
 static int class_of(int result)
@@ -169,7 +164,6 @@ WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
 WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct call call;
-    struct record_poll *before;
     MPI_Request handle;
     MPI_Status own;
     uint64_t expected;
@@ -177,7 +171,6 @@ WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
 
     if (!call_enter(&call, FN_MPI_Test))
         return next_MPI_Test(request, flag, status);
-    before = poll_before(&call);
     handle = request != NULL ? *request : MPI_REQUEST_NULL;
     expected = request_expect(call.stream, handle);
     if (status == MPI_STATUS_IGNORE)
@@ -185,7 +178,7 @@ WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
     result = next_MPI_Test(request, flag, status);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, before, request_id(call.stream, handle));
+        found_nothing(&call, request_id(call.stream, handle));
     else
         ended(&call, result, handle, expected, request, status);
     call_leave(&call);
@@ -226,17 +219,15 @@ WRAP(MPI_Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statu
     struct call call;
     struct scratch_space space;
     struct scratch scratch;
-    struct record_poll *before;
     int result;
 
     if (!call_enter(&call, FN_MPI_Testall))
         return next_MPI_Testall(count, requests, flag, statuses);
-    before = poll_before(&call);
     scratch = scratch_for(&call, &space, count, requests, statuses);
     result = next_MPI_Testall(count, requests, flag, scratch.statuses);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, before, 0);
+        found_nothing(&call, 0);
     else
         all_completed(&call, result, count, requests, &scratch);
     call_leave(&call);
@@ -271,13 +262,11 @@ WRAP(MPI_Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_
     struct call call;
     struct scratch_space space;
     struct scratch scratch;
-    struct record_poll *before;
     MPI_Status own;
     int result;
 
     if (!call_enter(&call, FN_MPI_Testany))
         return next_MPI_Testany(count, requests, index, flag, status);
-    before = poll_before(&call);
     scratch = scratch_for(&call, &space, count, requests, MPI_STATUSES_IGNORE);
     if (status == MPI_STATUS_IGNORE)
         status = &own;
@@ -286,7 +275,7 @@ WRAP(MPI_Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_
     if (result != MPI_SUCCESS)
         any_failed(&call, result, count, requests, &scratch, status);
     else if (!*flag)
-        found_nothing(&call, before, 0);
+        found_nothing(&call, 0);
     else if (scratch.requests != NULL && *index != MPI_UNDEFINED)
         request_completed(&call, scratch.requests[*index], scratch.expected[*index], status);
     call_leave(&call);
@@ -331,17 +320,15 @@ WRAP(MPI_Testsome)
     struct call call;
     struct scratch_space space;
     struct scratch scratch;
-    struct record_poll *before;
     int result;
 
     if (!call_enter(&call, FN_MPI_Testsome))
         return next_MPI_Testsome(count, requests, n_done, indices, statuses);
-    before = poll_before(&call);
     scratch = scratch_for(&call, &space, count, requests, statuses);
     result = next_MPI_Testsome(count, requests, n_done, indices, scratch.statuses);
     call_returned(&call);
     if (result == MPI_SUCCESS && *n_done == 0)
-        found_nothing(&call, before, 0);
+        found_nothing(&call, 0);
     else
         some_completed(&call, result, n_done, indices, requests, &scratch);
     call_leave(&call);
@@ -351,16 +338,14 @@ WRAP(MPI_Testsome)
 WRAP(MPI_Iprobe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     struct call call;
-    struct record_poll *before;
     int result;
 
     if (!call_enter(&call, FN_MPI_Iprobe))
         return next_MPI_Iprobe(source, tag, comm, flag, status);
-    before = poll_before(&call);
     result = next_MPI_Iprobe(source, tag, comm, flag, status);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, before, 0);
+        found_nothing(&call, 0);
     call_leave(&call);
     return result;
 }
@@ -369,16 +354,14 @@ WRAP(MPI_Improbe)
 (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
     struct call call;
-    struct record_poll *before;
     int result;
 
     if (!call_enter(&call, FN_MPI_Improbe))
         return next_MPI_Improbe(source, tag, comm, flag, message, status);
-    before = poll_before(&call);
     result = next_MPI_Improbe(source, tag, comm, flag, message, status);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, before, 0);
+        found_nothing(&call, 0);
     else if (result == MPI_SUCCESS)
         message_probed(&call, comm, *message);
     call_leave(&call);
@@ -389,16 +372,14 @@ WRAP(MPI_Improbe)
 WRAP(MPI_Request_get_status)(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct call call;
-    struct record_poll *before;
     int result;
 
     if (!call_enter(&call, FN_MPI_Request_get_status))
         return next_MPI_Request_get_status(request, flag, status);
-    before = poll_before(&call);
     result = next_MPI_Request_get_status(request, flag, status);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, before, request_id(call.stream, request));
+        found_nothing(&call, request_id(call.stream, request));
     call_leave(&call);
     return result;
 }
@@ -407,16 +388,14 @@ WRAP(MPI_Request_get_status)(MPI_Request request, int *flag, MPI_Status *status)
 WRAP(MPI_Parrived)(MPI_Request request, int partition, int *flag)
 {
     struct call call;
-    struct record_poll *before;
     int result;
 
     if (!call_enter(&call, FN_MPI_Parrived))
         return next_MPI_Parrived(request, partition, flag);
-    before = poll_before(&call);
     result = next_MPI_Parrived(request, partition, flag);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, before, 0);
+        found_nothing(&call, 0);
     call_leave(&call);
     return result;
 }
