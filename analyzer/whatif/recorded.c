@@ -318,6 +318,16 @@ static void conclude_rendezvous(struct rendezvous *rendezvous)
     }
 }
 
+/// Where no sender was seen to wait, as OTHER says, except for classes that were seen to go at
+/// once.
+static void borrow_rendezvous(struct rendezvous *rendezvous, const struct rendezvous *other)
+{
+    if (rendezvous->smallest < COST_TABLE_SIZE_CLASSES)
+        return;
+    rendezvous->smallest =
+        other->smallest > rendezvous->least_open ? other->smallest : rendezvous->least_open;
+}
+
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
 {
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
@@ -332,6 +342,8 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
         cost_table_conclude(&recorded->shared_flight[scope]);
         conclude_rendezvous(&recorded->rendezvous[scope]);
     }
+    for (int scope = 0; scope < SCOPES; scope++)
+        borrow_rendezvous(&recorded->rendezvous[scope], &recorded->rendezvous[!scope]);
 }
 
 // --- costs

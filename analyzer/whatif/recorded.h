@@ -45,6 +45,9 @@
 //     the send was entered, and
 //   - no send of this or a larger class was over (its call, or the one that completed its request,
 //     left) before its receive was posted.
+// Where messages of one kind (on one node, or between nodes) have no such R, that of the other kind
+// serves, except for classes no larger than one of this kind that was over before its receive was
+// posted.
 // An operation that handles no data (handles, MPI_Finalize, zero bytes) synchronises its members
 // unless one of them was seen to leave before it could have been released; MPI_Finalize does not
 // where a rank never came to it.

@@ -352,6 +352,18 @@ bad_machine() {
     [ "$(predict --nodes 3)" = '[3024,2000,2024,3024]' ]
 }
 
+@test "senders that were seen to wait on one node wait between nodes, unless large messages were not seen to there" {
+    rm -r trace
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/rendezvous.txt" trace
+    [ "$(predict --scale work=0.5 --nodes 1 --cores 2)" = '[4000,4000,4000]' ]
+    [ "$(predict --scale work=0.5 --nodes 2)" = '[4000,4000,4000]' ]
+    rm -r trace
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/rendezvous-nearby.txt" trace
+    [ "$(predict --scale work=0.5 --place a=0,1 --place b=2 --cores 2)" = '[6000,4000,4000,6000]' ]
+    # Rank 0 goes on by itself, rank 2 after the receive posted at 5500.
+    [ "$(predict --scale work=0.5 --place a=0,2 --place b=1 --cores 2)" = '[10400,6000,4000,10400]' ]
+}
+
 @test "more latency between nodes, and how much the run tolerates" {
     rm -r trace
     TRACE=two-nodes setup

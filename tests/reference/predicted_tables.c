@@ -210,17 +210,38 @@ static bool was_over_early(const struct model *model, const struct model_send *s
            model->calls[send->complete_call].leave_ns <= recorded_post_ns(model, send);
 }
 
+/// Was a message of CLASS or a larger one, on one node or between nodes, over before its receive
+/// was posted?
+static bool went_at_once(const struct model *model, const struct predicted_scenario *scenario,
+                         bool is_remote, uint64_t class)
+{
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (!send->is_synchronous && size_class(send->size_bytes) >= class &&
+            is_between_nodes(scenario->recorded_node, send->sender, send->receiver) == is_remote &&
+            was_over_early(model, send))
+            return true;
+    }
+    return false;
+}
+
 bool was_sent_at_once(const struct model *model, const struct predicted_scenario *scenario,
                       const struct model_send *send)
 {
     bool is_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
-    for (size_t o = 0; o < model->n_sends; o++) {
-        const struct model_send *other = &model->sends[o];
-        if (!other->is_synchronous &&
-            size_class(other->size_bytes) >= size_class(send->size_bytes) &&
-            is_between_nodes(scenario->recorded_node, other->sender, other->receiver) ==
+    return went_at_once(model, scenario, is_remote, size_class(send->size_bytes));
+}
+
+/// Was some class up to CLASS seen waiting, and none from there on over early?
+static bool was_class_waiting(const struct model *model, const struct predicted_scenario *scenario,
+                              bool is_remote, uint64_t class)
+{
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *witness = &model->sends[s];
+        if (!witness->is_synchronous && size_class(witness->size_bytes) <= class &&
+            is_between_nodes(scenario->recorded_node, witness->sender, witness->receiver) ==
                 is_remote &&
-            was_over_early(model, other))
+            was_seen_waiting(model, witness) && !was_sent_at_once(model, scenario, witness))
             return true;
     }
     return false;
@@ -237,19 +258,11 @@ bool is_waiting_send(const struct model *model, const struct predicted_scenario 
             machine_messages_between(scenario, send->sender, send->receiver);
         return messages->has_eager && send->now_bytes > messages->eager_bytes;
     }
-    // Some class up to the own one was seen waiting, and none from there on was over early.
-    for (size_t s = 0; s < model->n_sends; s++) {
-        const struct model_send *witness = &model->sends[s];
-        uint64_t class = size_class(witness->size_bytes);
-        if (witness->is_synchronous || class > size_class(send->now_bytes) ||
-            is_between_nodes(scenario->recorded_node, witness->sender, witness->receiver) !=
-                is_remote ||
-            !was_seen_waiting(model, witness))
-            continue;
-        if (!was_sent_at_once(model, scenario, witness))
-            return true;
-    }
-    return false;
+    uint64_t class = size_class(send->now_bytes);
+    if (was_class_waiting(model, scenario, is_remote, UINT64_MAX)) // of whatever size
+        return was_class_waiting(model, scenario, is_remote, class);
+    return was_class_waiting(model, scenario, !is_remote, class) &&
+           !went_at_once(model, scenario, is_remote, class);
 }
 
 bool is_firm(const struct model_part *part)
