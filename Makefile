@@ -24,7 +24,6 @@ N_CORES := $(shell nproc 2>/dev/null || echo 2)
 .DEFAULT_GOAL = all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.SECONDARY:
 MAKEFLAGS += --no-builtin-rules
 
 # V=1 shows the commands.
@@ -135,6 +134,11 @@ tool-library := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/tools/li
 # tests/reference computes by brute force what the engine is compared with.
 reference := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/reference/*.c)))
 tools := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(sort $(wildcard tests/tools/*.c)))
+# Mentioned by name: a file that only pattern rules know is deleted after its use, and not missed.
+test-objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach folder,unit reference tools tools/lib fuzz bench,\
+    $(wildcard tests/$(folder)/*.c)))
+.PHONY: test-objects
+test-objects: $(test-objects)
 benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 fuzzers := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/*.c)))
 program-sources := $(sort $(wildcard tests/programs/*.c))
@@ -209,13 +213,14 @@ PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-d
     libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev libmetis-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools \
-    python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales slurm-wlm munge
+    python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales procps slurm-wlm munge
 # Real programs that not every release packages; their tests are skipped without them.
 PACKAGES_TEST_OPTIONAL = hpcc netpipe-openmpi
-PACKAGES_LINT = clang clang-format cppcheck shellcheck mandoc libxml2-utils
+PACKAGES_LINT = clang clang-format cppcheck debootstrap shellcheck mandoc libxml2-utils
 
 # $(call install-packages,LIST,OPTIONAL): nothing when all are there, so that it works without a
-# network. Of the optional ones those are installed that apt knows, and only by root.
+# network. Of the optional ones those are installed that apt knows, and only by root. Until apt is
+# done, its last line is printed every 3 s.
 define install-packages
 @missing_of() { for package; do \
 	    dpkg-query -W -f '$${Status}\n' $$package 2>/dev/null | grep -q 'install ok installed' || \
@@ -231,13 +236,18 @@ define install-packages
 	    test -n "$$missing" || exit 0; \
 	    printf '%s\n' "Packages are missing. Run this, then call make again:" \
 	    "  sudo apt-get install -y --no-install-recommends$$missing$$optional" >&2; exit 1; fi; \
-	test -z "$$missing" || apt-get update -qq || exit 1; \
+	log=$$(mktemp) || exit 1; begin=$$(date +%s); \
+	while sleep 3 >/dev/null 2>&1; do \
+	    echo "  $$(($$(date +%s) - begin)) s: $$(tail -n 1 $$log | sed 's/\r*$$//; s/.*\r//')"; done & \
+	trap "kill $$!; rm -f $$log" EXIT; trap 'exit 1' HUP INT TERM; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	test -z "$$missing" || { echo "Updating the lists of packages"; apt-get update -q >$$log; } || exit 1; \
 	for package in $$optional; do \
 	    ! apt-cache show $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
 	test -n "$$missing" || exit 0; \
-	echo "Installing$$missing"; export DEBIAN_FRONTEND=noninteractive; \
-	apt-get install -y -qq --no-install-recommends $$missing </dev/null >/dev/null || { \
-	    printf '%s\n' "apt-get could not install$$missing." \
+	echo "Installing$$missing"; \
+	apt-get install -y -q --no-install-recommends $$missing </dev/null >$$log || { \
+	    tail -n 20 $$log; printf '%s\n' "apt-get could not install$$missing." \
 	    "A release without OTF2 (before Debian 12 and Ubuntu 24.04) needs it from its source, with" \
 	    "otf2-config on the PATH." >&2; exit 1; }
 endef

@@ -47,7 +47,8 @@ $(BUILD)/tracer/$(1)/mpi.i: tracer/tracer.mk
 	@mkdir -p $$(@D)
 	$$(Q)printf '%s\n' '#include <mpi.h>' '#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)' \
 		'#include <mpi-ext.h>' '#endif' > $$(@D)/mpi.c
-	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) -E -P $$(@D)/mpi.c > $$@
+	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) -E -P -MD -MP -MT $$@ -MF $$(@D)/mpi.d \
+		$$(@D)/mpi.c > $$@
 
 $(BUILD)/tracer/$(1)/names: $(BUILD)/tracer/$(1)/mpi.i tracer/generate.awk
 	$$(Q)LC_ALL=C awk -v mode=names -f tracer/generate.awk $$< > $$@
@@ -97,6 +98,7 @@ $(BUILD)/pagoda-calibrate: tracer/calibrate/select.c $(BUILD)/flags
 	$(Q)$(CC) $(TRACER_CFLAGS) $(LDFLAGS) $< -o $@
 
 $(foreach m,$(TRACER_MPIS),$(eval $(call tracer_mpi_rules,$(m))))
+-include $(TRACER_MPIS:%=$(BUILD)/tracer/%/mpi.d)
 
 $(BUILD)/tracer/entries.h: $(TRACER_MPIS:%=$(BUILD)/tracer/%/names)
 	$(Q)LC_ALL=C sort -u $^ | awk '{ printf "ENTRY(%s, %d)\n", $$1, NR - 1 }' > $@

@@ -40,15 +40,27 @@ with_only() {
     fake apt-get 'echo "apt-get $* ($DEBIAN_FRONTEND)" >&2'
     run make deps
     [ "$status" = 0 ]
-    [[ $output == *"apt-get install -y -qq --no-install-recommends libjansson-dev (noninteractive)"* ]]
+    [[ $output == *"apt-get install -y -q --no-install-recommends libjansson-dev (noninteractive)"* ]]
 }
 
-@test "deps: a failed installation fails" {
+@test "deps: a failed installation fails, with the end of what apt said" {
     fake dpkg-query 'exit 1'
     fake id 'echo 0'
-    fake apt-get 'test "$1" = update'
+    fake apt-get 'test "$1" = update || { echo "disk full"; exit 1; }'
     run make deps
     [ "$status" = 2 ]
+    [[ $output == *"disk full"*"apt-get could not install"* ]]
+}
+
+@test "deps: while apt works, what it does is printed every few seconds" {
+    fake dpkg-query 'case $* in *libjansson-dev*) exit 1 ;; esac; echo "install ok installed"'
+    fake id 'echo 0'
+    fake apt-get 'test "$1" = update && exit
+        printf "Unpacking one\nUnpacking two\n"; sleep 4; echo "Setting up three"'
+    run make deps
+    [ "$status" = 0 ]
+    [[ $output == *"Installing libjansson-dev"*" s: Unpacking two"* ]]
+    [[ $output != *Setting* ]]
 }
 
 @test "deps: who is not root gets the one command and nothing happens" {
@@ -69,7 +81,7 @@ with_only() {
     fake id 'echo 0'
     run make deps-test
     [ "$status" = 0 ]
-    [[ $output == *"install -y -qq --no-install-recommends hpcc"* ]]
+    [[ $output == *"install -y -q --no-install-recommends hpcc"* ]]
     [[ $output != *netpipe* ]]
     fake id 'echo 1000'
     run make deps-test
@@ -110,4 +122,29 @@ with_only() {
     [[ $output != *error.c* ]]
     run make BUILD="$BATS_TEST_TMPDIR/b" CFLAGS=-O1 "$object"
     [[ $output == *error.c* ]]
+}
+
+@test "an MPI that is installed after the first build gets its functions into the dispatcher" {
+    command -v mpicc.openmpi mpicc.mpich >/dev/null || skip "one MPI only"
+    library=$BATS_TEST_TMPDIR/b/libpagoda-trace.so
+    make BUILD="$BATS_TEST_TMPDIR/b" MPIS=openmpi "$library"
+    [ "$(nm -D "$library" | grep -c ' MPI_Isend_c$')" = 0 ]
+    make BUILD="$BATS_TEST_TMPDIR/b" MPIS='openmpi mpich' "$library"
+    [ "$(nm -D "$library" | grep -c ' MPI_Isend_c$')" = 1 ]
+    run make BUILD="$BATS_TEST_TMPDIR/b" MPIS='openmpi mpich' "$library"
+    [[ $output != *LINK* ]]
+}
+
+@test "no object is deleted after its use, and a missing one is made again" {
+    make -j2 BUILD="$BATS_TEST_TMPDIR/b" CFLAGS=-O0 "$BATS_TEST_TMPDIR/b/tools/mktrace"
+    rm "$BATS_TEST_TMPDIR/b/obj/tests/tools/mktrace.o"
+    run make BUILD="$BATS_TEST_TMPDIR/b" CFLAGS=-O0 "$BATS_TEST_TMPDIR/b/tools/mktrace"
+    [[ $output == *mktrace.c*LINK* ]]
+}
+
+@test "check-run: a tool that is not installed is named before any test runs" {
+    run with_only env bash dirname nproc mkdir rm awk bats jq otf2-print python3 sqlite3 xmllint -- \
+        env BUILD="$BATS_TEST_TMPDIR/b" bash tests/run tests/cli/main.bats
+    [ "$status" = 1 ]
+    [ "$output" = "tests/run: the tests need mandoc pgrep: \`make deps-test\` installs their packages" ]
 }

@@ -38,3 +38,16 @@ load ../helper
 @test "SIGKILL to everything; --finish" {
     ends_row kill-all
 }
+
+@test "a row whose processes cannot be found fails at once and leaves none" {
+    printf '#!/bin/sh\nexit 127\n' >"$BATS_TEST_TMPDIR/pgrep"
+    chmod +x "$BATS_TEST_TMPDIR/pgrep"
+    export TMPDIR=$BATS_TEST_TMPDIR
+    PATH=$BATS_TEST_TMPDIR:$PATH run timeout -k 5 100 "$ROOT/tests/ends" term-launcher
+    echo "$output"
+    [ "$status" = 1 ]
+    [[ $output == *"launcher was not found"* ]]
+    for process in /proc/[0-9]*; do
+        ! grep -qzF "ENDS_COUNTS=$BATS_TEST_TMPDIR" "$process/environ" 2>/dev/null || return
+    done
+}
