@@ -310,8 +310,7 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
     char *library = trace_find_part(PRELOAD_LIBRARY);
     char *chosen = dir ? memory_copy_text(dir) : default_dir(&launch);
     char *anchor = memory_format("%s/traces.otf2", chosen);
-    const char *inherited = getenv("LD_PRELOAD");
-    char *preload = NULL;
+    bool traced = false;
     char **full = NULL;
     struct timespec begin;
     int result = STATUS_FAILED;
@@ -331,43 +330,47 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
         free(word);
         goto out;
     }
-    error = library ? prepare(&trace, chosen) : 0;
-    if (library && !error) {
+    traced = library && trace_can_preload(library);
+    error = traced ? prepare(&trace, chosen) : 0;
+    if (traced && !error) {
         error = write_settings(&trace, settings);
         if (error)
             remove_folders(&trace);
     }
-    if (!library) {
+    if (library && !traced) {
+        log_warning(
+            "LD_PRELOAD cannot hold the path %s, because of its colon or semicolon: install "
+            "Pagoda elsewhere; tracing is off, the program runs on",
+            library);
+    } else if (!library) {
         log_warning("cannot find " PRELOAD_LIBRARY " beside this program or in " PAGODA_LIBDIR
                     ": tracing is off, the program runs on");
     } else if (error) {
+        traced = false;
         log_warning("cannot record in %s (%s): tracing is off, the program runs on", chosen,
                     strerror(error));
     } else {
         write_facts(&trace, line, &launch);
-        preload = inherited && *inherited ? memory_format("%s:%s", library, inherited)
-                                          : memory_copy_text(library);
-        full = launch_with_exports(line, &launch, trace_exports);
+        full = launch_with_exports(line, &launch, trace_exports(library));
     }
     trace_forward_signals();
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    status = trace_run_line(full ? full : line, preload, trace.spool);
+    status = trace_run_line(full ? full : line, traced ? library : NULL, trace.spool);
     if (status == -1) {
         log_error("cannot run %s: %s", line[0], strerror(errno));
-        if (preload)
+        if (traced)
             remove_folders(&trace);
         goto out;
     }
-    if (preload)
+    if (traced)
         add_launch_time(&trace, &begin);
-    result = preload ? conclude(&trace, &launch, status) : pass_on(status);
+    result = traced ? conclude(&trace, &launch, status) : pass_on(status);
 out:
     free(trace.dir);
     free(trace.spool);
     free(library);
     free(chosen);
     free(anchor);
-    free(preload);
     launch_line_free(full);
     return result;
 }

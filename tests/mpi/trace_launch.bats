@@ -72,6 +72,41 @@ EOF
     for_each_mpi loaded
 }
 
+# installed_at DIR: the command and its tracer, copied there.
+installed_at() {
+    mkdir -p "$1"
+    cp "$BUILD"/libpagoda-*.so "$BUILD/pagoda" "$BUILD/pagoda-trace-finish" "$1"
+    PAGODA=$1/pagoda
+}
+
+@test "a blank in the path of the tracer, and in that of the archive" {
+    blank() {
+        export LD_LIBRARY_PATH=/nowhere
+        installed_at "$BATS_TEST_TMPDIR/a b $1"
+        launch "$1" 2
+        run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/a b $1/t" -- "${line[@]}" \
+            "$BUILD/programs/$1/trace_end"
+        echo "$output"
+        [ "$status" = 0 ]
+        [[ $output != *preloaded* ]]
+        check_archive "$BATS_TEST_TMPDIR/a b $1/t"
+        LD_PRELOAD=libm.so.6 run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/a b $1/u" -- "${line[@]}" \
+            sh -c 'echo $LD_PRELOAD in $LD_LIBRARY_PATH; exec "$0"' "$BUILD/programs/$1/trace_end"
+        [[ $output == *"libpagoda-trace.so:libm.so.6 in "*"$BATS_TEST_TMPDIR/a b $1:/nowhere"* ]]
+        check_archive "$BATS_TEST_TMPDIR/a b $1/u"
+    }
+    for_each_mpi blank
+}
+
+@test "a colon in the path of the tracer is named, and the program runs" {
+    installed_at "$BATS_TEST_TMPDIR/a:b"
+    run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- echo run
+    echo "$output"
+    [ "$status" = 0 ]
+    [[ $output == *"LD_PRELOAD cannot hold the path"*"a:b/libpagoda-trace.so"*"tracing is off"*run ]]
+    [ ! -e "$BATS_TEST_TMPDIR/t" ]
+}
+
 @test "a process without MPI is left alone" {
     run env LD_PRELOAD="$BUILD/libpagoda-trace.so" PAGODA_SPOOL="$BATS_TEST_TMPDIR" sh -c 'exit 5'
     [ "$status" = 5 ]

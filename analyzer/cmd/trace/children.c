@@ -106,16 +106,45 @@ static void allow_address_sanitizer(void)
     free(with);
 }
 
-const char *const trace_exports[] = {"LD_PRELOAD", "PAGODA_SPOOL", NULL};
+const char *const *trace_exports(const char *library)
+{
+    static const char *const names[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "PAGODA_SPOOL", NULL};
+
+    return strchr(library, ' ') ? names : names + 1;
+}
+
+bool trace_can_preload(const char *library)
+{
+    return !strpbrk(library, strchr(library, ' ') ? ":;" : ":");
+}
+
+/// FIRST before what the variable holds, if anything.
+static void prepend(const char *name, const char *first)
+{
+    const char *inherited = getenv(name);
+    char *both = inherited && *inherited ? memory_format("%s:%s", first, inherited) : NULL;
+
+    setenv(name, both ? both : first, 1);
+    free(both);
+}
 
 /// For the program. A batch job submitted with --export has SLURM_EXPORT_ENV, which then keeps
 /// other variables from what srun starts.
-static void set_environment(const char *preload, const char *spool)
+static void set_environment(const char *library, const char *spool)
 {
     const char *exported = getenv("SLURM_EXPORT_ENV");
-    char *more = exported ? launch_export_with(exported, trace_exports) : NULL;
+    char *more = exported ? launch_export_with(exported, trace_exports(library)) : NULL;
 
-    setenv("LD_PRELOAD", preload, 1);
+    if (strchr(library, ' ')) {
+        const char *name = strrchr(library, '/') + 1;
+        char *folder = memory_format("%.*s", (int)(name - 1 - library), library);
+
+        prepend("LD_LIBRARY_PATH", folder);
+        prepend("LD_PRELOAD", name);
+        free(folder);
+    } else {
+        prepend("LD_PRELOAD", library);
+    }
     setenv("PAGODA_SPOOL", spool, 1);
     if (more)
         setenv("SLURM_EXPORT_ENV", more, 1);
@@ -123,7 +152,7 @@ static void set_environment(const char *preload, const char *spool)
     allow_address_sanitizer();
 }
 
-int trace_run_line(char **line, const char *preload, const char *spool)
+int trace_run_line(char **line, const char *library, const char *spool)
 {
     int report[2]; // tells of a failed exec; closed by a successful one
     int error = 0;
@@ -134,8 +163,8 @@ int trace_run_line(char **line, const char *preload, const char *spool)
     child = fork();
     if (child == 0) {
         forward_no_signals();
-        if (preload)
-            set_environment(preload, spool);
+        if (library)
+            set_environment(library, spool);
         execvp(line[0], line);
         error = errno;
         if (write(report[1], &error, sizeof error) != (ssize_t)sizeof error)

@@ -3,11 +3,17 @@
 #ifndef PAGODA_CMD_TRACE_CHILDREN_H
 #define PAGODA_CMD_TRACE_CHILDREN_H
 
+#include <stdbool.h>
+
 /// Exit statuses of pagoda-trace-finish.
 enum { FINISHER_NO_RECORDS = 4, FINISHER_REFUSED = 5, FINISHER_ALIVE = 6 };
 
-/// Variables that the traced processes need, up to NULL.
-extern const char *const trace_exports[];
+/// Variables that the processes traced by LIBRARY need, up to NULL.
+const char *const *trace_exports(const char *library);
+
+/// LD_PRELOAD cannot hold a path with a blank or a colon. With a blank the library is found through
+/// LD_LIBRARY_PATH, which does not split there. False: neither can hold this path.
+bool trace_can_preload(const char *library);
 
 /// What pagoda-trace-finish said of the first run.
 struct trace_finished {
@@ -26,9 +32,9 @@ char *trace_find_part(const char *name);
 /// From now on signals go to the launch line, and end this process only with it.
 void trace_forward_signals(void);
 
-/// Runs LINE with the library PRELOAD (NULL: untraced) and waits for its end. Returns what
+/// Runs LINE with LIBRARY preloaded (NULL: untraced) and waits for its end. Returns what
 /// waitpid() says, or -1 with errno: not started.
-int trace_run_line(char **line, const char *preload, const char *spool);
+int trace_run_line(char **line, const char *library, const char *spool);
 
 /// Makes the archive in DIR from the records in SPOOL; processes that still record are waited for
 /// up to WAIT seconds. What goes wrong is said on stderr.
