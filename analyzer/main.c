@@ -104,7 +104,8 @@ static int unknown_command(const char *name)
     return STATUS_USAGE;
 }
 
-static int run_help(const char *name)
+/// What `pagoda help [NAME [TOPIC]]` does; NULL for a word that is missing.
+static int run_help(const char *name, const char *topic)
 {
     if (!name) {
         print_help(stdout);
@@ -114,8 +115,8 @@ static int run_help(const char *name)
     if (!command)
         return unknown_command(name);
     char option[] = "--help";
-    char *arguments[] = {(char *)command->name, option, NULL};
-    return command->run(2, arguments);
+    char *arguments[] = {(char *)command->name, option, (char *)topic, NULL};
+    return command->run(topic ? 3 : 2, arguments);
 }
 
 static int run(int argc, char **argv)
@@ -130,7 +131,7 @@ static int run(int argc, char **argv)
         return STATUS_DONE;
     }
     if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
-        return run_help(argc > 2 ? argv[2] : NULL);
+        return run_help(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
     const struct command *command = command_find(name);
     if (!command)
         return unknown_command(name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text of `--help`: usage line, summary, details, and one entry per row of the option table,
-// wrapped to 80 columns.
+// group by group, wrapped to 80 columns.
+#include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "analyzer/base/options.h"
@@ -49,15 +51,88 @@ static void print_row(const struct option_row *row, FILE *stream)
     print_wrapped(help, stream);
 }
 
-void options_print_help(const struct option_usage *usage, FILE *stream)
+/// The rows [*FIRST, *END) of a group.
+static void rows_of(const struct option_usage *usage, size_t group, size_t *first, size_t *end)
+{
+    size_t bounds[2] = {usage->n_rows, usage->n_rows};
+    for (size_t i = 0; i < 2 && group + i < usage->n_groups; i++)
+        for (size_t j = 0; j < usage->n_rows; j++)
+            if (strcmp(usage->rows[j].name, usage->groups[group + i].first) == 0)
+                bounds[i] = j;
+    assert(bounds[0] < bounds[1] && "bug: a group of options begins with none of the rows");
+    *first = bounds[0];
+    *end = bounds[1];
+}
+
+/// "  placement      --place, --nodes, ...": the options of a group whose topic is not asked for.
+static void print_names(const struct option_usage *usage, size_t group, FILE *stream)
+{
+    char names[HELP_WIDTH * 8] = "";
+    size_t first, end, length = 0;
+    rows_of(usage, group, &first, &end);
+    for (size_t i = first; i < end && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "--%s%s",
+                                   usage->rows[i].name, i + 1 < end ? " " : "");
+    fprintf(stream, "  %-*s", HELP_COLUMN - 2, usage->groups[group].heading);
+    print_wrapped(names, stream);
+}
+
+static void print_group(const struct option_usage *usage, size_t index, FILE *stream)
+{
+    const struct option_group *group = &usage->groups[index];
+    size_t first, end;
+    rows_of(usage, index, &first, &end);
+    fprintf(stream, "\n%s%s%s:\n", group->topic ? group->topic : "", group->topic ? ", " : "",
+            group->heading);
+    for (size_t i = first; i < end; i++)
+        print_row(&usage->rows[i], stream);
+}
+
+static bool has_topic(const struct option_group *group, const char *topic)
+{
+    return group->topic && topic && strcmp(group->topic, topic) == 0;
+}
+
+/// The groups without a topic in full and the names of the others.
+static void print_first_screen(const struct option_usage *usage, FILE *stream)
+{
+    for (size_t i = 0; i < usage->n_groups; i++) {
+        const char *topic = usage->groups[i].topic;
+        if (!topic) {
+            print_group(usage, i, stream);
+            continue;
+        }
+        if (i == 0 || !has_topic(&usage->groups[i - 1], topic))
+            fprintf(stream, "\n%s options (explained by `pagoda %s --help %s`):\n", topic,
+                    usage->command, topic);
+        print_names(usage, i, stream);
+    }
+}
+
+/// The groups of a topic, or all of them. False: there is no such topic.
+static bool print_topic(const struct option_usage *usage, const char *topic, FILE *stream)
+{
+    bool is_all = topic && strcmp(topic, "all") == 0, found = false;
+    for (size_t i = 0; i < usage->n_groups; i++) {
+        if (is_all || has_topic(&usage->groups[i], topic)) {
+            print_group(usage, i, stream);
+            found = true;
+        }
+    }
+    return found;
+}
+
+void options_print_help(const struct option_usage *usage, const char *topic, FILE *stream)
 {
     const struct option_row help = OPTION_FLAG_ROW("help", 'h', NULL, "print this");
     fprintf(stream, "usage: pagoda %s [options]%s%s\n\n%s.\n", usage->command,
             usage->operands[0] ? " " : "", usage->operands, usage->summary);
     if (usage->details)
         fprintf(stream, "\n%s", usage->details);
-    fprintf(stream, "\noptions:\n");
-    for (size_t i = 0; i < usage->n_rows; i++)
+    if (!print_topic(usage, topic, stream))
+        print_first_screen(usage, stream);
+    fprintf(stream, "\n%s:\n", usage->n_groups > 0 ? "other options" : "options");
+    for (size_t i = 0; i < usage->n_rows && usage->n_groups == 0; i++)
         print_row(&usage->rows[i], stream);
     print_row(&help, stream);
     fprintf(stream, "\nFull description: man pagoda-%.*s\n", (int)strcspn(usage->command, " "),

@@ -265,15 +265,16 @@ static int take_option(const struct option_usage *usage, const struct option_row
     return store_value(row, optarg, err);
 }
 
+/// GIVEN is the word with the option, behind which comes NEXT, NULL for none.
 static bool option_accepted(const struct option_usage *usage, int value, const char *given,
-                            const char **values, int *status)
+                            const char *next, const char **values, int *status)
 {
     if (value == 'h' && usage->said) {
         *status = options_usage_error(usage, "--help asks for nothing else");
         return false;
     }
     if (value == 'h') {
-        options_print_help(usage, stdout);
+        options_print_help(usage, next, stdout);
         *status = STATUS_DONE;
         return false;
     }
@@ -307,7 +308,8 @@ bool options_parse(const struct option_usage *usage, int argc, char **argv, int 
         int value = getopt_long(argc, argv, tables.letters, tables.longs, NULL);
         if (value == -1)
             break;
-        accepted = option_accepted(usage, value, argv[optind - 1], values, status);
+        accepted = option_accepted(usage, value, argv[optind - 1],
+                                   optind < argc ? argv[optind] : NULL, values, status);
     }
     free(values);
     getopt_tables_free(&tables);

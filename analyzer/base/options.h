@@ -75,6 +75,12 @@ struct option_row {
 #define OPTION_LIST_ROW(name, letter, argument, value, help)                                       \
     OPTION_ROW(name, letter, OPTION_LIST, argument, struct option_list, value, help, NULL)
 
+/// A group of rows under a heading of its own in `--help`: from the row FIRST to that of the next
+/// group. One with a TOPIC is named only; `--help TOPIC` and `--help all` explain its options.
+struct option_group {
+    const char *first, *heading, *topic;
+};
+
 struct option_usage {
     const char *command;  // "replay", or "store list"
     const char *operands; // "TRACE", "[-- LAUNCHER...]", "" for none
@@ -82,6 +88,8 @@ struct option_usage {
     const char *details;  // further paragraphs for --help, ending in a newline; NULL for none
     const struct option_row *rows;
     size_t n_rows;
+    const struct option_group *groups; // in the order of the rows; NULL: one group
+    size_t n_groups;
     int min_operands, max_operands; // max -1: no limit
     bool stops_at_operand;          // what follows the first operand is not ours (trace)
     struct error *said;             // gets what is wrong with the usage; NULL: stderr does
@@ -90,15 +98,16 @@ struct option_usage {
 /// Parses ARGV (argv[0] is the command's name); no value is empty, and only an OPTION_LIST has
 /// several. True: the values are stored and argv[*first_operand] is the first operand. False: the
 /// command returns *STATUS - help was printed to stdout, or one sentence about wrong usage to
-/// stderr. `-h, --help` is part of every table.
+/// stderr. `-h, --help [TOPIC]` is part of every table.
 bool options_parse(const struct option_usage *usage, int argc, char **argv, int *first_operand,
                    int *status);
 
 /// How many words follow the first `--`, -1: there is none.
 int options_words_behind_dashes(int argc, char **argv);
 
-/// What `--help` prints.
-void options_print_help(const struct option_usage *usage, FILE *stream);
+/// What `--help` prints; TOPIC is the word after it, NULL for none. One that names no groups
+/// changes nothing.
+void options_print_help(const struct option_usage *usage, const char *topic, FILE *stream);
 
 /// One sentence about wrong usage on stderr, with a pointer to `--help`, or without one where
 /// USAGE says that it goes. Returns STATUS_USAGE.

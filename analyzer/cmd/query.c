@@ -197,6 +197,10 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
         OPTION_FLAG_ROW("csv", 0, &settings->wants_csv, "print CSV instead of a table"),
         OPTION_FLAG_ROW("json", 0, &settings->wants_json, "print JSON instead of a table"),
     };
+    static const struct option_group groups[] = {
+        {"metric", "values", NULL}, {"trial", "trials", NULL}, {"show", "summary", NULL},
+        {"sql", "SQL", NULL},       {"csv", "output", NULL},
+    };
     const struct option_usage usage = {
         .command = "query",
         .operands = "DB",
@@ -204,6 +208,8 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
         .details = details,
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
+        .groups = groups,
+        .n_groups = sizeof groups / sizeof groups[0],
         .min_operands = 1,
         .max_operands = 1,
     };

@@ -174,8 +174,6 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "look for the patterns in this file too"),
         OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
                         "only this part of the run: 1s:2s, REGION, REGION#3, REGION#* ..."),
-        OPTION_TEXT_ROW("out", 0, "DIR", &request->out,
-                        "with what-if options: write the predicted run to DIR as a trace", NULL),
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
                         "keep the result in this database, made when missing", NULL),
         OPTION_TEXT_ROW("application", 0, "NAME", &request->names.application,
@@ -186,23 +184,35 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "the trace's name and date"),
         OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request->parameters,
                         "with --store: a parameter of the run, such as size=1024"),
-        OPTION_LIST_ROW("prediction-parameter", 0, "NAME=VALUE", &request->predicted_parameters,
-                        "the same of the predictions only, not of the run they are made from"),
+        OPTION_LIST_ROW(
+            "prediction-parameter", 0, "NAME=VALUE", &request->predicted_parameters,
+            "with --store: a parameter of the predictions only, not of the measured run"),
+        OPTION_TEXT_ROW("out", 0, "DIR", &request->out, "write the predicted run to DIR as a trace",
+                        NULL),
     };
     const size_t n_own = sizeof own_rows / sizeof own_rows[0];
     struct option_row rows[sizeof own_rows / sizeof own_rows[0] + WHATIF_MAX_OPTIONS];
     memcpy(rows, own_rows, sizeof own_rows);
     size_t n_rows = n_own + whatif_option_rows(&request->whatif, rows + n_own);
+    struct option_group groups[3 + WHATIF_GROUPS] = {
+        {"json", "report", NULL},
+        {"store", "experiment database", NULL},
+        {"out", "predicted run", NULL},
+    };
+    memcpy(groups + 3, whatif_groups, sizeof whatif_groups);
     const struct option_usage usage = {
         .command = "replay",
         .operands = "TRACE",
         .summary = "Replays a trace and reports where the time was lost, and why",
-        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n"
-                   "With options from --place on, which combine, the run is predicted as it would\n"
-                   "be with what they say: --nodes 2 --cpu-speed 1.5. A number may be several\n"
-                   "between commas, with a prediction for each: --latency 1us,2us,5us.\n",
+        .details =
+            "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n"
+            "What-if options predict how the run would have gone under other conditions.\n"
+            "They combine: --nodes 2 --cpu-speed 1.5. A number may be a list, which makes a\n"
+            "prediction for each value: --latency 1us,2us,5us.\n",
         .rows = rows,
         .n_rows = n_rows,
+        .groups = groups,
+        .n_groups = sizeof groups / sizeof groups[0],
         .min_operands = 1,
         .max_operands = 1,
         .said = said,

@@ -155,6 +155,11 @@ int cmd_scaling(int argc, char **argv)
         OPTION_FLAG_ROW("csv", 0, &request.wants_csv, "print CSV instead of text"),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
     };
+    static const struct option_group groups[] = {
+        {"by", "series", NULL},
+        {"threshold", "study", NULL},
+        {"top", "output", NULL},
+    };
     const struct option_usage usage = {
         .command = "scaling",
         .operands = "DB [TRIALS...] | TRACE TRACE...",
@@ -162,6 +167,8 @@ int cmd_scaling(int argc, char **argv)
         .details = details,
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
+        .groups = groups,
+        .n_groups = sizeof groups / sizeof groups[0],
         .min_operands = 1,
         .max_operands = -1,
     };

@@ -274,7 +274,6 @@ int cmd_sweep(int argc, char **argv)
                         "end the sweep when this holds of what was seen so far"),
         OPTION_TEXT_ROW("store", 0, "DB", &request.database, "keep the runs in this database",
                         "sweep.db"),
-        OPTION_TEXT_ROW("db", 0, "DB", &request.database, "the same as --store", NULL),
         OPTION_TEXT_ROW("application", 0, "NAME", &request.application,
                         "application the runs belong to", "the program's name"),
         OPTION_TEXT_ROW("experiment", 0, "NAME", &request.experiment,
@@ -297,6 +296,12 @@ int cmd_sweep(int argc, char **argv)
                         "print the points and their commands, check what can be, run nothing"),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
     };
+    static const struct option_group groups[] = {
+        {"ranks", "points", NULL},
+        {"store", "experiment database", NULL},
+        {"point-limit", "runs", NULL},
+        {"json", "output", NULL},
+    };
     const struct option_usage usage = {
         .command = "sweep",
         .operands = "SPEC.xml | -- LAUNCHER...",
@@ -307,6 +312,8 @@ int cmd_sweep(int argc, char **argv)
                    "run again: after an interruption the same command goes on.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
+        .groups = groups,
+        .n_groups = sizeof groups / sizeof groups[0],
         .min_operands = 0,
         .max_operands = -1,
     };

@@ -2,6 +2,12 @@
 # The command itself: help, version, unknown commands, the manual's lists of options.
 load ../helper
 
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
 # commands: the names in the list of `pagoda --help`.
 commands() {
     "$PAGODA" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
@@ -9,7 +15,7 @@ commands() {
 
 # help_options COMMAND: its long options, one a line.
 help_options() {
-    "$PAGODA" "$1" --help | sed -n '/^options:/,$s/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | sort
+    "$PAGODA" "$1" --help all | sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | sort
 }
 
 # manual_options COMMAND: the long options in the tags of the manual's OPTIONS section, written with
@@ -23,8 +29,8 @@ manual_options() {
 
 # options_given_once COMMAND...: its long options that take a value and may not be repeated, one a line.
 options_given_once() {
-    "$PAGODA" "$@" --help | awk '/^  (-., |    )--/ { if (entry != "") print entry; entry = "" }
-        /^options:/ { inside = 1; next }
+    "$PAGODA" "$@" --help all | awk '/^  (-., |    )--/ { if (entry != "") print entry; entry = "" }
+        /^[a-z][^ ]*( [^.]*)?:$/ { inside = 1; next }
         /^$/ { inside = 0 }
         inside { entry = entry " " $0 }
         END { print entry }' |
@@ -67,6 +73,23 @@ options_given_once() {
     [ -z "$output" ]
     run "$PAGODA"
     [[ $output == "usage: pagoda COMMAND"* ]]
+}
+
+@test "help shows the options of a subject, or names them on the first screen" {
+    "$PAGODA" replay --help >first
+    "$PAGODA" replay --help what-if >subject
+    "$PAGODA" replay --help all >both
+    [ "$(wc -l <first)" -lt 60 ]
+    grep -q '^what-if options (explained by `pagoda replay --help what-if`):$' first
+    [[ $(tr -s ' \n' ' ' <first) == *' changes of the code --scale --duration --balance '* ]]
+    run ! grep -q '^      --scale REGION=F ' first
+    run ! grep -q '^      --depth N ' subject
+    [ "$(grep -c '^what-if, .*:$' subject)" = 5 ]
+    cat subject first | grep '^      --' | sort >rows
+    diff rows <(grep "^      --" both | sort)
+    # A word that is no subject changes nothing.
+    "$PAGODA" replay --help trace1 | diff first -
+    "$PAGODA" help replay what-if | diff subject -
 }
 
 @test "help COMMAND is COMMAND --help" {
@@ -143,7 +166,7 @@ options_given_once() {
 @test "the help of each command fits a terminal of 80 columns" {
     local command action
     for command in $(commands); do
-        run awk 'length($0) > 80' <("$PAGODA" "$command" --help)
+        run awk 'length($0) > 80' <("$PAGODA" "$command" --help; "$PAGODA" "$command" --help all)
         [ -z "$output" ]
     done
     for action in add list show remove export import merge vacuum; do

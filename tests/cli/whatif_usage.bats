@@ -75,8 +75,7 @@ END
     is 2 '--timeless takes no value' --timeless=1
     echo --timeless >>options
     # None is missing here.
-    "$PAGODA" replay --help | grep -o -- '^      --[a-z-]*' | tr -d ' ' |
-        sed '1,/--prediction-parameter/d; /--help/d' | sort >all
+    "$PAGODA" replay --help what-if | grep -o -- '^      --[a-z-]*' | tr -d ' ' | sort >all
     sort options >given; diff given all
 }
 

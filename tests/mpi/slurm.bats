@@ -222,7 +222,7 @@ has_archive() {
         [ -d "$BUILD/programs/$1" ] || return 0
         srun_line "$1" "{n}"
         cd "$BATS_TEST_TMPDIR" && rm -rf runs.*
-        run timeout -k 5 300 "$PAGODA" sweep --db runs.db -n 1,2 -- "${line[@]}" \
+        run timeout -k 5 300 "$PAGODA" sweep --store runs.db -n 1,2 -- "${line[@]}" \
             "$BUILD/programs/$1/ep" --size 10
         echo "$output"
         [ "$status" = 0 ]
@@ -234,7 +234,7 @@ has_archive() {
 
 # by_arrays OPTIONS...: a sweep of four points by job arrays.
 by_arrays() {
-    run timeout -k 5 300 "$PAGODA" sweep --db runs.db -n 1,2 -p size=8,10 --sbatch "-n {n}" "$@" -- \
+    run timeout -k 5 300 "$PAGODA" sweep --store runs.db -n 1,2 -p size=8,10 --sbatch "-n {n}" "$@" -- \
         srun --mpi=pmi2 -n "{n}" "$BUILD/programs/mpich/ep" --size "{size}"
     echo "$output"
 }
@@ -248,7 +248,7 @@ by_arrays() {
     [ "$("$PAGODA" store list --json runs.db | jq -c '[.trials[] | "\(.trial) \(.ranks)"] | sort')" = \
         '["n=1,size=10 1","n=1,size=8 1","n=2,size=10 2","n=2,size=8 2"]' ]
     [ "$(find runs.sweep/whole -name 'array-*.sh' | wc -l)" = 2 ] # one for each n
-    "$PAGODA" sweep --db runs.db --experiment killed -n 1,2 -p size=8,10 --sbatch "-n {n}" -- \
+    "$PAGODA" sweep --store runs.db --experiment killed -n 1,2 -p size=8,10 --sbatch "-n {n}" -- \
         srun --mpi=pmi2 -n "{n}" "$BUILD/programs/mpich/ep" --size "{size}" >out 2>&1 &
     await [ -s runs.sweep/killed/n=2,size=10.task ]
     kill -KILL $!
@@ -261,7 +261,7 @@ by_arrays() {
 
 @test "a sweep by job arrays: a task that is cancelled fails its point" {
     cd "$BATS_TEST_TMPDIR" || return
-    "$PAGODA" sweep --db runs.db -n 1 --sbatch "-n {n} --hold" -- srun ./none >out 2>&1 &
+    "$PAGODA" sweep --store runs.db -n 1 --sbatch "-n {n} --hold" -- srun ./none >out 2>&1 &
     local driver=$! status=0
     await [ -s runs.sweep/sweep/n=1.task ]
     scancel "$(cat runs.sweep/sweep/n=1.task)"

@@ -33,8 +33,8 @@ trials() {
                 any(.name == "n" and .value == "2" and .role == "machine") and
                 any(.name == "size" and .value == "12" and .role == "problem")'
         grep -q . runs.sweep/sweep/n=2,size=12/stdout
-        # one more value: only what is new is run; --db is another name of --store
-        run timeout -k 5 300 "$PAGODA" sweep --db runs.db -n 1,2 -p size=10:14:2 -- "${line[@]}"
+        # one more value: only what is new is run
+        run timeout -k 5 300 "$PAGODA" sweep --store runs.db -n 1,2 -p size=10:14:2 -- "${line[@]}"
         [ "$status" = 0 ]
         [[ $output == *"6 of 6 points stored in runs.db, 2 of them now"* ]]
         [ "$(trials | wc -l)" = 6 ]
@@ -131,7 +131,7 @@ trials() {
     local point=runs.sweep/sweep/n=2,size=20 moment
     # Killed when a certain file is there: before the run, in it, when its result is left.
     for moment in $point $point/trace/spool $point/result.new $point/result runs.db; do
-        "$PAGODA" sweep --db runs.db -n 2 -p size=20,21 -- "${line[@]}" >out 2>&1 &
+        "$PAGODA" sweep --store runs.db -n 2 -p size=20,21 -- "${line[@]}" >out 2>&1 &
         pid=$!
         while [ ! -e "$moment" ] && kill -0 $pid 2>/dev/null; do :; done
         kill -KILL $pid || true
@@ -195,7 +195,7 @@ END
 @test "wrong sweep files: one sentence with file and line, nothing is run" {
     wrong() {
         printf '<sweep>\n%s\n</sweep>\n' "$2" >wrong.xml
-        run "$PAGODA" sweep --db runs.db wrong.xml
+        run "$PAGODA" sweep --store runs.db wrong.xml
         echo "$output"
         [ "$status" = 1 ]
         [[ $output == "pagoda: wrong.xml:"*"$1"* ]]

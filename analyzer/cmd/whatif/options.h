@@ -42,6 +42,10 @@ extern const size_t n_whatif_table;
 
 enum { WHATIF_MAX_OPTIONS = 64 }; // rows of the table
 
+/// The table's subjects in a command's help, below the topic `what-if`.
+enum { WHATIF_GROUPS = 5 };
+extern const struct option_group whatif_groups[WHATIF_GROUPS];
+
 /// The options as they were given, by row of the table; zeroed: none.
 struct whatif_options {
     struct whatif_given {
