@@ -143,9 +143,8 @@ static int unknown_name(const char *text, const char *name, const struct definit
 {
     const char **names = memory_zeroed(definitions->n_regions, sizeof *names);
     size_t n = 0;
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        if (i != definitions->gap_region)
-            names[n++] = definitions->regions[i].name;
+    for (size_t i = 0; i < definitions->gap_region; i++)
+        names[n++] = definitions->regions[i].name;
     const char *nearest = spelling_nearest(name, names, n);
     error_set(err, "%s: the run has no region or marker `%s`%s%s%s", text, name,
               nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "`?" : "");

@@ -62,6 +62,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->enter_node = NONE;
     call->enter_ns = event->time_ns;
     call->leave_ns = event->time_ns;
+    call->release_ns = event->time_ns;
     call->n_left_out = 0;
     call->n_records = call->n_receives = call->n_sends = call->n_parts = 0;
 }
@@ -103,8 +104,7 @@ static void read_records(struct engine *engine, struct location_state *location)
             if (depth == 0) {
                 call->leave_ns = event->time_ns;
                 call->n_skip = is_nested ? 0 : ahead - 1;
-                if (engine->simulation)
-                    look_behind(engine, location, ahead);
+                look_behind(engine, location, ahead);
                 return;
             }
             depth--;

@@ -117,6 +117,7 @@ void engine_begin_location(struct engine *engine, struct location_state *locatio
     location->head.before_start_ns = time_ns;
     if (location->is_master)
         engine->ranks[location->rank].switch_ns = time_ns;
+    without_cpu_begin(location, time_ns);
     tell_computing(engine, location, time_ns, true);
 }
 
@@ -135,6 +136,7 @@ void engine_enter_call(struct engine *engine, struct location_state *location,
     tell_computing(engine, location, time_ns, false);
     if (!is_bare) {
         profile_enter_call(engine->definitions, location, region, event->context, time_ns);
+        without_cpu_outside(engine, location, time_ns);
         if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
             location->profile.paths[location->profile.current].visits += event->size_bytes - 1;
         window_enter_mpi(engine, location, time_ns);
@@ -164,6 +166,11 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     if (rank != NONE)
         return rank;
     call->is_open = false;
+    if (!call->is_bare) {
+        profile_account(location, call->leave_ns);
+        without_cpu_in_call(engine, location);
+    }
+    without_cpu_begin(location, call->leave_ns);
     tell_called(engine, location);
     tell_computing(engine, location, call->leave_ns, true);
     if (call->is_bare)
@@ -220,15 +227,19 @@ static void step_outside(struct engine *engine, struct location_state *location,
         gap_leave(engine, location, event->index, event->time_ns);
     } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON) {
         gap_event(engine, location, event, event->time_ns);
+        without_cpu_begin(location, event->time_ns);
     } else if (has_rank && engine_is_message_record(event)) {
         engine_enter_call(engine, location, event, event->time_ns);
         return; // consumed when it is settled
     } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
         threads_event(engine, location, event, event->time_ns);
+        without_cpu_begin(location, event->time_ns);
     } else {
         location->noted_ns = event->time_ns; // the time belongs to what comes next
-        if (event->kind == EVENT_CPU_TIME && has_rank)
+        if (event->kind == EVENT_CPU_TIME && has_rank) {
+            cpu_span_sample(&location->without_cpu.span, event->time_ns, event->size_bytes);
             tell_cpu_time(engine, location, event);
+        }
     }
     location->cursor->position++;
 }

@@ -12,6 +12,7 @@
 //   threads.c     lineages at the fork and join of a team
 //   excerpt.c     profiles of a part of the run; phase.c: where a phase of the program is
 //   window.c      time covered by efficiencies and findings
+//   without_cpu.c time of ranks without CPU time; cpu_span.c: CPU time of an interval
 //   simulation.c  the same replay in simulated time; outside.c, in_call.c: what a location does
 //   there,
 //                 blocked.c: calls that wait; matched.c: what matching finds out there
@@ -44,6 +45,7 @@
 #include "analyzer/pag/simulation/simulation.h"
 #include "analyzer/pag/threads.h"
 #include "analyzer/pag/window.h"
+#include "analyzer/pag/without_cpu.h"
 
 #define NONE UINT32_MAX
 
@@ -58,6 +60,7 @@ struct location_state {
     struct cursor *cursor;
     struct profile profile;
     struct head head;
+    struct without_cpu without_cpu;
     struct call call;
     struct recent_channel sent, received;
     uint32_t lookahead_left; // events its partners may still be read ahead for its sake
@@ -79,6 +82,8 @@ struct rank_state {
     uint64_t off_ns, off_since_ns; // recording off
     uint32_t window_epoch;
     uint64_t useful_begin_ns, mpi_begin_ns, useful_end_ns, mpi_end_ns;
+    // without CPU time, outside MPI and inside: up to now, and at the edges
+    uint64_t lost_ns[2], lost_begin_ns[2], lost_end_ns[2];
     // open parallel region (threads)
     uint32_t fork_node;
     uint64_t fork_ns;
@@ -142,9 +147,12 @@ static inline void profile_account_to(struct location_state *location, uint32_t 
 {
     struct profile *profile = &location->profile;
     struct path *path = &profile->paths[index];
+    uint64_t passed_ns = time_ns - profile->last_ns;
     if (path->epoch != location->head.epoch)
         profile_touch(location, path, index);
-    path->exclusive_ns += time_ns - profile->last_ns;
+    if (__builtin_expect(passed_ns >= CPU_SEGMENT_NS, 0))
+        without_cpu_segment(&location->without_cpu, index, profile->last_ns, time_ns);
+    path->exclusive_ns += passed_ns;
     profile->last_ns = time_ns;
 }
 

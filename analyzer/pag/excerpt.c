@@ -55,13 +55,37 @@ static void settle(struct excerpt_profile *mark, const struct profile *profile)
     }
 }
 
+void excerpt_settle(struct engine *engine, struct location_state *location)
+{
+    struct excerpt *excerpt = &engine->excerpts[location->index];
+    for (unsigned i = 0; i < excerpt->n_marks; i++)
+        settle(&excerpt->marks[i], &location->profile);
+}
+
+void excerpt_move(struct engine *engine, const struct location_state *location,
+                  const struct cpu_segment *segment, uint32_t to)
+{
+    const struct pag_part *part = &engine->options.parts[location->index];
+    const uint64_t marks_ns[N_EXCERPT_MARKS] = {part->begin_ns, part->end_ns};
+    struct excerpt *excerpt = &engine->excerpts[location->index];
+    for (unsigned i = 0; i < excerpt->n_marks; i++) {
+        struct excerpt_profile *mark = &excerpt->marks[i];
+        uint64_t lost_ns = cpu_segment_lost_before(segment, marks_ns[i]);
+        if (lost_ns == 0 || segment->path >= mark->n_paths)
+            continue;
+        if (to >= mark->n_paths)
+            grow(mark, to + 1);
+        mark->exclusive_ns[segment->path] -= lost_ns;
+        mark->exclusive_ns[to] += lost_ns;
+    }
+}
+
 void excerpt_reach(struct engine *engine, struct location_state *location, uint64_t next_ns)
 {
     const struct pag_part *part = &engine->options.parts[location->index];
     const uint64_t marks_ns[N_EXCERPT_MARKS] = {part->begin_ns, part->end_ns};
     struct excerpt *excerpt = &engine->excerpts[location->index];
-    for (unsigned i = 0; i < excerpt->n_marks; i++)
-        settle(&excerpt->marks[i], &location->profile);
+    excerpt_settle(engine, location);
     while (excerpt->n_marks < N_EXCERPT_MARKS && marks_ns[excerpt->n_marks] < next_ns)
         keep(excerpt, location, marks_ns[excerpt->n_marks]);
 }
@@ -84,12 +108,13 @@ static void apply_to(struct call_path *paths, size_t n_paths, const struct excer
     }
 }
 
-/// Time outside and inside of MPI calls, from the profile of a rank's master.
-static void judge_rank(const struct engine *engine, const struct pag_location *location,
-                       uint64_t *useful_ns, uint64_t *mpi_ns)
+/// Time outside and inside of MPI calls, with and without CPU time, from the profile of a rank's
+/// master.
+static struct pag_rank_time judge_rank(const struct engine *engine,
+                                       const struct pag_location *location)
 {
     bool *is_mpi = memory_zeroed(location->n_paths + 1, sizeof *is_mpi);
-    *useful_ns = *mpi_ns = 0;
+    struct pag_rank_time time = {0};
     for (size_t i = 0; i < location->n_paths; i++) {
         const struct call_path *path = &location->paths[i];
         if (path->is_stretch)
@@ -97,12 +122,18 @@ static void judge_rank(const struct engine *engine, const struct pag_location *l
         is_mpi[i] = (i > 0 && is_mpi[path->parent]) ||
                     (path->region != EVENT_NO_INDEX &&
                      region_at(engine, path->region)->mpi != MPI_FUNCTION_NONE);
-        if (is_mpi[i])
-            *mpi_ns += path->exclusive_ns;
-        else if (path->region != engine->definitions->gap_region)
-            *useful_ns += path->exclusive_ns;
+        bool has_cpu = path->region != engine->definitions->no_cpu_region;
+        if (is_mpi[i]) {
+            time.mpi_ns += path->exclusive_ns;
+            time.no_cpu_mpi_ns += has_cpu ? 0 : path->exclusive_ns;
+        } else if (!has_cpu) {
+            time.no_cpu_ns += path->exclusive_ns;
+        } else if (path->region != engine->definitions->gap_region) {
+            time.useful_ns += path->exclusive_ns;
+        }
     }
     free(is_mpi);
+    return time;
 }
 
 /// What is left of the part within [first, last]; an empty one stays where it is.
@@ -151,8 +182,7 @@ void excerpt_apply(struct engine *engine)
         location->last_ns = part.end_ns;
         const struct location_state *state = &engine->locations[i];
         if (state->is_master)
-            judge_rank(engine, location, &engine->result->useful_ns[state->rank],
-                       &engine->result->mpi_ns[state->rank]);
+            engine->result->rank_times[state->rank] = judge_rank(engine, location);
     }
     apply_to_run(engine);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cpu_segment;
 struct engine;
 struct location_state;
 
@@ -28,6 +29,12 @@ struct excerpt {
 
 /// The next event of LOCATION is at NEXT_NS: keeps its profile at the marks before that.
 void excerpt_reach(struct engine *engine, struct location_state *location, uint64_t next_ns);
+
+/// The time of LOCATION up to now is accounted: puts that up to marks where it belongs.
+void excerpt_settle(struct engine *engine, struct location_state *location);
+/// What SEGMENT lost has been moved from its path to TO: does the same where a mark had counted it.
+void excerpt_move(struct engine *engine, const struct location_state *location,
+                  const struct cpu_segment *segment, uint32_t to);
 
 /// When the result is filled, makes it one of the part: profiles, with inclusive times as sums of
 /// exclusive ones; the ranks' times, which are judged all; the run time, from where the first

@@ -486,6 +486,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     if (call->n_sends && !call->is_test)
         emit_send(engine, location, waited_until_ns);
     hand_over(engine, location, &release);
+    call->release_ns = may_wait(engine, call) ? call->leave_ns : release.time_ns;
     if (engine->listener.message && call->n_receives > 0)
         tell_messages(engine, call);
     if (engine->listener.sent && call->n_sends > 0)

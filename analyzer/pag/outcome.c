@@ -51,7 +51,7 @@ static void fill_rank(const struct engine *engine, size_t index)
 {
     struct rank_state *rank = &engine->ranks[index];
     struct pag_result *result = engine->result;
-    window_sum(engine, rank, &result->useful_ns[index], &result->mpi_ns[index]);
+    result->rank_times[index] = window_sum(engine, rank);
     result->off_ns += rank->off_ns;
     result->n_off += rank->off_ns > 0 || (rank->ends_off && !rank->has_finalize);
     result->n_missing_init += rank->has_mpi && !rank->has_init;
@@ -165,8 +165,7 @@ void outcome_fill(struct engine *engine)
     result->n_locations = engine->n_locations;
     result->n_ranks = engine->n_ranks;
     result->locations = memory_zeroed(result->n_locations, sizeof(*result->locations));
-    result->useful_ns = memory_zeroed(result->n_ranks, sizeof(*result->useful_ns));
-    result->mpi_ns = memory_zeroed(result->n_ranks, sizeof(*result->mpi_ns));
+    result->rank_times = memory_zeroed(result->n_ranks, sizeof(*result->rank_times));
     for (size_t i = 0; i < result->n_locations; i++)
         fill_location(engine, i);
     for (size_t i = 0; i < result->n_ranks; i++)
@@ -185,8 +184,7 @@ void pag_result_release(struct pag_result *result)
     for (size_t i = 0; i < result->n_locations && result->locations; i++)
         free(result->locations[i].paths);
     free(result->locations);
-    free(result->useful_ns);
-    free(result->mpi_ns);
+    free(result->rank_times);
     free(result->simulated);
     free(result->migration);
     free(result->traffic);

@@ -198,6 +198,14 @@ struct pag_simulated_rank {
     uint64_t lost_ns;     // without a core in the recording: outside MPI and in calls without waits
 };
 
+/// Time of a rank's master location within the window.
+struct pag_rank_time {
+    uint64_t useful_ns;     // outside MPI, but for
+    uint64_t no_cpu_ns;     // what passed there without CPU time (without_cpu.h)
+    uint64_t mpi_ns;        // in MPI calls, and of that
+    uint64_t no_cpu_mpi_ns; // without CPU time and not waiting
+};
+
 /// Process time that a move of work concerns.
 struct pag_move {
     uint64_t moved_ns, n_messages; // done by another rank, and the messages it went along with
@@ -229,10 +237,10 @@ struct pag_result {
     uint64_t n_without_finalize;                 // the latter, and ranks without any MPI call
     struct pag_location *locations;              // by location
     size_t n_locations;
-    uint64_t *useful_ns; // by rank: time of its master location outside MPI within the window
-    uint64_t *mpi_ns;    // by rank: time in MPI calls within the window
-    uint64_t off_ns;     // recording switched off, sum over ranks, in the whole run
-    uint64_t n_off;      // ranks with such a time, or killed in it
+    struct pag_rank_time *rank_times; // by rank
+    bool has_cpu_time; // in measured time: CPU samples tell computing from time without CPU time
+    uint64_t off_ns;   // recording switched off, sum over ranks, in the whole run
+    uint64_t n_off;    // ranks with such a time, or killed in it
     size_t n_ranks;
     struct pag_simulated_rank *simulated;               // by rank; NULL in measured time
     struct pag_migration *migration;                    // NULL without moves of work

@@ -52,6 +52,24 @@ void profile_touch(struct location_state *location, struct path *path, uint32_t 
     head->touched[head->n_touched++] = index;
 }
 
+uint64_t profile_move(struct location_state *location, uint32_t from, uint32_t to, uint64_t ns)
+{
+    struct path *source = &location->profile.paths[from];
+    struct path *target = &location->profile.paths[to];
+    uint32_t epoch = location->head.epoch;
+    uint64_t most_ns = source->epoch == epoch ? source->exclusive_ns - source->mark_ns : 0;
+    uint64_t moved_ns = ns < most_ns ? ns : most_ns;
+    if (moved_ns == 0 || from == to)
+        return 0;
+    if (target->epoch != epoch)
+        profile_touch(location, target, to);
+    source->exclusive_ns -= moved_ns;
+    target->exclusive_ns += moved_ns;
+    target->inclusive_ns += moved_ns;
+    target->visits++;
+    return moved_ns;
+}
+
 /// Whether there is room for N more nodes below PARENT, one below the other.
 static bool has_room(const struct profile *profile, uint32_t parent, unsigned n)
 {

@@ -67,6 +67,9 @@ uint32_t profile_before_call(const struct definitions *definitions, struct locat
                              uint32_t region, uint32_t context);
 /// Closes the innermost open instance of REGION (and what was left open inside it).
 void profile_leave(struct location_state *location, uint32_t region, uint64_t time_ns);
+/// Moves up to NS of what the open leaf of LOCATION's lineage has spent at the path FROM to TO, a
+/// visit of that. What was moved: less if it has not spent so much.
+uint64_t profile_move(struct location_state *location, uint32_t from, uint32_t to, uint64_t ns);
 /// The open leaf of the location's lineage begins to count PATH (profile_account() in engine.h).
 void profile_touch(struct location_state *location, struct path *path, uint32_t index);
 

@@ -24,12 +24,40 @@ static void note_edges(const struct engine *engine, struct rank_state *rank, uin
         rank->window_epoch = engine->window_epoch;
         rank->useful_begin_ns = useful_at(rank, engine->window_begin_ns);
         rank->mpi_begin_ns = mpi_at(rank, engine->window_begin_ns);
+        for (unsigned where = 0; where < 2; where++)
+            rank->lost_begin_ns[where] = rank->lost_ns[where];
     }
     if (engine->has_window_end && !rank->has_end && now_ns >= engine->window_end_ns) {
         rank->has_end = true;
         rank->useful_end_ns = useful_at(rank, engine->window_end_ns);
         rank->mpi_end_ns = mpi_at(rank, engine->window_end_ns);
+        for (unsigned where = 0; where < 2; where++)
+            rank->lost_end_ns[where] = rank->lost_ns[where];
     }
+}
+
+/// What SEGMENTS lost up to TIME_NS.
+static uint64_t lost_before(const struct cpu_segment *segments, uint32_t n_segments,
+                            uint64_t time_ns)
+{
+    uint64_t lost_ns = 0;
+    for (uint32_t i = 0; i < n_segments; i++)
+        lost_ns += cpu_segment_lost_before(&segments[i], time_ns);
+    return lost_ns;
+}
+
+void window_lose(const struct engine *engine, struct location_state *location,
+                 const struct cpu_segment *segments, uint32_t n_segments, uint64_t time_ns)
+{
+    struct rank_state *rank = &engine->ranks[location->rank];
+    bool has_begun = rank->window_epoch == engine->window_epoch, has_end = rank->has_end;
+    unsigned where = rank->in_mpi;
+    note_edges(engine, rank, time_ns);
+    if (!has_begun)
+        rank->lost_begin_ns[where] += lost_before(segments, n_segments, engine->window_begin_ns);
+    if (rank->has_end && !has_end)
+        rank->lost_end_ns[where] += lost_before(segments, n_segments, engine->window_end_ns);
+    rank->lost_ns[where] += lost_before(segments, n_segments, time_ns);
 }
 
 static void switch_to(const struct engine *engine, struct rank_state *rank, bool in_mpi,
@@ -98,12 +126,22 @@ void window_close(struct engine *engine, struct rank_state *rank, uint64_t time_
     rank->is_closed = true;
 }
 
-void window_sum(const struct engine *engine, struct rank_state *rank, uint64_t *useful_ns,
-                uint64_t *mpi_ns)
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+struct pag_rank_time window_sum(const struct engine *engine, struct rank_state *rank)
 {
     note_edges(engine, rank, UINT64_MAX);
-    uint64_t useful_end_ns = rank->has_end ? rank->useful_end_ns : rank->useful_ns;
-    uint64_t mpi_end_ns = rank->has_end ? rank->mpi_end_ns : rank->mpi_ns;
-    *useful_ns = useful_end_ns > rank->useful_begin_ns ? useful_end_ns - rank->useful_begin_ns : 0;
-    *mpi_ns = mpi_end_ns > rank->mpi_begin_ns ? mpi_end_ns - rank->mpi_begin_ns : 0;
+    const uint64_t *lost_end_ns = rank->has_end ? rank->lost_end_ns : rank->lost_ns;
+    struct pag_rank_time time = {
+        .mpi_ns = difference(rank->has_end ? rank->mpi_end_ns : rank->mpi_ns, rank->mpi_begin_ns),
+        .no_cpu_ns = difference(lost_end_ns[0], rank->lost_begin_ns[0]),
+        .no_cpu_mpi_ns = difference(lost_end_ns[1], rank->lost_begin_ns[1]),
+    };
+    uint64_t outside_ns =
+        difference(rank->has_end ? rank->useful_end_ns : rank->useful_ns, rank->useful_begin_ns);
+    time.useful_ns = difference(outside_ns, time.no_cpu_ns);
+    return time;
 }

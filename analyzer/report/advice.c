@@ -39,6 +39,7 @@ void advice_release(struct advice *advice)
     free(advice->warnings);
     free(advice->trace);
     free(advice->target);
+    free(advice->sharing);
     *advice = (struct advice){0};
 }
 

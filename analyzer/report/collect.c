@@ -62,6 +62,7 @@ static void put_facts(const struct collect_input *input, struct result *result)
         result->interval.end_ns = replay->part_begin_ns + replay->time_ns;
     }
     result->realtime_ns = definitions->realtime_ns;
+    result->has_cpu_time = replay->has_cpu_time;
     result->properties = memory_zeroed(definitions->n_properties, sizeof *result->properties);
     for (size_t i = 0; i < definitions->n_properties; i++)
         result->properties[result->n_properties++] =
@@ -73,6 +74,13 @@ static void put_facts(const struct collect_input *input, struct result *result)
             (struct result_node){.name = utf8_clean(definitions->nodes[i].name),
                                  .machine = utf8_clean(definitions->nodes[i].machine),
                                  .n_cores = definitions->nodes[i].n_cores};
+}
+
+/// Whether more ranks may use RANK's cores than there are.
+static bool shares_cores(const struct definitions *definitions, const struct rank *rank)
+{
+    const struct core_set *cores = &definitions->core_sets[rank->core_set];
+    return cores->n_cores > 0 && cores->n_ranks > cores->n_cores;
 }
 
 static void put_ranks(const struct collect_input *input, struct result *result)
@@ -89,13 +97,21 @@ static void put_ranks(const struct collect_input *input, struct result *result)
             .node = rank->node,
             .first_ns = replay->locations[rank->master].first_ns,
             .last_ns = replay->locations[rank->master].last_ns,
-            .useful_ns = replay->useful_ns[i],
-            .mpi_ns = replay->mpi_ns[i],
+            .useful_ns = replay->rank_times[i].useful_ns,
+            .no_cpu_ns = replay->rank_times[i].no_cpu_ns,
+            .mpi_ns = replay->rank_times[i].mpi_ns,
+            .no_cpu_mpi_ns = replay->rank_times[i].no_cpu_mpi_ns,
+            .shares_cores = shares_cores(definitions, rank),
             .is_skipped = trace_location_report(input->trace, rank->master)->is_skipped,
             .is_cut_short = definitions->locations[rank->master].is_cut_short,
             .recorded_until_ns = definitions->locations[rank->master].recorded_until_ns,
         };
     }
+}
+
+static uint64_t outside_ns(const struct result_rank *rank)
+{
+    return rank->useful_ns + rank->no_cpu_ns;
 }
 
 /// Sums over the ranks that were read, and what follows from them. Where recording was switched
@@ -106,7 +122,7 @@ static void put_efficiency(struct result *result, bool has_gaps)
     uint64_t window_ns = result->window_end_ns > result->window_begin_ns
                              ? result->window_end_ns - result->window_begin_ns
                              : 0;
-    uint64_t max_ns = 0, n_read = 0;
+    uint64_t max_ns = 0, max_useful_ns = 0, n_read = 0;
     for (size_t i = 0; i < result->n_ranks; i++) {
         struct result_rank *rank = &result->ranks[i];
         if (rank->is_skipped)
@@ -115,17 +131,23 @@ static void put_efficiency(struct result *result, bool has_gaps)
         // A call that completes several operations may have waited for each at the same time.
         if (rank->wait_ns > rank->mpi_ns)
             rank->wait_ns = rank->mpi_ns;
-        max_ns = rank->useful_ns > max_ns ? rank->useful_ns : max_ns;
+        // Nor is the time between its release and the last one in told apart for all patterns.
+        if (rank->no_cpu_mpi_ns > rank->mpi_ns - rank->wait_ns)
+            rank->no_cpu_mpi_ns = rank->mpi_ns - rank->wait_ns;
+        max_ns = outside_ns(rank) > max_ns ? outside_ns(rank) : max_ns;
+        max_useful_ns = rank->useful_ns > max_useful_ns ? rank->useful_ns : max_useful_ns;
         result->useful_ns += rank->useful_ns;
+        result->no_cpu_ns += rank->no_cpu_ns + rank->no_cpu_mpi_ns;
         result->wait_ns += rank->wait_ns;
-        result->other_mpi_ns += rank->mpi_ns - rank->wait_ns;
+        result->other_mpi_ns += rank->mpi_ns - rank->wait_ns - rank->no_cpu_mpi_ns;
     }
     result->total_ns = n_read * window_ns;
-    uint64_t seen_ns = result->useful_ns + result->wait_ns + result->other_mpi_ns;
+    uint64_t seen_ns =
+        result->useful_ns + result->no_cpu_ns + result->wait_ns + result->other_mpi_ns;
     result->unrecorded_ns = result->total_ns > seen_ns ? result->total_ns - seen_ns : 0;
     struct result_efficiency *efficiency = &result->efficiency;
-    *efficiency = (struct result_efficiency){NAN, NAN, NAN, NAN, NAN};
-    if (max_ns == 0 || window_ns == 0)
+    *efficiency = (struct result_efficiency){NAN, NAN, NAN, NAN, NAN, NAN};
+    if (max_useful_ns == 0 || window_ns == 0)
         return;
     double mean_ns = (double)result->useful_ns / (double)n_read;
     double judged_ns = (double)window_ns;
@@ -133,7 +155,8 @@ static void put_efficiency(struct result *result, bool has_gaps)
         judged_ns -= (double)result->unrecorded_ns / (double)n_read;
     if (judged_ns < (double)max_ns) // the busiest rank was recorded longer than the mean
         judged_ns = (double)max_ns;
-    efficiency->load_balance = mean_ns / (double)max_ns;
+    efficiency->load_balance = mean_ns / (double)max_useful_ns;
+    efficiency->cpu = (double)max_useful_ns / (double)max_ns;
     efficiency->communication = (double)max_ns / judged_ns;
     efficiency->parallel = mean_ns / judged_ns;
 }
@@ -143,8 +166,8 @@ void collect_ideal(struct result *result, uint64_t ideal_ns)
     struct result_efficiency *efficiency = &result->efficiency;
     double max_ns = 0;
     for (size_t i = 0; i < result->n_ranks; i++)
-        if (!result->ranks[i].is_skipped && (double)result->ranks[i].useful_ns > max_ns)
-            max_ns = (double)result->ranks[i].useful_ns;
+        if (!result->ranks[i].is_skipped && (double)outside_ns(&result->ranks[i]) > max_ns)
+            max_ns = (double)outside_ns(&result->ranks[i]);
     result->has_ideal = true;
     result->ideal_ns = ideal_ns;
     if (isnan(efficiency->communication) || efficiency->communication == 0)

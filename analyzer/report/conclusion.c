@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rules, in this order: nothing to judge (no rank read, one rank without MPI, too short) is said
-// first; then how the ranks spent their time; then the biggest loss, which is the top pattern with
-// the longest waits or, if longer, the MPI time that waited for nobody; then uneven work where it
-// stands behind the waits; then where to look.
+// first; then how the ranks spent their time; then whether they had cores, for without them neither
+// waits nor uneven times say much of the program; then the biggest loss, which is the top pattern
+// with the longest waits or, if longer, the MPI time that waited for nobody; then uneven work where
+// it stands behind the waits; then where to look.
 #include "analyzer/report/conclusion.h"
 
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/cores.h"
+#include "analyzer/report/lost_cores.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/sites.h"
 
@@ -257,7 +259,9 @@ static void write_origin(const struct result *result, const struct result_patter
     const struct result_path_share *stretch =
         main_stretch(result, &origins->by_region[0], origins->by_site, origins->n_by_site);
     fprintf(out, " What made the others wait is above all ");
-    if (stretch) {
+    if (lost_is_region(&result->regions[origin])) {
+        fprintf(out, "that ranks they waited for had no CPU time");
+    } else if (stretch) {
         write_stretch(result, stretch->site, out);
     } else {
         fprintf(out, "the time in ");
@@ -333,11 +337,26 @@ static bool is_loss_in_probes(const struct result *result)
     return path != RESULT_NONE && is_probe(result->regions[result->paths[path].region].name);
 }
 
+/// Whether ranks without CPU time are a greater loss than LOSS, or what is behind it.
+static bool is_due_to_cores(const struct result *result, const struct loss *loss)
+{
+    uint32_t origin = loss->pattern ? main_origin(loss->pattern) : RESULT_NONE;
+    return lost_kind(result) != LOST_NONE &&
+           (part((double)result->no_cpu_ns, (double)result->total_ns) >= loss->share ||
+            (origin != RESULT_NONE && lost_is_region(&result->regions[origin])));
+}
+
+static const char *introduction(const struct result *result, const struct loss *loss)
+{
+    return is_due_to_cores(result, loss) ? " Next to that the biggest loss is"
+                                         : " The biggest loss is";
+}
+
 static void write_mpi_loss(const struct result *result, const struct loss *loss, FILE *out)
 {
     uint32_t path = heaviest_mpi_path(result);
     bool probes = is_loss_in_probes(result);
-    fprintf(out, " The biggest loss is MPI time %s: %s, %s of the ranks' time",
+    fprintf(out, "%s MPI time %s: %s, %s of the ranks' time", introduction(result, loss),
             probes ? "that is in no wait state"
                    : "that waits for no other rank (transfer and the cost of the calls)",
             quantity_time(loss->ns).text, quantity_share(loss->share).text);
@@ -366,14 +385,14 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
         fprintf(out, " No single loss in communication reaches 2 %% of the ranks' time.");
         break;
     case LOSS_PATTERN:
-        fprintf(out, " The biggest loss is %s: %s, %s of the ranks' time", loss->pattern->name,
-                quantity_time(loss->ns).text, share.text);
+        fprintf(out, "%s %s: %s, %s of the ranks' time", introduction(result, loss),
+                loss->pattern->name, quantity_time(loss->ns).text, share.text);
         write_whereabouts(result, loss->pattern, out);
         fputc('.', out);
         write_origin(result, loss->pattern, out);
         break;
     case LOSS_PATTERN_OUTSIDE:
-        fprintf(out, " The biggest loss is %s: %s, %s of the whole run on all ranks",
+        fprintf(out, "%s %s: %s, %s of the whole run on all ranks", introduction(result, loss),
                 loss->pattern->name, quantity_time(loss->ns).text, share.text);
         write_whereabouts(result, loss->pattern, out);
         fputc('.', out);
@@ -393,8 +412,9 @@ static uint32_t most_uneven_region(const struct result *result, uint64_t n_read)
     for (size_t i = 0; i < result->n_regions; i++) {
         const struct result_region *region = &result->regions[i];
         double excess = (double)region->max_ns - (double)region->exclusive_ns / (double)n_read;
-        if (!region->is_mpi && strcmp(region->name, RESULT_REGION_OFF) != 0 &&
-            region->max_rank != RESULT_NONE && excess > most) {
+        if (!region->is_mpi && !lost_is_region(region) &&
+            strcmp(region->name, RESULT_REGION_OFF) != 0 && region->max_rank != RESULT_NONE &&
+            excess > most) {
             most = excess;
             found = (uint32_t)i;
         }
@@ -494,8 +514,8 @@ static void write_critical_path(const struct result *result, FILE *out)
     for (size_t i = 0; i < result->critical_path.n_by_region; i++) {
         const struct result_path_share *share = &result->critical_path.by_region[i];
         const struct result_region *region = &result->regions[share->region];
-        if (region->is_mpi || !strcmp(region->name, RESULT_REGION_BEFORE) ||
-            !strcmp(region->name, RESULT_REGION_OFF))
+        if (region->is_mpi || lost_is_region(region) ||
+            !strcmp(region->name, RESULT_REGION_BEFORE) || !strcmp(region->name, RESULT_REGION_OFF))
             continue;
         const struct result_path_share *stretch = main_stretch(
             result, share, result->critical_path.by_site, result->critical_path.n_by_site);
@@ -538,7 +558,12 @@ static void write_times(const struct result *result, FILE *out)
         fprintf(out, "The judged part of the run lasted only %s, too short for firm conclusions. ",
                 quantity_time(window_ns).text);
     fprintf(out, "Of the ranks' time %s", quantity_part((double)result->useful_ns, total).text);
-    fprintf(out, " went into computing, %s", quantity_part((double)result->wait_ns, total).text);
+    fprintf(out, " went into computing%s, ", result->has_cpu_time ? " (CPU time)" : "");
+    if (result->no_cpu_ns > 0)
+        fprintf(out, "%s passed without CPU time, ",
+                quantity_part((double)result->no_cpu_ns, total).text);
+    fprintf(out, "%s%s", quantity_part((double)result->wait_ns, total).text,
+            result->no_cpu_ns > 0 ? " went" : "");
     fprintf(out, " into waiting for other ranks inside MPI and %s into the rest of MPI.",
             quantity_part((double)result->other_mpi_ns, total).text);
 }
@@ -561,6 +586,9 @@ static void write_judgement(const struct result *result, uint64_t n_read, FILE *
     }
     double efficiency = result->efficiency.parallel;
     write_times(result, out);
+    if (lost_kind(result) != LOST_NONE)
+        fputc(' ', out);
+    lost_write(result, out);
     if (efficiency >= good_efficiency && loss.kind != LOSS_PATTERN_OUTSIDE) {
         fprintf(out, " With a parallel efficiency of %s there is little to gain in communication.",
                 quantity_share(efficiency).text);
@@ -571,7 +599,7 @@ static void write_judgement(const struct result *result, uint64_t n_read, FILE *
     bool is_uneven = n_read > 1 && write_imbalance(result, n_read, &loss, out);
     if (!is_uneven && loss.kind == LOSS_NONE)
         write_critical_path(result, out);
-    if (is_uneven || !loss.pattern)
+    if (is_uneven || !loss.pattern || is_due_to_cores(result, &loss))
         return;
     for (size_t i = 0; i < result->n_hints; i++) {
         if (strcmp(result->hints[i].pattern, loss.pattern->id) != 0)
@@ -618,6 +646,34 @@ static void write_culprit(const struct result *result, const struct result_patte
         write_name(result, region->region, out);
 }
 
+/// "no core: 1.186 s, 42.0 % of the ranks' time; 4 ranks shared 2 cores".
+static char *headline_of_cores(const struct result *result, const struct loss *loss,
+                               const char *whole)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return memory_copy_text("no CPU time");
+    bool is_shared = lost_kind(result) == LOST_CORES_SHARED;
+    fprintf(out, "%s: %s, %s of the %s", is_shared ? "ranks had no core" : "ranks had no CPU time",
+            quantity_time(result->no_cpu_ns).text,
+            quantity_part((double)result->no_cpu_ns, (double)result->total_ns).text, whole);
+    lost_write_rank(result, out);
+    if (is_shared) {
+        fprintf(out, "; ");
+        lost_write_sharing(result, out);
+    }
+    if (loss->pattern) {
+        uint32_t origin = main_origin(loss->pattern);
+        if (origin != RESULT_NONE && lost_is_region(&result->regions[origin]))
+            fprintf(out, "; also behind %s (%s)", loss->pattern->name,
+                    quantity_time(loss->ns).text);
+    }
+    fclose(out);
+    return text;
+}
+
 static char *headline_of(const struct result *result)
 {
     struct loss loss = find_loss(result);
@@ -628,6 +684,8 @@ static char *headline_of(const struct result *result)
                                                           : "ranks' time";
     if (!has_mpi(result))
         return memory_copy_text("none to be seen: the trace holds no MPI calls");
+    if (is_due_to_cores(result, &loss))
+        return headline_of_cores(result, &loss, is_part ? "judged time" : "ranks' time");
     if (loss.kind == LOSS_NONE)
         return memory_copy_text("none that reaches 2 % of the ranks' time");
     if (loss.kind == LOSS_MPI)

@@ -17,6 +17,7 @@ void interval_page_add(struct interval_page *page, const struct result *result)
         .time_ns = result->time_ns,
         .efficiency = result->efficiency,
         .useful_ns = result->useful_ns,
+        .no_cpu_ns = result->no_cpu_ns,
         .wait_ns = result->wait_ns,
         .other_mpi_ns = result->other_mpi_ns,
         .outside_ns = result->unrecorded_ns,

@@ -17,7 +17,7 @@ struct interval_row {
     bool is_phase;
     uint64_t begin_ns, end_ns, time_ns;
     struct result_efficiency efficiency;
-    uint64_t useful_ns, wait_ns, other_mpi_ns, outside_ns, total_ns; // sums over ranks
+    uint64_t useful_ns, no_cpu_ns, wait_ns, other_mpi_ns, outside_ns, total_ns; // sums over ranks
     char *headline;
 };
 

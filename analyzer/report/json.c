@@ -85,6 +85,7 @@ static json_t *window_object(const struct result *result)
     set_count(window, "begin_ns", result->window_begin_ns);
     set_count(window, "end_ns", result->window_end_ns);
     set_count(window, "useful_ns", result->useful_ns);
+    set_count(window, "no_cpu_ns", result->no_cpu_ns);
     set_count(window, "wait_ns", result->wait_ns);
     set_count(window, "other_mpi_ns", result->other_mpi_ns);
     set_count(window, "unrecorded_ns", result->unrecorded_ns);
@@ -108,6 +109,7 @@ static json_t *efficiency_object(const struct result_efficiency *efficiency)
     json_t *object = json_object();
     set_share(object, "parallel", efficiency->parallel);
     set_share(object, "load_balance", efficiency->load_balance);
+    set_share(object, "cpu", efficiency->cpu);
     set_share(object, "communication", efficiency->communication);
     set_share(object, "serialization", efficiency->serialization);
     set_share(object, "transfer", efficiency->transfer);
@@ -139,8 +141,10 @@ static json_t *rank_array(const struct result *result)
         set_text(object, "node",
                  rank->node < result->n_nodes ? result->nodes[rank->node].name : "");
         set_count(object, "useful_ns", rank->useful_ns);
+        set_count(object, "no_cpu_ns", rank->no_cpu_ns);
         set_count(object, "mpi_ns", rank->mpi_ns);
         set_count(object, "wait_ns", rank->wait_ns);
+        set_count(object, "no_cpu_mpi_ns", rank->no_cpu_mpi_ns);
         if (rank->is_cut_short)
             set_count(object, "recorded_until_ns", rank->recorded_until_ns);
         json_array_append_new(ranks, object);

@@ -32,6 +32,7 @@ struct result_region {
 #define RESULT_REGION_PROGRAM "(program)"          // a process outside its recorded regions
 #define RESULT_REGION_THREAD  "(thread)"           // a further thread outside its recorded regions
 #define RESULT_REGION_OFF     "(recording off)"    // a stretch in which nothing was recorded
+#define RESULT_REGION_NO_CPU  "(without CPU time)" // the process was descheduled or blocked
 #define RESULT_REGION_BEFORE  "(before start)"     // critical path: a rank that began later
 #define RESULT_REGION_CLOCK   "(clock correction)" // critical path: negative, see lineage rules
 
@@ -147,8 +148,12 @@ struct result_rank {
     char *name;
     uint32_t node;
     uint64_t first_ns, last_ns;
-    uint64_t useful_ns, mpi_ns; // within the window
+    // Within the window: computing, with CPU time as far as the trace tells; outside MPI without
+    // CPU time; in MPI.
+    uint64_t useful_ns, no_cpu_ns, mpi_ns;
     uint64_t wait_ns;           // of its MPI time: waits of the patterns with is_top
+    uint64_t no_cpu_mpi_ns;     // of the rest: without CPU time
+    bool shares_cores;          // with other ranks, more of them than cores
     bool is_skipped;            // its events could not be read; not in any mean or share
     bool is_cut_short;          // our tracer says that it did not end by MPI_Finalize:
     uint64_t recorded_until_ns; // time of its last record then
@@ -187,6 +192,7 @@ struct result_node {
 /// Share values are NAN when they cannot be computed from what was read.
 struct result_efficiency {
     double parallel, load_balance, communication, serialization, transfer;
+    double cpu; // of the time outside MPI, with CPU time
 };
 
 struct result {
@@ -213,7 +219,9 @@ struct result {
     // useful, waits of the patterns with is_top, the rest of the time inside MPI calls, and time of
     // ranks whose events begin late or end early.
     uint64_t useful_ns, wait_ns, other_mpi_ns, unrecorded_ns;
-    uint64_t total_ns;               // ranks that were read x length of the window
+    bool has_cpu_time;  // CPU samples tell computing from
+    uint64_t no_cpu_ns; // time outside MPI, and in MPI but not waiting, without CPU time
+    uint64_t total_ns;  // ranks that were read x length of the window
     struct result_named *properties; // archive properties: command line, MPI, host, ...
     size_t n_properties;
     struct result_node *nodes;

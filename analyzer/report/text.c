@@ -104,17 +104,25 @@ static void print_efficiency(const struct page *page)
     const struct result *result = page->result;
     const struct result_efficiency *efficiency = &result->efficiency;
     double total = (double)result->total_ns;
-    char *text = memory_format("%s = load balance %s x communication %s",
+    bool has_lost = (double)result->no_cpu_ns >= 0.0005 * total;
+    char *cpu = has_lost ? memory_format(" x CPU time %s", quantity_share(efficiency->cpu).text)
+                         : memory_copy_text("");
+    char *text = memory_format("%s = load balance %s%s x communication %s",
                                quantity_share(efficiency->parallel).text,
-                               quantity_share(efficiency->load_balance).text,
+                               quantity_share(efficiency->load_balance).text, cpu,
                                quantity_share(efficiency->communication).text);
     page_labelled(page, "Parallel efficiency", text);
     free(text);
+    free(cpu);
     page_ideal(page);
     struct quantity unrecorded = quantity_part((double)result->unrecorded_ns, total);
     bool has_gap = (double)result->unrecorded_ns >= 0.0005 * total;
-    text = memory_format("computing %s, waiting %s, other MPI %s%s%s",
+    char *lost = has_lost ? memory_format(" without CPU time %s,",
+                                          quantity_part((double)result->no_cpu_ns, total).text)
+                          : memory_copy_text("");
+    text = memory_format("computing %s%s,%s waiting %s, other MPI %s%s%s",
                          quantity_part((double)result->useful_ns, total).text,
+                         result->has_cpu_time ? " (CPU time)" : "", lost,
                          quantity_part((double)result->wait_ns, total).text,
                          quantity_part((double)result->other_mpi_ns, total).text,
                          !has_gap                    ? ""
@@ -123,6 +131,7 @@ static void print_efficiency(const struct page *page)
                          has_gap ? unrecorded.text : "");
     page_labelled(page, "Time of the ranks", text);
     free(text);
+    free(lost);
 }
 
 /// "solve 61.0 %, MPI_Recv 12.0 %; rank 3 70.1 %, rank 1 20.3 %"

@@ -10,6 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/cores.h"
+#include "analyzer/report/lost_cores.h"
 #include "analyzer/report/quantity.h"
 
 enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8 };
@@ -263,6 +264,27 @@ static void warn_of_prediction(const struct definitions *definitions, struct res
          source);
 }
 
+/// Ranks that had no core for a part of their time, as far as it is known or to be expected.
+static void warn_of_cores(struct result *result)
+{
+    uint64_t n_lost = 0;
+    warn(result, "more-ranks-than-cores", cores_of(result).n_without_core, "rank",
+         result->has_cpu_time
+             ? "beyond the cores of their node: time without a core is " RESULT_REGION_NO_CPU
+               " where CPU samples tell; times of single waits contain more of it"
+             : "beyond the cores of their node: time spent waiting for a core looks like time in "
+               "the MPI call or function it fell into, so no time here is free of it");
+    if (lost_kind(result) != LOST_UNKNOWN)
+        return;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        n_lost += result->ranks[i].no_cpu_ns + result->ranks[i].no_cpu_mpi_ns > 0;
+    warn(result, "without-cpu-time", n_lost, "rank",
+         "without CPU time for %s of the ranks' time, though not waiting for others: other "
+         "programs had the cores, or the ranks slept or waited for files; that time is no "
+         "computing, and waits for such ranks contain it",
+         quantity_part((double)result->no_cpu_ns, (double)result->total_ns).text);
+}
+
 static int compare_warnings(const void *left, const void *right)
 {
     const struct result_warning *a = left, *b = right;
@@ -277,10 +299,7 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
     warn(result, "missing-record", coverage->n_message_calls + coverage->n_collective_calls,
          "MPI call",
          "whose messages or collectives the trace does not record: waits there cannot be found");
-    warn(result, "more-ranks-than-cores", cores_of(result).n_without_core, "rank",
-         "beyond the cores of their node: time spent waiting for a core looks like time in the MPI "
-         "call "
-         "or function it fell into, so no time here is free of it");
+    warn_of_cores(result);
     warn_of_ends(trace_definitions(trace), replay, result);
     warn_of_short_regions(trace_definitions(trace), result);
     warn_of_prediction(trace_definitions(trace), result);

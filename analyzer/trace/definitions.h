@@ -94,8 +94,9 @@ struct communicator {
     const struct map *rank_by_remote_member;
 };
 
-/// Name of definitions.gap_region.
-#define DEFINITIONS_GAP "(recording off)"
+/// Names of definitions.gap_region and .no_cpu_region.
+#define DEFINITIONS_GAP    "(recording off)"
+#define DEFINITIONS_NO_CPU "(without CPU time)"
 
 struct property {
     const char *name;
@@ -105,7 +106,8 @@ struct property {
 struct definitions {
     struct region *regions;
     size_t n_regions;
-    uint32_t gap_region; // the last of them, not of the archive: stretches without recording
+    // After those of the archive: stretches without recording, and without CPU time.
+    uint32_t gap_region, no_cpu_region;
     struct calling_context *contexts;
     size_t n_contexts;
     size_t n_bad_contexts;      // that name a region, source location or parent that does not exist

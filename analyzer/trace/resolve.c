@@ -37,10 +37,14 @@ static bool is_marker(const struct records *records, const struct region_record 
 static void resolve_regions(struct definitions *definitions, const struct records *records)
 {
     size_t n_recorded = records->regions.n;
-    definitions->n_regions = n_recorded + 1;
+    definitions->n_regions = n_recorded + 2;
     definitions->regions = memory_zeroed(definitions->n_regions, sizeof *definitions->regions);
     definitions->gap_region = (uint32_t)n_recorded;
-    definitions->regions[n_recorded] = (struct region){.name = DEFINITIONS_GAP, .file = ""};
+    definitions->no_cpu_region = definitions->gap_region + 1;
+    definitions->regions[definitions->gap_region] =
+        (struct region){.name = DEFINITIONS_GAP, .file = ""};
+    definitions->regions[definitions->no_cpu_region] =
+        (struct region){.name = DEFINITIONS_NO_CPU, .file = ""};
     for (size_t i = 0; i < n_recorded; i++) {
         const struct region_record *record = &records->regions.items[i];
         const char *name = records_text(records, record->name);

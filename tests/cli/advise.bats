@@ -317,5 +317,5 @@ END
     grep -q 'those below this error, marked ?, are uncertain$' report
     grep -q '^  1\.     500 ns?  50.0 %  Make ' report
     [ "$("$PAGODA" advise lost --json | jq .error_ns)" = 2000 ]
-    tr -s ' \n' ' ' <report | grep -q 'for 66.7 % of their time ranks had no core: other programs had it, or they slept'
+    tr -s ' \n' ' ' <report | grep -q 'for 66.7 % of their time ranks had no CPU time: other programs had their cores, or they slept'
 }

@@ -24,6 +24,17 @@ ask() {
     sqlite3 -separator ' ' runs.db "$1"
 }
 
+@test "time without CPU time is that within the interval" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/without-cpu.txt" lost
+    # Rank 0 from 5 to 12 ms: 6.1 of the 8 ms of its segment of solve, 0.9 of the 3 ms of its send.
+    "$PAGODA" replay lost --interval 5ms:12ms --json | jq -e '.ranks[0]
+        | [.useful_ns, .no_cpu_ns, .mpi_ns, .no_cpu_mpi_ns] == [2440000, 3660000, 900000, 750000]'
+    # Intervals that follow each other sum to the run.
+    "$PAGODA" replay lost --interval 0:5ms --interval 5ms:12ms --interval 12ms:21500us --json |
+        jq -e '[.intervals[].no_cpu_ns] | add == 10100000'
+    [[ $("$PAGODA" replay lost --interval 0:5ms --interval 5ms:12ms) == *'no CPU'* ]]
+}
+
 @test "an interval is stored with its bounds, and refers to its run" {
     [ "$(ask 'SELECT trial, interval, is_phase, begin_ns, end_ns, time_ns, run FROM intervals')" = \
         'one step#1 1 100 210 110 whole

@@ -502,6 +502,48 @@ main 2 -20000" ]
     cmp one all
 }
 
+@test "time without CPU time is no computing, and said before waits" {
+    archive without-cpu
+    "$PAGODA" replay --json without-cpu >out.json
+    jq -e '.window | .useful_ns == 37150000 and .no_cpu_ns == 10100000 and .wait_ns == 9000000
+        and .other_mpi_ns == 3750000' out.json
+    jq -e '[.ranks[] | [.useful_ns, .no_cpu_ns, .mpi_ns, .wait_ns, .no_cpu_mpi_ns]] == [
+        [10950000, 6000000, 3050000, 0, 2500000], [15900000, 1000000, 3100000, 0, 0],
+        [10300000, 500000, 9200000, 9000000, 100000]]' out.json
+    jq -e '.efficiency | (.load_balance - 37.15 / 3 / 15.9 | fabs) < 1e-9
+        and (.cpu - 15.9 / 16.95 | fabs) < 1e-9 and (.communication - 16.95 / 20 | fabs) < 1e-9
+        and (.parallel - .load_balance * .cpu * .communication | fabs) < 1e-9' out.json
+    # Each part below the call path it was taken from.
+    jq -e '[.profile[] | select(.region == "(without CPU time)") | [.path, .exclusive_ns]] | sort == [
+        ["main/setup/(without CPU time)", 1200000],
+        ["main/solve/(without CPU time)", 6300000],
+        ["main/solve/MPI_Recv/(without CPU time)", 100000],
+        ["main/solve/MPI_Send/(without CPU time)", 2500000]]' out.json
+    # What made rank 2 wait, and what determined the run time.
+    jq -e '.patterns[] | select(.id == "late-sender") | .total_ns == 9000000
+        and (.origins.regions[0] | .region == "(without CPU time)" and .time_ns == 8000000)' out.json
+    jq -e '.critical_path.regions[] | select(.region == "(without CPU time)") | .time_ns == 8500000' out.json
+    jq -e '.headline == "ranks had no core: 10.10 ms, 16.8 % of the judged time, 84.2 % of it on rank 0; 3 ranks shared 2 cores; also behind Late Sender (9.000 ms)"
+        and (.conclusion | test("ranks had no core .*: 3 ranks shared 2 cores. Before anything else.*Next to that the biggest loss is Late Sender.*had no CPU time. The work is uneven: rank 1 computes for 15.90 ms"))' out.json
+}
+
+@test "no more ranks than cores: time without CPU time has two possible reasons" {
+    sed 's/^cores n 2/cores n 3/' "$ROOT/tests/traces/replay/without-cpu.txt" >enough.txt
+    "$BUILD/tools/mktrace" enough.txt enough
+    "$PAGODA" replay --json enough | jq -e '.window.no_cpu_ns == 10100000
+        and (.warnings | map("\(.code) \(.count)") == ["without-cpu-time 3"])
+        and (.headline | startswith("ranks had no CPU time: 10.10 ms"))
+        and (.conclusion | contains("other programs had their cores, or they slept or waited for files"))'
+    # On two nodes a call that waits for nobody may wait for the network.
+    sed 's/^nodes n n n/nodes n m m/;s/^cores n.*/cores n 1\ncores m 2/' enough.txt >apart.txt
+    "$BUILD/tools/mktrace" apart.txt apart
+    "$PAGODA" replay --json apart | jq -e '.window.no_cpu_ns == 7500000 and .window.other_mpi_ns == 6350000'
+    # Without samples nothing is known: all that is outside MPI is computing.
+    sed '/ cpu /d' enough.txt >unknown.txt
+    "$BUILD/tools/mktrace" unknown.txt unknown
+    "$PAGODA" replay --json unknown | jq -e '.window | .no_cpu_ns == 0 and .useful_ns == 44650000'
+}
+
 @test "more ranks than cores: the run, a warning, the likely reason" {
     # MPI time that waits for nobody: calls without partners.
     local rank

@@ -121,7 +121,7 @@ refused() {
     rm -r trace
     "$BUILD/tools/mktrace" flush.txt trace
     "$PAGODA" replay --json --nodes 2 trace | jq -e '.whatif | .replayed_ns == 2200000 and .lost_ns == 3800000'
-    "$PAGODA" replay --nodes 2 trace | tr -s ' \n' ' ' | grep -q 'without a core for 31.7 % of their time.*other programs had it, or ranks slept'
+    "$PAGODA" replay --nodes 2 trace | tr -s ' \n' ' ' | grep -q 'without CPU time for 31.7 % of their time.*other programs had it, or ranks slept'
 }
 
 @test "block and cyclic maps" {

@@ -166,8 +166,10 @@ static void add_totals(const struct conversion *conversion)
     add_total(conversion, "window-begin", 0, result->window_begin_ns);
     add_total(conversion, "window-end", 0, result->window_end_ns);
     for (uint32_t r = 0; r < result->n_ranks; r++) {
-        findings_add(conversion->findings, "useful", r, 0, "", 0, (int64_t)result->useful_ns[r]);
-        findings_add(conversion->findings, "mpi", r, 0, "", 0, (int64_t)result->mpi_ns[r]);
+        findings_add(conversion->findings, "useful", r, 0, "", 0,
+                     (int64_t)result->rank_times[r].useful_ns);
+        findings_add(conversion->findings, "mpi", r, 0, "", 0,
+                     (int64_t)result->rank_times[r].mpi_ns);
     }
     add_total(conversion, "clock-violations", result->n_clock_violations, 0);
     add_total(conversion, "messages", result->n_messages, 0);

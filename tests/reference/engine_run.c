@@ -135,8 +135,8 @@ int engine_run_ideal(const struct engine_run *run, struct engine_ideal *found, s
     *found = (struct engine_ideal){.window_ns =
                                        run->measured.window_end_ns - run->measured.window_begin_ns};
     for (size_t rank = 0; rank < run->measured.n_ranks; rank++)
-        if (run->measured.useful_ns[rank] > found->max_useful_ns)
-            found->max_useful_ns = run->measured.useful_ns[rank];
+        if (run->measured.rank_times[rank].useful_ns > found->max_useful_ns)
+            found->max_useful_ns = run->measured.rank_times[rank].useful_ns;
     ideal_init(&ideal, definitions, &run->measured, run->recorded);
     int status = pag_simulate(trace, &options, &ideal.clock, &listener, &result, err);
     if (status == 0)

@@ -243,7 +243,7 @@ static void test_regions(void **state)
                                  "0 2 enter MPI_Issend\n"
                                  "0 3 enter solve\n");
     const struct region *regions = f.definitions->regions;
-    assert_int_equal(f.definitions->n_regions, 7);
+    assert_int_equal(f.definitions->gap_region, 6);
     assert_string_equal(regions[0].name, "solve");
     assert_string_equal(regions[0].file, "solver.c");
     assert_int_equal(regions[0].line, 42);

@@ -107,8 +107,8 @@ void advise_path_collect(struct advise_path *path, const struct definitions *def
     collect_regions(path, definitions, replay);
     uint64_t busiest_ns = 0;
     for (size_t i = 0; i < replay->n_ranks; i++)
-        if (replay->useful_ns[i] > busiest_ns)
-            busiest_ns = replay->useful_ns[i];
+        if (replay->rank_times[i].useful_ns > busiest_ns)
+            busiest_ns = replay->rank_times[i].useful_ns;
     path->slack_ns = replay->time_ns > busiest_ns ? replay->time_ns - busiest_ns : 0;
     struct scenario scenario = {0};
     struct error err;

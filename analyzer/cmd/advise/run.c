@@ -9,6 +9,7 @@
 #include "analyzer/cmd/advise/places.h"
 #include "analyzer/cmd/whatif/estimate.h"
 #include "analyzer/cmd/whatif/run.h"
+#include "analyzer/report/lost_cores.h"
 #include "analyzer/whatif/recorded.h"
 
 static const uint64_t many_events = 1000000;
@@ -37,6 +38,19 @@ static double lost_share(const struct replay_run *measured, const struct pag_res
     return all_ns > 0 ? lost_ns / all_ns : 0;
 }
 
+/// What the conclusion of a replay says of ranks that shared too few cores; NULL: nothing.
+static char *sharing_text(const struct result *result)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = lost_kind(result) == LOST_CORES_SHARED ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    lost_write(result, out);
+    fclose(out);
+    return text;
+}
+
 /// The run with nothing changed, in UNCHANGED with its critical path, and on the target. 0, or -1
 /// and ERR; the caller releases UNCHANGED in either case.
 static int predict_baselines(const struct advise_setting *setting, struct advice *advice,
@@ -51,6 +65,7 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
         advise_run_jobs(setting, &target, 1);
     advice->replayed_ns = same.predicted_ns;
     advice->lost_share = status == 0 ? lost_share(setting->measured, &unchanged->replay) : 0;
+    advice->sharing = sharing_text(&setting->measured->result);
     advice->target_ns = target.predicted_ns;
     uint64_t computing_ns = spread_computing(&setting->measured->result);
     advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;

@@ -23,8 +23,8 @@ static const char *base_name(const char *path)
 static bool is_function(const char *name)
 {
     static const char *const others[] = {RESULT_REGION_PROGRAM, RESULT_REGION_THREAD,
-                                         RESULT_REGION_OFF, RESULT_REGION_BEFORE,
-                                         RESULT_REGION_CLOCK};
+                                         RESULT_REGION_OFF,     RESULT_REGION_BEFORE,
+                                         RESULT_REGION_CLOCK,   RESULT_REGION_NO_CPU};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0)
             return false;

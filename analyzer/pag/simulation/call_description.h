@@ -23,11 +23,11 @@ static inline uint64_t call_recorded_work_ns(const struct engine *engine,
                                              const struct location_state *location)
 {
     const struct call *call = &location->call;
-    const struct interval *before = &simulated_location(engine, location)->interval;
+    const struct cpu_span *before = &simulated_location(engine, location)->interval.cpu;
     uint64_t length_ns = call_recorded_ns(engine, location);
     bool is_known =
-        call->has_cpu_after && before->has_seen_cpu && call->cpu_after_ns >= before->seen_cpu_ns;
-    uint64_t cpu_ns = is_known ? call->cpu_after_ns - before->seen_cpu_ns : length_ns;
+        call->has_cpu_after && before->has_seen && call->cpu_after_ns >= before->seen_ns;
+    uint64_t cpu_ns = is_known ? call->cpu_after_ns - before->seen_ns : length_ns;
     return cpu_ns < length_ns ? cpu_ns : length_ns;
 }
 

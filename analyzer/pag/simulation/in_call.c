@@ -163,7 +163,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
                             is_over ? now_ns : inside(location, recorded_ns, has_completed));
     }
     if (call->has_cpu_inside && !engine->simulation->clock->counts_wall_time)
-        interval_see_cpu(&state->interval, call->cpu_inside_ns);
+        cpu_span_see(&state->interval.cpu, call->cpu_inside_ns);
     moved_tell_call(engine, location, recorded_ns, now_ns);
     outside_begin(engine, location, now_ns, recorded_ns);
 }

@@ -134,24 +134,6 @@ static void pass_visit(const struct engine *engine, struct location_state *locat
     count(engine, location, interval, location->profile.current, ps / PS_PER_NS);
 }
 
-/// Process time of the whole interval: what the first and last CPU sample say for the time between
-/// them (never more than that time: other threads of the process), wall time outside; but up to the
-/// last sample at most what the process used since the last one before the interval.
-static uint64_t process_time(const struct interval *interval)
-{
-    uint64_t wall_ns = interval->recorded_now_ns - interval->recorded_begin_ns;
-    if (!interval->has_cpu || interval->last_cpu_ns < interval->first_cpu_ns)
-        return wall_ns;
-    uint64_t seen_ns = interval->last_cpu_at_ns - interval->first_cpu_at_ns;
-    uint64_t cpu_ns = interval->last_cpu_ns - interval->first_cpu_ns;
-    uint64_t process_ns = cpu_ns < seen_ns ? wall_ns - seen_ns + cpu_ns : wall_ns;
-    if (!interval->had_cpu || interval->last_cpu_ns < interval->had_cpu_ns)
-        return process_ns;
-    uint64_t most_ns = interval->last_cpu_ns - interval->had_cpu_ns +
-                       (interval->recorded_now_ns - interval->last_cpu_at_ns);
-    return most_ns < process_ns ? most_ns : process_ns;
-}
-
 /// Whether EVENT (NULL: none) begins or ends a team of threads.
 static bool is_of_team(const struct event *event)
 {
@@ -171,7 +153,8 @@ static pag_work work_of(const struct engine *engine, const struct location_state
 {
     const struct pag_clock *clock = engine->simulation->clock;
     wide scaled = 0;
-    uint64_t process_ns = process_time(interval);
+    uint64_t process_ns =
+        cpu_span_used_ns(&interval->cpu, interval->recorded_begin_ns, interval->recorded_now_ns);
     interval->recorded_ns = interval->recorded_now_ns - interval->recorded_begin_ns;
     if (clock->process_time && location->is_master && process_ns < interval->recorded_ns &&
         ends_computing(engine, end))
@@ -184,24 +167,6 @@ static pag_work work_of(const struct engine *engine, const struct location_state
     for (uint32_t i = 0; i < interval->n_parts; i++)
         scaled += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
     return interval->recorded_ns ? (wide)process_ns * scaled / interval->recorded_ns : 0;
-}
-
-void interval_see_cpu(struct interval *interval, uint64_t cpu_ns)
-{
-    interval->has_seen_cpu = true;
-    interval->seen_cpu_ns = cpu_ns;
-}
-
-static void note_cpu(struct interval *interval, const struct event *event)
-{
-    interval->last_cpu_at_ns = event->time_ns;
-    interval->last_cpu_ns = event->size_bytes;
-    interval_see_cpu(interval, event->size_bytes);
-    if (interval->has_cpu)
-        return;
-    interval->has_cpu = true;
-    interval->first_cpu_at_ns = event->time_ns;
-    interval->first_cpu_ns = event->size_bytes;
 }
 
 /// Takes work out that another rank does, and adds what this one does for others.
@@ -260,9 +225,8 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     interval->recorded_begin_ns = interval->recorded_now_ns = recorded_ns;
     interval->n_parts = 0;
     interval->n_events = 0;
-    interval->had_cpu = interval->has_seen_cpu;
-    interval->had_cpu_ns = interval->seen_cpu_ns;
-    interval->has_cpu = interval->has_set_work = false;
+    cpu_span_begin(&interval->cpu);
+    interval->has_set_work = false;
     *work = 0;
     bool has_visits = engine->simulation->clock->visit != NULL;
     if (has_visits) {
@@ -289,7 +253,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
         } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
             gap_event(engine, location, event, profile->last_ns);
         else if (event->kind == EVENT_CPU_TIME && !engine->simulation->clock->counts_wall_time)
-            note_cpu(interval, event);
+            cpu_span_sample(&interval->cpu, seen_ns, event->size_bytes);
         location->cursor->position++;
         interval->n_events++;
     }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/pag/cpu_span.h"
 #include "analyzer/pag/simulation/clock.h"
 #include "analyzer/pag/simulation/visit.h"
 #include "analyzer/trace/event.h"
@@ -54,12 +55,7 @@ struct interval {
     uint64_t n_arrived;               // visits of that
     bool is_stretch_over;             // the computing before the call that is next has been a visit
     uint64_t lost_ns;                 // by which its process time is less than its wall time
-    bool has_seen_cpu;                // in this interval or an earlier one:
-    uint64_t seen_cpu_ns;             // the last sample
-    bool had_cpu;                     // before this interval:
-    uint64_t had_cpu_ns;
-    bool has_cpu;
-    uint64_t first_cpu_at_ns, first_cpu_ns, last_cpu_at_ns, last_cpu_ns;
+    struct cpu_span cpu;
 };
 
 void interval_release(struct interval *interval);
@@ -72,9 +68,6 @@ void interval_release(struct interval *interval);
 const struct event *interval_read(struct engine *engine, struct location_state *location,
                                   struct interval *interval, uint64_t begin_ns,
                                   uint64_t recorded_ns, pag_work *work);
-
-/// What the last CPU sample before the next interval says: one inside an MPI call.
-void interval_see_cpu(struct interval *interval, uint64_t cpu_ns);
 
 /// Work of PART of an interval that has been read, moved or not.
 pag_work interval_part_work(const struct interval *interval, const struct interval_part *part);

@@ -17,10 +17,10 @@ static json_t *row_object(const struct interval_row *row)
         const char *key;
         uint64_t ns;
     } times[] = {
-        {"begin_ns", row->begin_ns},        {"end_ns", row->end_ns},
-        {"time_ns", row->time_ns},          {"useful_ns", row->useful_ns},
-        {"wait_ns", row->wait_ns},          {"other_mpi_ns", row->other_mpi_ns},
-        {"unrecorded_ns", row->outside_ns},
+        {"begin_ns", row->begin_ns},         {"end_ns", row->end_ns},
+        {"time_ns", row->time_ns},           {"useful_ns", row->useful_ns},
+        {"no_cpu_ns", row->no_cpu_ns},       {"wait_ns", row->wait_ns},
+        {"other_mpi_ns", row->other_mpi_ns}, {"unrecorded_ns", row->outside_ns},
     };
     json_t *object = json_object(), *efficiency = json_object();
     json_object_set_new(object, "name", json_clean_text(row->name));
@@ -29,6 +29,7 @@ static json_t *row_object(const struct interval_row *row)
         json_object_set_new(object, times[i].key, json_integer((json_int_t)times[i].ns));
     json_object_set_new(efficiency, "parallel", share(row->efficiency.parallel));
     json_object_set_new(efficiency, "load_balance", share(row->efficiency.load_balance));
+    json_object_set_new(efficiency, "cpu", share(row->efficiency.cpu));
     json_object_set_new(efficiency, "communication", share(row->efficiency.communication));
     json_object_set_new(object, "efficiency", efficiency);
     json_object_set_new(object, "headline", json_clean_text(row->headline));

@@ -10,7 +10,7 @@
 #include "analyzer/report/result.h"
 #include "analyzer/report/table.h"
 
-enum { WIDTH = 80 };                     // of paragraphs
+enum { WIDTH = 80, LABEL_WIDTH = 22 };   // of paragraphs, of what stands before them
 static const double worth_naming = 0.01; // of the ranks' time
 
 /// Of the target's run time, with its sign.
@@ -43,10 +43,14 @@ static void print_head(const struct advice *advice, FILE *stream)
             quantity_time(advice->replayed_ns).text);
     if (advice->lost_share > worth_naming)
         fprintf(stream,
-                "                      (for %s of their time ranks had no core: other programs\n"
-                "                      had it, or they slept or waited for files; what is\n"
-                "                      predicted is a run without that)\n",
+                "                      (for %s of their time ranks had no CPU time: other\n"
+                "                      programs had their cores, or they slept or waited for\n"
+                "                      files; what is predicted is a run without that)\n",
                 quantity_share(advice->lost_share).text);
+    if (advice->sharing) {
+        fprintf(stream, "Cores                 ");
+        print_paragraph(advice->sharing, LABEL_WIDTH, LABEL_WIDTH, WIDTH, stream);
+    }
     if (advice->n_workers > 0)
         fprintf(stream,
                 "Tasks                 of rank %" PRIu32

@@ -99,11 +99,11 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
                       "is called unchanged, not with the measured one");
     double rank_time_ns = (double)report->baseline_ns * (double)page->result->n_ranks;
     if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns) {
-        text =
-            memory_format("in the recording ranks were without a core for %s of their time, though "
-                          "there was one for each: other programs had it, or ranks slept or waited "
-                          "for files; what is predicted is a run without that",
-                          quantity_part((double)report->lost_ns, rank_time_ns).text);
+        text = memory_format(
+            "in the recording ranks were without CPU time for %s of their time, though "
+            "there was a core for each: other programs had it, or ranks slept or "
+            "waited for files; what is predicted is a run without that",
+            quantity_part((double)report->lost_ns, rank_time_ns).text);
         page_labelled(page, "", text);
         free(text);
     }

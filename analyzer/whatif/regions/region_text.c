@@ -126,9 +126,8 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
                          pattern->where, pattern->text, pattern->text);
     const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
     size_t n = 0;
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        if (may_name(pattern, &definitions->regions[i], part) &&
-            strcmp(definitions->regions[i].name, DEFINITIONS_GAP) != 0)
+    for (size_t i = 0; i < definitions->gap_region; i++)
+        if (may_name(pattern, &definitions->regions[i], part))
             names[n++] = definitions->regions[i].name;
     if (!pattern->only_calls)
         names[n++] = "(program)";
@@ -225,7 +224,7 @@ static int check_names(const struct region_text *pattern, const struct definitio
 {
     for (uint32_t part = 0; part < pattern->n_parts; part++) {
         bool is_found = strcmp(pattern->parts[part], "**") == 0;
-        for (size_t i = 0; i < definitions->n_regions && !is_found; i++)
+        for (size_t i = 0; i <= definitions->gap_region && !is_found; i++)
             is_found = region_text_matches(pattern, &definitions->regions[i], part);
         if (!is_found)
             return unknown_part(pattern, definitions, part, err);
