@@ -65,17 +65,20 @@ WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold
     -Wpointer-arith -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wno-format-nonliteral \
     -Wno-unknown-warning-option -Wno-format-truncation \
     $(if $(filter-out 0,$(WERROR)),-Werror)
-own-cppflags = -D_GNU_SOURCE -I. -DPAGODA_VERSION='"$(VERSION)"' \
-    -DPAGODA_DATADIR='"$(datadir)/pagoda"' -DPAGODA_LIBDIR='"$(libdir)/pagoda"'
+own-cppflags = -D_GNU_SOURCE -I. -DPAGODA_VERSION='"$(VERSION)"'
 own-cflags = -std=c11 $(WARNINGS) -pthread
 compile = $(need-libraries)$(Q)$(CC) $(own-cppflags) $(library-cflags) $(CPPFLAGS) $(own-cflags) \
     $(CFLAGS) -MMD -MP
 link = $(Q)$(CC) $(own-cflags) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
-# Changed flags rebuild what they went into.
-$(BUILD)/flags: force
+# Changed flags rebuild what they went into, changed folders of the installation only what names them.
+all-flags = $(CC) $(own-cppflags) $(CPPFLAGS) $(own-cflags) $(CFLAGS) $(LDFLAGS)
+folder-cppflags = -DPAGODA_DATADIR='"$(datadir)/pagoda"' -DPAGODA_LIBDIR='"$(libdir)/pagoda"'
+$(BUILD)/flags: new = $(all-flags)
+$(BUILD)/folders: new = $(folder-cppflags)
+$(BUILD)/flags $(BUILD)/folders: force
 	@mkdir -p $(@D)
-	@new='$(subst ','\'',$(CC) $(own-cppflags) $(CPPFLAGS) $(own-cflags) $(CFLAGS) $(LDFLAGS))'; \
+	@new='$(subst ','\'',$(new))'; \
 	    test "$$new" = "$$(cat $@ 2>/dev/null)" || printf '%s\n' "$$new" >$@
 .PHONY: force
 force:
@@ -92,7 +95,10 @@ all: $(if $(main-object),$(BUILD)/pagoda)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(compile) -c -o $@ $<
+	$(compile) $(if $(filter $@,$(objects-with-folders)),$(folder-cppflags)) -c -o $@ $<
+
+objects-with-folders := $(patsubst %.c,$(BUILD)/obj/%.o,$(shell grep -lE 'PAGODA_(DATA|LIB)DIR' $(sources)))
+$(objects-with-folders): $(BUILD)/folders
 
 $(library): $(filter-out $(main-object),$(objects))
 	@rm -f $@
@@ -330,34 +336,43 @@ layers: $(layers-mpi:%=$(BUILD)/tracer/%/functions.gen.h)
 
 ## ---- install, dist, clean ------------------------------------------------------------------------
 
-# What is installed: pairs SOURCE:DIRECTORY.
-installed = $(if $(main-object),$(BUILD)/pagoda:$(bindir)) \
-    $(foreach file,$(TRACER_INSTALL),$(file):$(libdir)/pagoda) \
+# What is installed: pairs FILE:FOLDER, whose first part is the name of a variable.
+installed = $(if $(main-object),$(BUILD)/pagoda:bindir) \
+    $(foreach file,$(TRACER_INSTALL),$(file):libdir/pagoda) \
     $(foreach file,$(filter-out %/machines %/experiments %/policies %/sweeps,$(wildcard patterns/*)),\
-    $(file):$(datadir)/pagoda/patterns) \
+    $(file):datadir/pagoda/patterns) \
     $(foreach folder,machines experiments policies sweeps,$(foreach file,$(wildcard patterns/$(folder)/*),\
-    $(file):$(datadir)/pagoda/patterns/$(folder))) \
-    $(foreach file,$(wildcard tracer/pagoda.h),$(file):$(includedir)) \
-    $(if $(main-object),$(patterns-page):$(mandir)/man5) \
+    $(file):datadir/pagoda/patterns/$(folder))) \
+    $(foreach file,$(wildcard tracer/pagoda.h),$(file):includedir) \
+    $(if $(main-object),$(patterns-page):mandir/man5) \
     $(foreach n,1 5 7,$(foreach file,$(filter-out man/pagoda-patterns.5,$(wildcard man/*.$(n))),\
-    $(file):$(mandir)/man$(n)))
+    $(file):mandir/man$(n)))
+# For the shell: the variables, and whole_path, which sets $file and $folder from a pair.
+folders-of-pairs = bindir='$(bindir)' libdir='$(libdir)' datadir='$(datadir)' includedir='$(includedir)' \
+    mandir='$(mandir)'; \
+    whole_path() { file=$${1%%:*}; folder=$${1\#*:}; top=$${folder%%/*}; \
+	eval "folder=\$$$$top\$${folder\#\$$top}"; }
+# Folders that did not exist before the installation, so that uninstall removes no others.
+made-folders = '$(DESTDIR)$(datadir)/pagoda/made-folders'
 
 .PHONY: install uninstall dist clean help
 install: all
-	$(Q)set -e; for pair in $(installed); do file=$${pair%%:*}; folder='$(DESTDIR)'$${pair#*:}; \
-	    $(INSTALL) -d "$$folder"; mode=644; test -x "$$file" && mode=755; \
-	    $(INSTALL) -m $$mode "$$file" "$$folder/"; done
+	$(Q)set -e; $(folders-of-pairs); made=; $(INSTALL) -d '$(DESTDIR)/'; \
+	    make_folder() { test -d '$(DESTDIR)'"$$1" || { make_folder "$$(dirname "$$1")"; \
+	    $(INSTALL) -d '$(DESTDIR)'"$$1"; made=$$(printf '%s\n%s' "$$1" "$$made"); }; }; \
+	    for pair in $(installed); do whole_path "$$pair"; \
+	    make_folder "$$folder"; mode=644; test -x "$$file" && mode=755; \
+	    $(INSTALL) -m $$mode "$$file" '$(DESTDIR)'"$$folder/"; done; \
+	    test -z "$$made" || { old=$$(cat $(made-folders) 2>/dev/null || true); \
+	    printf '%s\n%s\n' "$$made" "$$old" >$(made-folders); }
 	@echo "installed below $(DESTDIR)$(prefix)"
 
 uninstall:
-	$(Q)for pair in $(installed); do file=$${pair%%:*}; \
-	    rm -f '$(DESTDIR)'$${pair#*:}/$${file##*/}; done
-	$(Q)for folder in $(datadir)/pagoda/patterns/machines \
-	    $(datadir)/pagoda/patterns/experiments $(datadir)/pagoda/patterns/policies \
-	    $(datadir)/pagoda/patterns/sweeps \
-	    $(datadir)/pagoda/patterns \
-	    $(datadir)/pagoda $(libdir)/pagoda; do \
-	    rmdir '$(DESTDIR)'$$folder 2>/dev/null; done; true
+	$(Q)$(folders-of-pairs); for pair in $(installed); do whole_path "$$pair"; \
+	    rm -f '$(DESTDIR)'"$$folder/$${file##*/}"; done
+	$(Q)made=$$(cat $(made-folders) 2>/dev/null); rm -f $(made-folders); \
+	    printf '%s\n' "$$made" | while IFS= read -r folder; do \
+	    test -z "$$folder" || rmdir '$(DESTDIR)'"$$folder" 2>/dev/null; done; true
 
 dist-name = pagoda-$(VERSION)
 dist:

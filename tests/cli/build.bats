@@ -124,6 +124,30 @@ with_only() {
     [[ $output == *error.c* ]]
 }
 
+@test "another PREFIX compiles nothing but what names its folders" {
+    objects=("$BATS_TEST_TMPDIR"/b/obj/analyzer/base/{error,data_folder}.o)
+    make BUILD="$BATS_TEST_TMPDIR/b" "${objects[@]}"
+    run make BUILD="$BATS_TEST_TMPDIR/b" PREFIX="/opt/a b" "${objects[@]}"
+    [[ $output == *data_folder.c* && $output != *error.c* ]]
+    run make BUILD="$BATS_TEST_TMPDIR/b" PREFIX="/opt/a b" "${objects[@]}"
+    [[ $output != *.c* ]]
+}
+
+@test "uninstall removes what install made, also below a folder with a blank, and nothing else" {
+    built=$BATS_TEST_TMPDIR/b root=$BATS_TEST_TMPDIR/r
+    mkdir -p "$built/man" "$root/opt/a b/bin"
+    cp "$BUILD"/pagoda* "$BUILD"/libpagoda-*.so "$built"
+    cp "$BUILD/man/pagoda-patterns.5" "$built/man"
+    install=(make -o all BUILD="$built" PREFIX="/opt/a b" DESTDIR="$root")
+    "${install[@]}" install
+    "$root/opt/a b/bin/pagoda" explain >/dev/null
+    "${install[@]}" install # once more
+    "${install[@]}" uninstall
+    run find "$root" -mindepth 1
+    echo "$output"
+    [ "$output" = "$(printf '%s\n' "$root/opt" "$root/opt/a b" "$root/opt/a b/bin")" ]
+}
+
 @test "an MPI that is installed after the first build gets its functions into the dispatcher" {
     command -v mpicc.openmpi mpicc.mpich >/dev/null || skip "one MPI only"
     library=$BATS_TEST_TMPDIR/b/libpagoda-trace.so
