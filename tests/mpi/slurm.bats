@@ -264,6 +264,8 @@ by_arrays() {
     "$PAGODA" sweep --store runs.db -n 1 --sbatch "-n {n} --hold" -- srun ./none >out 2>&1 &
     local driver=$! status=0
     await [ -s runs.sweep/sweep/n=1.task ]
+    await grep -q "n=1 is pending, Slurm says: JobHeldUser" out
+    [ "$(wc -l <out)" = 1 ]
     scancel "$(cat runs.sweep/sweep/n=1.task)"
     wait $driver || status=$?
     cat out

@@ -15,16 +15,24 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/sweep/folder.h"
 #include "analyzer/cmd/sweep/slurm.h"
+#include "analyzer/report/quantity.h"
 #include "analyzer/sweep/substitute.h"
 
-enum { LOST_STATUS = 125, TIMES_MISSED = 3 };
+enum { LOST_STATUS = 125, TIMES_MISSED = 3, TIMES_PENDING = 3 };
+
+/// Why a task is pending.
+struct pending {
+    char reason[SWEEP_REASON_SIZE];
+    unsigned n_seen; // times in a row
+};
 
 struct batch {
     struct sweep_driver *driver;
     struct sweep_job *jobs; // of all rows
     char **options;         // of sbatch, of rows that are to be submitted; else NULL
     bool *is_awaited;       // by row
-    unsigned *n_missed;     // neither in the queue nor with a result, times in a row
+    struct pending *pending;
+    unsigned *n_missed; // neither in the queue nor with a result, times in a row
 };
 
 /// What is to be done about a point that is not stored: wait for its task, or submit it.
@@ -36,7 +44,7 @@ static int plan_row(struct batch *batch, const struct sweep_queue *queue, size_t
     bool has_result = sweep_job_result(job, &result);
     batch->is_awaited[i] = true;
     if ((has_result && result.status == 0 && !result.is_over_limit) ||
-        sweep_queue_has(queue, job->dir))
+        sweep_queue_has(queue, job->dir, NULL))
         return 0;
     batch->options[i] = sweep_substitute(job->plan, &job->point, job->dir, job->plan->batch);
     return sweep_folder_remove(job->dir, err); // of an earlier run that failed
@@ -98,7 +106,11 @@ static int look_at(struct batch *batch, const struct sweep_queue *queue, size_t 
     const struct sweep_job *job = &batch->jobs[i];
     struct sweep_result result;
     if (!sweep_job_result(job, &result)) {
-        bool is_there = sweep_queue_has(queue, job->dir);
+        char reason[SWEEP_REASON_SIZE];
+        bool is_there = sweep_queue_has(queue, job->dir, reason);
+        struct pending *pending = &batch->pending[i];
+        pending->n_seen = strcmp(reason, pending->reason) == 0 ? pending->n_seen + 1 : 1;
+        memcpy(pending->reason, reason, sizeof reason);
         batch->n_missed[i] = is_there ? 0U : batch->n_missed[i] + 1;
         if (batch->n_missed[i] < TIMES_MISSED)
             return 0;
@@ -106,9 +118,39 @@ static int look_at(struct batch *batch, const struct sweep_queue *queue, size_t 
             return -1;
     }
     batch->is_awaited[i] = false;
+    batch->pending[i] = (struct pending){"", 0};
     if (sweep_driver_take(batch->driver, job, i, &result, err) != 0)
         return error_wrap(err, "%s", job->point.name);
     return sweep_driver_check(batch->driver, i, err);
+}
+
+static bool is_to_be_said(const struct pending *pending)
+{
+    return pending->n_seen == TIMES_PENDING && *pending->reason &&
+           strcmp(pending->reason, "None") != 0;
+}
+
+/// Says why tasks are pending, once for each reason: some can never start.
+static void say_pending(struct batch *batch)
+{
+    size_t n_rows = batch->driver->report->n_rows;
+    for (size_t i = 0; i < n_rows; i++) {
+        struct pending first = batch->pending[i];
+        size_t n_more = 0;
+        if (!is_to_be_said(&first))
+            continue;
+        for (size_t k = i; k < n_rows; k++)
+            if (is_to_be_said(&batch->pending[k]) &&
+                strcmp(batch->pending[k].reason, first.reason) == 0) {
+                batch->pending[k].n_seen++;
+                n_more += k > i;
+            }
+        if (n_more > 0)
+            log_warning("%s and %s are pending, Slurm says: %s", batch->jobs[i].point.name,
+                        quantity_count(n_more, "more point").text, first.reason);
+        else
+            log_warning("%s is pending, Slurm says: %s", batch->jobs[i].point.name, first.reason);
+    }
 }
 
 /// One look at all that is awaited; *N_LEFT is how many still are.
@@ -125,6 +167,7 @@ static int look_at_all(struct batch *batch, size_t *n_left, struct error *err)
         *n_left += batch->is_awaited[i];
     }
     sweep_queue_release(&queue);
+    say_pending(batch);
     return status;
 }
 
@@ -161,6 +204,7 @@ int sweep_batch_run(struct sweep_driver *driver, struct error *err)
         .jobs = memory_zeroed(n, sizeof *batch.jobs),
         .options = memory_zeroed(n, sizeof *batch.options),
         .is_awaited = memory_zeroed(n, sizeof *batch.is_awaited),
+        .pending = memory_zeroed(n, sizeof *batch.pending),
         .n_missed = memory_zeroed(n, sizeof *batch.n_missed),
     };
     int status = 0;
@@ -181,6 +225,7 @@ int sweep_batch_run(struct sweep_driver *driver, struct error *err)
     free(batch.jobs);
     free(batch.options);
     free(batch.is_awaited);
+    free(batch.pending);
     free(batch.n_missed);
     return status;
 }

@@ -136,21 +136,25 @@ int sweep_slurm_submit(const struct sweep_array *array, struct error *err)
 
 int sweep_queue_read(struct sweep_queue *queue, struct error *err)
 {
-    queue->text = output_of("squeue -h -r -o %F_%K", "squeue", err);
+    queue->text = output_of("squeue -h -r -o '%F_%K %r'", "squeue", err);
     return queue->text ? 0 : -1;
 }
 
-bool sweep_queue_has(const struct sweep_queue *queue, const char *point_dir)
+bool sweep_queue_has(const struct sweep_queue *queue, const char *point_dir, char *reason)
 {
     char *task = task_of(point_dir);
     size_t length = strlen(task);
     bool is_there = false;
+    if (reason)
+        *reason = '\0';
     for (const char *line = queue->text; length > 0 && !is_there && *line;) {
         size_t n = strcspn(line, "\n");
         while (n > 0 && isspace((unsigned char)*line))
             line++, n--;
         is_there = strncmp(line, task, length) == 0 &&
                    (line[length] == '\n' || line[length] == ' ' || line[length] == '\0');
+        if (is_there && reason && n > length)
+            snprintf(reason, SWEEP_REASON_SIZE, "%.*s", (int)(n - length - 1), line + length + 1);
         line += n + (line[n] == '\n');
     }
     free(task);

@@ -27,12 +27,14 @@ int sweep_slurm_submit(const struct sweep_array *array, struct error *err);
 
 /// The tasks that are pending or running.
 struct sweep_queue {
-    char *text; // one task a line
+    char *text; // one task a line, and behind it why it is pending
 };
 /// 0, or -1 and ERR: Slurm does not answer.
 int sweep_queue_read(struct sweep_queue *queue, struct error *err);
-/// Whether the point of this folder has a task in the queue.
-bool sweep_queue_has(const struct sweep_queue *queue, const char *point_dir);
+/// Whether the point of this folder has a task in the queue. REASON, unless NULL, gets Slurm's word
+/// for why it is pending: "None" for a task that runs, "" for no task.
+enum { SWEEP_REASON_SIZE = 80 };
+bool sweep_queue_has(const struct sweep_queue *queue, const char *point_dir, char *reason);
 void sweep_queue_release(struct sweep_queue *queue);
 
 /// Takes the task of the point out of the queue, if there is one.
