@@ -492,6 +492,26 @@ static void release(struct engine *engine)
     free(engine->heap_place);
 }
 
+/// -1 and ERR: an empty archive, or one of which nothing can be read.
+static int refuse_empty(const struct engine *engine, struct error *err)
+{
+    const char *path = trace_path(engine->trace);
+    size_t n_damaged = 0, first = 0;
+    for (size_t i = engine->n_locations; i-- > 0;)
+        if (trace_location_report(engine->trace, i)->reason) {
+            n_damaged++;
+            first = i;
+        }
+    if (n_damaged == 0)
+        return error_set(err, "%s has no events", path);
+    return error_set(err,
+                     "%s holds no event that can be read (%zu of %zu locations fail); location "
+                     "\"%s\": %s",
+                     path, n_damaged, engine->n_locations,
+                     engine->definitions->locations[first].name,
+                     trace_location_report(engine->trace, first)->reason);
+}
+
 /// What has been replayed, as a result.
 static int conclude(struct engine *engine, struct error *err)
 {
@@ -502,7 +522,7 @@ static int conclude(struct engine *engine, struct error *err)
         excerpt_apply(engine);
     release(engine);
     if (engine->result->n_events == 0)
-        return error_set(err, "%s has no events", trace_path(engine->trace));
+        return refuse_empty(engine, err);
     return 0;
 }
 

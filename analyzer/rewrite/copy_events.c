@@ -152,8 +152,7 @@ int copy_events(struct copy_events *shared, OTF2_LocationRef id, uint64_t n_reco
                                     .last_ticks = INT64_MIN,
                                     .clock = shared->source.clock,
                                     .records = shared->source.records,
-                                    .resolved = shared->source.resolved,
-                                    .n_before_step = UINT32_MAX};
+                                    .resolved = shared->source.resolved};
     *n_written = 0;
     OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(shared->reader, id);
     copy.writer = OTF2_Archive_GetEvtWriter(shared->archive, id);

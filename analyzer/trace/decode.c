@@ -15,8 +15,6 @@ static inline struct event *append(struct decoder *decoder, uint64_t ticks, enum
 {
     if (__builtin_expect((int64_t)ticks < decoder->last_ticks, 0)) {
         decoder->report.n_backward++;
-        if (decoder->n_before_step == UINT32_MAX)
-            decoder->n_before_step = decoder->n_output;
         ticks = (uint64_t)decoder->last_ticks;
     }
     decoder->last_ticks = (int64_t)ticks;

@@ -9,6 +9,7 @@
 #include <otf2/otf2.h>
 
 #include "analyzer/trace/clock.h"
+#include "analyzer/trace/file_check.h"
 #include "analyzer/trace/reader.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/resolve.h"
@@ -26,11 +27,7 @@ struct decoder {
     OTF2_EvtReader *reader; // NULL: nothing (more) to read
     struct cursor cursor;   // what the engine reads; not touched by the callbacks
     size_t capacity;        // events the cursor's buffer can hold
-    uint64_t n_readable;    // records in the file, or before its damage; UINT64_MAX: unknown
-    bool is_complete;       // the file, as far as its end tells
-    uint32_t n_before_step; // n_output when time first stepped back, UINT32_MAX before that
-    struct event withheld;  // decoded, but perhaps of a record that is cut in the middle
-    bool has_withheld;
+    struct event_walk walk; // what its file holds
     struct location_report report;
     char *reason; // owned text of report.reason
 };

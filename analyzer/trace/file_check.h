@@ -1,26 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks at an archive's files before OTF2 does: behind the end of a file that was cut, and behind a
-// chunk that ends in the wrong place, the library takes the rest of its buffer for records, or the
-// same chunk again and again.
+// Looks at an archive's files before OTF2 does. Where a file ends without its end mark, or a record
+// leads beyond the end of the file, the library goes on in what its buffer held before: it delivers
+// that as records, or takes the same chunk again and again, for ever.
 #ifndef PAGODA_TRACE_FILE_CHECK_H
 #define PAGODA_TRACE_FILE_CHECK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/// Whether the records of a definition file lead from its begin to its end. True for a file that
-/// cannot be opened: let OTF2 say why. CHUNK_BYTES is what the anchor says of definition chunks.
+/// Whether the records of a definition file lead from its begin to its end mark; the library does
+/// not read what follows that. True for a file that cannot be opened: let OTF2 say why. CHUNK_BYTES
+/// is what the anchor says of definition chunks.
 bool file_check_definitions(const char *path, uint64_t chunk_bytes);
 
-struct event_file {
-    bool is_complete; // ends as OTF2 ends its files, and says how many events it holds
-    /// In its chunks; when it was cut, in its complete ones, or if there is none, at most in its
-    /// only one.
-    uint64_t n_events;
+/// How far an event file was looked at; zeroed to begin with.
+struct event_walk {
+    uint64_t n_events; // records that OTF2 finds without leaving what the file holds
+    bool is_done;      // there are no more of them
+    bool is_sound;     // if is_done: up to the end mark, and as many as the file promises
+    uint64_t at;       // begin of the next chunk
 };
 
-/// How many events an event file of CHUNK_BYTES a chunk holds. One that cannot be opened counts as
-/// complete, with any number.
-struct event_file file_check_events(const char *path, uint64_t chunk_bytes);
+/// Memory for one chunk, for several walks; zeroed to begin with, `bytes` is to be freed.
+struct chunk_memory {
+    unsigned char *bytes;
+    size_t capacity;
+};
+
+/// Looks at the next chunk, of CHUNK_BYTES. A file that cannot be opened counts as sound, with any
+/// number of events: let OTF2 say why.
+void file_check_next_chunk(struct event_walk *walk, const char *path, uint64_t chunk_bytes,
+                           struct chunk_memory *memory);
 
 #endif

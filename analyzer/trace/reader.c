@@ -5,7 +5,6 @@
 // are read the origin of time is not known yet: they hold raw ticks until rebase_times().
 #include "analyzer/trace/reader.h"
 
-#include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,12 +31,19 @@ enum {
     MAX_CACHED_EVENTS = 8192, // decoded events of all of them, 384 KiB
     AHEAD_BATCHES = 4,        // so many at once in the second thread: fewer hand-overs
     SPARE_DESCRIPTORS = 64,   // beyond one for each location
-    FILL_WITH_ZEROS = 0xff,   // for M_PERTURB, which wants the complement
+};
+
+// Chunk sizes of the archive's files; both 0 when its files are compressed and cannot be looked
+// into.
+struct chunk_bytes {
+    uint64_t events, definitions;
 };
 
 struct trace {
     char *path;
     OTF2_Reader *reader;
+    struct chunk_bytes chunk_bytes;
+    struct chunk_memory chunk; // of whoever decodes
     struct records records;
     struct resolved resolved;
     struct clock clock;
@@ -88,24 +94,19 @@ __attribute__((format(printf, 2, 3))) static char *file_path(const struct trace 
     return memory_format("%.*s%s", (int)length, trace->path, text);
 }
 
-// Chunk sizes of the archive's files; both 0 when its files are compressed and cannot be looked
-// into.
-struct chunk_bytes {
-    uint64_t events, definitions;
-};
-
-static struct chunk_bytes chunk_bytes_of(const struct trace *trace)
+static void read_chunk_sizes(struct trace *trace)
 {
     struct chunk_bytes chunks = {0};
     OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
     OTF2_Reader_GetChunkSize(trace->reader, &chunks.events, &chunks.definitions);
     OTF2_Reader_GetCompression(trace->reader, &compression);
-    return compression == OTF2_COMPRESSION_NONE ? chunks : (struct chunk_bytes){0};
+    if (compression == OTF2_COMPRESSION_NONE)
+        trace->chunk_bytes = chunks;
 }
 
 static bool definitions_are_sound(const struct trace *trace, const char *path)
 {
-    uint64_t chunk_bytes = chunk_bytes_of(trace).definitions;
+    uint64_t chunk_bytes = trace->chunk_bytes.definitions;
     return chunk_bytes == 0 || file_check_definitions(path, chunk_bytes);
 }
 
@@ -229,25 +230,22 @@ static void read_local_definitions(struct trace *trace, size_t location)
     OTF2_Reader_CloseDefReader(trace->reader, reader);
 }
 
-// The reader of a location's events. Of a file that was cut, only what stands before the cut may be
-// read: its complete chunks, or when there is none its only one, in a buffer of zeros, since OTF2
-// stops there at the first zero behind the cut.
-static OTF2_EvtReader *open_events(struct trace *trace, struct decoder *decoder, uint64_t id)
+// Looks at a location's event file until OTF2 may be asked for N_WANTED more records of it; returns
+// for how many it may.
+static uint64_t look_ahead(struct trace *trace, size_t location, uint64_t n_wanted)
 {
-    char *path = file_path(trace, "/%llu.evt", (unsigned long long)id);
-    uint64_t chunk_bytes = chunk_bytes_of(trace).events;
-    struct event_file file = {.is_complete = true, .n_events = UINT64_MAX};
-    if (chunk_bytes)
-        file = file_check_events(path, chunk_bytes);
-    decoder->n_readable = file.n_events;
-    decoder->is_complete = file.is_complete;
-    if (!file.is_complete)
-        mallopt(M_PERTURB, FILL_WITH_ZEROS);
-    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(trace->reader, id);
-    if (!file.is_complete)
-        mallopt(M_PERTURB, 0);
-    free(path);
-    return reader;
+    struct decoder *decoder = &trace->decoders[location];
+    struct event_walk *walk = &decoder->walk;
+    unsigned long long id = trace->resolved.definitions.locations[location].id;
+    if (trace->chunk_bytes.events == 0)
+        *walk = (struct event_walk){.n_events = UINT64_MAX, .is_done = true, .is_sound = true};
+    while (!walk->is_done && walk->n_events - decoder->report.n_read < n_wanted) {
+        char *path = file_path(trace, "/%llu.evt", id);
+        file_check_next_chunk(walk, path, trace->chunk_bytes.events, &trace->chunk);
+        free(path);
+    }
+    uint64_t n_left = walk->n_events - decoder->report.n_read;
+    return n_left < n_wanted ? n_left : n_wanted;
 }
 
 static void open_location(struct trace *trace, size_t location)
@@ -264,8 +262,10 @@ static void open_location(struct trace *trace, size_t location)
     if (decoder->report.is_skipped)
         return;
     otf2_error_begin();
-    OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
-    decoder->reader = open_events(trace, decoder, definition->id);
+    bool is_damaged = look_ahead(trace, location, 1) == 0 && !decoder->walk.is_sound;
+    OTF2_ErrorCode code = is_damaged ? OTF2_ERROR_INVALID_DATA : OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    if (!is_damaged)
+        decoder->reader = OTF2_Reader_GetEvtReader(trace->reader, definition->id);
     if (decoder->reader)
         code = OTF2_Reader_RegisterEvtCallbacks(trace->reader, decoder->reader, trace->callbacks,
                                                 decoder);
@@ -347,8 +347,6 @@ static void rebase_times(struct trace *trace)
         struct cursor *cursor = &trace->decoders[i].cursor;
         for (uint32_t e = 0; e < cursor->end; e++)
             rebase_event(&trace->clock, &cursor->events[e]);
-        if (trace->decoders[i].has_withheld)
-            rebase_event(&trace->clock, &trace->decoders[i].withheld);
         if (trace->decoders[i].in_polls) // which go on in the second batch
             trace->decoders[i].polls_end_ns =
                 clock_time_ns(&trace->clock, trace->decoders[i].polls_end_ns);
@@ -368,7 +366,10 @@ struct trace *trace_open(const char *path, struct error *err)
     records_init(&trace->records);
     trace->clock = clock_of(UINT64_C(1000000000), 0); // raw ticks for rebase_times()
     trace->path = anchor_find(path, err);
-    if (!trace->path || open_archive(trace, err) != 0 || read_definitions(trace, err) != 0)
+    if (!trace->path || open_archive(trace, err) != 0)
+        goto failed;
+    read_chunk_sizes(trace);
+    if (read_definitions(trace, err) != 0)
         goto failed;
     resolve_records(&trace->resolved, &trace->records);
     read_properties(trace);
@@ -412,6 +413,7 @@ void trace_close(struct trace *trace)
     free(definitions->properties);
     resolved_release(&trace->resolved);
     records_release(&trace->records);
+    free(trace->chunk.bytes);
     free(trace->creator);
     free(trace->description);
     free(trace->path);
@@ -454,7 +456,7 @@ static void rewind_trace(struct trace *trace)
         free(decoder->reason);
         decoder->reason = NULL;
         decoder->last_ticks = INT64_MIN;
-        decoder->in_polls = decoder->has_withheld = false;
+        decoder->in_polls = false;
         open_location(trace, i);
     }
 }
@@ -515,18 +517,12 @@ const struct location_report *trace_location_report(const struct trace *trace, s
     return &trace->decoders[location].report;
 }
 
-// Notes why a location ends here, when it is not just the end of its file, and closes the file. Of
-// a record that is cut in the middle the library delivers what is there, with zeros for the rest,
-// and fails only at the next: so the last event before damage is dropped.
+// Notes why a location ends here, when it is not just the end of its file, and closes the file.
 static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode code)
 {
     struct decoder *decoder = &trace->decoders[location];
     if (code != OTF2_SUCCESS) {
         unsigned long long id = trace->resolved.definitions.locations[location].id;
-        if (decoder->n_output)
-            decoder->n_output--;
-        if (decoder->report.n_read)
-            decoder->report.n_read--;
         decoder->report.is_cut = true;
         set_reason(decoder, "cannot read its event file (%llu.evt) behind event %llu: %s", id,
                    (unsigned long long)decoder->report.n_read, otf2_error_cause(code));
@@ -535,8 +531,7 @@ static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode cod
 }
 
 // Decodes at most N_WANTED records of a location to OUTPUT; a record makes one event at most.
-// Returns the number of events; *AT_END: there are no more. The last event is withheld until it is
-// known that reading goes on well behind it.
+// Returns the number of events; *AT_END: there are no more.
 static uint32_t decode_to(struct trace *trace, size_t location, struct event *output,
                           size_t n_wanted, bool *at_end)
 {
@@ -547,34 +542,16 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
     otf2_error_begin();
     decoder->output = output;
     decoder->n_output = 0;
-    if (decoder->has_withheld)
-        output[decoder->n_output++] = decoder->withheld;
-    decoder->has_withheld = false;
-    n_wanted -= decoder->n_output;
-    if (n_wanted > decoder->n_readable - decoder->report.n_read)
-        n_wanted = decoder->n_readable - decoder->report.n_read;
-    decoder->n_before_step = UINT32_MAX;
-    uint64_t n_read = 0, n_backward = decoder->report.n_backward;
+    uint64_t n_read = 0, n_safe = look_ahead(trace, location, n_wanted);
     OTF2_ErrorCode code =
-        OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_wanted, &n_read);
-    if (!decoder->is_complete && decoder->n_before_step != UINT32_MAX) {
-        // Behind the cut the library begins the file anew.
-        n_read -= decoder->n_output - decoder->n_before_step;
-        decoder->n_output = decoder->n_before_step;
-        decoder->report.n_backward = n_backward;
-        code = OTF2_ERROR_INVALID_DATA;
-    }
+        OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_safe, &n_read);
     decoder->report.n_read += n_read;
-    bool is_last = decoder->report.n_read == decoder->n_readable;
-    if (code == OTF2_SUCCESS && is_last && !decoder->is_complete)
+    bool is_last = n_read < n_wanted; // its file holds no more, or OTF2 found less than we did
+    if (code == OTF2_SUCCESS && is_last && !decoder->walk.is_sound)
         code = OTF2_ERROR_INVALID_DATA;
-    *at_end = code != OTF2_SUCCESS || is_last || n_read < n_wanted;
-    if (*at_end) {
+    *at_end = code != OTF2_SUCCESS || is_last;
+    if (*at_end)
         end_reading(trace, location, code);
-    } else if (decoder->n_output) {
-        decoder->withheld = output[--decoder->n_output];
-        decoder->has_withheld = true;
-    }
     return decoder->n_output;
 }
 

@@ -14,6 +14,18 @@ archive() {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/$1.txt" "$1"
 }
 
+# refused FILE SENTENCE: exit status 1, nothing on stdout, one sentence on stderr.
+refused() {
+    run --separate-stderr "$PAGODA" check "$1"
+    [ "$status" = 1 ]
+    [ -z "$output" ]
+    [[ $stderr == "pagoda: "*"$2"* ]] || {
+        echo "stderr: $stderr"
+        return 1
+    }
+    [ "$(wc -l <<<"$stderr")" = 1 ]
+}
+
 # has CODE TEXT: the output has a line with this code and text.
 has() {
     grep -qF "  $1: $2" <<<"$output" || {
@@ -68,12 +80,36 @@ has() {
     truncate -s -20 sound/traces/0.evt
     run --separate-stderr "$PAGODA" check sound
     [ "$status" = 3 ]
-    has location-cut '1 location readable only up to some record; the rest is missing here: rank 0 (cannot read its event file (0.evt) behind event 4: damaged, or it ends too early'
+    has location-cut '1 location readable only up to some record; the rest is missing here: rank 0 (cannot read its event file (0.evt) behind event 5: damaged, or it ends too early'
+}
+
+@test "an event file whose end mark comes too early: exit status 3" {
+    archive sound
+    printf '\2' | dd of=sound/traces/0.evt bs=1 seek=18 conv=notrunc status=none
+    run --separate-stderr "$PAGODA" check sound
+    [ "$status" = 3 ]
+    has location-skipped '1 location not read at all, so nothing here covers it: rank 0 (cannot read its event file (0.evt): damaged, or it ends too early'
+}
+
+@test "no event file can be read: why" {
+    archive sound
+    truncate -s 10 sound/traces/0.evt sound/traces/1.evt
+    refused sound 'sound/traces.otf2 holds no event that can be read (2 of 2 locations fail); location "Master thread": cannot read its event file (0.evt): damaged, or it ends too early'
+}
+
+@test "what follows the end marks is not read: newlines" {
+    archive sound
+    for file in sound/traces.def sound/traces/*; do
+        echo >>"$file"
+    done
+    run --separate-stderr "$PAGODA" check sound
+    [ "$status" = 0 ]
+    [ "${lines[1]}" = '  nothing wrong' ]
 }
 
 @test "a definition file that was cut: its location is skipped, exit status 3" {
     archive sound
-    truncate -s -1 sound/traces/1.def
+    truncate -s -2 sound/traces/1.def
     run --separate-stderr "$PAGODA" check sound
     [ "$status" = 3 ]
     has location-skipped '1 location'
@@ -86,18 +122,6 @@ has() {
     run --separate-stderr "$PAGODA" check sound
     [ "$status" = 0 ]
     has missing-definitions '1 location without the file of its own definitions'
-}
-
-# refused FILE SENTENCE: exit status 1, nothing on stdout, one sentence on stderr.
-refused() {
-    run --separate-stderr "$PAGODA" check "$1"
-    [ "$status" = 1 ]
-    [ -z "$output" ]
-    [[ $stderr == "pagoda: "*"$2"* ]] || {
-        echo "stderr: $stderr"
-        return 1
-    }
-    [ "$(wc -l <<<"$stderr")" = 1 ]
 }
 
 @test "what is no archive" {
