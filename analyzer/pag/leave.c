@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/lineage/explanation.h"
 #include "analyzer/pag/simulation/carried_out.h"
 
 enum { MAX_SEND_AHEAD = 4096 };
@@ -16,7 +17,6 @@ struct release {
     uint32_t node; // NONE: the releaser's lineage is not known
     uint32_t rank;
     enum { PRIORITY_CALL, PRIORITY_RECEIVE, PRIORITY_SEND, PRIORITY_COLLECTIVE } priority;
-    enum pag_wait_kind kind;
 };
 
 // --- is everything there?
@@ -139,8 +139,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
         consider(&best, (struct release){.time_ns = message->send_enter_ns,
                                          .node = message->node,
                                          .rank = message->sender,
-                                         .priority = PRIORITY_RECEIVE,
-                                         .kind = PAG_WAIT_LATE_SENDER});
+                                         .priority = PRIORITY_RECEIVE});
     }
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
@@ -148,8 +147,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
             consider(&best, (struct release){.time_ns = message->post_enter_ns,
                                              .node = message->post_node,
                                              .rank = message->receiver,
-                                             .priority = PRIORITY_SEND,
-                                             .kind = PAG_WAIT_LATE_RECEIVER});
+                                             .priority = PRIORITY_SEND});
     }
     for (uint32_t i = 0; i < call->n_parts; i++) {
         const struct member *member = collective_releaser(engine, call->parts[i]);
@@ -162,20 +160,9 @@ static struct release find_release(struct engine *engine, const struct call *cal
         consider(&best, (struct release){.time_ns = member->in_ns,
                                          .node = member->node,
                                          .rank = member->rank,
-                                         .priority = PRIORITY_COLLECTIVE,
-                                         .kind = collective_wait_kind(engine, call->parts[i])});
+                                         .priority = PRIORITY_COLLECTIVE});
     }
     return best;
-}
-
-/// What made the releaser late, against what the waiter did meanwhile.
-static void explain(struct engine *engine, const struct call *call, const struct release *release)
-{
-    if (call->enter_node == NONE || release->time_ns > call->leave_ns)
-        return;
-    lineage_mark(&engine->lineage, release->node, release->kind, 1);
-    lineage_mark(&engine->lineage, call->enter_node, release->kind, -1);
-    engine->result->explanations[release->kind].explained_ns += release->time_ns - call->enter_ns;
 }
 
 static void hand_over(struct engine *engine, struct location_state *location,
@@ -184,7 +171,6 @@ static void hand_over(struct engine *engine, struct location_state *location,
     const struct call *call = &location->call;
     if (release->time_ns <= call->enter_ns || release->node == NONE)
         return;
-    explain(engine, call, release);
     if (release->time_ns <= call->leave_ns)
         head_take_over(engine, location, release->node, call->path,
                        call->leave_ns - release->time_ns, 0);
@@ -239,14 +225,15 @@ static uint64_t min_ns(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/// Returns the end of the wait for messages: the enter when there was none.
-static uint64_t emit_receive(struct engine *engine, const struct location_state *location)
+/// NOW is the enter; it becomes the end of the wait for messages where there was one.
+static void emit_receive(struct engine *engine, const struct location_state *location,
+                         struct moment *now)
 {
     const struct call *call = &location->call;
     uint32_t n_messages;
     const struct message *message = deciding_message(engine, call, &n_messages);
     if (!message || call->is_test)
-        return call->enter_ns;
+        return;
     uint64_t wait_end_ns = min_ns(message->send_enter_ns, call->leave_ns);
     bool has_waited = wait_end_ns > call->enter_ns;
     if (engine->listener.root) {
@@ -273,20 +260,21 @@ static uint64_t emit_receive(struct engine *engine, const struct location_state 
         }
         engine->listener.root(engine->listener.context, &root);
     }
-    return has_waited ? wait_end_ns : call->enter_ns;
+    explain_wait(engine, PAG_WAIT_LATE_SENDER, now,
+                 (struct moment){message->send_enter_ns, message->node}, call->leave_ns);
 }
 
-/// ROOT describes a send call so far; MESSAGE may be the one whose receive was posted last.
-static bool consider_send(struct root *root, const struct message *message, bool has_candidate)
+/// WAIT describes a send call so far; MESSAGE may be the one whose receive was posted last.
+static void consider_send(struct send_wait *wait, const struct message *message)
 {
-    int64_t *value = root->value;
+    int64_t *value = wait->root.value;
     int64_t post_ns = (int64_t)message->post_enter_ns;
     if (post_ns <= value[ROOT_SEND_ENTER] || post_ns >= value[ROOT_SEND_LEAVE])
-        return has_candidate;
-    if (has_candidate &&
+        return;
+    if (wait->has_candidate &&
         (post_ns < value[ROOT_SEND_POST_ENTER] ||
          (post_ns == value[ROOT_SEND_POST_ENTER] && message->receiver < value[ROOT_SEND_RECEIVER])))
-        return true;
+        return;
     value[ROOT_SEND_SEND_ENTER] = (int64_t)message->send_enter_ns;
     value[ROOT_SEND_POST_ENTER] = post_ns;
     value[ROOT_SEND_BYTES] = (int64_t)message->size_bytes;
@@ -294,15 +282,21 @@ static bool consider_send(struct root *root, const struct message *message, bool
     value[ROOT_SEND_RECEIVER] = message->receiver;
     value[ROOT_SEND_IS_SYNCHRONOUS] = message->is_synchronous;
     value[ROOT_SEND_IS_NONBLOCKING] = message->is_nonblocking;
-    return true;
+    wait->has_candidate = true;
+    wait->post_node = message->post_releases ? message->post_node : NONE;
 }
 
-/// ROOT describes a send call entered at ENTER_NS.
-static void emit(struct engine *engine, struct root *root, uint64_t enter_ns)
+/// All receives of the call's messages are known: WAIT is its wait for them, if it has one.
+static void emit(struct engine *engine, struct send_wait *wait)
 {
-    window_place(engine, root, enter_ns);
+    if (!wait->has_candidate)
+        return;
+    window_place(engine, &wait->root, wait->enter_ns);
     if (engine->listener.root)
-        engine->listener.root(engine->listener.context, root);
+        engine->listener.root(engine->listener.context, &wait->root);
+    explain_wait(engine, PAG_WAIT_LATE_RECEIVER, &wait->from,
+                 (struct moment){(uint64_t)wait->root.value[ROOT_SEND_POST_ENTER], wait->post_node},
+                 (uint64_t)wait->root.value[ROOT_SEND_LEAVE]);
 }
 
 /// Whether MESSAGE, not matched when its sender left, may turn out to have been received by a call
@@ -314,16 +308,19 @@ static bool may_be_late(const struct engine *engine, const struct message *messa
            may_come(engine, message->receiver, leave_ns);
 }
 
+static uint32_t hold_if_any(struct engine *engine, uint32_t node)
+{
+    return node == NONE ? NONE : lineage_hold(&engine->lineage, node);
+}
+
 /// Puts the messages whose receives are not known yet together with what is known so far.
-static void postpone_send(struct engine *engine, const struct call *call, const struct root *root,
-                          uint32_t n_open, bool has_candidate)
+static void postpone_send(struct engine *engine, const struct call *call,
+                          const struct send_wait *wait)
 {
     uint32_t index = pool_take(&engine->send_waits);
-    *(struct send_wait *)pool_at(&engine->send_waits, index) =
-        (struct send_wait){.root = *root,
-                           .enter_ns = call->enter_ns,
-                           .n_open = n_open,
-                           .has_candidate = has_candidate};
+    *(struct send_wait *)pool_at(&engine->send_waits, index) = *wait;
+    hold_if_any(engine, wait->from.node);
+    hold_if_any(engine, wait->post_node);
     for (uint32_t i = 0; i < call->n_sends; i++) {
         struct message *message = message_at(engine, call->sends[i]);
         if (!message->is_matched && may_be_late(engine, message, call->leave_ns))
@@ -331,37 +328,42 @@ static void postpone_send(struct engine *engine, const struct call *call, const 
     }
 }
 
+/// A call waits for receivers from NOW on, when its wait for messages was over.
 static void emit_send(struct engine *engine, const struct location_state *location,
-                      uint64_t enter_ns)
+                      struct moment now)
 {
     const struct call *call = &location->call;
-    struct root root;
-    begin_root(&root, engine, location, ROOT_SEND);
-    root.value[ROOT_SEND_ENTER] = (int64_t)enter_ns;
-    root.value[ROOT_SEND_LEAVE] = (int64_t)call->leave_ns;
-    bool has_candidate = false;
-    uint32_t n_open = 0;
+    struct send_wait wait = {.enter_ns = call->enter_ns, .from = now, .post_node = NONE};
+    begin_root(&wait.root, engine, location, ROOT_SEND);
+    wait.root.value[ROOT_SEND_ENTER] = (int64_t)now.time_ns;
+    wait.root.value[ROOT_SEND_LEAVE] = (int64_t)call->leave_ns;
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
         if (message->is_matched)
-            has_candidate = consider_send(&root, message, has_candidate);
+            consider_send(&wait, message);
         else if (may_be_late(engine, message, call->leave_ns))
-            n_open++;
+            wait.n_open++;
     }
-    if (n_open > 0)
-        postpone_send(engine, call, &root, n_open, has_candidate);
-    else if (has_candidate)
-        emit(engine, &root, call->enter_ns);
+    if (wait.n_open > 0)
+        postpone_send(engine, call, &wait);
+    else
+        emit(engine, &wait);
 }
 
 void leave_resolve_send(struct engine *engine, struct message *message)
 {
     struct send_wait *wait = pool_at(&engine->send_waits, message->send_wait);
-    if (message->is_matched)
-        wait->has_candidate = consider_send(&wait->root, message, wait->has_candidate);
+    if (message->is_matched) {
+        uint32_t node_before = wait->post_node;
+        consider_send(wait, message);
+        hold_if_any(engine, wait->post_node);
+        lineage_let_go(&engine->lineage, node_before);
+    }
     if (--wait->n_open == 0) {
-        if (wait->has_candidate)
-            emit(engine, &wait->root, wait->enter_ns);
+        uint32_t from_node = wait->from.node;
+        emit(engine, wait);
+        lineage_let_go(&engine->lineage, from_node);
+        lineage_let_go(&engine->lineage, wait->post_node);
         pool_give(&engine->send_waits, message->send_wait);
     }
     message->send_wait = NONE;
@@ -480,11 +482,11 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     struct release release = {.node = NONE};
     if (!call->is_test)
         release = find_release(engine, call);
-    uint64_t waited_until_ns = call->enter_ns;
+    struct moment now = {call->enter_ns, call->enter_node};
     if (call->n_receives)
-        waited_until_ns = emit_receive(engine, location);
+        emit_receive(engine, location, &now);
     if (call->n_sends && !call->is_test)
-        emit_send(engine, location, waited_until_ns);
+        emit_send(engine, location, now);
     hand_over(engine, location, &release);
     call->release_ns = may_wait(engine, call) ? call->leave_ns : release.time_ns;
     if (engine->listener.message && call->n_receives > 0)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/pag/lineage/explanation.h"
 #include "analyzer/pag/root.h"
 
 struct call;
@@ -14,10 +15,13 @@ struct location_state;
 
 struct message;
 
-/// A call that left while receives of its messages were still unknown.
+/// What a call waits for receivers of its messages; kept while receives are still unknown after
+/// its leave.
 struct send_wait {
     struct root root;
-    uint64_t enter_ns; // of the call
+    uint64_t enter_ns;  // of the call
+    struct moment from; // when it began to wait for receivers
+    uint32_t post_node; // lineage of the receiver that let it go, NONE: unknown
     uint32_t n_open;
     bool has_candidate;
 };

@@ -165,25 +165,26 @@ struct pag_path_entry {
     int64_t time_ns;
 };
 
-/// What ended a wait; the waits that are explained by what made the releaser late.
+/// The waits that are explained by what made the releaser late: each the wait of one wait state.
 enum pag_wait_kind {
     PAG_WAIT_LATE_SENDER,
     PAG_WAIT_LATE_RECEIVER, // synchronous sends only
     PAG_WAIT_BARRIER,
     PAG_WAIT_NXN,
     PAG_WAIT_ONE_TO_ALL,
-    PAG_WAIT_ALL_TO_ONE,
+    PAG_WAIT_EARLY_REDUCE, // the root of an operation to one waits for the first sender,
+    PAG_WAIT_NX1,          // and after that for the last one
     PAG_WAIT_SCAN,
-    PAG_WAIT_HANDLE, // operations that create or destroy a handle
     PAG_WAIT_FINALIZE,
     PAG_WAIT_KINDS
 };
 
 /// The causes of one kind of wait, sorted by (location, call_path): time that made the releaser
 /// late (positive), or the waiter's own work that offset it (negative). They sum to explained_ns
-/// exactly. Source: the difference of the lineages of releaser and waiter, summed over all waits.
+/// exactly, which never exceeds the time of the wait state. Source: the difference of the lineages
+/// of releaser and waiter, summed over all waits.
 struct pag_explanation {
-    uint64_t explained_ns; // from enter to release, summed over the waits that changed a lineage
+    uint64_t explained_ns; // the waits whose releaser's and waiter's lineages are known
     struct pag_path_entry *causes;
     size_t n_causes;
 };

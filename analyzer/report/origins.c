@@ -7,12 +7,11 @@
 
 #include "analyzer/report/shares.h"
 
-// Early Reduce is measured to the first sender but explained to the last one, and operations on
-// handles are no wait state: those two kinds have no pattern.
 static const char *const pattern_of_kind[PAG_WAIT_KINDS] = {
     [PAG_WAIT_LATE_SENDER] = "late-sender",   [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
     [PAG_WAIT_BARRIER] = "wait-at-barrier",   [PAG_WAIT_NXN] = "wait-at-nxn",
-    [PAG_WAIT_ONE_TO_ALL] = "late-broadcast", [PAG_WAIT_SCAN] = "early-scan",
+    [PAG_WAIT_ONE_TO_ALL] = "late-broadcast", [PAG_WAIT_EARLY_REDUCE] = "early-reduce",
+    [PAG_WAIT_NX1] = "wait-at-nx1",           [PAG_WAIT_SCAN] = "early-scan",
     [PAG_WAIT_FINALIZE] = "wait-at-finalize",
 };
 

@@ -488,6 +488,31 @@ main 2 -20000" ]
     "$PAGODA" replay chain | grep -q 'made late by  *solve 108.1 % (rank 0)'
 }
 
+@test "a root that waits for the slowest sender waits, whenever the first one came" {
+    awk 'BEGIN { for (r = 0; r < 8; r++) {
+            t = r == 0 ? 1000 : r == 1 ? 1100 : 1000000
+            print r, 0, "enter solve"; print r, t, "leave solve"
+            print r, t, "enter MPI_Gather"; print r, t, "coll-begin"
+            l = r == 0 ? 1001000 : t + 100
+            print r, l, "coll-end gather world 0", r == 0 ? "8 64" : "8 0"
+            print r, l, "leave MPI_Gather" } }' >gather.txt
+    "$BUILD/tools/mktrace" gather.txt gather
+    "$PAGODA" replay --json gather >gather.json
+    run jq -r '.patterns[] | select(.count > 0) | "\(.id) \(.total_ns) \(.origins.explained_ns)",
+        (.origins.region_ranks[0] | "  \(.region) \(.rank)"),
+        (.by_cause[] | "  rank \(.rank) \(.ns)")' gather.json
+    echo "$output"
+    [ "$output" = "early-reduce 100 100
+  solve 1
+  rank 1 100
+wait-at-nx1 998900 998900
+  solve 2
+  rank 2 998900" ]
+    run jq -r .conclusion gather.json
+    [[ $output == *"The biggest loss is Wait at N x 1"* ]]
+    [[ $output != *"waits for no other rank"* ]]
+}
+
 @test "one core or two: the same bytes" {
     command -v taskset >/dev/null || skip "no taskset"
     # Long enough for many batches on each location.

@@ -2,7 +2,8 @@
 // The lineage of a location by walking backward: within the location from record to record, and
 // where a call (or a thread team) was released by somebody else, over to the releaser at that
 // moment. Independent of the engine's forward lineage tree. The critical path is the lineage of the
-// location that ends last; what caused a wait is the releaser's lineage less the waiter's own.
+// location that ends last; what caused a wait is the lineage of the rank waited for, less that of
+// the waiter.
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,28 +120,25 @@ static void find_critical_path(const struct model *model, struct findings *findi
     lineage_free(model, &lineage);
 }
 
-/// What made the releasers late in all waits of one kind, less what the waiters did meanwhile.
-static void explain(const struct model *model, const char *cause, struct findings *findings)
+/// What made the others late in all waits of PATTERN, less what the waiters did meanwhile.
+static void explain(const struct model *model, const char *pattern, struct findings *findings)
 {
     struct lineage sum = lineage_new(model);
     int64_t explained_ns = 0;
-    for (uint32_t l = 0; l < model->trace->n_locations; l++) {
-        const struct reference_location *location = &model->trace->locations[l];
-        for (size_t i = 0; i < location->n_records; i++) {
-            const struct model_hand_over *hand_over = &model->hand_overs[l][i];
-            if (!hand_over->is_there || hand_over->is_violation || !hand_over->cause ||
-                strcmp(hand_over->cause, cause) != 0)
-                continue;
-            walk_back(model, hand_over->location, hand_over->record, 1, &sum);
-            walk_back(model, l, hand_over->own_enter, -1, &sum);
-            explained_ns += (int64_t)hand_over->time_ns -
-                            (int64_t)location->records[hand_over->own_enter].time_ns;
-        }
+    for (size_t o = 0; o < model->n_origins; o++) {
+        const struct model_origin *origin = &model->origins[o];
+        if (strcmp(origin->pattern, pattern) != 0)
+            continue;
+        const struct model_call *from = &model->calls[origin->from],
+                                *to = &model->calls[origin->to];
+        walk_back(model, to->location, to->first, 1, &sum);
+        walk_back(model, from->location, from->first, -1, &sum);
+        explained_ns += (int64_t)to->enter_ns - (int64_t)from->enter_ns;
     }
-    char *fact = memory_format("cause/%s", cause);
+    char *fact = memory_format("cause/%s", pattern);
     report(model, &sum, fact, findings);
     free(fact);
-    fact = memory_format("explained/%s", cause);
+    fact = memory_format("explained/%s", pattern);
     findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, explained_ns);
     free(fact);
     lineage_free(model, &sum);
@@ -148,10 +146,10 @@ static void explain(const struct model *model, const char *cause, struct finding
 
 void model_find_lineages(const struct model *model, struct findings *findings)
 {
-    static const char *const causes[] = {"late-sender", "late-receiver", "barrier",
-                                         "nxn",         "one-to-all",    "all-to-one",
-                                         "scan",        "handle",        "finalize"};
+    static const char *const patterns[] = {"late-sender", "late-receiver",  "wait-at-barrier",
+                                           "wait-at-nxn", "late-broadcast", "early-reduce",
+                                           "wait-at-nx1", "early-scan",     "wait-at-finalize"};
     find_critical_path(model, findings);
-    for (size_t c = 0; c < sizeof causes / sizeof causes[0]; c++)
-        explain(model, causes[c], findings);
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++)
+        explain(model, patterns[p], findings);
 }

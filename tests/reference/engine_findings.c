@@ -136,24 +136,21 @@ static void add_path_entries(const struct conversion *conversion, const char *fa
 
 static void add_lineages(const struct conversion *conversion)
 {
-    static const char *const kinds[PAG_WAIT_KINDS] = {[PAG_WAIT_LATE_SENDER] = "late-sender",
-                                                      [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
-                                                      [PAG_WAIT_BARRIER] = "barrier",
-                                                      [PAG_WAIT_NXN] = "nxn",
-                                                      [PAG_WAIT_ONE_TO_ALL] = "one-to-all",
-                                                      [PAG_WAIT_ALL_TO_ONE] = "all-to-one",
-                                                      [PAG_WAIT_SCAN] = "scan",
-                                                      [PAG_WAIT_HANDLE] = "handle",
-                                                      [PAG_WAIT_FINALIZE] = "finalize"};
+    static const char *const patterns[PAG_WAIT_KINDS] = {
+        [PAG_WAIT_LATE_SENDER] = "late-sender",   [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
+        [PAG_WAIT_BARRIER] = "wait-at-barrier",   [PAG_WAIT_NXN] = "wait-at-nxn",
+        [PAG_WAIT_ONE_TO_ALL] = "late-broadcast", [PAG_WAIT_SCAN] = "early-scan",
+        [PAG_WAIT_EARLY_REDUCE] = "early-reduce", [PAG_WAIT_NX1] = "wait-at-nx1",
+        [PAG_WAIT_FINALIZE] = "wait-at-finalize"};
     const struct pag_result *result = conversion->result;
     add_path_entries(conversion, "critical-path", result->critical_path, result->n_critical_path);
     add_total(conversion, "clock-repair", 0, (uint64_t)result->clock_repair_ns);
     for (size_t k = 0; k < PAG_WAIT_KINDS; k++) {
         const struct pag_explanation *explanation = &result->explanations[k];
-        char *fact = memory_format("cause/%s", kinds[k]);
+        char *fact = memory_format("cause/%s", patterns[k]);
         add_path_entries(conversion, fact, explanation->causes, explanation->n_causes);
         free(fact);
-        fact = memory_format("explained/%s", kinds[k]);
+        fact = memory_format("explained/%s", patterns[k]);
         add_total(conversion, fact, 0, explanation->explained_ns);
         free(fact);
     }

@@ -3,8 +3,8 @@
 // origin (brute-force reference, engine, a text file's expectations) can be compared line by line.
 //
 // Facts: the id of a pattern (rank, path, count, ns), the same id with `/worst` (ns of the worst
-// instance; rank and path stay open), `critical-path` and `cause/KIND` (location, path, ns; also
-// of the paths before-start and clock-repair), `explained/KIND`, `visits`, `inclusive`, `exclusive`
+// instance; rank and path stay open), `critical-path` and `cause/ID` (location, path, ns; also
+// of the paths before-start and clock-repair), `explained/ID`, `visits`, `inclusive`, `exclusive`
 // (location, path), `first`, `last` (location: its events), `useful`, `mpi` (rank), `window-begin`,
 // `window-end`, `time`, `clock-violations`, ...
 #ifndef PAGODA_TESTS_REFERENCE_FINDINGS_H

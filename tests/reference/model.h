@@ -88,9 +88,14 @@ struct model_hand_over {
     size_t record;     // its lineage just before this record
     uint64_t time_ns;  // of that
     uint32_t path;     // what follows up to the own record is booked here
-    const char *cause; // what kind of wait it ended; NULL: of a thread team
-    size_t own_enter;  // record at which that wait began
     bool is_violation; // released after the own record's time
+};
+
+/// Who made a call wait: from the enter of call FROM (itself, or the one it waited for before) to
+/// that of call TO. The lineage of TO's location there, less that of FROM's, is why.
+struct model_origin {
+    const char *pattern;
+    uint32_t from, to;
 };
 
 struct model {
@@ -108,6 +113,8 @@ struct model {
     struct model_part *parts;
     size_t n_parts, part_capacity;
     struct model_hand_over **hand_overs; // by location and record
+    struct model_origin *origins;
+    size_t n_origins, origin_capacity;
     struct model_instance *instances;
     size_t n_instances, instance_capacity;
     uint64_t **order_costs_ns; // of a changed program in which only the order of records counts:
@@ -134,8 +141,12 @@ bool model_is_rival(const struct model *model, const struct model_receive *rival
 /// Parts and instances of collective operations, MPI_Finalize included.
 void model_match_collectives(struct model *model);
 
-/// Wait states of all patterns.
-void model_find_waits(const struct model *model, struct findings *findings);
+/// Wait states of all patterns, and who made each wait.
+void model_find_waits(struct model *model, struct findings *findings);
+
+/// Is it known by TIME_NS which message RECEIVE is for?
+bool model_is_known(const struct model *model, const struct model_receive *receive,
+                    uint64_t time_ns);
 
 /// Latest enter among the members of INSTANCE whose rank is below BOUND and not EXCEPT (both may be
 /// REFERENCE_NONE); ties to the lowest rank. The member's part, REFERENCE_NONE when there is none.

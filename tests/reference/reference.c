@@ -22,6 +22,7 @@ void model_release(struct model *model)
     free(model->path_after);
     free(model->call_of);
     free(model->hand_overs);
+    free(model->origins);
     free(model->calls);
     free(model->sends);
     free(model->receives);

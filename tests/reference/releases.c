@@ -9,11 +9,10 @@ struct release {
     int kind; // 1 receive, 2 synchronous send, 3 collective; 0: none
     uint64_t time_ns;
     uint32_t call; // of the releaser, entered at time_ns
-    const char *cause;
 };
 
 static void consider(const struct model *model, const struct model_call *call, struct release *best,
-                     int kind, uint32_t by, bool is_firm, const char *cause)
+                     int kind, uint32_t by, bool is_firm)
 {
     uint64_t time_ns = model->calls[by].enter_ns;
     if (time_ns <= call->enter_ns || (time_ns > call->leave_ns && !is_firm))
@@ -25,13 +24,13 @@ static void consider(const struct model *model, const struct model_call *call, s
                     (kind == best->kind && (kind == 3 ? rank <= best_rank : rank > best_rank));
     }
     if (is_better)
-        *best = (struct release){.kind = kind, .time_ns = time_ns, .call = by, .cause = cause};
+        *best = (struct release){.kind = kind, .time_ns = time_ns, .call = by};
 }
 
-/// Is it known by TIME_NS which message RECEIVE is for? Of nonblocking receives only those posted
-/// with an envelope of source and tag are, unless an older wildcard may take the message.
-static bool is_known(const struct model *model, const struct model_receive *receive,
-                     uint64_t time_ns)
+// Of nonblocking receives only those posted with an envelope of source and tag are known, unless an
+// older wildcard may take the message.
+bool model_is_known(const struct model *model, const struct model_receive *receive,
+                    uint64_t time_ns)
 {
     if (receive->complete_call == receive->post_call)
         return true;
@@ -51,7 +50,7 @@ static void consider_messages(const struct model *model, uint32_t c, struct rele
     for (size_t r = 0; r < model->n_receives; r++) {
         const struct model_receive *receive = &model->receives[r];
         if (receive->complete_call == c && receive->send != REFERENCE_NONE)
-            consider(model, call, best, 1, model->sends[receive->send].call, true, "late-sender");
+            consider(model, call, best, 1, model->sends[receive->send].call, true);
     }
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
@@ -60,8 +59,8 @@ static void consider_messages(const struct model *model, uint32_t c, struct rele
         const struct model_receive *receive = &model->receives[send->receive];
         uint32_t post_call = receive->post_call;
         if (model->calls[post_call].enter_ns < call->leave_ns &&
-            is_known(model, receive, call->leave_ns))
-            consider(model, call, best, 2, post_call, true, "late-receiver");
+            model_is_known(model, receive, call->leave_ns))
+            consider(model, call, best, 2, post_call, true);
     }
 }
 
@@ -107,17 +106,6 @@ static bool is_firm(const struct model_part *part)
     return part->class == CLASS_BARRIER || (part->bytes > 0 && !part->is_uneven);
 }
 
-static const char *cause_of(const struct model_part *part)
-{
-    static const char *const causes[] = {[CLASS_BARRIER] = "barrier",
-                                         [CLASS_ALL_TO_ALL] = "nxn",
-                                         [CLASS_ONE_TO_ALL] = "one-to-all",
-                                         [CLASS_ALL_TO_ONE] = "all-to-one",
-                                         [CLASS_SCAN] = "scan",
-                                         [CLASS_HANDLE] = "handle"};
-    return part->is_finalize ? "finalize" : causes[part->class];
-}
-
 static void consider_collectives(const struct model *model, uint32_t c, struct release *best)
 {
     for (uint32_t p = 0; p < model->n_parts; p++) {
@@ -132,8 +120,7 @@ static void consider_collectives(const struct model *model, uint32_t c, struct r
             part->class != CLASS_ALL_TO_ONE &&
             model_enter_ns(model, p) >= model_enter_ns(model, releaser))
             continue;
-        consider(model, &model->calls[c], best, 3, model->parts[releaser].post_call, is_firm(part),
-                 cause_of(part));
+        consider(model, &model->calls[c], best, 3, model->parts[releaser].post_call, is_firm(part));
     }
 }
 
@@ -151,8 +138,6 @@ static struct model_hand_over release_of_call(const struct model *model, uint32_
                                     .record = releaser->first,
                                     .time_ns = best.time_ns,
                                     .path = call->path,
-                                    .cause = best.cause,
-                                    .own_enter = call->first,
                                     .is_violation = best.time_ns > call->leave_ns};
 }
 

@@ -34,6 +34,23 @@ static void add_wait(const struct model *model, struct findings *findings, const
     }
 }
 
+/// Call C waited from the enter of call FROM (REFERENCE_NONE: not known whose) to that of TO.
+/// Returns who it waited for at the end: TO, FROM when there was no wait, REFERENCE_NONE when TO
+/// was entered after C was left.
+static uint32_t add_origin(struct model *model, const char *pattern, uint32_t c, uint32_t from,
+                           uint32_t to)
+{
+    uint64_t to_ns = model->calls[to].enter_ns;
+    if (from == REFERENCE_NONE || to_ns <= model->calls[from].enter_ns)
+        return from;
+    if (to_ns > model->calls[c].leave_ns)
+        return REFERENCE_NONE;
+    model->origins = array_reserve(model->origins, &model->origin_capacity, model->n_origins + 1,
+                                   sizeof *model->origins);
+    model->origins[model->n_origins++] = (struct model_origin){pattern, from, to};
+    return to;
+}
+
 uint32_t model_deciding_receive(const struct model *model, uint32_t call)
 {
     uint32_t best = REFERENCE_NONE;
@@ -91,8 +108,10 @@ static void find_wrong_order(const struct model *model, struct findings *finding
              call, begin_ns, end_ns);
 }
 
-/// Late Sender; returns when the wait ends, or the call's enter when there is none.
-static int64_t find_late_sender(const struct model *model, struct findings *findings, uint32_t c)
+/// Late Sender; returns when the wait ends, or the call's enter when there is none. *ORIGIN: the
+/// call that ended it, C when there is none.
+static int64_t find_late_sender(struct model *model, struct findings *findings, uint32_t c,
+                                uint32_t *origin)
 {
     const struct model_call *call = &model->calls[c];
     int64_t enter_ns = (int64_t)call->enter_ns;
@@ -104,28 +123,57 @@ static int64_t find_late_sender(const struct model *model, struct findings *find
     if (end_ns <= enter_ns)
         return enter_ns;
     add_wait(model, findings, "late-sender", c, enter_ns, end_ns);
+    *origin = add_origin(model, "late-sender", c, *origin, send->call);
     find_wrong_order(model, findings, c, send, end_ns);
     return end_ns;
 }
 
-static void find_late_receiver(const struct model *model, struct findings *findings, uint32_t c,
-                               int64_t begin_ns)
+/// BEGIN_NS: when the call began to wait for receivers, at the enter of call ORIGIN.
+static void find_late_receiver(struct model *model, struct findings *findings, uint32_t c,
+                               int64_t begin_ns, uint32_t origin)
 {
     int64_t latest_ns = begin_ns;
+    const struct model_send *latest = NULL;
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
         if (send->complete_call != c || send->receive == REFERENCE_NONE)
             continue;
         uint32_t post_call = model->receives[send->receive].post_call;
         int64_t post_ns = (int64_t)model->calls[post_call].enter_ns;
-        if (post_ns < (int64_t)model->calls[c].leave_ns)
-            latest_ns = higher(latest_ns, post_ns);
+        bool is_tied = latest && post_ns == latest_ns;
+        if (post_ns >= (int64_t)model->calls[c].leave_ns ||
+            !(is_tied ? send->receiver >= latest->receiver : post_ns > latest_ns))
+            continue;
+        latest_ns = post_ns;
+        latest = send;
     }
     add_wait(model, findings, "late-receiver", c, begin_ns, latest_ns);
+    // Of other sends it is not certain that they wait for their receiver.
+    if (latest && latest->is_synchronous &&
+        model_is_known(model, &model->receives[latest->receive], model->calls[c].leave_ns))
+        add_origin(model, "late-receiver", c, origin, model->receives[latest->receive].post_call);
+}
+
+/// Waits of the root of an operation to one: for the first sender, then for the last member.
+static void find_root_waits(struct model *model, struct findings *findings,
+                            const struct model_part *part, uint32_t first_sender, uint32_t last)
+{
+    uint32_t c = part->complete_call;
+    int64_t enter_ns = (int64_t)model->calls[c].enter_ns;
+    int64_t leave_ns = (int64_t)model->calls[c].leave_ns;
+    int64_t first_ns = (int64_t)model_enter_ns(model, first_sender);
+    int64_t last_ns = (int64_t)model_enter_ns(model, last);
+    add_wait(model, findings, "early-reduce", c, enter_ns, lower(first_ns, leave_ns));
+    uint32_t origin = add_origin(model, "early-reduce", c, c, model->parts[first_sender].post_call);
+    if (part->bytes == 0)
+        return;
+    add_wait(model, findings, "wait-at-nx1", c, higher(enter_ns, first_ns),
+             lower(last_ns, leave_ns));
+    add_origin(model, "wait-at-nx1", c, origin, model->parts[last].post_call);
 }
 
 /// Waits of one member: `until` its wait ends when the latest it depends on enters.
-static void find_collective_wait(const struct model *model, struct findings *findings,
+static void find_collective_wait(struct model *model, struct findings *findings,
                                  const struct model_part *part, uint32_t position,
                                  const struct model_instance *instance)
 {
@@ -134,48 +182,59 @@ static void find_collective_wait(const struct model *model, struct findings *fin
     uint32_t last_part = model_last_member(model, instance, REFERENCE_NONE, REFERENCE_NONE);
     int64_t last_ns = (int64_t)model_enter_ns(model, last_part);
     int64_t first_leave_ns = INT64_MAX, first_sender_ns = INT64_MAX;
+    uint32_t first_sender = REFERENCE_NONE;
     for (uint32_t m = 0; m < instance->n_members; m++) {
         const struct model_part *other = &model->parts[instance->parts[m]];
         first_leave_ns =
             lower(first_leave_ns, (int64_t)model->calls[other->complete_call].leave_ns);
-        if (other->rank != part->root)
-            first_sender_ns =
-                lower(first_sender_ns, (int64_t)model_enter_ns(model, instance->parts[m]));
+        int64_t other_ns = (int64_t)model_enter_ns(model, instance->parts[m]);
+        if (other->rank != part->root &&
+            (other_ns < first_sender_ns ||
+             (other_ns == first_sender_ns && other->rank < model->parts[first_sender].rank))) {
+            first_sender_ns = other_ns;
+            first_sender = instance->parts[m];
+        }
     }
     int64_t until_ns = lower(last_ns, leave_ns);
     int64_t completed_ns = higher(enter_ns, higher(first_leave_ns, last_ns));
     uint32_t lower_part = model_last_member(model, instance, position + 1, REFERENCE_NONE);
-    uint32_t c = part->complete_call;
+    uint32_t c = part->complete_call, last = model->parts[last_part].post_call;
     if (part->is_finalize) {
         add_wait(model, findings, "wait-at-finalize", c, enter_ns, until_ns);
+        add_origin(model, "wait-at-finalize", c, c, last);
         return;
     }
     switch (part->class) {
     case CLASS_BARRIER:
         add_wait(model, findings, "wait-at-barrier", c, enter_ns, until_ns);
+        add_origin(model, "wait-at-barrier", c, c, last);
         add_wait(model, findings, "barrier-completion", c, completed_ns, leave_ns);
         break;
     case CLASS_ALL_TO_ALL:
         if (part->bytes) {
             add_wait(model, findings, "wait-at-nxn", c, enter_ns, until_ns);
+            add_origin(model, "wait-at-nxn", c, c, last);
             add_wait(model, findings, "nxn-completion", c, completed_ns, leave_ns);
         }
         break;
     case CLASS_ONE_TO_ALL:
         for (uint32_t m = 0; m < instance->n_members && part->rank != part->root; m++) {
-            if (model->parts[instance->parts[m]].rank == part->root)
-                add_wait(model, findings, "late-broadcast", c, enter_ns,
-                         lower((int64_t)model_enter_ns(model, instance->parts[m]), leave_ns));
+            const struct model_part *root = &model->parts[instance->parts[m]];
+            if (root->rank != part->root)
+                continue;
+            add_wait(model, findings, "late-broadcast", c, enter_ns,
+                     lower((int64_t)model_enter_ns(model, instance->parts[m]), leave_ns));
+            add_origin(model, "late-broadcast", c, c, root->post_call);
         }
         break;
     case CLASS_ALL_TO_ONE:
-        if (part->rank == part->root)
-            add_wait(model, findings, "early-reduce", c, enter_ns,
-                     lower(first_sender_ns, leave_ns));
+        if (part->rank == part->root && first_sender != REFERENCE_NONE)
+            find_root_waits(model, findings, part, first_sender, last_part);
         break;
     case CLASS_SCAN:
         add_wait(model, findings, "early-scan", c, enter_ns,
                  lower((int64_t)model_enter_ns(model, lower_part), leave_ns));
+        add_origin(model, "early-scan", c, c, model->parts[lower_part].post_call);
         break;
     case CLASS_HANDLE:
         break;
@@ -207,14 +266,15 @@ static void find_worst(struct findings *findings)
     }
 }
 
-void model_find_waits(const struct model *model, struct findings *findings)
+void model_find_waits(struct model *model, struct findings *findings)
 {
     struct findings waits = {0};
     for (uint32_t c = 0; c < model->n_calls; c++) {
         if (model->calls[c].is_test)
             continue;
-        int64_t end_ns = find_late_sender(model, &waits, c);
-        find_late_receiver(model, &waits, c, end_ns);
+        uint32_t origin = c;
+        int64_t end_ns = find_late_sender(model, &waits, c, &origin);
+        find_late_receiver(model, &waits, c, end_ns, origin);
     }
     for (size_t i = 0; i < model->n_instances; i++) {
         const struct model_instance *instance = &model->instances[i];

@@ -79,6 +79,36 @@ static bool is_ignored(const char *fact, const void *context)
     return false;
 }
 
+/// The parts of an explanation must sum to what it explains: at most the waits of its pattern, and
+/// in a sound trace all waits for messages.
+static bool is_explained(const struct findings *found, const struct limits *limits, FILE *stream)
+{
+    static const char *const patterns[] = {"late-sender", "late-receiver",  "wait-at-barrier",
+                                           "wait-at-nxn", "late-broadcast", "early-reduce",
+                                           "wait-at-nx1", "early-scan",     "wait-at-finalize"};
+    bool is_sound = true;
+    bool is_whole = !limits->is_skewed && !limits->is_cut && !limits->is_unmatched;
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+        char *cause = memory_format("cause/%s", patterns[p]);
+        char *explained = memory_format("explained/%s", patterns[p]);
+        int64_t wait_ns = findings_sum(found, patterns[p], FINDING_NO_RANK, 0, NULL).ns;
+        int64_t parts_ns = findings_sum(found, cause, FINDING_NO_RANK, 0, NULL).ns;
+        int64_t explained_ns = findings_sum(found, explained, FINDING_NO_RANK, 0, NULL).ns;
+        // Other waits may end without a release: sends need not be synchronous, and members of an
+        // operation may leave it before the last one comes.
+        bool is_certain = is_whole && strcmp(patterns[p], "late-sender") == 0;
+        bool is_right = parts_ns == explained_ns && explained_ns <= wait_ns &&
+                        (explained_ns == wait_ns || !is_certain);
+        if (!is_right)
+            fprintf(stream, "  %s: waits %lld, explained %lld, parts %lld\n", patterns[p],
+                    (long long)wait_ns, (long long)explained_ns, (long long)parts_ns);
+        is_sound = is_sound && is_right;
+        free(cause);
+        free(explained);
+    }
+    return is_sound;
+}
+
 /// What must hold for any run: prints what does not.
 static bool is_plausible(const struct findings *found, const struct limits *limits, FILE *stream)
 {
@@ -90,10 +120,10 @@ static bool is_plausible(const struct findings *found, const struct limits *limi
     if (!is_sound)
         fprintf(stream, "  the critical path sums to %lld, not %lld\n", (long long)path_ns,
                 (long long)time_ns);
-    static const char *const disjoint[] = {"late-sender",        "late-receiver", "wait-at-barrier",
-                                           "barrier-completion", "wait-at-nxn",   "nxn-completion",
-                                           "late-broadcast",     "early-reduce",  "early-scan",
-                                           "wait-at-finalize"};
+    static const char *const disjoint[] = {
+        "late-sender", "late-receiver",  "wait-at-barrier", "barrier-completion",
+        "wait-at-nxn", "nxn-completion", "late-broadcast",  "early-reduce",
+        "wait-at-nx1", "early-scan",     "wait-at-finalize"};
     for (uint32_t rank = 0; rank < PROGRAM_MAX_RANKS; rank++) {
         int64_t wait_ns = 0;
         for (size_t p = 0; p < sizeof disjoint / sizeof disjoint[0]; p++)
@@ -127,7 +157,7 @@ static bool agrees(const char *text, FILE *stream)
         struct limits limits = limits_of(text, &expected);
         is_equal = findings_equal(&expected, "reference", &found, "engine", is_ignored, &limits,
                                   stream, MAX_SHOWN_LINES) &&
-                   is_plausible(&found, &limits, stream);
+                   is_plausible(&found, &limits, stream) && is_explained(&found, &limits, stream);
     }
     findings_release(&expected);
     findings_release(&found);

@@ -110,6 +110,7 @@ static void test_shipped_catalogue(void **state)
                                       "nxn-completion",
                                       "late-broadcast",
                                       "early-reduce",
+                                      "wait-at-nx1",
                                       "early-scan",
                                       "wait-at-finalize"};
     enum { N_IDS = sizeof(ids) / sizeof(ids[0]) };

@@ -303,6 +303,7 @@ static void test_early_reduce(void **state)
     root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 100;
     root.value[ROOT_COLLECTIVE_ROOT_RANK] = 1;
     root.value[ROOT_COLLECTIVE_IS_ROOT] = 1;
+    root.value[ROOT_COLLECTIVE_BYTES] = 0;
     check(&root, NULL); // without others
     root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 130;
     root.value[ROOT_COLLECTIVE_FIRST_SENDER_RANK] = 2;
@@ -312,6 +313,33 @@ static void test_early_reduce(void **state)
     root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 100;
     check(&root, NULL);
     root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 130;
+    root.value[ROOT_COLLECTIVE_IS_ROOT] = 0;
+    check(&root, NULL);
+}
+
+static void test_wait_at_nx1(void **state)
+{
+    (void)state;
+    struct root root = collective(COLLECTIVE_ALL_TO_ONE, 100, 200, 180, 190);
+    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 100;
+    root.value[ROOT_COLLECTIVE_ROOT_RANK] = 1;
+    root.value[ROOT_COLLECTIVE_IS_ROOT] = 1;
+    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 130;
+    root.value[ROOT_COLLECTIVE_FIRST_SENDER_RANK] = 2;
+    root.value[ROOT_COLLECTIVE_BYTES] = 8;
+    check(&root, "early-reduce", 30, "wait-at-nx1", 50, NULL);
+    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 90; // before the root
+    check(&root, "wait-at-nx1", 80, NULL);
+    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 201; // after the root's leave
+    check(&root, "wait-at-nx1", 100, NULL);
+    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 101;
+    check(&root, "wait-at-nx1", 1, NULL);
+    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 100;
+    check(&root, NULL);
+    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 180;
+    root.value[ROOT_COLLECTIVE_BYTES] = 0;
+    check(&root, NULL);
+    root.value[ROOT_COLLECTIVE_BYTES] = 8;
     root.value[ROOT_COLLECTIVE_IS_ROOT] = 0;
     check(&root, NULL);
 }
@@ -532,6 +560,7 @@ int main(void)
         cmocka_unit_test(test_nxn),
         cmocka_unit_test(test_late_broadcast),
         cmocka_unit_test(test_early_reduce),
+        cmocka_unit_test(test_wait_at_nx1),
         cmocka_unit_test(test_early_scan),
         cmocka_unit_test(test_finalize_and_handles),
         cmocka_unit_test(test_sums_by_location_and_call_path),

@@ -142,8 +142,10 @@ static void close_instance(struct engine *engine, uint32_t index)
     if (engine->simulation)
         carried_out_over(engine, instance);
     for (uint32_t i = 0; i < instance->n_members; i++)
-        if (instance->members[i].has_entered)
+        if (instance->members[i].has_entered) {
             lineage_let_go(&engine->lineage, instance->members[i].node);
+            lineage_let_go(&engine->lineage, instance->members[i].enter_node);
+        }
     if (instance->previous == NONE)
         state->first_open = instance->next;
     else
@@ -196,6 +198,10 @@ static void keep_lineage(struct engine *engine, struct location_state *location,
         break;
     case COLLECTIVE_SCAN:
         if (is_sure && !others_wait)
+            return;
+        break;
+    case COLLECTIVE_ALL_TO_ONE: // the root may wait for the first of the others as well
+        if (is_sure && !is_final && instance->n_entered != 2)
             return;
         break;
     default:
@@ -306,7 +312,7 @@ static uint32_t enter(struct engine *engine, struct location_state *location, ui
     member->in_ns = in_ns;
     member->recorded_in_ns = location->call.recorded_enter_ns;
     member->rank = location->rank;
-    member->node = NONE;
+    member->node = member->enter_node = NONE;
     return index;
 }
 
@@ -489,8 +495,10 @@ static void end_instance(struct engine *engine, uint32_t index)
     bool is_left_out = engine->simulation && left_out_over(engine, instance);
     if (instance->n_entered < instance->n_members)
         count_incomplete(engine, instance);
-    else if (!is_left_out)
+    else if (!is_left_out) {
         collective_emit_roots(engine, instance);
+        collective_explain(engine, instance);
+    }
     close_instance(engine, index);
 }
 
@@ -517,6 +525,8 @@ void collective_leave(struct engine *engine, struct part part, const struct call
     struct member *member = &instance->members[part.member];
     member->leave_ns = call->leave_ns;
     member->has_left = true;
+    if (call->enter_node != NONE && collective_has_releasers(engine, part))
+        member->enter_node = lineage_hold(&engine->lineage, call->enter_node);
     instance->n_left++;
     if (is_over(engine, instance))
         end_instance(engine, part.collective);

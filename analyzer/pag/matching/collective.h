@@ -31,8 +31,9 @@ struct member {
     uint64_t size_bytes;         // sent and received
     struct pag_volume volume;
     uint32_t rank, location, path;
-    bool is_left_out; // in a simulated run: takes no part (left_out.h)
-    uint32_t node;    // own lineage at in_ns where somebody may need it, NONE
+    bool is_left_out;    // in a simulated run: takes no part (left_out.h)
+    uint32_t node;       // own lineage at in_ns where somebody may need it, NONE
+    uint32_t enter_node; // own lineage at enter_ns where the call may have waited, NONE
     uint8_t operation, class_;
     bool has_entered, has_left, is_test, is_root;
     bool is_uneven;  // may have taken nothing from some of the others
@@ -90,8 +91,6 @@ uint32_t collective_missing_rank(const struct engine *engine, struct part part);
 const struct member *collective_releaser(const struct engine *engine, struct part part);
 /// Whether PART cannot have been left before its releaser came.
 bool collective_is_firm(const struct engine *engine, struct part part);
-/// The kind of wait of PART's operation.
-enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part);
 /// Whether PART's member waits for others in its operation at all.
 bool collective_has_releasers(const struct engine *engine, struct part part);
 /// The latest of the members that release PART, now and in the recording; false when there is none.
@@ -108,5 +107,8 @@ uint32_t collective_world_rank(const struct engine *engine, uint32_t communicato
 
 /// Hands the root events of all members of a finished instance to the listener.
 void collective_emit_roots(struct engine *engine, const struct collective *instance);
+
+/// Explains the waits of all members of a finished instance.
+void collective_explain(struct engine *engine, const struct collective *instance);
 
 #endif

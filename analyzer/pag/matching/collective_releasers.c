@@ -123,19 +123,3 @@ bool collective_release_times(const struct engine *engine, struct part part, uin
     }
     return is_released;
 }
-
-enum pag_wait_kind collective_wait_kind(const struct engine *engine, struct part part)
-{
-    static const enum pag_wait_kind kinds[] = {
-        [COLLECTIVE_BARRIER] = PAG_WAIT_BARRIER,
-        [COLLECTIVE_ALL_TO_ALL] = PAG_WAIT_NXN,
-        [COLLECTIVE_ONE_TO_ALL] = PAG_WAIT_ONE_TO_ALL,
-        [COLLECTIVE_ALL_TO_ONE] = PAG_WAIT_ALL_TO_ONE,
-        [COLLECTIVE_SCAN] = PAG_WAIT_SCAN,
-        [COLLECTIVE_HANDLE] = PAG_WAIT_HANDLE,
-    };
-    const struct collective *instance = collective_instance(engine, part.collective);
-    if (instance->is_finalize)
-        return PAG_WAIT_FINALIZE;
-    return kinds[instance->members[part.member].class_];
-}

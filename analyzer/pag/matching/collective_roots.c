@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Root events of a finished collective operation: one a member, with the times of the members a
-// pattern may compare.
+// pattern may compare; and what explains the waits that the shipped patterns find in them.
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/lineage/explanation.h"
 
 /// What is the same for all members of an instance.
 struct summary {
@@ -20,8 +21,7 @@ static struct summary summarise(const struct collective *instance)
             continue;
         if (!summary.first || member->in_ns < summary.first->in_ns)
             summary.first = member;
-        if (!summary.last || member->in_ns > summary.last->in_ns ||
-            (member->in_ns == summary.last->in_ns && member->rank < summary.last->rank))
+        if (!summary.last || collective_is_later(member, summary.last))
             summary.last = member;
         bool is_earlier = !summary.first_sender || member->in_ns < summary.first_sender->in_ns ||
                           (member->in_ns == summary.first_sender->in_ns &&
@@ -88,11 +88,74 @@ void collective_emit_roots(struct engine *engine, const struct collective *insta
         const struct member *member = &instance->members[i];
         if (member->is_passive)
             continue;
-        if (!last_lower || member->in_ns > last_lower->in_ns)
+        if (!last_lower || collective_is_later(member, last_lower))
             last_lower = member;
         if (member->is_test && listener->tested)
             emit(engine, listener->tested, instance, &summary, member, last_lower);
         else if (!member->is_test && listener->root)
             emit(engine, listener->root, instance, &summary, member, last_lower);
+    }
+}
+
+/// Explains that MEMBER waited from FROM until OTHER entered.
+static void explain(struct engine *engine, enum pag_wait_kind kind, struct moment *from,
+                    const struct member *other, const struct member *member)
+{
+    if (other)
+        explain_wait(engine, kind, from, (struct moment){other->in_ns, other->node},
+                     member->leave_ns);
+}
+
+static void explain_member(struct engine *engine, const struct collective *instance,
+                           const struct summary *summary, const struct member *member,
+                           const struct member *last_lower)
+{
+    struct moment from = {member->enter_ns, member->enter_node};
+    bool has_data = member->size_bytes > 0;
+    if (instance->is_finalize) {
+        explain(engine, PAG_WAIT_FINALIZE, &from, summary->last, member);
+        return;
+    }
+    switch (member->class_) {
+    case COLLECTIVE_BARRIER:
+        explain(engine, PAG_WAIT_BARRIER, &from, summary->last, member);
+        break;
+    case COLLECTIVE_ALL_TO_ALL:
+        if (has_data)
+            explain(engine, PAG_WAIT_NXN, &from, summary->last, member);
+        break;
+    case COLLECTIVE_ONE_TO_ALL:
+        if (!member->is_root)
+            explain(engine, PAG_WAIT_ONE_TO_ALL, &from, summary->root, member);
+        break;
+    case COLLECTIVE_ALL_TO_ONE:
+        if (!member->is_root)
+            break;
+        explain(engine, PAG_WAIT_EARLY_REDUCE, &from, summary->first_sender, member);
+        if (has_data)
+            explain(engine, PAG_WAIT_NX1, &from, summary->last, member);
+        break;
+    case COLLECTIVE_SCAN:
+        explain(engine, PAG_WAIT_SCAN, &from, last_lower, member);
+        break;
+    default: // operations on handles are no wait state
+        break;
+    }
+}
+
+void collective_explain(struct engine *engine, const struct collective *instance)
+{
+    if (!engine->options.explains || engine->options.only_times)
+        return;
+    struct summary summary = summarise(instance);
+    const struct member *last_lower = NULL;
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        const struct member *member = &instance->members[i];
+        if (member->is_passive)
+            continue;
+        if (!last_lower || collective_is_later(member, last_lower))
+            last_lower = member;
+        if (member->enter_node != NONE)
+            explain_member(engine, instance, &summary, member, last_lower);
     }
 }
