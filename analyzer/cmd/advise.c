@@ -10,10 +10,10 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/shell_word.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/cmd/advise/run.h"
 #include "analyzer/cmd/advise/store.h"
-#include "analyzer/cmd/shell_word.h"
 #include "analyzer/report/advice.h"
 
 struct advise_request {
@@ -117,7 +117,7 @@ static int advise(const struct advise_request *request, struct advice *advice, b
     if ((request->machine && machine_read(&machine, request->machine, err) != 0) ||
         replay_measured(request->trace, &catalogue, &measured, err) != 0)
         goto out;
-    advice->trace = shell_word(request->trace);
+    advice->trace = shell_path(request->trace);
     advice->target = join_target(words, n_words);
     struct advise_setting setting = {
         .trace = request->trace,

@@ -12,12 +12,12 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/shell_word.h"
 #include "analyzer/cmd/advise/run.h"
 #include "analyzer/cmd/interval.h"
 #include "analyzer/cmd/named_values.h"
 #include "analyzer/cmd/replay/intervals.h"
 #include "analyzer/cmd/replay_run.h"
-#include "analyzer/cmd/shell_word.h"
 #include "analyzer/cmd/whatif/ideal.h"
 #include "analyzer/cmd/whatif/map.h"
 #include "analyzer/cmd/whatif/options.h"
@@ -241,7 +241,7 @@ static int find_advice(const struct replay_request *request, struct replay_outco
     const struct advise_setting setting = {
         .trace = request->trace, .measured = &outcome->measured, .n_shown = TEXT_ADVICE_LINES};
     const struct advise_target target = {.kinds = ~0u};
-    outcome->advice.trace = shell_word(request->trace);
+    outcome->advice.trace = shell_path(request->trace);
     outcome->advice.target = memory_copy_text("");
     return advise_run(&setting, &target, &outcome->advice, err);
 }

@@ -22,8 +22,8 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/shell_word.h"
 #include "analyzer/cmd/launch.h"
-#include "analyzer/cmd/shell_word.h"
 #include "analyzer/cmd/trace/children.h"
 #include "analyzer/cmd/trace/revision.h"
 #include "analyzer/cmd/trace/settings.h"
@@ -219,7 +219,7 @@ static void say_where(const struct trace *trace, const struct launch *launch,
                       const struct trace_finished *finished)
 {
     const char *dir = shown(trace->dir);
-    char *word = shell_word(dir);
+    char *word = shell_path(dir);
     char open[64] = "";
     char more[192] = "";
 
@@ -322,7 +322,7 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
         goto out;
     }
     if (holds_records(chosen)) {
-        char *word = shell_word(chosen);
+        char *word = shell_path(chosen);
 
         log_error("%s holds the records of a run that has no archive yet: choose another folder "
                   "with -o, or make the archive with pagoda trace --finish %s",

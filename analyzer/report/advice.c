@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/shell_word.h"
 #include "analyzer/report/result.h"
 
 const char *const advice_kind_names[ADVICE_KINDS] = {"region",  "sync",       "messages",
@@ -31,6 +32,8 @@ void advice_release(struct advice *advice)
         free(candidate->failure);
     }
     free(advice->candidates);
+    for (size_t i = 0; i < advice->n_pairs; i++)
+        free(advice->pairs[i].failure);
     free(advice->pairs);
     for (size_t i = 0; i < advice->n_warnings; i++) {
         free(advice->warnings[i].code);
@@ -94,25 +97,6 @@ enum advice_together advice_together(const struct advice *advice, const struct a
     return more <= near * smaller ? ADVICE_EXCLUDE : ADVICE_OVERLAP;
 }
 
-/// VALUE as one word of the shell.
-static void put_word(FILE *out, const char *value)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=.,:/@%";
-    if (*value && value[strspn(value, plain)] == '\0') {
-        fputs(value, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *value; value++) {
-        if (*value == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*value, out);
-    }
-    fputc('\'', out);
-}
-
 char *advice_options(const struct advice_candidate *candidate)
 {
     char *text = NULL;
@@ -122,8 +106,9 @@ char *advice_options(const struct advice_candidate *candidate)
         fprintf(out, "%s--%s", i > 0 ? " " : "", candidate->words[i].option);
         if (!candidate->words[i].value)
             continue;
-        fputc(' ', out);
-        put_word(out, candidate->words[i].value);
+        char *value = shell_word(candidate->words[i].value);
+        fprintf(out, " %s", value);
+        free(value);
     }
     fclose(out);
     return text;

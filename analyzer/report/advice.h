@@ -59,6 +59,7 @@ struct advice_candidate {
 /// Two candidates replayed together.
 struct advice_pair {
     size_t first, second; // candidates
+    char *failure;        // why it could not be replayed, NULL: it was
     uint64_t predicted_ns;
     int64_t gain_ns;
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/function_names.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
@@ -219,7 +220,8 @@ static uint32_t *tree_order(struct merge *merge)
 }
 
 /// The regions in order of their first place in the tree; returns the result's number by name.
-static uint32_t *put_regions(struct merge *merge, const uint32_t *order, struct result *result)
+static uint32_t *put_regions(struct merge *merge, const uint32_t *order, char *const *shown,
+                             struct result *result)
 {
     uint32_t *region_of = memory_zeroed(merge->n_names, sizeof *region_of);
     for (size_t i = 0; i < merge->n_names; i++)
@@ -233,6 +235,8 @@ static uint32_t *put_regions(struct merge *merge, const uint32_t *order, struct 
         struct result_region *region = &result->regions[result->n_regions++];
         uint32_t definition = merge->definition_of[name];
         region->name = memory_copy_text(merge->names[name]);
+        region->shown =
+            memory_copy_text(definition == RESULT_NONE ? region->name : shown[definition]);
         region->max_rank = RESULT_NONE;
         if (definition == RESULT_NONE) {
             region->file = memory_copy_text("");
@@ -256,17 +260,20 @@ static void put_paths(struct merge *merge, const uint32_t *order, const uint32_t
         struct result_path *path = &result->paths[i];
         const char *name = merge->names[node->region];
         path->region = region_of[node->region];
+        const char *shown = result->regions[path->region].shown;
         path->visits = node->visits;
         path->inclusive_ns = node->inclusive_ns;
         path->exclusive_ns = node->exclusive_ns;
         path->parent = RESULT_NONE;
         if (node->parent == RESULT_NONE) {
             path->path = memory_copy_text(name);
+            path->shown = memory_copy_text(shown);
             continue;
         }
         path->parent = place[node->parent];
         path->depth = result->paths[path->parent].depth + 1;
         path->path = memory_format("%s/%s", result->paths[path->parent].path, name);
+        path->shown = memory_format("%s/%s", result->paths[path->parent].shown, shown);
     }
 }
 
@@ -350,6 +357,10 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
     map_init(&merge.node_of);
     map_init(&merge.path_rank_of);
     merge_names(&merge);
+    const char **names = definitions_region_names(definitions);
+    tree->n_shown = definitions->n_regions;
+    tree->shown = function_names_shown(names, tree->n_shown);
+    free(names);
     tree->n_locations = replay->n_locations;
     tree->path_of = memory_zeroed(replay->n_locations, sizeof *tree->path_of);
     tree->n_paths = memory_zeroed(replay->n_locations, sizeof *tree->n_paths);
@@ -364,7 +375,7 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
     uint32_t *place = memory_zeroed(merge.n_nodes, sizeof *place);
     for (size_t i = 0; i < merge.n_nodes; i++)
         place[order[i]] = (uint32_t)i;
-    uint32_t *region_of = put_regions(&merge, order, result);
+    uint32_t *region_of = put_regions(&merge, order, tree->shown, result);
     put_paths(&merge, order, place, region_of, result);
     for (size_t i = 0; i < merge.n_path_ranks; i++)
         merge.path_ranks[i].path = place[merge.path_ranks[i].path];
@@ -389,6 +400,7 @@ void call_tree_release(struct call_tree *tree)
         free(tree->path_of[i]);
     free(tree->path_of);
     free(tree->n_paths);
+    function_names_free(tree->shown, tree->n_shown);
     *tree = (struct call_tree){0};
 }
 

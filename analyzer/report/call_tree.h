@@ -16,6 +16,8 @@ struct call_tree {
     uint32_t **path_of; // [location][call path of that location] -> index into result->paths
     size_t *n_paths;    // by location
     size_t n_locations;
+    char **shown; // how the regions of the definitions are shown (base/function_names.h)
+    size_t n_shown;
 };
 
 /// Fills regions, paths and path_ranks of RESULT (empty before) and TREE. RESULT's order: paths as

@@ -62,10 +62,11 @@ static void conclude(struct changes *changes, bool keeps_same)
         qsort(changes->items, n, sizeof *changes->items, by_change);
 }
 
-static void add(struct changes *changes, const char *name, bool is_predicted, int64_t time_ns)
+static void add(struct changes *changes, const char *name, const char *shown, bool is_predicted,
+                int64_t time_ns)
 {
     changes->items[changes->n++] =
-        (struct change){name, is_predicted ? 0 : time_ns, is_predicted ? time_ns : 0};
+        (struct change){name, shown, is_predicted ? 0 : time_ns, is_predicted ? time_ns : 0};
 }
 
 struct changes changes_of_critical_path(const struct result *measured,
@@ -80,7 +81,8 @@ struct changes changes_of_critical_path(const struct result *measured,
     for (int r = 0; r < 2; r++)
         for (size_t i = 0; i < runs[r]->critical_path.n_by_region; i++) {
             const struct result_path_share *share = &runs[r]->critical_path.by_region[i];
-            add(&changes, runs[r]->regions[share->region].name, r == 1, share->time_ns);
+            const struct result_region *region = &runs[r]->regions[share->region];
+            add(&changes, region->name, region->shown, r == 1, share->time_ns);
         }
     conclude(&changes, true);
     return changes;
@@ -93,7 +95,7 @@ struct changes changes_of_waits(const struct result *measured, const struct resu
                                                      sizeof *changes.items)};
     for (int r = 0; r < 2; r++)
         for (size_t i = 0; i < runs[r]->n_patterns; i++)
-            add(&changes, runs[r]->patterns[i].name, r == 1,
+            add(&changes, runs[r]->patterns[i].name, runs[r]->patterns[i].name, r == 1,
                 (int64_t)runs[r]->patterns[i].total_ns);
     conclude(&changes, true);
     return changes;
@@ -106,7 +108,8 @@ struct changes changes_of_call_paths(const struct result *measured, const struct
         .items = memory_zeroed(measured->n_paths + predicted->n_paths, sizeof *changes.items)};
     for (int r = 0; r < 2; r++)
         for (size_t i = 0; i < runs[r]->n_paths; i++)
-            add(&changes, runs[r]->paths[i].path, r == 1, (int64_t)runs[r]->paths[i].exclusive_ns);
+            add(&changes, runs[r]->paths[i].path, runs[r]->paths[i].shown, r == 1,
+                (int64_t)runs[r]->paths[i].exclusive_ns);
     conclude(&changes, false);
     return changes;
 }
@@ -140,7 +143,7 @@ struct changes changes_of_time(const struct result *measured, const struct resul
     struct changes changes = {.items = memory_zeroed(CHANGE_KINDS, sizeof *changes.items),
                               .n = CHANGE_KINDS};
     for (int kind = 0; kind < CHANGE_KINDS; kind++)
-        changes.items[kind] = (struct change){names[kind], before[kind], after[kind]};
+        changes.items[kind] = (struct change){names[kind], names[kind], before[kind], after[kind]};
     return changes;
 }
 
@@ -170,7 +173,7 @@ static void tell_path(FILE *out, const struct changes *changes, int64_t total)
                     n_told > 0  ? ", "
                     : pass == 1 ? "; but "
                                 : "",
-                    amount_of(change).text, changes->items[i].name);
+                    amount_of(change).text, changes->items[i].shown);
             n_told++;
         }
     }

@@ -10,7 +10,7 @@
 #include "analyzer/report/result.h"
 
 struct change {
-    const char *name;
+    const char *name, *shown; // whole, and in texts
     int64_t measured_ns, predicted_ns;
 };
 

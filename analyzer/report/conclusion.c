@@ -176,20 +176,13 @@ static bool is_program(const struct result_region *region)
     return !strcmp(region->name, RESULT_REGION_PROGRAM);
 }
 
-static void write_name(const struct result *result, uint32_t region, FILE *out)
-{
-    char *name = region_name(result, region);
-    fputs(name, out);
-    free(name);
-}
-
 static void write_place(const struct result *result, uint32_t index, FILE *out)
 {
     const struct result_region *region = &result->regions[index];
     if (is_program(region))
         fprintf(out, "the program's code outside recorded regions");
     else
-        write_name(result, index, out);
+        fputs(region->shown, out);
     if (!region->file[0])
         return;
     char *source = source_text(region->file, region->line);
@@ -457,7 +450,7 @@ static void write_uneven_region(const struct result *result, uint32_t index, uin
     }
     if (index == origin) {
         fprintf(out, "; in ");
-        write_name(result, index, out);
+        fputs(region->shown, out);
         fprintf(out, " alone rank %u spends %s", region->max_rank,
                 quantity_time(region->max_ns).text);
     } else {
@@ -643,7 +636,7 @@ static void write_culprit(const struct result *result, const struct result_patte
     if (stretch)
         write_stretch(result, stretch->site, out);
     else
-        write_name(result, region->region, out);
+        fputs(result->regions[region->region].shown, out);
 }
 
 /// "no core: 1.186 s, 42.0 % of the ranks' time; 4 ranks shared 2 cores".

@@ -36,15 +36,19 @@ static void code_release(struct result *result)
 {
     for (size_t i = 0; i < result->n_regions; i++) {
         free(result->regions[i].name);
+        free(result->regions[i].shown);
         free(result->regions[i].file);
     }
     free(result->regions);
-    for (size_t i = 0; i < result->n_paths; i++)
+    for (size_t i = 0; i < result->n_paths; i++) {
         free(result->paths[i].path);
+        free(result->paths[i].shown);
+    }
     free(result->paths);
     free(result->path_ranks);
     for (size_t i = 0; i < result->n_sites; i++) {
         free(result->sites[i].function);
+        free(result->sites[i].function_shown);
         free(result->sites[i].file);
         free(result->sites[i].source);
     }

@@ -20,7 +20,8 @@ struct result_warning {
 /// any recorded region belongs to regions of the names below.
 struct result_region {
     char *name;
-    char *file; // "" when unknown
+    char *shown; // the name in texts, short but of this region only (base/function_names.h)
+    char *file;  // "" when unknown
     uint32_t line;
     bool is_mpi;
     // Sums over ranks; inclusive counts recursive calls once.
@@ -40,6 +41,7 @@ struct result_region {
 /// parent sorted by inclusive time (descending), then name.
 struct result_path {
     char *path;      // "main/solve/MPI_Recv"
+    char *shown;     // the same of the names that are shown
     uint32_t region; // the last one in it
     uint32_t parent; // RESULT_NONE for a root
     uint32_t depth;
@@ -56,6 +58,7 @@ struct result_path_rank {
 struct result_site {
     uint32_t path;                 // of the calls
     char *function;                // around the call, "" when unknown
+    char *function_shown;          // its name in texts
     char *file;                    // as recorded, "" when unknown
     uint32_t line;                 // of the call, 0 when unknown
     char *source;                  // "file.c:56", without the folders; "" when unknown

@@ -15,8 +15,10 @@ static uint32_t region_named(struct result *result, const char *name)
             return i;
     result->regions =
         memory_resize(result->regions, result->n_regions + 1, sizeof *result->regions);
-    result->regions[result->n_regions] = (struct result_region){
-        .name = memory_copy_text(name), .file = memory_copy_text(""), .max_rank = RESULT_NONE};
+    result->regions[result->n_regions] = (struct result_region){.name = memory_copy_text(name),
+                                                                .shown = memory_copy_text(name),
+                                                                .file = memory_copy_text(""),
+                                                                .max_rank = RESULT_NONE};
     return (uint32_t)result->n_regions++;
 }
 

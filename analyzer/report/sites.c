@@ -8,9 +8,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/report/short_name.h"
-
-enum { NAME_WIDTH = 32 };
 
 /// One call path of one location, with the stretch before it.
 struct placed_call {
@@ -83,12 +80,13 @@ char *source_text(const char *file, uint32_t line)
 }
 
 static void begin_site(struct result_site *site, const struct definitions *definitions,
-                       const struct placed_call *call)
+                       const struct call_tree *tree, const struct placed_call *call)
 {
     uint32_t region = call->context->region;
     *site = (struct result_site){
         .path = call->path,
         .function = utf8_clean(region == EVENT_NO_INDEX ? "" : definitions->regions[region].name),
+        .function_shown = memory_copy_text(region == EVENT_NO_INDEX ? "" : tree->shown[region]),
         .file = utf8_clean(call->context->file),
         .line = call->context->line,
         .before_path = RESULT_NONE,
@@ -158,7 +156,7 @@ void sites_collect(const struct definitions *definitions, const struct call_tree
             of_location[calls[next].call_path] = index;
             of_location[calls[next].call_path + 1] = index;
         }
-        begin_site(&result->sites[index], definitions, &calls[i]);
+        begin_site(&result->sites[index], definitions, tree, &calls[i]);
         sum_site(&result->sites[index], &calls[i], next - i);
     }
     for (size_t i = 0, site = 0, next; i < n_calls; i = next, site++) {
@@ -190,11 +188,9 @@ char *site_text(const struct result *result, uint32_t index, uint32_t region)
     const struct result_site *site = &result->sites[index];
     const char *call = result->regions[result->paths[site->path].region].name;
     bool is_named = region != RESULT_NONE && !strcmp(site->function, result->regions[region].name);
-    char *function = short_name(is_named ? "" : site->function, NAME_WIDTH);
-    char *text = memory_format("%s%s%s%s%s", function, function[0] ? "/" : "", call,
-                               site->source[0] ? " at " : "", site->source);
-    free(function);
-    return text;
+    const char *function = is_named ? "" : site->function_shown;
+    return memory_format("%s%s%s%s%s", function, function[0] ? "/" : "", call,
+                         site->source[0] ? " at " : "", site->source);
 }
 
 /// What the calls from a site weigh: their waits of PATTERN, or with NULL their time.
@@ -207,25 +203,6 @@ static uint64_t weight_of(const struct result *result, const struct result_patte
         if (pattern->by_site[i].key == site)
             return pattern->by_site[i].ns;
     return 0;
-}
-
-char *region_name(const struct result *result, uint32_t region)
-{
-    return short_name(result->regions[region].name, NAME_WIDTH);
-}
-
-char *path_name(const struct result *result, uint32_t path)
-{
-    char *text = region_name(result, result->paths[path].region);
-    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE;
-         at = result->paths[at].parent) {
-        char *name = region_name(result, result->paths[at].region);
-        char *longer = memory_format("%s/%s", name, text);
-        free(name);
-        free(text);
-        text = longer;
-    }
-    return text;
 }
 
 char *path_text(const struct result *result, const struct result_pattern *pattern, uint32_t path)
@@ -246,9 +223,8 @@ char *path_text(const struct result *result, const struct result_pattern *patter
     char *others = n_places > 1 ? memory_format(" and %zu other place%s", n_places - 1,
                                                 n_places > 2 ? "s" : "")
                                 : memory_copy_text("");
-    char *name = path_name(result, path);
-    char *text = memory_format("%s%s%s%s", name, source[0] ? " at " : "", source, others);
-    free(name);
+    char *text = memory_format("%s%s%s%s", result->paths[path].shown, source[0] ? " at " : "",
+                               source, others);
     free(others);
     return text;
 }

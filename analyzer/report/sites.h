@@ -32,15 +32,9 @@ uint32_t site_table_at(const struct site_table *table, uint32_t location, uint32
 /// is REGION, which the text around names (else RESULT_NONE). The caller frees.
 char *site_text(const struct result *result, uint32_t site, uint32_t region);
 
-/// A region's name, short if of C++ (short_name.h). The caller frees.
-char *region_name(const struct result *result, uint32_t region);
-
-/// PATH with such names. The caller frees.
-char *path_name(const struct result *result, uint32_t path);
-
-/// The same with where its calls are: "main/solve/MPI_Recv at solve.c:56 and 2 other places", the
-/// place with most of the waits of PATTERN, or with PATTERN NULL of the calls' time. The caller
-/// frees.
+/// PATH as it is shown, with where its calls are: "main/solve/MPI_Recv at solve.c:56 and 2 other
+/// places", the place with most of the waits of PATTERN, or with PATTERN NULL of the calls' time.
+/// The caller frees.
 char *path_text(const struct result *result, const struct result_pattern *pattern, uint32_t path);
 
 /// The heaviest of SHARES (by site, sorted) in REGION, NULL when there is none.

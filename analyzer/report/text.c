@@ -146,9 +146,7 @@ static void print_path_summary(const struct page *page)
     for (size_t i = 0; i < result->critical_path.n_by_region && i < SUMMARY_REGIONS; i++) {
         const struct result_path_share *share = &result->critical_path.by_region[i];
         const struct result_region *region = &result->regions[share->region];
-        char *name = region_name(result, share->region);
-        fprintf(out, "%s%s %s", i ? ", " : "", name, quantity_share(share->share).text);
-        free(name);
+        fprintf(out, "%s%s %s", i ? ", " : "", region->shown, quantity_share(share->share).text);
         const struct result_path_share *site = site_share_in(
             result->critical_path.by_site, result->critical_path.n_by_site, share->region);
         if (site && !strcmp(region->name, RESULT_REGION_PROGRAM)) {

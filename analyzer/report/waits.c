@@ -217,8 +217,8 @@ static void add_hint(const struct pattern *pattern, const struct result_pattern 
     struct source most = found->n_by_site > 0 ? source_of(result, found->by_site[0].key,
                                                           result->sites[found->by_site[0].key].path)
                                               : worst;
-    char *path = found->worst.path == RESULT_NONE ? memory_copy_text("")
-                                                  : path_name(result, found->worst.path);
+    const char *path =
+        found->worst.path == RESULT_NONE ? "" : result->paths[found->worst.path].shown;
     char *worst_source = source_text(worst.file, worst.line);
     hint->source = source_text(most.file, most.line);
     hint->file = memory_copy_text(most.file);
@@ -235,7 +235,6 @@ static void add_hint(const struct pattern *pattern, const struct result_pattern 
                                               .ranks = n_ranks,
                                           });
     free(worst_source);
-    free(path);
     free(rank);
     free(cause);
     free(count);

@@ -198,6 +198,51 @@ shortest_of_all() {
     done
 }
 
+@test "names with blanks, commas, = and /: each change is predicted, by its command as well" {
+    archive names
+    "$PAGODA" advise names --json >advice
+    jq -e 'all(.candidates[]; .failure == null and .gain_ns != null)' advice
+    # Each of the eight places where rank 0 computes; one of them can be spread over both.
+    jq -r '.candidates[] | select(.group == "change" and .gain_ns > 0) | .gain_ns' advice |
+        diff - <(printf '%s\n' 100000 99500 50000 50000 50000 50000 50000 50000 50000)
+    "$PAGODA" advise names >report
+    [ "$(grep -c 'could not be predicted' report)" = 0 ]
+    grep -o 'pagoda replay .*' report >commands
+    [ "$(wc -l <commands)" = 21 ]
+    while read -r command; do
+        eval "${command/#pagoda/\$PAGODA} --json" | jq -e '.whatif.predicted_ns < 910000'
+    done <commands
+    # Those that gain nothing, too.
+    jq -r '.candidates[] | "\(.predicted_ns) \(.options)"' advice >candidates
+    while read -r ns options; do
+        eval "\$PAGODA replay names $options --json" | jq -e ".whatif.predicted_ns == $ns"
+    done <candidates
+}
+
+@test "a change that cannot be predicted is said with the reason, in text and JSON" {
+    # Waits in a call path of more names than an option takes.
+    {
+        echo 'region f f.c:1'
+        for rank in 0 1; do
+            for i in $(seq 40); do echo "$rank $i enter f$i"; done
+            echo "$rank $((rank ? 900000 : 50)) enter MPI_Barrier"
+            printf '%s\n' "$rank 900010 coll-end barrier world - 0 0" \
+                "$rank 900010 leave MPI_Barrier" "$rank 900020 enter MPI_Barrier" \
+                "$rank 900030 coll-end barrier world - 0 0" "$rank 900030 leave MPI_Barrier"
+            for i in $(seq 40 -1 1); do echo "$rank 900040 leave f$i"; done
+            printf '%s\n' "$rank 900050 enter MPI_Barrier" \
+                "$rank 900060 coll-end barrier world - 0 0" "$rank 900060 leave MPI_Barrier"
+        done
+    } >deep.txt
+    "$BUILD/tools/mktrace" deep.txt deep
+    "$PAGODA" advise deep --only sync --json >advice
+    jq -e '[.candidates[] | select(.failure)] | length == 1 and .[0].gain_ns == null and
+        (.[0].failure | contains("too many names"))' advice
+    "$PAGODA" advise deep --only sync >report
+    grep -q '^1 change could not be predicted, so what it would gain is not known:$' report
+    tr -s ' \n' ' ' <report | grep -q 'Do without the barrier f1/f2/.*: too many names'
+}
+
 @test "changes together: pairs with their command, and what is about the same" {
     archive bound
     "$PAGODA" advise bound >report

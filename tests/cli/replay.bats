@@ -112,8 +112,9 @@ sentence() {
     "$BUILD/tools/mktrace" names.txt names
     "$PAGODA" replay names >names.report
     [ "$(grep -cE '.{81}' names.report)" = 0 ]
-    grep -q ' advance  grid.cpp:112$' names.report
-    grep -q 'Grid<>::advance/MPI_Barrier at' names.report
+    # In all tables by the same name.
+    grep -q '  1  solver::Grid<>::advance$' names.report
+    grep -q ' solver::Grid<>::advance/MPI_Barrier at' names.report
     "$PAGODA" replay --json names | jq -e --arg name "$name" '.profile[0].path == $name
         and (.conclusion | contains("Grid<>::advance (grid.cpp:112)"))'
 }

@@ -3,6 +3,8 @@
 # traces of tests/traces/whatif that are small enough to compute by hand.
 load ../helper
 
+bats_require_minimum_version 1.5.0
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/${TRACE:-regions}.txt" trace
@@ -43,6 +45,46 @@ refused() {
     # main is one name, so that main/* is all it calls, directly or not.
     [ "$(predict --scale 'main/*=2')" = '[13000,13000,13000]' ]
     [ "$(predict --scale '(program)=2')" = '[13000,13000,13000]' ]
+}
+
+# predicted ARGUMENTS...: the run time of the names trace, with the exit status of `replay`.
+predicted() {
+    "$PAGODA" replay names "$@" --json | jq .whatif.predicted_ns
+}
+
+@test "regions of C++: as they are shown, whole, and in short forms that mean one" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/names.txt" names
+    # All that the report's tables of regions and call paths show is taken.
+    "$PAGODA" replay names >report
+    sed -n '/^Time by region/,/^$/p' report | tail -n +3 | cut -c57- |
+        sed 's/  [a-z]*\.c.*//; /^$/d; /^MPI_/d' >shown
+    [ "$(wc -l <shown)" = 8 ]
+    while read -r name; do
+        [ "$(predicted --scale "$name=0")" -lt 910000 ]
+    done <shown
+    # 100 us are gone, whatever of the name is given.
+    for name in 'ns::solve(int, char const*)' 'solve(int, char const*)' 'ns::operator==' operator== \
+        operator/ 'ns::operator/' main/operator/ 'ns::Grid<>::relax<>' 'Grid::relax' relax 'relax<3>' \
+        'void ns::Grid<double, std::vector<double> >::relax<3>(std::vector<double> const&)' \
+        'before exchange_all/MPI_Send' 'before Halo<double, 3>::exchange_all/MPI_Send at halo.cpp:9'; do
+        [ "$(predicted --scale "$name=0")" = 810000 ]
+    done
+    # A name with a / is one name, with and without a backslash.
+    for name in 'a/b=c*' 'a\/b=c*' 'main/a/b=c*' 'main/a\/b*' '/main/a/b=c*'; do
+        [ "$(predicted --scale "$name=0")" = 710000 ]
+    done
+    [ "$(predicted --scale 'a/b=c*=0' --scale "it's \$HOME=0" --duration 'solve(int, char const*)=0')" = 510000 ]
+    [ "$(predicted --balance 'a/b=c*=0-1')" = 810500 ]
+    [ "$(predicted --balance 'ns::operator==')" = 910000 ]
+    # What means several is said in one sentence, with the names.
+    run ! "$PAGODA" replay names --scale solve=0
+    [ "$output" = 'pagoda: --scale solve: solve is ambiguous: solve(int, char const*), solve(double, char const*)' ]
+    run ! "$PAGODA" replay names --scale 'solve(float)=0'
+    [[ $output == *'there is no such region'* ]]
+    # What was changed is kept as a part of a command.
+    options=$("$PAGODA" replay names --scale 'solve(int, char const*)=0' --scale "it's \$HOME=0" --json |
+        jq -r .whatif.change)
+    [ "$(eval "predicted $options")" = 710000 ]
 }
 
 @test "regions: lists of values, a row each" {

@@ -73,6 +73,7 @@ static struct result_region region(const char *name, const char *file, uint64_t 
                                    uint64_t inclusive_ns, uint64_t exclusive_ns)
 {
     return (struct result_region){.name = memory_copy_text(name),
+                                  .shown = memory_copy_text(name),
                                   .file = memory_copy_text(file),
                                   .is_mpi = !strcmp(file, "MPI"),
                                   .visits = visits,
@@ -90,10 +91,11 @@ static void fill_profile(struct result *run)
         region(sample_hostile_name, "", 2, 100, 100),
     };
     const struct result_path paths[] = {
-        {memory_copy_text("main"), 0, RESULT_NONE, 0, 2, 2000, 600},
-        {memory_copy_text("main/solve"), 1, 0, 1, 20, 1300, 1000},
-        {memory_copy_text("main/solve/MPI_Recv"), 2, 1, 2, 6, 300, 300},
-        {memory_copy_text("main/hostile"), 3, 0, 1, 2, 100, 100},
+        {memory_copy_text("main"), memory_copy_text("main"), 0, RESULT_NONE, 0, 2, 2000, 600},
+        {memory_copy_text("main/solve"), memory_copy_text("main/solve"), 1, 0, 1, 20, 1300, 1000},
+        {memory_copy_text("main/solve/MPI_Recv"), memory_copy_text("main/solve/MPI_Recv"), 2, 1, 2,
+         6, 300, 300},
+        {memory_copy_text("main/hostile"), memory_copy_text("main/hostile"), 3, 0, 1, 2, 100, 100},
     };
     const struct result_path_rank path_ranks[] = {
         {0, 0, 1, 1000, 300}, {0, 1, 1, 1000, 300}, {1, 0, 10, 650, 450}, {1, 1, 10, 650, 550},
@@ -191,8 +193,11 @@ void sample_run_enlarge(struct result *run, uint32_t n_paths, uint32_t n_ranks)
         char name[24];
         snprintf(name, sizeof name, "function_%" PRIu32, i);
         run->regions[code] = region(name, "more.c", run->n_ranks, 0, 0);
-        run->paths[path] =
-            (struct result_path){memory_format("main/%s", name), code, 0, 1, run->n_ranks, 0, 0};
+        run->paths[path] = (struct result_path){.path = memory_format("main/%s", name),
+                                                .shown = memory_format("main/%s", name),
+                                                .region = code,
+                                                .depth = 1,
+                                                .visits = run->n_ranks};
         for (uint32_t rank = 0; rank < run->n_ranks; rank++)
             run->path_ranks[run->n_path_ranks++] = (struct result_path_rank){path, rank, 1, 0, 0};
     }

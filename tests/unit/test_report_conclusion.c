@@ -19,23 +19,38 @@ enum { MS = 1000000 };
 
 static struct result_region regions[] = {
     {.name = (char *)"solve",
+     .shown = (char *)"solve",
      .file = (char *)"solve.c",
      .line = 56,
      .exclusive_ns = 100 * MS,
      .max_rank = 1,
      .max_ns = 60 * MS},
-    {.name = (char *)"MPI_Recv", .file = (char *)"", .is_mpi = true, .max_rank = 0},
-    {.name = (char *)"MPI_Init", .file = (char *)"", .is_mpi = true, .max_rank = 0},
+    {.name = (char *)"MPI_Recv",
+     .shown = (char *)"MPI_Recv",
+     .file = (char *)"",
+     .is_mpi = true,
+     .max_rank = 0},
+    {.name = (char *)"MPI_Init",
+     .shown = (char *)"MPI_Init",
+     .file = (char *)"",
+     .is_mpi = true,
+     .max_rank = 0},
 };
 static struct result_path paths[] = {
-    {.path = (char *)"solve", .region = 0, .parent = RESULT_NONE, .exclusive_ns = 100 * MS},
+    {.path = (char *)"solve",
+     .shown = (char *)"solve",
+     .region = 0,
+     .parent = RESULT_NONE,
+     .exclusive_ns = 100 * MS},
     {.path = (char *)"solve/MPI_Recv",
+     .shown = (char *)"solve/MPI_Recv",
      .region = 1,
      .parent = 0,
      .depth = 1,
      .visits = 9,
      .exclusive_ns = 80 * MS},
     {.path = (char *)"MPI_Init",
+     .shown = (char *)"MPI_Init",
      .region = 2,
      .parent = RESULT_NONE,
      .visits = 2,
@@ -146,8 +161,10 @@ static void test_probing_is_waiting_for_somebody(void **state)
     const uint32_t receive = 1; // the region of solve/MPI_Recv
     char *name = regions[receive].name;
     regions[receive].name = (char *)"MPI_Mprobe";
+    paths[1].shown = (char *)"solve/MPI_Mprobe";
     write_conclusion(&result);
     regions[receive].name = name;
+    paths[1].shown = (char *)"solve/MPI_Recv";
     assert_says(&result, "A probe waits until a message has come");
     assert_says_not(&result, "waits for no other rank");
     assert_string_equal(result.headline, "MPI outside the wait states, mostly probing: 100.0 ms, "

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 #include "analyzer/cmd/advise/path.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/sites.h"
@@ -83,27 +84,18 @@ static struct advice_candidate *add_one(struct survey *survey, enum advice_kind 
     return candidate;
 }
 
-/// NAME as a pattern that means just it. The caller frees.
-static char *as_pattern(const char *name)
-{
-    char *pattern = memory_new(2 * strlen(name) + 1), *end = pattern;
-    for (; *name; name++) {
-        if (strchr("*?[]\\/", *name))
-            *end++ = '\\';
-        *end++ = *name;
-    }
-    *end = '\0';
-    return pattern;
-}
-
 // --- regions
 
+/// The region of a name as the archive has it, NULL where no rank was in it.
 static const struct result_region *region_of(const struct result *result, const char *name)
 {
-    for (size_t i = 0; i < result->n_regions; i++)
-        if (strcmp(result->regions[i].name, name) == 0)
-            return &result->regions[i];
-    return NULL;
+    const struct result_region *region = NULL;
+    char *clean = utf8_clean(name);
+    for (size_t i = 0; i < result->n_regions && !region; i++)
+        if (strcmp(result->regions[i].name, clean) == 0)
+            region = &result->regions[i];
+    free(clean);
+    return region;
 }
 
 static void add_region(struct survey *survey, const char *pattern, const char *words,
@@ -115,9 +107,14 @@ static void add_region(struct survey *survey, const char *pattern, const char *w
         add_one(survey, ADVICE_REGION, path_ns, pattern, "scale", memory_format("%s=0", pattern),
                 memory_format("Do without %s", words));
     gone->group = ADVICE_LIMIT;
-    if (is_uneven)
-        add_one(survey, ADVICE_REGION, path_ns, pattern, "balance", memory_copy_text(pattern),
-                memory_format("Spread the work in %s equally over its ranks", words));
+    if (!is_uneven)
+        return;
+    // Behind the last = are ranks.
+    uint32_t last_rank = survey->measured->result.n_ranks - 1;
+    char *value = strchr(pattern, '=') ? memory_format("%s=0-%" PRIu32, pattern, last_rank)
+                                       : memory_copy_text(pattern);
+    add_one(survey, ADVICE_REGION, path_ns, pattern, "balance", value,
+            memory_format("Spread the work in %s equally over its ranks", words));
 }
 
 /// All of a program's computing, which is a matter of processors.
@@ -140,11 +137,9 @@ static void add_regions(struct survey *survey)
         bool is_uneven = result->n_ranks > 1 && (double)sums->max_ns * (double)result->n_ranks >
                                                     uneven * (double)sums->exclusive_ns;
         bool has_callees = sums->exclusive_ns < sums->inclusive_ns - sums->inclusive_ns / 10;
-        char *pattern = as_pattern(region->name);
-        char *words = memory_format("%s%s", region->name, has_callees ? " and what it calls" : "");
-        add_region(survey, pattern, words, region->path_ns, is_uneven);
+        char *words = memory_format("%s%s", sums->shown, has_callees ? " and what it calls" : "");
+        add_region(survey, sums->shown, words, region->path_ns, is_uneven);
         free(words);
-        free(pattern);
         n_added++;
     }
 }
@@ -263,12 +258,10 @@ static void add_moves(struct survey *survey)
         char *others = receivers_of(result, sums->max_rank);
         if (!others)
             continue;
-        char *pattern = as_pattern(region->name);
-        add_one(survey, ADVICE_MOVE, region->path_ns, pattern, "move",
-                memory_format("%s=%" PRIu32 ":%s", pattern, sums->max_rank, others),
+        add_one(survey, ADVICE_MOVE, region->path_ns, sums->shown, "move",
+                memory_format("%s=%" PRIu32 ":%s", sums->shown, sums->max_rank, others),
                 memory_format("Move the work of rank %" PRIu32 " in %s to the ranks it sends to",
-                              sums->max_rank, region->name));
-        free(pattern);
+                              sums->max_rank, sums->shown));
         free(others);
         n_added++;
     }
@@ -297,8 +290,8 @@ static void add_syncs(struct survey *survey)
         if (!only_synchronises(result->regions[result->paths[i].region].name))
             continue;
         char *path = path_text(result, NULL, (uint32_t)i);
-        add_one(survey, ADVICE_SYNC, most_ns, result->paths[i].path, "drop-sync",
-                memory_copy_text(result->paths[i].path),
+        add_one(survey, ADVICE_SYNC, most_ns, result->paths[i].shown, "drop-sync",
+                memory_copy_text(result->paths[i].shown),
                 memory_format("Do without the barrier %s", path));
         free(path);
         n_added++;
@@ -358,7 +351,7 @@ static void add_overlaps(struct survey *survey)
         if (strcmp(pattern->id, "late-sender") != 0)
             continue;
         for (size_t i = 0; i < pattern->n_by_path && i < MAX_PATHS; i++) {
-            const char *path = result->paths[pattern->by_path[i].key].path;
+            const char *path = result->paths[pattern->by_path[i].key].shown;
             if (!is_worth(survey, pattern->by_path[i].ns))
                 continue;
             char *words = path_text(result, pattern, pattern->by_path[i].key);

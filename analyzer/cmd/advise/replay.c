@@ -335,10 +335,11 @@ void advise_replay_pairs(const struct advise_setting *setting, struct advice *ad
     advice->pairs = memory_zeroed(n_jobs, sizeof *advice->pairs);
     for (size_t i = 0; i < n_jobs; i++) {
         advice->n_replays++;
-        if (!jobs[i].failure)
-            advice->pairs[advice->n_pairs++] =
-                (struct advice_pair){pairs[i][0], pairs[i][1], jobs[i].predicted_ns,
-                                     (int64_t)advice->target_ns - (int64_t)jobs[i].predicted_ns};
-        free(jobs[i].failure);
+        struct advice_pair *pair = &advice->pairs[advice->n_pairs++];
+        *pair = (struct advice_pair){pairs[i][0], pairs[i][1], jobs[i].failure, 0, 0};
+        if (pair->failure)
+            continue;
+        pair->predicted_ns = jobs[i].predicted_ns;
+        pair->gain_ns = (int64_t)advice->target_ns - (int64_t)jobs[i].predicted_ns;
     }
 }

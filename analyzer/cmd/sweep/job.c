@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/shell_word.h"
 #include "analyzer/cmd/replay.h"
-#include "analyzer/cmd/shell_word.h"
 #include "analyzer/cmd/sweep/launch.h"
 #include "analyzer/sweep/substitute.h"
 #include "analyzer/sweep/template.h"
@@ -17,8 +17,7 @@ static char *command_of(char **line)
 {
     char *command = memory_copy_text("");
     for (size_t i = 0; line[i]; i++) {
-        // A word that begins with - is an option here, no file.
-        char *word = line[i][0] == '-' ? memory_copy_text(line[i]) : shell_word(line[i]);
+        char *word = shell_word(line[i]);
         char *longer = memory_format("%s%s%s", command, i ? " " : "", word);
         free(command);
         free(word);

@@ -14,8 +14,8 @@
 
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/shell_word.h"
 #include "analyzer/cmd/launch.h"
-#include "analyzer/cmd/shell_word.h"
 
 #define FINISHER "pagoda-trace-finish"
 
@@ -185,7 +185,7 @@ int trace_run_line(char **line, const char *library, const char *spool)
 static void say_ended(const char *dir, const char *spool, int number)
 {
     if (asks_to_end(number)) {
-        char *word = shell_word(dir);
+        char *word = shell_path(dir);
 
         log_error("the archive was not written (interrupted): the records are kept in %s, and "
                   "pagoda trace --finish %s makes it",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/shell_word.h"
 #include "analyzer/cmd/whatif/machines.h"
 #include "analyzer/whatif/cores/placement.h"
 
@@ -195,10 +196,13 @@ static void note(struct whatif_set *set, const struct axis *axis, const char *va
     if (axis->n_values > 1)
         set->chosen[set->n_chosen++] =
             (struct whatif_chosen){value_name(axis), memory_copy_text(value)};
-    char *words =
-        memory_format("%s%s--%s%s%.*s%s", set->words ? set->words : "", set->words ? " " : "",
-                      axis->option->name, axis->text ? " " : "", (int)axis->prefix_bytes,
-                      axis->text ? axis->text : "", axis->text ? value : "");
+    char *text = memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text ? axis->text : "",
+                               axis->text ? value : "");
+    char *word = axis->text ? shell_word(text) : memory_copy_text("");
+    char *words = memory_format("%s%s--%s%s%s", set->words ? set->words : "", set->words ? " " : "",
+                                axis->option->name, *word ? " " : "", word);
+    free(text);
+    free(word);
     free(set->words);
     set->words = words;
 }
@@ -267,8 +271,10 @@ static void put_words(struct whatif_plan *plan, const struct axes *axes)
     for (size_t i = 0; i < axes->n; i++) {
         const struct axis *axis = &axes->items[i];
         fprintf(out, "%s--%s", i > 0 ? " " : "", axis->option->name);
-        if (axis->text)
-            fprintf(out, " %s", axis->text);
+        char *word = axis->text ? shell_word(axis->text) : NULL;
+        if (word)
+            fprintf(out, " %s", word);
+        free(word);
     }
     fclose(out);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Readers of the options that change the work of regions.
+#include <ctype.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -67,9 +68,25 @@ WHATIF_READER(cut_messages)
     return 0;
 }
 
+/// Whether the = at EQUALS in TEXT is of an operator's name, such as ns::operator==.
+static bool is_of_operator(const char *text, const char *equals)
+{
+    for (const char *at = text; (at = strstr(at, "operator")) != NULL;) {
+        bool is_word = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        at += sizeof "operator" - 1;
+        if (is_word && at <= equals && equals < at + strspn(at, "<>=-+*/!&|^%"))
+            return true;
+    }
+    return false;
+}
+
 WHATIF_READER(balance)
 {
     const char *equals = strrchr(text, '=');
+    struct error ignored;
+    if (equals && is_of_operator(text, equals) &&
+        rank_list_check(equals + 1, strlen(equals + 1), &ignored) != 0)
+        equals = NULL; // no ranks are given
     if (equals == text || *text == '\0')
         return error_set(err, "--balance %s: not of the form REGION or REGION=RANKS", text);
     struct region_work *work = add_work(set, text, equals ? (size_t)(equals - text) : strlen(text));

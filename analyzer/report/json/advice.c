@@ -35,6 +35,12 @@ static json_t *pair_object(const struct advice *advice, const struct advice_pair
     json_t *object = json_object();
     json_object_set_new(object, "first", json_count(pair->first));
     json_object_set_new(object, "second", json_count(pair->second));
+    if (pair->failure) {
+        json_object_set_new(object, "predicted_ns", json_null());
+        json_object_set_new(object, "gain_ns", json_null());
+        json_object_set_new(object, "failure", json_clean_text(pair->failure));
+        return object;
+    }
     json_object_set_new(object, "predicted_ns", json_count(pair->predicted_ns));
     json_object_set_new(object, "gain_ns", json_integer(pair->gain_ns));
     json_object_set_new(object, "together", json_string(names[advice_together(advice, pair)]));

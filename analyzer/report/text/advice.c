@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 #include "analyzer/report/advice.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/result.h"
@@ -135,7 +136,7 @@ static void print_pairs(const struct advice *advice, size_t limit, FILE *stream)
     size_t n_printed = 0;
     for (size_t i = 0; i < advice->n_pairs; i++) {
         const struct advice_pair *pair = &advice->pairs[i];
-        if (pair->first >= n_shown || pair->second >= n_shown)
+        if (pair->failure || pair->first >= n_shown || pair->second >= n_shown)
             continue;
         if (n_printed++ == 0)
             fprintf(stream, "\n%15s  %7s  Together\n", "gain", "of run");
@@ -172,6 +173,39 @@ static size_t print_group(const struct advice *advice, enum advice_group group, 
     return n;
 }
 
+static void print_failure(const char *what, const char *failure, FILE *stream)
+{
+    char *text = memory_format("%s: %s", what, failure), *clean = utf8_clean(text);
+    fputs("  ", stream);
+    print_paragraph(clean, 2, 4, WIDTH, stream);
+    free(clean);
+    free(text);
+}
+
+/// Changes, and pairs of them, that were tried and could not be predicted, each with the reason.
+static void print_failures(const struct advice *advice, FILE *stream)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        n += advice->candidates[i].failure != NULL;
+    for (size_t i = 0; i < advice->n_pairs; i++)
+        n += advice->pairs[i].failure != NULL;
+    if (n == 0)
+        return;
+    fprintf(stream, "\n%s could not be predicted, so what %s would gain is not known:\n",
+            quantity_count(n, "change").text, n == 1 ? "it" : "they");
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        if (advice->candidates[i].failure)
+            print_failure(advice->candidates[i].sentence, advice->candidates[i].failure, stream);
+    for (size_t i = 0; i < advice->n_pairs; i++)
+        if (advice->pairs[i].failure) {
+            const struct advice_pair *pair = &advice->pairs[i];
+            char *both = memory_format("%zu and %zu together", pair->first + 1, pair->second + 1);
+            print_failure(both, pair->failure, stream);
+            free(both);
+        }
+}
+
 /// What of the trace the advice does not rest on.
 static void print_unreadable(const struct advice *advice, FILE *stream)
 {
@@ -199,6 +233,7 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
         fprintf(stream,
                 "\nEven the best of these changes, or pair of them, leaves %s of the lost time.\n",
                 quantity_time(left_ns).text);
+    print_failures(advice, stream);
     print_unreadable(advice, stream);
     fprintf(stream, "\n%s", quantity_count(advice->n_replays, "prediction").text);
     if (advice->n_pruned > 0)
@@ -215,4 +250,5 @@ void text_print_best_advice(const struct advice *advice, FILE *stream)
     fprintf(stream, "\nAdvice (pagoda advise %s has all of it)\n", advice->trace);
     if (print_group(advice, ADVICE_CHANGE, TEXT_ADVICE_LINES, stream) == 0)
         fprintf(stream, "  None of the changes that were replayed shortens the run by 0.1 %%.\n");
+    print_failures(advice, stream);
 }

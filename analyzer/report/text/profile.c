@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/page.h"
-#include "analyzer/report/short_name.h"
 #include "analyzer/report/sites.h"
 
-enum { STRETCH_ROWS = 6, REGION_WIDTH = 21, PATH_WIDTH = 30 };
+enum { STRETCH_ROWS = 6 };
 
 static int compare_regions(const void *left, const void *right, void *context)
 {
@@ -55,11 +55,10 @@ static void add_region_row(struct table *table, const struct page *page,
     }
     bool has_line = region->file[0] && region->line && !region->is_mpi;
     char *source = has_line ? source_text(region->file, region->line) : memory_copy_text("");
-    size_t source_width = has_line ? 2 + utf8_width(source) : 0;
-    char *name =
-        short_name(region->name, source_width < REGION_WIDTH ? REGION_WIDTH - source_width : 0);
-    table_add_cell(table, "%s%s%s", name, has_line ? "  " : "", source);
-    free(name);
+    // What is known of a shortened name is where it is, unless the line would be too long.
+    size_t width = utf8_width(region->shown) + 2 + utf8_width(source);
+    has_line = has_line && (width <= FUNCTION_NAME_COLUMNS || !strcmp(region->name, region->shown));
+    table_add_cell(table, "%s%s%s", region->shown, has_line ? "  " : "", has_line ? source : "");
     free(source);
 }
 
@@ -229,10 +228,8 @@ void page_call_tree(const struct page *page)
             continue;
         add_time_cells(&table, page, path->exclusive_ns, path->inclusive_ns, path->visits);
         char *source = places_text(result, (uint32_t)i);
-        char *name = short_name(result->regions[path->region].name, PATH_WIDTH);
-        table_add_cell(&table, "%*s%s%s%s", 2 * (int)path->depth, "", name, source[0] ? "  " : "",
-                       source);
-        free(name);
+        table_add_cell(&table, "%*s%s%s%s", 2 * (int)path->depth, "",
+                       result->regions[path->region].shown, source[0] ? "  " : "", source);
         free(source);
     }
     page_heading_of_times(page, "Time by call path",

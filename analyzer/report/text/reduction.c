@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/base/function_names.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/report/quantity.h"
-#include "analyzer/report/short_name.h"
 #include "analyzer/report/table.h"
 
 double reduction_dilation(const struct reduction_page *page, size_t run)
@@ -20,10 +21,9 @@ static struct quantity microseconds(double us)
     return quantity_time((uint64_t)(us * 1e3 + 0.5));
 }
 
-static void add_row(struct table *table, const struct reduction_row *row, bool has_after,
-                    bool is_any_rank)
+static void add_row(struct table *table, const struct reduction_row *row, const char *name,
+                    bool has_after, bool is_any_rank)
 {
-    char *name = short_name(row->name, 60);
     table_add_cell(table, "%.10g", round(row->n_calls * 100) / 100);
     table_add_cell(table, "%s", microseconds(row->exclusive_us).text);
     table_add_cell(table, "%s", microseconds(row->inclusive_us).text);
@@ -40,7 +40,6 @@ static void add_row(struct table *table, const struct reduction_row *row, bool h
         table_add_cell(table, "rank %u: %s", (unsigned)row->rule_rank, row->rule);
     else if (row->rule)
         table_add_cell(table, "%s", row->rule);
-    free(name);
 }
 
 /// The functions that are left out, or those that stay; at most TOP.
@@ -61,14 +60,20 @@ static void print_rows(const struct reduction_page *page, bool is_left_out, uint
     table_add_column(&table, "file", true);
     if (is_left_out)
         table_add_column(&table, "rule", true);
+    const char **names = memory_zeroed(page->n_rows + 1, sizeof *names);
+    for (size_t i = 0; i < page->n_rows; i++)
+        names[i] = page->rows[i].name;
+    char **shown = function_names_shown(names, page->n_rows);
     for (size_t i = 0; i < page->n_rows; i++)
         if ((page->rows[i].rule != NULL) == is_left_out && n++ < top)
-            add_row(&table, &page->rows[i], has_after, page->is_any_rank);
+            add_row(&table, &page->rows[i], shown[i], has_after, page->is_any_rank);
     if (n > 0)
         table_print(&table, 2, 0, stream);
     if (n > top)
         fprintf(stream, "  ... and %s more (--top)\n", quantity_count(n - top, "function").text);
     table_release(&table);
+    function_names_free(shown, page->n_rows);
+    free(names);
 }
 
 static void print_dilation(const struct reduction_page *page, FILE *stream)

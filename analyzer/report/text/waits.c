@@ -6,10 +6,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
-#include "analyzer/report/short_name.h"
 #include "analyzer/report/sites.h"
 
-enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2, REGION_WIDTH = 21 };
+enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2 };
 static const double worth_details = 0.005; // of the ranks' run time
 static const double worth_naming = 0.05;   // of the waits explained, of the critical path
 
@@ -138,8 +137,8 @@ static char *path_share_text(const struct result *result, const struct result_pa
         places = append(
             places,
             memory_format(" and %s", quantity_count(n_places - HARDEST_HIT, "other place").text));
-    char *path =
-        n_places == 1 ? path_text(result, pattern, amount->key) : path_name(result, amount->key);
+    char *path = n_places == 1 ? path_text(result, pattern, amount->key)
+                               : memory_copy_text(result->paths[amount->key].shown);
     char *text = memory_format("%s %s%s%s%s", path, share.text, n_places > 1 ? " (" : "",
                                n_places > 1 ? places : "", n_places > 1 ? ")" : "");
     free(path);
@@ -208,10 +207,8 @@ static void print_origins(const struct page *page, const struct result_origins *
         size_t length = strlen(text);
         bool ends_list = length > 0 && text[length - 1] == ';';
         const char *separator = ends_list ? " " : i > 0 ? ", " : "";
-        char *name = region_name(page->result, share->region);
-        text = append(text,
-                      memory_format("%s%s %s", separator, name, quantity_share(share->share).text));
-        free(name);
+        text = append(text, memory_format("%s%s %s", separator, region->shown,
+                                          quantity_share(share->share).text));
         text = append_rank(text, main_rank_of(origins, share->region));
         if (!strcmp(region->name, RESULT_REGION_PROGRAM))
             text = append_stretches(text, page->result, origins, share->region);
@@ -236,8 +233,9 @@ static void print_worst(const struct page *page, const struct result_pattern *pa
                       ? memory_copy_text("")
                       : memory_format(", waiting for rank %" PRIu32, pattern->worst.cause_rank);
     const struct result *result = page->result;
-    char *path = pattern->worst.path == RESULT_NONE ? memory_copy_text("an unknown place")
-                                                    : path_name(result, pattern->worst.path);
+    const char *path = pattern->worst.path == RESULT_NONE
+                           ? "an unknown place"
+                           : result->paths[pattern->worst.path].shown;
     const char *source =
         pattern->worst.site < result->n_sites ? result->sites[pattern->worst.site].source : "";
     char *text = memory_format("%s on rank %" PRIu32 ", from %s %s on, in %s%s%s%s",
@@ -246,7 +244,6 @@ static void print_worst(const struct page *page, const struct result_pattern *pa
                                page->unit.name, path, source[0] ? " at " : "", source, cause);
     page_labelled(page, "  worst", text);
     free(text);
-    free(path);
     free(cause);
 }
 
@@ -397,9 +394,7 @@ void page_critical_path(const struct page *page)
         char *ranks = ranks_on_path(result, share);
         table_add_cell(&table, "%s", quantity_in(share->time_ns, page->unit).text);
         table_add_cell(&table, "%s", quantity_share(share->share).text);
-        char *name = short_name(result->regions[share->region].name, REGION_WIDTH);
-        table_add_cell(&table, "%s", name);
-        free(name);
+        table_add_cell(&table, "%s", result->regions[share->region].shown);
         table_add_cell(&table, "%s", ranks);
         free(ranks);
         add_stretch_rows(&table, page, share->region);

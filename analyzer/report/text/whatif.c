@@ -277,7 +277,7 @@ static void add_change(struct table *table, const struct page *page, const struc
     table_add_cell(table, "%s", quantity_in(change->predicted_ns, page->unit).text);
     table_add_cell(table, "%s",
                    quantity_in(change->predicted_ns - change->measured_ns, page->unit).text);
-    table_add_cell(table, "%s", change->name);
+    table_add_cell(table, "%s", change->shown);
 }
 
 /// Rows of CHANGES, and behind them TOTAL with what they sum to unless it is NULL; frees CHANGES.
@@ -294,7 +294,7 @@ static void print_changes(const struct page *page, struct changes changes, const
     while (n_shown > LEAST_ROWS &&
            changes.items[n_shown - 1].measured_ns == changes.items[n_shown - 1].predicted_ns)
         n_shown--;
-    struct change sum = {.name = total}, rest = {.name = "the rest"};
+    struct change sum = {.shown = total}, rest = {.shown = "the rest"};
     for (size_t i = 0; i < changes.n; i++) {
         const struct change *change = &changes.items[i];
         sum.measured_ns += change->measured_ns;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/base/function_names.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
@@ -94,7 +95,7 @@ uint32_t region_patterns_count(const struct region_patterns *patterns)
 static uint32_t skip_any(const struct region_text *pattern, uint32_t seen)
 {
     for (uint32_t i = 0; i < pattern->n_parts; i++)
-        if (seen >> i & 1 && strcmp(pattern->parts[i], "**") == 0)
+        if (seen >> i & 1 && region_text_is_any(pattern, i))
             seen |= UINT32_C(1) << (i + 1);
     return seen;
 }
@@ -107,7 +108,7 @@ static uint32_t see(const struct region_text *pattern, uint32_t seen, const stru
     for (uint32_t i = 0; i < pattern->n_parts; i++) {
         if (!(seen >> i & 1))
             continue;
-        if (strcmp(pattern->parts[i], "**") == 0)
+        if (region_text_is_any(pattern, i))
             now |= UINT32_C(1) << i;
         else if (region_text_matches(pattern, region, i))
             now |= UINT32_C(1) << (i + 1);
@@ -200,7 +201,7 @@ bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t ma
         return false;
     if (pattern->file || pattern->n_parts == 0)
         return pattern->file != NULL;
-    return strncasecmp(pattern->parts[pattern->n_parts - 1], "MPI_", 4) == 0;
+    return strncasecmp(pattern->parts[pattern->n_parts - 1].text, "MPI_", 4) == 0;
 }
 
 bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t index)
@@ -210,7 +211,7 @@ bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t
         return false;
     if (pattern->n_parts == 0)
         return true;
-    const char *name = pattern->parts[pattern->n_parts - 1];
+    const char *name = pattern->parts[pattern->n_parts - 1].text;
     bool is_call = strncasecmp(name, "MPI_", 4) == 0 || pattern->file;
     return is_call && strcasecmp(name, "MPI_Barrier") != 0 && strcasecmp(name, "MPI_Ibarrier") != 0;
 }
@@ -230,16 +231,14 @@ const char *region_patterns_text(const struct region_patterns *patterns, uint32_
 
 // --- the paths of a run
 
-/// The path of node INDEX as reports write it; the caller frees.
-static char *path_text(const struct region_patterns *patterns, const struct pag_location *location,
-                       uint32_t index)
+/// The path of node INDEX, whose regions are SHOWN so, as reports write it; the caller frees.
+static char *path_text(char *const *shown, const struct pag_location *location, uint32_t index)
 {
-    const struct region *regions = patterns->definitions->regions;
-    char *text = memory_copy_text(regions[location->paths[index].region].name);
+    char *text = memory_copy_text(shown[location->paths[index].region]);
     for (uint32_t at = location->paths[index].parent;
          at < location->n_paths && location->paths[at].region != EVENT_NO_INDEX;
          at = location->paths[at].parent) {
-        char *longer = memory_format("%s/%s", regions[location->paths[at].region].name, text);
+        char *longer = memory_format("%s/%s", shown[location->paths[at].region], text);
         free(text);
         text = longer;
     }
@@ -251,6 +250,8 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
                         const struct pag_result *replay, struct error *err)
 {
     const struct region *regions = patterns->definitions->regions;
+    const char **all = definitions_region_names(patterns->definitions);
+    char **shown = function_names_shown(all, patterns->definitions->n_regions);
     char **names = memory_zeroed(MAX_CANDIDATES, sizeof *names);
     size_t n_names = 0, like = MAX_CANDIDATES;
     for (size_t l = 0; l < replay->n_locations; l++)
@@ -258,7 +259,7 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
             uint32_t region = replay->locations[l].paths[i].region;
             if (region == EVENT_NO_INDEX)
                 continue;
-            names[n_names] = path_text(patterns, &replay->locations[l], i);
+            names[n_names] = path_text(shown, &replay->locations[l], i);
             bool is_like = pattern->n_parts > 0 &&
                            region_text_matches(pattern, &regions[region], pattern->n_parts - 1);
             if (is_like && like == MAX_CANDIDATES)
@@ -272,6 +273,8 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
     for (size_t i = 0; i < n_names; i++)
         free(names[i]);
     free(names);
+    function_names_free(shown, patterns->definitions->n_regions);
+    free(all);
     return status;
 }
 

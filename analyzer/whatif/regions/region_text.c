@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
 
@@ -26,14 +27,6 @@ static bool is_program_name(const struct definitions *definitions, const char *t
         if (is_executable && strcmp(text, base_name(property->value)) == 0)
             return true;
     }
-    return false;
-}
-
-static bool has_region(const struct definitions *definitions, const char *name)
-{
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        if (strcmp(definitions->regions[i].name, name) == 0)
-            return true;
     return false;
 }
 
@@ -59,36 +52,104 @@ static void take_place(struct region_text *pattern, char **words)
         *words = colon; // nothing but the place
 }
 
+static bool has_region(const struct definitions *definitions, const char *name)
+{
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (strcmp(definitions->regions[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/// Which regions TEXT means as a name (base/function_names.h); IS_MEANT by region.
+static enum function_names_found find_name(const struct definitions *definitions, const char *text,
+                                           bool *is_meant)
+{
+    const char **names = definitions_region_names(definitions);
+    enum function_names_found found =
+        function_names_find(names, definitions->n_regions, text, is_meant);
+    free(names);
+    return found;
+}
+
+/// IS_MEANT by region: those whose whole name fits the glob TEXT. Whether there is one.
+static bool find_glob(const struct definitions *definitions, const char *text, bool *is_meant)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < definitions->n_regions; i++) {
+        is_meant[i] = fnmatch(text, definitions->regions[i].name, 0) == 0;
+        is_found = is_found || is_meant[i];
+    }
+    return is_found;
+}
+
+/// TEXT, which is no name of a region or several, as a glob. 0, or -1 and ERR: it is several.
+static int take_glob(const struct region_text *pattern, struct region_part *part, struct error *err)
+{
+    const struct definitions *definitions = pattern->definitions;
+    if (find_glob(definitions, part->text, part->is_meant) ||
+        find_name(definitions, part->text, part->is_meant) != FUNCTION_NAMES_SEVERAL)
+        return 0;
+    const char **names = definitions_region_names(definitions);
+    char **shown = function_names_shown(names, definitions->n_regions);
+    char *list =
+        function_names_list((const char *const *)shown, definitions->n_regions, part->is_meant);
+    error_set(err, "%s: %s is ambiguous: %s", pattern->whole, part->text, list);
+    free(list);
+    function_names_free(shown, definitions->n_regions);
+    free(names);
+    return -1;
+}
+
+/// The end of the first name of the path WORDS, which is as long as there is a region of that name:
+/// names may contain a /. Where there is none it ends before the next / that has no backslash.
+static const char *end_of_name(const struct region_text *pattern, const char *words, bool *is_meant)
+{
+    for (const char *end = words + strlen(words); end > words; end--) {
+        if (*end != '\0' && *end != '/')
+            continue;
+        char *name = memory_format("%.*s", (int)(end - words), words);
+        bool is_name = find_name(pattern->definitions, name, is_meant) == FUNCTION_NAMES_ONE;
+        free(name);
+        if (is_name)
+            return end;
+    }
+    const char *end = words;
+    while (*end && *end != '/')
+        end += 1 + (end[0] == '\\' && end[1] != '\0');
+    return end;
+}
+
 /// 0, or -1 and ERR.
-static int take_parts(struct region_text *pattern, const struct definitions *definitions,
-                      char *words, struct error *err)
+static int take_parts(struct region_text *pattern, const char *words, struct error *err)
 {
     if (*words == '\0')
         return 0;
-    if (has_region(definitions, words)) { // whatever is in its name
-        pattern->parts[pattern->n_parts++] = words;
-        return 0;
-    }
-    pattern->is_anchored = *words == '/';
+    size_t n_regions = pattern->definitions->n_regions;
+    pattern->is_anchored = *words == '/' && !has_region(pattern->definitions, words);
     words += pattern->is_anchored;
-    while (words) {
-        char *slash = strchr(words, '/');
-        if (slash)
-            *slash = '\0';
-        if (*words == '\0' || pattern->n_parts == REGION_MAX_NAMES)
-            return error_set(err, "%s %s: %s", pattern->where, pattern->text,
-                             *words ? "too many names" : "a name is missing beside a /");
-        pattern->parts[pattern->n_parts++] = words;
-        words = slash ? slash + 1 : NULL;
+    for (bool is_last = false; !is_last;) {
+        if (pattern->n_parts == REGION_MAX_NAMES)
+            return error_set(err, "%s: too many names", pattern->whole);
+        struct region_part *part = &pattern->parts[pattern->n_parts++];
+        part->is_meant = memory_zeroed(n_regions + 1, sizeof *part->is_meant);
+        const char *end = end_of_name(pattern, words, part->is_meant);
+        part->text = memory_format("%.*s", (int)(end - words), words);
+        if (end == words)
+            return error_set(err, "%s: a name is missing beside a /", pattern->whole);
+        if (find_name(pattern->definitions, part->text, part->is_meant) != FUNCTION_NAMES_ONE &&
+            take_glob(pattern, part, err) != 0)
+            return -1;
+        is_last = *end == '\0';
+        words = end + !is_last;
     }
     return 0;
 }
 
-static bool names_mpi(const struct definitions *definitions, const char *part)
+static bool names_mpi(const struct region_text *pattern, uint32_t part)
 {
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        if (definitions->regions[i].mpi != MPI_FUNCTION_NONE &&
-            fnmatch(part, definitions->regions[i].name, 0) == 0)
+    for (size_t i = 0; i < pattern->definitions->n_regions; i++)
+        if (pattern->definitions->regions[i].mpi != MPI_FUNCTION_NONE &&
+            pattern->parts[part].is_meant[i])
             return true;
     return false;
 }
@@ -101,10 +162,16 @@ static bool may_name(const struct region_text *pattern, const struct region *reg
     return !(is_mpi && !pattern->takes_calls) && !(is_last && !is_mpi && pattern->only_calls);
 }
 
+bool region_text_is_any(const struct region_text *pattern, uint32_t part)
+{
+    return strcmp(pattern->parts[part].text, "**") == 0;
+}
+
 bool region_text_matches(const struct region_text *pattern, const struct region *region,
                          uint32_t part)
 {
-    return may_name(pattern, region, part) && fnmatch(pattern->parts[part], region->name, 0) == 0;
+    return may_name(pattern, region, part) &&
+           pattern->parts[part].is_meant[region - pattern->definitions->regions];
 }
 
 int region_text_refuse(const struct region_text *pattern, const char *what, const char *nearest,
@@ -118,17 +185,19 @@ int region_text_refuse(const struct region_text *pattern, const char *what, cons
 static int unknown_part(const struct region_text *pattern, const struct definitions *definitions,
                         uint32_t part, struct error *err)
 {
-    const char *name = pattern->parts[part];
-    if (!pattern->takes_calls && names_mpi(definitions, name))
+    const char *name = pattern->parts[part].text;
+    if (!pattern->takes_calls && names_mpi(pattern, part))
         return error_set(err,
                          "%s %s: there is no such region but in MPI, which does no computing; "
                          "`before %s` names the computing that ends with its calls",
                          pattern->where, pattern->text, pattern->text);
+    const char **all = definitions_region_names(definitions);
+    char **shown = function_names_shown(all, definitions->n_regions);
     const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
     size_t n = 0;
     for (size_t i = 0; i < definitions->gap_region; i++)
         if (may_name(pattern, &definitions->regions[i], part))
-            names[n++] = definitions->regions[i].name;
+            names[n++] = shown[i];
     if (!pattern->only_calls)
         names[n++] = "(program)";
     // The answer can be typed instead of the whole text where that is one name.
@@ -144,6 +213,8 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
     free(others);
     free(nearest);
     free(names);
+    function_names_free(shown, definitions->n_regions);
+    free(all);
     return status;
 }
 
@@ -223,7 +294,7 @@ static int check_names(const struct region_text *pattern, const struct definitio
                        struct error *err)
 {
     for (uint32_t part = 0; part < pattern->n_parts; part++) {
-        bool is_found = strcmp(pattern->parts[part], "**") == 0;
+        bool is_found = region_text_is_any(pattern, part);
         for (size_t i = 0; i <= definitions->gap_region && !is_found; i++)
             is_found = region_text_matches(pattern, &definitions->regions[i], part);
         if (!is_found)
@@ -232,9 +303,11 @@ static int check_names(const struct region_text *pattern, const struct definitio
     return pattern->file ? check_place(pattern, definitions, err) : 0;
 }
 
-static struct region_text new_text(const char *where, const char *text)
+static struct region_text new_text(const char *where, const char *text,
+                                   const struct definitions *definitions)
 {
-    return (struct region_text){.where = memory_copy_text(where),
+    return (struct region_text){.definitions = definitions,
+                                .where = memory_copy_text(where),
                                 .text = memory_copy_text(text),
                                 .whole = memory_format("%s %s", where, text),
                                 .words = memory_copy_text(text)};
@@ -243,21 +316,21 @@ static struct region_text new_text(const char *where, const char *text)
 int region_text_read_path(struct region_text *pattern, const char *where, const char *text,
                           const struct definitions *definitions, struct error *err)
 {
-    *pattern = new_text(where, text);
+    *pattern = new_text(where, text, definitions);
     pattern->is_optional = true;
-    return take_parts(pattern, definitions, pattern->words, err);
+    return take_parts(pattern, pattern->words, err);
 }
 
 int region_text_read(struct region_text *pattern, const char *where, const char *text,
                      bool is_for_calls, const struct definitions *definitions, struct error *err)
 {
-    *pattern = new_text(where, text);
+    *pattern = new_text(where, text, definitions);
     pattern->is_for_calls = is_for_calls;
     char *words = pattern->words;
     bool is_before = strncmp(words, "before ", 7) == 0;
     if (is_before)
         words += 7;
-    else if (is_program_name(definitions, words)) {
+    else if (is_program_name(definitions, words) && !has_region(definitions, words)) {
         pattern->is_root = true;
         return 0;
     }
@@ -267,7 +340,7 @@ int region_text_read(struct region_text *pattern, const char *where, const char 
         take_place(pattern, &words);
     pattern->only_calls = is_before || pattern->file;
     pattern->takes_calls = pattern->only_calls || pattern->is_for_calls;
-    if (take_parts(pattern, definitions, words, err) != 0)
+    if (take_parts(pattern, words, err) != 0)
         return -1;
     return check_names(pattern, definitions, err);
 }
@@ -278,5 +351,9 @@ void region_text_release(struct region_text *pattern)
     free(pattern->text);
     free(pattern->whole);
     free(pattern->words);
+    for (uint32_t i = 0; i < pattern->n_parts; i++) {
+        free(pattern->parts[i].text);
+        free(pattern->parts[i].is_meant);
+    }
     *pattern = (struct region_text){0};
 }

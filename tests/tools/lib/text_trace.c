@@ -727,6 +727,21 @@ static bool read_line(struct parser *parser)
     return write_event(parser);
 }
 
+// The next word of *LINE, which is moved behind it; NULL at the end or a comment.
+static char *next_word(char **line)
+{
+    char *word = *line + strspn(*line, " \t\r");
+    bool is_quoted = *word == '"';
+    word += is_quoted;
+    char *end = word + strcspn(word, is_quoted ? "\"" : " \t\r#");
+    if (end == word)
+        return NULL;
+    bool is_last = *end == '\0' || *end == '#';
+    *end = '\0';
+    *line = end + !is_last;
+    return word;
+}
+
 // One pass over all lines of TEXT.
 static int read_text(struct parser *parser, const char *text)
 {
@@ -736,10 +751,9 @@ static int read_text(struct parser *parser, const char *text)
     parser->line = 0;
     for (char *line; is_good && (line = strsep(&rest, "\n"));) {
         parser->line++;
-        line[strcspn(line, "#")] = '\0';
         parser->n_words = 0;
-        for (char *word; (word = strsep(&line, " \t\r"));)
-            if (*word && parser->n_words < MAX_WORDS)
+        for (char *word; (word = next_word(&line));)
+            if (parser->n_words < MAX_WORDS)
                 parser->words[parser->n_words++] = word;
         if (parser->n_words)
             is_good = read_line(parser);

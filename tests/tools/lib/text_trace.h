@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Text traces: small runs, written by hand or by a generator, turned into real OTF2 archives.
 //
-// One line an entry, `#` starts a comment, times are ticks, LOC is a rank or rank.thread:
+// One line an entry, `#` starts a comment, times are ticks, LOC is a rank or rank.thread, a word
+// with blanks stands in double quotes:
 //
 //   clock 1000000000                  ticks per second (default 10^9)
 //   nodes a a b b                     node of each rank (default: all on "node0")

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of functions as they are shown and typed.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/base/function_names.h"
+
+static void check(const char *name, size_t width, const char *expected)
+{
+    char *found = function_name_short(name, width);
+    assert_string_equal(found, expected);
+    free(found);
+}
+
+static void test_what_fits_stays(void **state)
+{
+    (void)state;
+    check("solve(int)", 10, "solve(int)");
+    check("", 0, "");
+    check("a_c_function_of_a_long_name", 5, "a_c_function_of_a_long_name");
+    check("(program)", 5, "(program)");
+}
+
+static void test_arguments_go_first(void **state)
+{
+    (void)state;
+    check("solve(std::vector<int> const&, int)", 20, "solve");
+    check("void solver::Grid<double, 3, std::vector<double> >::step(int (*)(int)) const", 20,
+          "solver::Grid<>::step");
+    check("std::vector<int> make<int>(unsigned long)", 30, "make<>");
+    check("run(int) [clone .part.0]", 10, "run");
+    check("run()::{lambda(int)#1}::operator()(int) const", 36, "run::{lambda#1}::operator()");
+    check("(anonymous namespace)::work(int)", 20, "(anonymous)::work");
+}
+
+static void test_then_qualifiers_from_the_left(void **state)
+{
+    (void)state;
+    check("solver::Grid<double>::step(int)", 12, "Grid<>::step");
+    check("solver::Grid<double>::step(int)", 11, "step");
+    check("solver::Grid<double>::a_long_name(int)", 5, "a_long_name");
+}
+
+static void test_operators(void **state)
+{
+    (void)state;
+    check("ns::operator<<(std::ostream&, ns::A const&)", 20, "ns::operator<<");
+    check("A::operator()(int) const", 14, "A::operator()");
+    check("A::operator bool() const", 18, "A::operator bool");
+    check("A::operator->() const", 14, "A::operator->");
+    check("bool ns::operator< <int>(A<int> const&)", 20, "ns::operator<<>");
+}
+
+static void test_broken_names(void **state)
+{
+    (void)state;
+    check("a<b<c(d", 4, "a<>");
+    check("a)>::", 2, "a)>::");
+    check("f(((((", 3, "f");
+    check("((((((", 3, "((((((");
+    check("<<<<<<", 3, "<>");
+}
+
+static const char *const names[] = {
+    "main",
+    "step",
+    "solver::Grid<double, 3, std::vector<double> >::step(int) const",
+    "solver::Grid<double, 3, std::vector<double> >::exchange(std::vector<double>&, int)",
+    "solver::Grid<float, 3, std::vector<float> >::exchange(std::vector<float>&, int)",
+    "void solver::relax_all_of_them<int>(std::vector<int> const&)",
+    "void solver::sum_of_some_overload(int, std::vector<int> const&)",
+    "void solver::sum_of_some_overload(double, std::vector<int> const&)",
+    "solver::operator==(solver::Grid<double> const&, solver::Grid<double> const&)",
+    "solver::operator/(solver::Grid<double> const&, double)",
+    "f(int, char)",
+    "a\tname with a tab",
+    "step",
+};
+enum { N_NAMES = sizeof names / sizeof names[0] };
+
+static void test_shown_names_mean_one(void **state)
+{
+    (void)state;
+    static const char *const expected[N_NAMES] = {
+        "main",
+        "step",
+        "solver::Grid<>::step",
+        "solver::Grid<double, 3, std::vector<double> >::exchange",
+        "solver::Grid<float, 3, std::vector<float> >::exchange",
+        "relax_all_of_them<>",
+        "sum_of_some_overload(int, std::vector<int> const&)",
+        "sum_of_some_overload(double, std::vector<int> const&)",
+        "solver::operator==",
+        "solver::operator/",
+        "f(int, char)",
+        "a?name with a tab",
+        "step",
+    };
+    char **shown = function_names_shown(names, N_NAMES);
+    bool is_meant[N_NAMES];
+    for (size_t i = 0; i < N_NAMES; i++) {
+        if (i != 3 && i != 4) // by the least qualifiers that tell them apart
+            assert_string_equal(shown[i], expected[i]);
+        assert_int_equal(function_names_find(names, N_NAMES, shown[i], is_meant),
+                         FUNCTION_NAMES_ONE);
+        for (size_t j = 0; j < N_NAMES; j++)
+            assert_int_equal(is_meant[j], strcmp(names[i], names[j]) == 0);
+    }
+    function_names_free(shown, N_NAMES);
+}
+
+/// TEXT means the name INDEX; -1: none, -2: several.
+static void means(const char *text, int index)
+{
+    bool is_meant[N_NAMES];
+    enum function_names_found found = function_names_find(names, N_NAMES, text, is_meant);
+    if (found != FUNCTION_NAMES_ONE)
+        assert_int_equal(index, found == FUNCTION_NAMES_NONE ? -1 : -2);
+    else
+        assert_true(index >= 0 && is_meant[index]);
+}
+
+static void test_what_texts_mean(void **state)
+{
+    (void)state;
+    means("step", 1); // the whole name of another one
+    means("Grid<>::step", 2);
+    means("Grid::step", 2);
+    means("solver::Grid::step", 2);
+    means("Grid<double, 3, std::vector<double> >::step", 2);
+    means("Grid<double, 3, std::vector<double> >::step(int) const", 2);
+    means("Grid<float>::step", -1);
+    means("step(double)", -1);
+    means("rid<>::step", -1);
+    means("exchange", -2);
+    means("Grid::exchange", -2);
+    means("exchange(std::vector<float>&, int)", 4);
+    means("relax_all_of_them", 5);
+    means("void solver::relax_all_of_them<int>(std::vector<int> const&)", 5);
+    means("sum_of_some_overload", -2);
+    means("operator==", 8);
+    means("operator/", 9);
+    means("f", 10);
+    means("f(int)", -1);
+    means("a\tname with a tab", 11);
+    means("", -1);
+    means("vector<double> >::step", -1);
+}
+
+static void test_lists_of_matches(void **state)
+{
+    (void)state;
+    bool is_meant[N_NAMES] = {[1] = true, [12] = true, [10] = true};
+    char *list = function_names_list(names, N_NAMES, is_meant);
+    assert_string_equal(list, "step, f(int, char)");
+    free(list);
+    const char *const many[] = {"a", "b", "c", "d", "e", "f"};
+    const bool all[] = {true, true, true, true, true, true};
+    list = function_names_list(many, 6, all);
+    assert_string_equal(list, "a, b, c, d and 2 more");
+    free(list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_fits_stays),
+        cmocka_unit_test(test_arguments_go_first),
+        cmocka_unit_test(test_then_qualifiers_from_the_left),
+        cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_broken_names),
+        cmocka_unit_test(test_shown_names_mean_one),
+        cmocka_unit_test(test_what_texts_mean),
+        cmocka_unit_test(test_lists_of_matches),
+    };
+    return cmocka_run_group_tests_name("function_names", tests, NULL, NULL);
+}
