@@ -42,7 +42,7 @@ void advice_release(struct advice *advice)
     free(advice->warnings);
     free(advice->trace);
     free(advice->target);
-    free(advice->sharing);
+    free(advice->lost);
     *advice = (struct advice){0};
 }
 

@@ -69,12 +69,11 @@ struct advice {
     char *target;         // options that hold for all, as words of a command line; "" without
     uint64_t measured_ns; // the recorded run
     uint64_t replayed_ns; // predicted with nothing changed
-    double lost_share;    // of the ranks' recorded time, without CPU time though not short of cores
-    char *sharing;      // if ranks shared too few cores: a sentence about their lost time, or NULL
-    uint32_t master;    // of tasks that stay with who did them, if any rank
-    uint32_t n_workers; // who did; 0: the run shows no such tasks
-    uint64_t target_ns; // predicted on the target, nothing else changed
-    uint64_t loss_ns;   // of that: what its computing spread equally, without MPI, would save
+    char *lost;           // sentences about ranks without CPU time in the recording, or NULL
+    uint32_t master;      // of tasks that stay with who did them, if any rank
+    uint32_t n_workers;   // who did; 0: the run shows no such tasks
+    uint64_t target_ns;   // predicted on the target, nothing else changed
+    uint64_t loss_ns;     // of that: what its computing spread equally, without MPI, would save
     struct advice_candidate *candidates; // those replayed by group, best first; then the others
     size_t n_candidates, capacity;
     struct advice_pair *pairs;

@@ -45,11 +45,11 @@ void lost_write_sharing(const struct result *result, FILE *out)
 
 void lost_write_rank(const struct result *result, FILE *out)
 {
-    for (uint32_t i = 0; i < result->n_ranks && result->n_ranks > 1; i++) {
-        uint64_t lost_ns = lost_of(&result->ranks[i]);
-        if (2 * lost_ns > result->no_cpu_ns)
-            fprintf(out, ", %s of it on rank %u",
-                    quantity_part((double)lost_ns, (double)result->no_cpu_ns).text, i);
+    double lost_ns = (double)result->no_cpu_ns, mean_ns = lost_ns / (double)result->n_ranks;
+    for (uint32_t i = 0; i < result->n_ranks; i++) {
+        double of_rank_ns = (double)lost_of(&result->ranks[i]);
+        if (2 * of_rank_ns > lost_ns && 2 * of_rank_ns > 3 * mean_ns)
+            fprintf(out, ", %s of it on rank %u", quantity_part(of_rank_ns, lost_ns).text, i);
     }
 }
 

@@ -22,7 +22,8 @@ bool lost_is_region(const struct result_region *region);
 /// "4 ranks shared 2 cores".
 void lost_write_sharing(const struct result *result, FILE *out);
 
-/// ", above all rank 3 (61.0 % of it)", where one of several ranks has more than half.
+/// ", 84.2 % of it on rank 0", where one rank has more than half, and half as much again as the
+/// mean.
 void lost_write_rank(const struct result *result, FILE *out);
 
 /// Sentences of the conclusion: how much of it there is, why, and what to do first. Nothing where

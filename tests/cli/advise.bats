@@ -344,23 +344,23 @@ shortest_of_all() {
 }
 
 @test "gains below the replay error are shown, and marked" {
-    # Rank 0 had its core for 1000 of 3000 ns, though each rank has one: that is not predicted, so
-    # all gains are below the replay error of 2000 ns.
+    # Rank 0 had its core for 1 of 3 ms, though each rank has one: that is not predicted, so all
+    # gains are below the replay error of 2 ms.
     cat >lost.txt <<'END'
 nodes a
 cores a 2
 0 0    enter main
 0 0    cpu 0
-0 3000 cpu 1000
-0 3000 enter MPI_Send
-0 3000 send world 0 1 8
-0 3000 leave MPI_Send
-0 3000 leave main
+0 3000000 cpu 1000000
+0 3000000 enter MPI_Send
+0 3000000 send world 0 1 8
+0 3000000 leave MPI_Send
+0 3000000 leave main
 END
     "$BUILD/tools/mktrace" lost.txt lost
     "$PAGODA" advise lost >report
     grep -q 'those below this error, marked ?, are uncertain$' report
-    grep -q '^  1\.     500 ns?  50.0 %  Make ' report
-    [ "$("$PAGODA" advise lost --json | jq .error_ns)" = 2000 ]
-    tr -s ' \n' ' ' <report | grep -q 'for 66.7 % of their time ranks had no CPU time: other programs had their cores, or they slept'
+    grep -q '^  1\. *500\.0 us?  50.0 %  Make ' report
+    [ "$("$PAGODA" advise lost --json | jq .error_ns)" = 2000000 ]
+    tr -s ' \n' ' ' <report | grep -q 'For 66.7 % of their time ranks had no CPU time though they did not wait for others (2.000 ms): other programs had their cores, or they slept .* What is predicted is a run without that'
 }

@@ -24,29 +24,18 @@ static uint64_t spread_computing(const struct result *result)
     return result->n_ranks > 0 ? result->useful_ns / result->n_ranks : 0;
 }
 
-/// The part of the ranks' recorded time in which they lacked a core though each has one, as
-/// UNCHANGED has it; 0 where they share cores.
-static double lost_share(const struct replay_run *measured, const struct pag_result *unchanged)
+/// What the conclusion of a replay says of ranks without CPU time; NULL: nothing.
+static char *lost_text(const struct result *result)
 {
-    double lost_ns = 0;
-    for (uint32_t rank = 0; rank < unchanged->n_ranks; rank++) {
-        if (recorded_lacked_cores(measured->recorded, rank))
-            return 0;
-        lost_ns += (double)unchanged->simulated[rank].lost_ns;
-    }
-    double all_ns = (double)measured->result.time_ns * unchanged->n_ranks;
-    return all_ns > 0 ? lost_ns / all_ns : 0;
-}
-
-/// What the conclusion of a replay says of ranks that shared too few cores; NULL: nothing.
-static char *sharing_text(const struct result *result)
-{
+    enum lost_kind kind = lost_kind(result);
     char *text = NULL;
     size_t size;
-    FILE *out = lost_kind(result) == LOST_CORES_SHARED ? open_memstream(&text, &size) : NULL;
+    FILE *out = kind != LOST_NONE ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
     lost_write(result, out);
+    if (kind == LOST_UNKNOWN)
+        fprintf(out, " What is predicted is a run without that.");
     fclose(out);
     return text;
 }
@@ -64,8 +53,7 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
     if (status == 0 && setting->n_words > 0)
         advise_run_jobs(setting, &target, 1);
     advice->replayed_ns = same.predicted_ns;
-    advice->lost_share = status == 0 ? lost_share(setting->measured, &unchanged->replay) : 0;
-    advice->sharing = sharing_text(&setting->measured->result);
+    advice->lost = lost_text(&setting->measured->result);
     advice->target_ns = target.predicted_ns;
     uint64_t computing_ns = spread_computing(&setting->measured->result);
     advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;

@@ -11,8 +11,7 @@
 #include "analyzer/report/result.h"
 #include "analyzer/report/table.h"
 
-enum { WIDTH = 80, LABEL_WIDTH = 22 };   // of paragraphs, of what stands before them
-static const double worth_naming = 0.01; // of the ranks' time
+enum { WIDTH = 80, LABEL_WIDTH = 22 }; // of paragraphs, of what stands before them
 
 /// Of the target's run time, with its sign.
 static struct quantity share_of(const struct advice *advice, int64_t gain_ns)
@@ -42,15 +41,9 @@ static void print_head(const struct advice *advice, FILE *stream)
             "                      gains count; those below this error, marked ?, are uncertain\n",
             quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
             quantity_time(advice->replayed_ns).text);
-    if (advice->lost_share > worth_naming)
-        fprintf(stream,
-                "                      (for %s of their time ranks had no CPU time: other\n"
-                "                      programs had their cores, or they slept or waited for\n"
-                "                      files; what is predicted is a run without that)\n",
-                quantity_share(advice->lost_share).text);
-    if (advice->sharing) {
-        fprintf(stream, "Cores                 ");
-        print_paragraph(advice->sharing, LABEL_WIDTH, LABEL_WIDTH, WIDTH, stream);
+    if (advice->lost) {
+        fprintf(stream, "Without CPU time      ");
+        print_paragraph(advice->lost, LABEL_WIDTH, LABEL_WIDTH, WIDTH, stream);
     }
     if (advice->n_workers > 0)
         fprintf(stream,
