@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +22,12 @@ enum metric {
     COMMUNICATION_EFFICIENCY,
     SERIALIZATION_EFFICIENCY,
     TRANSFER_EFFICIENCY,
+    CPU_EFFICIENCY,
     USEFUL,
+    NO_CPU,
     MPI,
     WAIT,
+    NO_CPU_MPI,
     REGION_INCLUSIVE,
     VISITS,
     INCLUSIVE,
@@ -44,15 +48,24 @@ static const struct writer_metric metrics[N_METRICS] = {
     [LOAD_BALANCE] = {"load_balance", "share", "mean over greatest useful time of the ranks",
                       "nothing"},
     [COMMUNICATION_EFFICIENCY] = {"communication_efficiency", "share",
-                                  "greatest useful time in the run time", "nothing"},
+                                  "longest time of a rank outside MPI in the run time", "nothing"},
     [SERIALIZATION_EFFICIENCY] = {"serialization_efficiency", "share",
                                   "communication efficiency with an ideal network", "nothing"},
     [TRANSFER_EFFICIENCY] = {"transfer_efficiency", "share",
                              "run time with an ideal network in the run time", "nothing"},
-    [USEFUL] = {"useful_ns", "ns", "time outside MPI between Init and Finalize", "everything"},
+    [CPU_EFFICIENCY] = {"cpu_efficiency", "share",
+                        "greatest useful time in the longest time of a rank outside MPI",
+                        "nothing"},
+    [USEFUL] = {"useful_ns", "ns", "time outside MPI between Init and Finalize, with CPU time",
+                "everything"},
+    [NO_CPU] = {"no_cpu_ns", "ns", "time outside MPI between Init and Finalize, without CPU time",
+                "everything"},
     [MPI] = {"mpi_ns", "ns", "time inside MPI between Init and Finalize", "everything"},
     [WAIT] = {"wait_ns", "ns", "time waited between Init and Finalize, all wait states",
               "everything"},
+    [NO_CPU_MPI] = {"no_cpu_mpi_ns", "ns",
+                    "time inside MPI between Init and Finalize, not waiting, without CPU time",
+                    "everything"},
     [REGION_INCLUSIVE] = {"region_inclusive_ns", "ns",
                           "time in the region and below, recursive calls counted once", "nothing"},
     [VISITS] = {"visits", "calls", "how often the call path was entered", "everything"},
@@ -232,9 +245,10 @@ static int rank_focus(struct storing *s, uint32_t rank, int64_t *id)
 static int add_run_values(struct storing *s)
 {
     const struct result_efficiency *efficiency = &s->result->efficiency;
-    const double shares[] = {efficiency->parallel, efficiency->load_balance,
-                             efficiency->communication, efficiency->serialization,
-                             efficiency->transfer};
+    const double shares[] = {
+        efficiency->parallel,      efficiency->load_balance,
+        efficiency->communication, efficiency->serialization,
+        efficiency->transfer,      s->result->has_cpu_time ? efficiency->cpu : NAN};
     if (writer_count(s->writer, s->places.metrics[TIME], 0, INTERVAL_RUN, s->result->time_ns,
                      s->err))
         return -1;
@@ -258,6 +272,11 @@ static int add_rank_values(struct storing *s)
                          s->err) ||
             writer_count(s->writer, metric[MPI], focus, INTERVAL_WINDOW, rank->mpi_ns, s->err) ||
             writer_count(s->writer, metric[WAIT], focus, INTERVAL_WINDOW, rank->wait_ns, s->err))
+            return -1;
+        if (s->result->has_cpu_time && (writer_count(s->writer, metric[NO_CPU], focus,
+                                                     INTERVAL_WINDOW, rank->no_cpu_ns, s->err) ||
+                                        writer_count(s->writer, metric[NO_CPU_MPI], focus,
+                                                     INTERVAL_WINDOW, rank->no_cpu_mpi_ns, s->err)))
             return -1;
     }
     return 0;

@@ -106,17 +106,20 @@ static struct scaling_point make_point(const struct scaling_input *input, double
 {
     struct scaling_point point = {.x = x, .time_spread_ns = NAN};
     double *values = memory_new((input->n_trials + 1) * sizeof *values);
-    double *const means[] = {&point.time_ns, &point.useful_ns, &point.n_ranks, &point.machine_size};
-    for (size_t field = 0; field < N_FACTORS + 4; field++) {
+    double *const means[] = {&point.time_ns, &point.useful_ns, &point.n_ranks, &point.no_cpu_share,
+                             &point.machine_size};
+    for (size_t field = 0; field < N_FACTORS + 5; field++) {
         size_t n = 0;
         for (size_t i = 0; i < input->n_trials; i++) {
             const struct scaling_trial *trial = &input->trials[i];
             if (trial->x > x || trial->x < x)
                 continue;
+            point.has_few_cores |= trial->n_cores > 0 && trial->n_ranks > trial->n_cores;
             values[n++] = field < N_FACTORS        ? trial->factors[field]
                           : field == N_FACTORS     ? trial->time_ns
                           : field == N_FACTORS + 1 ? trial->useful_ns
                           : field == N_FACTORS + 2 ? (double)trial->n_ranks
+                          : field == N_FACTORS + 3 ? trial->no_cpu_share
                                                    : trial->machine_size;
         }
         point.n_trials = n;

@@ -25,8 +25,9 @@ enum scaling_kind {
 
 /// The efficiencies of a run; shares, NAN when unknown.
 enum scaling_factor {
-    FACTOR_PARALLEL,      // load balance x communication
-    FACTOR_LOAD_BALANCE,  // mean over greatest time outside MPI
+    FACTOR_PARALLEL,      // load balance x CPU x communication
+    FACTOR_LOAD_BALANCE,  // mean over greatest useful time
+    FACTOR_CPU,           // CPU time outside MPI; 1 where no samples tell it
     FACTOR_COMMUNICATION, // serialization x transfer
     FACTOR_SERIALIZATION,
     FACTOR_TRANSFER,
@@ -40,7 +41,10 @@ struct scaling_trial {
     double x; // the parameter
     uint64_t n_ranks;
     double machine_size; // what efficiencies compare with: ranks, or a parameter such as threads
-    double time_ns, useful_ns; // useful: outside MPI, all ranks together
+    // All ranks together: useful, outside MPI with CPU time; the share of their time without, or in
+    // MPI but not waiting.
+    double time_ns, useful_ns, no_cpu_share;
+    uint64_t n_cores;          // of all nodes, 0 when unknown
     double factors[N_FACTORS]; // computation and global are computed
 };
 
@@ -49,9 +53,10 @@ struct scaling_point {
     double x, n_ranks, machine_size;
     size_t n_trials;
     double time_ns, time_spread_ns;
-    double useful_ns;
-    double speedup;    // time of the smallest run over this one's; weak: times the machines' ratio
-    double efficiency; // speedup over the machines' ratio; NAN for SCALING_SIZE
+    double useful_ns, no_cpu_share;
+    bool has_few_cores; // than ranks, in one of the trials
+    double speedup;     // time of the smallest run over this one's; weak: times the machines' ratio
+    double efficiency;  // speedup over the machines' ratio; NAN for SCALING_SIZE
     double factors[N_FACTORS];
 };
 

@@ -12,6 +12,7 @@
 const char *const scaling_factor_keys[N_FACTORS] = {
     [FACTOR_PARALLEL] = "parallel_efficiency",
     [FACTOR_LOAD_BALANCE] = "load_balance",
+    [FACTOR_CPU] = "cpu_efficiency",
     [FACTOR_COMMUNICATION] = "communication_efficiency",
     [FACTOR_SERIALIZATION] = "serialization_efficiency",
     [FACTOR_TRANSFER] = "transfer_efficiency",
@@ -22,12 +23,15 @@ const char *const scaling_factor_keys[N_FACTORS] = {
 const char *const scaling_factor_names[N_FACTORS] = {
     [FACTOR_PARALLEL] = "parallel efficiency",
     [FACTOR_LOAD_BALANCE] = "load balance",
+    [FACTOR_CPU] = "CPU time outside MPI",
     [FACTOR_COMMUNICATION] = "communication efficiency",
     [FACTOR_SERIALIZATION] = "serialization efficiency",
     [FACTOR_TRANSFER] = "transfer efficiency",
     [FACTOR_COMPUTATION] = "computation scaling",
     [FACTOR_GLOBAL] = "global efficiency",
 };
+
+static const double little = 0.02; // of the ranks' time: not worth a sentence
 
 const char *const scaling_kind_names[] = {
     [SCALING_STRONG] = "strong", [SCALING_WEAK] = "weak", [SCALING_SIZE] = "parameter"};
@@ -150,11 +154,42 @@ static void conclude_next(const struct scaling_page *page, const struct scaling 
                 quantity_share(scaling->next_unfitted_share).text);
 }
 
+/// The point with most time without CPU time, if that is worth a sentence, else SCALING_NONE.
+static size_t worst_for_cores(const struct scaling *scaling)
+{
+    size_t worst = SCALING_NONE;
+    for (size_t i = 0; i < scaling->n_points; i++)
+        if (scaling->points[i].no_cpu_share >= little &&
+            (worst == SCALING_NONE ||
+             scaling->points[i].no_cpu_share > scaling->points[worst].no_cpu_share))
+            worst = i;
+    return worst;
+}
+
+/// Ranks without cores come before all causes and forecasts: those are about them, too.
+static void conclude_cores(const struct scaling_page *page, const struct scaling *scaling, FILE *to)
+{
+    size_t worst = worst_for_cores(scaling);
+    if (worst == SCALING_NONE)
+        return;
+    const struct scaling_point *point = &scaling->points[worst];
+    fprintf(to,
+            "At %s = %g ranks had no %s for %s of their time: %s. All that follows is about "
+            "that, too, and no forecast for %s. ",
+            page->by, point->x, point->has_few_cores ? "core" : "CPU time",
+            quantity_share(point->no_cpu_share).text,
+            point->has_few_cores
+                ? "there were more ranks than cores"
+                : "other programs had their cores, or they slept or waited for files",
+            point->has_few_cores ? "a machine with a core for each rank" : "a quiet machine");
+}
+
 char *scaling_conclusion(const struct scaling_page *page, const struct scaling_series *series)
 {
     char *text = NULL;
     size_t size;
     FILE *to = open_memstream(&text, &size);
+    conclude_cores(page, series->scaling, to);
     if (series->scaling->kind == SCALING_SIZE)
         conclude_size(page, series->scaling, to);
     else

@@ -193,9 +193,9 @@ static void draw_speedup(struct panel *panel, const struct scaling *scaling, con
 static void draw_efficiencies(struct panel *panel, const struct scaling_page *page,
                               const struct scaling *scaling, const double *x, double *y)
 {
-    static const enum scaling_factor factors[] = {FACTOR_LOAD_BALANCE, FACTOR_SERIALIZATION,
-                                                  FACTOR_TRANSFER, FACTOR_COMMUNICATION,
-                                                  FACTOR_COMPUTATION};
+    static const enum scaling_factor factors[] = {FACTOR_LOAD_BALANCE,  FACTOR_CPU,
+                                                  FACTOR_SERIALIZATION, FACTOR_TRANSFER,
+                                                  FACTOR_COMMUNICATION, FACTOR_COMPUTATION};
     panel->y_most = 100;
     for (size_t i = 0; i < scaling->n_points; i++)
         panel->y_most = fmax(panel->y_most, 100 * scaling->points[i].factors[FACTOR_COMPUTATION]);

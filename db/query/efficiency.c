@@ -14,7 +14,8 @@ static int read_facts(struct database *database, int64_t trial, struct trial_eff
 {
     static const char sql[] =
         "SELECT application, experiment, trial, origin, n_ranks, n_nodes, time_ns,\n"
-        "    (SELECT end_ns - begin_ns FROM time_interval WHERE trial_id = ?1 AND number = 1)\n"
+        "    (SELECT end_ns - begin_ns FROM time_interval WHERE trial_id = ?1 AND number = 1),\n"
+        "    (SELECT sum(n_cores) FROM trial_node WHERE trial_id = ?1)\n"
         "FROM trials WHERE trial_id = ?1";
     sqlite3_stmt *statement;
     if (database_prepare(database, &statement, sql, err))
@@ -30,6 +31,7 @@ static int read_facts(struct database *database, int64_t trial, struct trial_eff
         to->n_nodes = (uint64_t)sqlite3_column_int64(statement, 5);
         to->time_ns = (uint64_t)sqlite3_column_int64(statement, 6);
         to->window_ns = (uint64_t)sqlite3_column_int64(statement, 7);
+        to->n_cores = (uint64_t)sqlite3_column_int64(statement, 8);
     }
     sqlite3_finalize(statement);
     if (row == 0)
@@ -46,6 +48,7 @@ static void take_share(struct sqlite3_stmt *row, void *user)
     } shares[] = {
         {"parallel_efficiency", &to->parallel},
         {"load_balance", &to->load_balance},
+        {"cpu_efficiency", &to->cpu},
         {"communication_efficiency", &to->communication},
         {"serialization_efficiency", &to->serialization},
         {"transfer_efficiency", &to->transfer},
@@ -53,6 +56,8 @@ static void take_share(struct sqlite3_stmt *row, void *user)
     const char *name = (const char *)sqlite3_column_text(row, 0);
     if (strcmp(name, "useful_ns") == 0)
         to->useful_ns = (uint64_t)sqlite3_column_int64(row, 1);
+    if (strcmp(name, "no_cpu_ns") == 0 || strcmp(name, "no_cpu_mpi_ns") == 0)
+        to->no_cpu_ns += (uint64_t)sqlite3_column_int64(row, 1);
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
         if (strcmp(name, shares[i].name) == 0)
             *shares[i].value = sqlite3_column_double(row, 1);
@@ -73,6 +78,7 @@ int trial_efficiency_read(struct database *database, int64_t trial,
     static const char shares[] =
         "SELECT m.name, sum(t.value) FROM tuple t JOIN metric m ON m.id = t.metric_id\n"
         "WHERE t.trial_id = ?1 AND t.interval = 1 AND m.name IN ('useful_ns',\n"
+        "    'no_cpu_ns', 'no_cpu_mpi_ns', 'cpu_efficiency',\n"
         "    'parallel_efficiency', 'load_balance', 'communication_efficiency',\n"
         "    'serialization_efficiency', 'transfer_efficiency') GROUP BY m.id";
     static const char parameters[] = "SELECT name, value, role FROM trial_attribute "
@@ -80,6 +86,7 @@ int trial_efficiency_read(struct database *database, int64_t trial,
     *efficiency = (struct trial_efficiency){.id = trial,
                                             .parallel = NAN,
                                             .load_balance = NAN,
+                                            .cpu = NAN,
                                             .communication = NAN,
                                             .serialization = NAN,
                                             .transfer = NAN};

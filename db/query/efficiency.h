@@ -21,9 +21,11 @@ struct trial_efficiency {
     uint64_t n_ranks, n_nodes;
     uint64_t time_ns;   // of the run
     uint64_t window_ns; // between MPI_Init and MPI_Finalize, which the following cover
-    uint64_t useful_ns; // outside MPI, all ranks together
+    // All ranks together: outside MPI with CPU time; without, or in MPI but not waiting.
+    uint64_t useful_ns, no_cpu_ns;
+    uint64_t n_cores; // of all nodes, 0 when unknown
     // Shares; NAN where nothing is stored.
-    double parallel, load_balance, communication, serialization, transfer;
+    double parallel, load_balance, cpu, communication, serialization, transfer;
     struct trial_parameter *parameters; // by name
     size_t n_parameters, capacity;
 };

@@ -360,7 +360,7 @@ END
     "$BUILD/tools/mktrace" lost.txt lost
     "$PAGODA" advise lost >report
     grep -q 'those below this error, marked ?, are uncertain$' report
-    grep -q '^  1\. *500\.0 us?  50.0 %  Make ' report
+    grep -q '^  1\. *500\.0 us?  50.0 %  Use ' report
     [ "$("$PAGODA" advise lost --json | jq .error_ns)" = 2000000 ]
     tr -s ' \n' ' ' <report | grep -q 'For 66.7 % of their time ranks had no CPU time though they did not wait for others (2.000 ms): other programs had their cores, or they slept .* What is predicted is a run without that'
 }

@@ -62,6 +62,34 @@ setup() {
     [[ $output =~ "8.000 ms"\ +"2.000 ms"\ +"66.7 %"\ +"1.000 ms"\ +"ranks^-1.00"\ +"1.000"\ +3\ +region\ +work ]]
 }
 
+@test "ranks without a core are said first, before causes and forecasts" {
+    # Work of 8 ms of CPU time on two cores: four ranks take twice as long as their CPU time.
+    local p
+    for p in 1 2 4; do
+        awk -v p="$p" 'BEGIN {
+            printf "nodes"; for (r = 0; r < p; r++) printf " n"; print "\ncores n 2"
+            cpu = 8000000 / p; end = 1000000 + (p > 2 ? cpu * p / 2 : cpu)
+            for (r = 0; r < p; r++) {
+                print r, 0, "enter MPI_Init"; print r, 1000000, "leave MPI_Init"
+                print r, 1000000, "cpu", 0; print r, 1000000, "enter work"
+                print r, end, "leave work"; print r, end, "cpu", cpu
+                print r, end, "enter MPI_Finalize"; print r, end + 500000, "leave MPI_Finalize"
+            } }' >few.txt
+        "$BUILD/tools/mktrace" few.txt "few-$p"
+    done
+    "$PAGODA" scaling few-1 few-2 few-4 --json >few.json
+    jq -e '.series[0] | (.conclusion
+        | startswith("At ranks = 4 ranks had no core for 50.0 % of their time: there were more ranks than cores. All that follows is about that, too, and no forecast for a machine with a core for each rank. Scaling breaks at ranks = 4")
+        and contains("lost most there is CPU time outside MPI (100.0 % -> 50.0 %; 100.0 % of all that is lost)")
+        and contains("of what costs more than at 1 most is (without CPU time) (100.0 %)"))
+        and [.points[] | .cpu_efficiency, .no_cpu_share] == [1, 0, 1, 0, 0.5, 0.5]
+        and [.points[].computation_scaling] == [1, 1, 1]' few.json
+    run "$PAGODA" scaling few-1 few-2 few-4
+    [[ $output == *'load bal.'*'CPU'*'communic.'* ]]
+    run "$PAGODA" scaling few-1 few-2
+    [[ $output != *CPU* ]]
+}
+
 @test "JSON has the same numbers" {
     run "$PAGODA" scaling runs.db --experiment strong --json
     [ "$status" = 0 ]

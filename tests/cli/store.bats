@@ -248,6 +248,16 @@ END
     done
 }
 
+@test "time without CPU time is stored by process, and can be asked for" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/without-cpu.txt" lost
+    "$PAGODA" replay lost --store lost.db >/dev/null
+    "$PAGODA" query lost.db -m no_cpu_ns --over ranks --json | jq -e '.rows[0] | .n == 3 and .max == 6000000 and .median == 1000000'
+    [ "$(sqlite3 lost.db "SELECT metric, sum(value) FROM measurements WHERE metric IN
+        ('useful_ns', 'no_cpu_ns', 'no_cpu_mpi_ns') GROUP BY metric ORDER BY metric")" = \
+        $'no_cpu_mpi_ns|2600000\nno_cpu_ns|7500000\nuseful_ns|37150000' ]
+    [ "$(sqlite3 lost.db "SELECT exclusive_ns FROM profile_by_region WHERE region = '(without CPU time)'")" = 10100000 ]
+}
+
 @test "the manual page names every table, view and metric, and nothing else" {
     keep
     sqlite3 runs.db "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT
@@ -255,7 +265,7 @@ END
     sed -n '/^\.Sh VIEWS/,/^\.Sh EXAMPLES/s/^\.It Va \([a-z_]*\).*/\1/p' \
         "$ROOT/man/pagoda-store.5" | sort >described
     # Metrics that this run has no value for are described all the same.
-    diff <(cat made - <<<$'serialization_efficiency\ntransfer_efficiency' | sort -u) described
+    diff <(cat made - <<<$'cpu_efficiency\nno_cpu_mpi_ns\nno_cpu_ns\nserialization_efficiency\ntransfer_efficiency' | sort -u) described
 }
 
 @test "the examples of the manual page work" {

@@ -36,9 +36,10 @@ iterations() {
         (call_path LIKE '%/iterate_consecutive/%' OR call_path LIKE '%/iterate_consecutive')")" = "$whole" ]
     [ "$(sqlite3 "$db" "SELECT count(*), min(is_phase), sum(time_ns = end_ns - begin_ns) FROM intervals
         JOIN trials USING (trial_id, time_ns) WHERE origin = 'interval'")" = '6|1|6' ]
-    [ "$(sqlite3 "$db" 'SELECT max(ABS(useful_ns + mpi_ns - (last_ns - first_ns))) FROM profile_by_process
-        JOIN resource ON path = process JOIN trial_rank ON process_id = id AND trial_rank.trial_id =
-        profile_by_process.trial_id')" = 0 ]
+    [ "$(sqlite3 "$db" "SELECT max(ABS(spent - (last_ns - first_ns))) FROM (SELECT trial_id,
+        process_id, sum(value) AS spent FROM tuple JOIN metric m ON m.id = metric_id JOIN focus f ON f.id
+        = focus_id WHERE m.name IN ('useful_ns', 'no_cpu_ns', 'mpi_ns') GROUP BY trial_id, process_id)
+        JOIN trial_rank USING (trial_id, process_id)")" = 0 ]
     run "$PAGODA" diff "$db" '*: iterate_consecutive#1' '*: iterate_consecutive#6' --json
     [ "$status" = 0 ]
     [ "$(jq '.differences[0] | (.by_path | map(.change_ns) | add) == .time.change_ns' <<<"$output")" = true ]

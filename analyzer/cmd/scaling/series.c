@@ -387,14 +387,18 @@ static int add_trial(struct choosing *choosing, struct scaling_series *series,
 {
     const struct trial_efficiency *facts = &trial->facts;
     bool is_whole = choosing->page->is_whole_run || facts->window_ns == 0;
+    double all_ns = (double)facts->window_ns * (double)facts->n_ranks;
     const struct scaling_trial values = {
         .x = trial->x,
         .n_ranks = facts->n_ranks,
         .machine_size = is_by_x ? trial->x : (double)facts->n_ranks,
         .time_ns = (double)(is_whole ? facts->time_ns : facts->window_ns),
         .useful_ns = (double)facts->useful_ns,
+        .no_cpu_share = all_ns > 0 ? (double)facts->no_cpu_ns / all_ns : 0,
+        .n_cores = facts->n_cores,
         .factors = {[FACTOR_PARALLEL] = facts->parallel,
                     [FACTOR_LOAD_BALANCE] = facts->load_balance,
+                    [FACTOR_CPU] = isnan(facts->cpu) ? 1 : facts->cpu,
                     [FACTOR_COMMUNICATION] = facts->communication,
                     [FACTOR_SERIALIZATION] = facts->serialization,
                     [FACTOR_TRANSFER] = facts->transfer},

@@ -49,6 +49,7 @@ static json_t *points_array(const struct scaling *scaling)
         json_object_set_new(object, "time_stddev_ns", number(point->time_spread_ns));
         json_object_set_new(object, "speedup", number(point->speedup));
         json_object_set_new(object, "efficiency", number(point->efficiency));
+        json_object_set_new(object, "no_cpu_share", number(point->no_cpu_share));
         for (enum scaling_factor j = 0; j < N_FACTORS; j++)
             json_object_set_new(object, scaling_factor_keys[j], number(point->factors[j]));
         json_array_append_new(array, object);

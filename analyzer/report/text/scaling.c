@@ -55,6 +55,12 @@ static void print_trend(const struct scaling *scaling, FILE *stream)
     free(speedups);
 }
 
+/// A value that is known, and of CPU time one that is not all of it.
+static bool is_worth_showing(enum scaling_factor factor, double value)
+{
+    return !isnan(value) && (factor != FACTOR_CPU || value < 0.9995);
+}
+
 static void print_points(const struct scaling_page *page, const struct scaling *scaling,
                          FILE *stream)
 {
@@ -62,9 +68,13 @@ static void print_points(const struct scaling_page *page, const struct scaling *
         enum scaling_factor factor;
         const char *title;
     } columns[] = {
-        {FACTOR_PARALLEL, "parallel"},       {FACTOR_LOAD_BALANCE, "load bal."},
-        {FACTOR_COMMUNICATION, "communic."}, {FACTOR_SERIALIZATION, "serializ."},
-        {FACTOR_TRANSFER, "transfer"},       {FACTOR_COMPUTATION, "comput."},
+        {FACTOR_PARALLEL, "parallel"},
+        {FACTOR_LOAD_BALANCE, "load bal."},
+        {FACTOR_CPU, "CPU"},
+        {FACTOR_COMMUNICATION, "communic."},
+        {FACTOR_SERIALIZATION, "serializ."},
+        {FACTOR_TRANSFER, "transfer"},
+        {FACTOR_COMPUTATION, "comput."},
     };
     struct table table = {0};
     bool is_shown[N_FACTORS] = {false};
@@ -77,7 +87,8 @@ static void print_points(const struct scaling_page *page, const struct scaling *
         table_add_column(&table, "effic.", false);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         for (size_t j = 0; j < scaling->n_points; j++)
-            is_shown[i] |= !isnan(scaling->points[j].factors[columns[i].factor]);
+            is_shown[i] |=
+                is_worth_showing(columns[i].factor, scaling->points[j].factors[columns[i].factor]);
         if (is_shown[i])
             table_add_column(&table, columns[i].title, false);
     }
