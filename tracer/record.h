@@ -19,6 +19,7 @@
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
+#define SPOOL_STOPPED_BY_LOSS  (-2) // in stop_errno: the file was cut, or its disk failed
 #define SPOOL_CORES            8192 // the most that Linux can be built for
 
 struct spool_clock_offset {

@@ -119,8 +119,8 @@ static void on_thread_end(void *ended)
     struct record_time *record;
     uint64_t now_ns = clock_now_ns();
 
-    stream_of_thread = NULL;
     if (!is_reusable(stream)) {
+        stream_of_thread = NULL;
         free(stream->scratch);
         stream->scratch = NULL;
         stream->scratch_bytes = 0;
@@ -140,6 +140,7 @@ static void on_thread_end(void *ended)
         idle = stream;
         pthread_mutex_unlock(&lock);
     }
+    stream_of_thread = NULL;
     dispatch_set_inside(0);
 }
 
@@ -192,13 +193,15 @@ void stream_stop_process(void)
         stream->stopped = true;
 }
 
-// A program may close descriptors it did not open, and open its own under their numbers.
-static bool owns_descriptor(const struct stream *stream)
+// The size of the stream's file, or -1: a program may close descriptors it did not open, and open
+// its own under their numbers.
+static off_t size_of_file(const struct stream *stream)
 {
     struct stat now;
 
-    return fstat(stream->fd, &now) == 0 && now.st_dev == stream->device &&
-           now.st_ino == stream->inode;
+    if (fstat(stream->fd, &now) != 0 || now.st_dev != stream->device || now.st_ino != stream->inode)
+        return -1;
+    return now.st_size;
 }
 
 static void name_file(const struct stream *stream, char *path, size_t size)
@@ -232,7 +235,7 @@ static int reopen(struct stream *stream)
     stream->fd = open(path, O_RDWR | O_CLOEXEC);
     if (stream->fd < 0)
         return errno;
-    if (!owns_descriptor(stream)) {
+    if (size_of_file(stream) < 0) {
         close(stream->fd);
         stream->fd = -1;
         return EBADF;
@@ -260,7 +263,7 @@ static void stop(struct stream *stream, int error)
         stream->header->stop_errno = error;
         stream->header->stop_ns = clock_now_ns();
     }
-    if (stream->fd >= 0 && owns_descriptor(stream))
+    if (stream->fd >= 0 && size_of_file(stream) >= 0)
         close(stream->fd);
     stream->fd = -1;
 }
@@ -275,7 +278,9 @@ static int map_next_chunk(struct stream *stream)
 
     if (settings.max_bytes != 0 && stream->file_bytes + n_bytes > settings.max_bytes)
         return SPOOL_STOPPED_AT_LIMIT;
-    error = owns_descriptor(stream) ? 0 : reopen(stream);
+    error = size_of_file(stream) >= 0 ? 0 : reopen(stream);
+    if (error == 0 && size_of_file(stream) < (off_t)stream->file_bytes)
+        error = SPOOL_STOPPED_BY_LOSS;
     if (error == 0)
         error = allocate(stream->fd, stream->file_bytes, n_bytes);
     if (error != 0)
@@ -350,6 +355,33 @@ static int open_file(struct stream *stream, uint32_t thread)
     stream->header->version = SPOOL_VERSION;
     memcpy(stream->header->magic, SPOOL_MAGIC, sizeof stream->header->magic);
     return 0;
+}
+
+static bool replace_if_holds(void *start, size_t n_bytes, const void *address)
+{
+    const uint8_t *at = address;
+
+    return start != NULL && at >= (uint8_t *)start && at < (uint8_t *)start + n_bytes &&
+           mmap(start, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                0) != MAP_FAILED;
+}
+
+// The window stays where it is, for a record may be half written.
+bool stream_lose(const void *address)
+{
+    struct stream *stream = stream_of_thread;
+    const struct window *window;
+
+    if (stream == NULL)
+        return false;
+    window = &stream->window;
+    if (!replace_if_holds(stream->header, SPOOL_HEADER_BYTES, address) &&
+        !replace_if_holds(window->start, (size_t)(window->end - window->start), address))
+        return false;
+    stream->stopped = true;
+    stream->header->stop_errno = SPOOL_STOPPED_BY_LOSS;
+    stream->header->stop_ns = clock_now_ns();
+    return true;
 }
 
 // Copies the records that waited in memory to the file.

@@ -150,6 +150,10 @@ void stream_set_facts(const struct spool_header *facts);
 // Returns 0 or an errno value.
 int stream_to_file(struct stream *stream);
 
+// The calling thread met a page of its file that is no more, at `address`. True: it is one of its
+// stream, which has stopped; what is still written there goes nowhere. For a signal handler.
+bool stream_lose(const void *address);
+
 // No more recording in this process.
 void stream_stop_process(void);
 

@@ -22,7 +22,7 @@ endif
 TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich,$(MPIS))
 TRACER_MPIS := $(strip $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m))))
 
-TRACER_RECORDER_SOURCES = call callstack comm filter function_name module recording region request settings \
+TRACER_RECORDER_SOURCES = bus_error call callstack comm filter function_name module recording region request settings \
 	stream sync wrap_coll wrap_comm wrap_env wrap_message wrap_neighbor wrap_p2p wrap_request
 TRACER_HAND = $(shell sed -n 's/^WRAP(\(MPI_[A-Za-z_]*\)).*/\1/p' tracer/wrap_*.c)
 

@@ -3,6 +3,7 @@
 //
 // Communication of the tracer's own happens in MPI_Init (run number, agreement that every process
 // can record, clock offsets) and in MPI_Finalize (clock offsets again), never in between.
+#include "tracer/bus_error.h"
 #include "tracer/callstack.h"
 #include "tracer/comm.h"
 #include "tracer/filter.h"
@@ -155,6 +156,7 @@ static void process_started(struct call *call)
     PMPI_Bcast(&run_id, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
     facts.run_id = run_id;
     stream_set_facts(&facts);
+    bus_error_catch();
     error = stream_to_file(call->stream);
     sync_init(facts.clock_domain);
     if (!all_can_record(error)) {

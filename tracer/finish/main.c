@@ -7,7 +7,7 @@
 // A launch line may start MPI several times (a script): the first run goes to ARCHIVE, the next to
 // ARCHIVE/run-2 and so on. On stdout: one line "ranks R locations L events N open O" a run.
 // Exit status: 0 done, 1 the archive could not be written (the records are kept), 4 no records,
-// 5 the processes could not record and have said why, 6 processes still record.
+// 5 the processes could not record, which has been said, 6 processes still record.
 #include "tracer/finish/alive.h"
 #include "tracer/finish/events.h"
 #include "tracer/finish/gaps.h"
@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,30 @@ struct run {
     uint64_t *close_ns; // by spool: the run's last event on this thread's clock
     uint32_t n_open;
 };
+
+static struct spool_set records;
+static struct archive *volatile writing; // NULL: no archive has been begun
+
+// A file of records is cut while it is read.
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    static const char text[] = "pagoda: a file of records was cut while it was read; the others "
+                               "are kept: call pagoda trace --finish\n";
+
+    (void)context;
+    if (info->si_code <= 0 || !spool_set_holds(&records, info->si_addr)) {
+        signal(number, SIG_DFL);
+        if (info->si_code <= 0)
+            raise(number);
+        return;
+    }
+    if (writing != NULL) {
+        writing->error = "a file of records was cut while it was read";
+        longjmp(*writing->on_failure, 1);
+    }
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(1);
+}
 
 // Clock offsets hold for all ranks that share the clock on which they were measured.
 static const struct spool_header *clock_of(const struct run *run, const struct spool_header *own)
@@ -289,6 +314,7 @@ static bool write_run(struct run *run, const char *dir, const char *facts_path,
     if (!archive_open(&run->archive, dir, run->n_ranks) || setjmp(on_failure) != 0)
         return false;
     run->archive.on_failure = &on_failure;
+    writing = &run->archive;
     define(run);
     run->gaps = gaps_find(run->spools, run->n, run->processes, &run->unify);
     for (uint32_t i = 0; i < run->n_ranks; i++)
@@ -311,16 +337,16 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
     run->processes = alloc_or_die(run->n_ranks * sizeof *run->processes);
     introduce_worlds(run);
     done = write_run(run, dir, facts_path, symbols, &n_events, &n_locations);
+    writing = NULL;
     if (done) {
         printf("ranks %u locations %zu events %llu open %u\n", run->n_ranks, n_locations,
                (unsigned long long)n_events, run->n_open);
         report(run);
     } else {
-        fprintf(
-            stderr,
-            "pagoda: cannot write the archive in %s (%s); the records are kept: make room, then "
-            "call pagoda trace --finish\n",
-            dir, run->archive.error);
+        fprintf(stderr,
+                "pagoda: cannot write the archive in %s (%s); the records are kept: mend "
+                "that, then call pagoda trace --finish\n",
+                dir, run->archive.error);
         archive_discard(&run->archive, dir);
     }
     for (uint32_t i = 0; i < run->n_ranks; i++)
@@ -415,7 +441,7 @@ static void say_alive(const struct alive *alive, const char *spool_dir, const ch
 
 int main(int argc, char **argv)
 {
-    struct spool_set set;
+    struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
     char *facts_path;
     char *settings_path;
     struct alive alive;
@@ -431,34 +457,39 @@ int main(int argc, char **argv)
         say_alive(&alive, argv[1], argv[2]);
         return EXIT_ALIVE;
     }
-    error = spool_set_load(&set, argv[1]);
+    sigaction(SIGBUS, &action, NULL);
+    error = spool_set_load(&records, argv[1]);
     if (error != 0) {
         fprintf(stderr, "pagoda: cannot read the records in %s: %s\n", argv[1], strerror(error));
         return 1;
     }
-    if (set.n_unreadable > 0)
+    if (records.n_unreadable > 0)
         fprintf(stderr, "pagoda: %zu files in %s are no records of this version of the tracer\n",
-                set.n_unreadable, argv[1]);
-    if (set.n == 0) {
-        spool_set_remove(&set);
+                records.n_unreadable, argv[1]);
+    if (records.n == 0) {
+        spool_set_remove(&records);
+        if (records.n_unbegun > 0) {
+            fprintf(stderr, "pagoda: no trace: the files of records in %s are empty\n", argv[1]);
+            return EXIT_REFUSED;
+        }
         return EXIT_NO_RECORDS;
     }
-    if (is_refused(&set)) {
-        spool_set_remove(&set);
+    if (is_refused(&records)) {
+        spool_set_remove(&records);
         return EXIT_REFUSED;
     }
     settings_read(argv[1]);
     facts_path = format_or_die("%s/facts", argv[1]);
-    done = finish_all(&set, argv[2], facts_path);
+    done = finish_all(&records, argv[2], facts_path);
     settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);
     if (done) {
-        spool_set_remove(&set);
+        spool_set_remove(&records);
         unlink(facts_path);
         unlink(settings_path);
         rmdir(argv[1]);
     }
     free(facts_path);
     free(settings_path);
-    spool_set_release(&set);
+    spool_set_release(&records);
     return done ? 0 : 1;
 }

@@ -39,40 +39,54 @@ bool spool_is_header(const struct spool_header *header)
 
 // A process that ends while one of its threads opens its file leaves it without a header, and
 // nothing was recorded there.
-static bool is_unbegun(int fd)
+static bool map_opened(struct spool *spool, int fd, struct spool_header *header, bool *unbegun)
 {
-    uint64_t word = 0;
+    ssize_t n = pread(fd, header, sizeof *header, 0);
+    struct stat status;
+    void *bytes;
 
-    return pread(fd, &word, sizeof word, 0) >= 0 && word == 0;
+    *unbegun = n >= 0 && header->magic[0] == '\0';
+    if (n != (ssize_t)sizeof *header || !spool_is_header(header) || fstat(fd, &status) != 0 ||
+        status.st_size < SPOOL_HEADER_BYTES)
+        return false;
+    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED)
+        return false;
+    spool->bytes = bytes;
+    spool->n_bytes = (size_t)status.st_size;
+    spool->header = header;
+    return true;
 }
 
 static bool map_file(struct spool *spool, const char *path, bool *unbegun)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    void *bytes = MAP_FAILED;
+    struct spool_header *header = alloc_or_die(sizeof *header);
+    bool done = fd >= 0 && map_opened(spool, fd, header, unbegun);
 
-    *unbegun = fd >= 0 && is_unbegun(fd);
-    if (fd < 0)
-        return false;
-    if (!*unbegun && fstat(fd, &status) == 0 && status.st_size >= SPOOL_HEADER_BYTES)
-        bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (bytes == MAP_FAILED)
-        return false;
-    spool->bytes = bytes;
-    spool->n_bytes = (size_t)status.st_size;
-    spool->header = bytes;
-    if (!spool_is_header(spool->header)) {
-        munmap(bytes, spool->n_bytes);
-        return false;
-    }
-    spool->path = strdup_or_die(path);
-    return true;
+    if (fd >= 0)
+        close(fd);
+    if (done)
+        spool->path = strdup_or_die(path);
+    else
+        free(header);
+    return done;
+}
+
+bool spool_set_holds(const struct spool_set *set, const void *address)
+{
+    const uint8_t *at = address;
+
+    for (size_t i = 0; i < set->n; i++)
+        if (at >= set->spools[i].bytes && at < set->spools[i].bytes + set->spools[i].n_bytes)
+            return true;
+    return false;
 }
 
 const char *spool_stop_reason(const struct spool_header *header)
 {
+    if (header->stop_errno == SPOOL_STOPPED_BY_LOSS)
+        return "its file of records was cut";
     return header->stop_errno == SPOOL_STOPPED_AT_LIMIT ? "max_bytes is reached"
                                                         : strerror(header->stop_errno);
 }
@@ -103,7 +117,7 @@ int spool_set_load(struct spool_set *set, const char *dir)
         return errno;
     while ((entry = readdir(folder)) != NULL) {
         char *path;
-        bool unbegun;
+        bool unbegun = false;
 
         if (!spool_is_name(entry->d_name))
             continue;
@@ -131,6 +145,7 @@ void spool_set_release(struct spool_set *set)
 {
     for (size_t i = 0; i < set->n; i++) {
         munmap((void *)(uintptr_t)set->spools[i].bytes, set->spools[i].n_bytes);
+        free((void *)(uintptr_t)set->spools[i].header);
         free(set->spools[i].path);
     }
     for (size_t i = 0; i < set->n_unbegun; i++)

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// One file, mapped read-only.
+// One file, mapped read-only: one that is cut while it is read answers with SIGBUS.
 struct spool {
     char *path;
-    const struct spool_header *header;
+    const struct spool_header *header; // a copy
     const uint8_t *bytes;
     size_t n_bytes;
 };
@@ -35,6 +35,9 @@ const char *spool_stop_reason(const struct spool_header *header);
 // Maps all spool files of `dir`. Returns 0 or an errno value.
 int spool_set_load(struct spool_set *set, const char *dir);
 void spool_set_release(struct spool_set *set);
+
+// Is it an address in one of these files?
+bool spool_set_holds(const struct spool_set *set, const void *address);
 
 // Deletes the files, those in which nothing was recorded as well.
 void spool_set_remove(const struct spool_set *set);
