@@ -204,10 +204,16 @@ static off_t size_of_file(const struct stream *stream)
     return now.st_size;
 }
 
-static void name_file(const struct stream *stream, char *path, size_t size)
+static void name_file(const struct stream *stream, char *name, size_t size)
 {
-    snprintf(path, size, "%s/%016llx-%06u-%03u%s", spool_dir, (unsigned long long)facts.run_id,
-             facts.rank, stream->thread, SPOOL_SUFFIX);
+    snprintf(name, size, "%016llx-%06u-%03u%s", (unsigned long long)facts.run_id, facts.rank,
+             stream->thread, SPOOL_SUFFIX);
+}
+
+// The folder of the records. Nowhere on the way from there a link is followed.
+static int open_folder(void)
+{
+    return open(spool_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 // Out of the way of the program's own descriptors, which are the lowest free numbers, and locked
@@ -229,12 +235,16 @@ static int move_descriptor(int fd)
 // The program has closed our descriptor, or put a file of its own there: opens the file again.
 static int reopen(struct stream *stream)
 {
-    char path[4352];
+    char name[64];
+    int folder = open_folder();
+    int error;
 
-    name_file(stream, path, sizeof path);
-    stream->fd = open(path, O_RDWR | O_CLOEXEC);
+    name_file(stream, name, sizeof name);
+    stream->fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    error = errno;
+    close(folder);
     if (stream->fd < 0)
-        return errno;
+        return error;
     if (size_of_file(stream) < 0) {
         close(stream->fd);
         stream->fd = -1;
@@ -320,15 +330,21 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
 
 static int open_file(struct stream *stream, uint32_t thread)
 {
-    char path[4352];
+    char name[64];
     struct stat file;
-    int error;
+    int folder = open_folder();
+    int error = errno;
 
+    if (folder < 0)
+        return error;
     stream->thread = thread;
-    name_file(stream, path, sizeof path);
-    stream->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (stream->fd < 0)
-        return errno;
+    name_file(stream, name, sizeof name);
+    stream->fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (stream->fd < 0) {
+        error = errno;
+        close(folder);
+        return error;
+    }
     stream->fd = move_descriptor(stream->fd);
     error = fstat(stream->fd, &file) == 0 ? allocate(stream->fd, 0, SPOOL_HEADER_BYTES) : errno;
     if (error == 0) {
@@ -344,9 +360,11 @@ static int open_file(struct stream *stream, uint32_t thread)
     if (error != 0) {
         close(stream->fd);
         stream->fd = -1;
-        unlink(path);
-        return error;
+        unlinkat(folder, name, 0);
     }
+    close(folder);
+    if (error != 0)
+        return error;
     madvise(stream, sizeof *stream, MADV_WIPEONFORK);
     stream->file_bytes = SPOOL_HEADER_BYTES;
     *stream->header = facts;

@@ -37,6 +37,7 @@
 struct trace {
     char *dir;   // absolute path of the archive's folder
     char *spool; // folder of the records, inside
+    int folder;  // the same, open: a link put in its place later changes nothing; -1: not yet
     bool made_dir;
 };
 
@@ -74,31 +75,69 @@ static int make_dirs(char *path, bool *made)
     return *made || errno == EEXIST ? 0 : errno;
 }
 
-/// Is there room for what the first process would record? 0 or an errno value.
-static int probe(const char *dir)
-{
-    char *path = memory_format("%s/probe", dir);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    int error = fd < 0 ? errno : posix_fallocate(fd, 0, PROBE_BYTES);
+/// The three files that this command makes in the folder of the records.
+static const char facts_name[] = "facts", settings_name[] = "settings", probe_name[] = "probe";
 
-    if (fd >= 0)
+static void remove_files(int folder)
+{
+    unlinkat(folder, facts_name, 0);
+    unlinkat(folder, settings_name, 0);
+    unlinkat(folder, probe_name, 0);
+}
+
+static int open_folder(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/// Makes the folder of the records. One that is there is made again: it must be empty, but for what
+/// a command that was killed may have left. 0 or an errno value.
+static int make_spool(struct trace *trace)
+{
+    if (mkdir(trace->spool, 0777) != 0) {
+        int old = errno == EEXIST ? open_folder(trace->spool) : -1;
+
+        if (old < 0)
+            return errno;
+        remove_files(old);
+        close(old);
+        if (rmdir(trace->spool) != 0 || mkdir(trace->spool, 0777) != 0)
+            return errno;
+    }
+    trace->folder = open_folder(trace->spool);
+    return trace->folder >= 0 ? 0 : errno;
+}
+
+/// A new file in the folder of the records, or NULL.
+static FILE *make_file(const struct trace *trace, const char *name)
+{
+    int fd = openat(trace->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+    if (fd >= 0 && !file)
         close(fd);
-    unlink(path);
-    free(path);
+    return file;
+}
+
+/// Is there room for what the first process would record? 0 or an errno value.
+static int probe(const struct trace *trace)
+{
+    FILE *file = make_file(trace, probe_name);
+    int error = file ? posix_fallocate(fileno(file), 0, PROBE_BYTES) : errno;
+
+    if (!file)
+        return error;
+    fclose(file);
+    unlinkat(trace->folder, probe_name, 0);
     return error;
 }
 
 static void remove_folders(const struct trace *trace)
 {
-    static const char *const files[] = {"facts", "settings"};
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        char *path = memory_format("%s/%s", trace->spool, files[i]);
-
-        unlink(path);
-        free(path);
+    if (trace->folder >= 0) {
+        remove_files(trace->folder);
+        rmdir(trace->spool);
     }
-    rmdir(trace->spool);
     if (trace->made_dir)
         rmdir(trace->dir);
 }
@@ -120,70 +159,73 @@ static int prepare(struct trace *trace, const char *dir)
     free(real);
     if (error)
         return error;
-    if (mkdir(trace->spool, 0777) != 0 && errno != EEXIST)
-        error = errno;
-    else
-        error = probe(trace->spool);
+    error = make_spool(trace);
+    if (!error)
+        error = probe(trace);
     if (error)
         remove_folders(trace);
     return error;
 }
 
+/// A zero byte ends each fact: paths and arguments may hold any other.
+static void write_fact(FILE *file, const char *name, const char *value)
+{
+    fprintf(file, "PAGODA::%s=%s%c", name, value, 0);
+}
+
 /// Facts of the launch for the archive, in the form pagoda-trace-finish reads.
 static void write_facts(const struct trace *trace, char **line, const struct launch *launch)
 {
-    char *path = memory_format("%s/facts", trace->spool);
-    FILE *file = fopen(path, "we");
+    FILE *file = make_file(trace, facts_name);
     char date[64] = "";
     char cwd[4096] = "";
     time_t now = time(NULL);
     struct tm parts;
     struct trace_revision revision;
 
-    free(path);
     if (!file)
         return;
     revision = trace_revision_find(launch->path);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &parts));
-    fprintf(file, "PAGODA::VERSION=%s\nPAGODA::DATE=%s\nPAGODA::COMMAND=", PAGODA_VERSION, date);
-    for (int i = 0; line[i]; i++) {
-        fputs(i ? " " : "", file);
-        for (const char *c = line[i]; *c; c++)
-            fputc(*c == '\n' ? ' ' : *c, file);
-    }
-    fprintf(file, "\nPAGODA::DIRECTORY=%s\n", getcwd(cwd, sizeof cwd - 1) ? cwd : "");
-    fprintf(file, "PAGODA::REVISION=%s\nPAGODA::REVISION_MODIFIED=%s\n", revision.commit,
-            revision.modified);
-    fprintf(file, "PAGODA::BRANCH=%s\nPAGODA::TAG=%s\n", revision.branch, revision.tag);
+    write_fact(file, "VERSION", PAGODA_VERSION);
+    write_fact(file, "DATE", date);
+    fputs("PAGODA::COMMAND=", file);
+    for (int i = 0; line[i]; i++)
+        fprintf(file, "%s%s", i ? " " : "", line[i]);
+    fputc(0, file);
+    write_fact(file, "DIRECTORY", getcwd(cwd, sizeof cwd - 1) ? cwd : "");
+    write_fact(file, "REVISION", revision.commit);
+    write_fact(file, "REVISION_MODIFIED", revision.modified);
+    write_fact(file, "BRANCH", revision.branch);
+    write_fact(file, "TAG", revision.tag);
     fclose(file);
 }
 
 /// How long the launch line took, for the archive.
 static void add_launch_time(const struct trace *trace, const struct timespec *begin)
 {
-    char *path = memory_format("%s/facts", trace->spool);
-    FILE *file = fopen(path, "ae");
+    int fd = openat(trace->folder, facts_name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    FILE *file = fd >= 0 ? fdopen(fd, "a") : NULL;
     struct timespec end;
+    char text[32];
 
-    free(path);
     if (!file)
         return;
     clock_gettime(CLOCK_MONOTONIC, &end);
-    fprintf(file, "PAGODA::LAUNCH_NS=%lld\n",
-            (long long)(end.tv_sec - begin->tv_sec) * 1000000000 + end.tv_nsec - begin->tv_nsec);
+    snprintf(text, sizeof text, "%lld",
+             (long long)(end.tv_sec - begin->tv_sec) * 1000000000 + end.tv_nsec - begin->tv_nsec);
+    write_fact(file, "LAUNCH_NS", text);
     fclose(file);
 }
 
 /// What is to be recorded, for the tracer. 0 or an errno value.
 static int write_settings(const struct trace *trace, const struct trace_settings *settings)
 {
-    char *path = memory_format("%s/settings", trace->spool);
-    FILE *file = fopen(path, "we");
-    int error = file ? 0 : errno;
+    FILE *file = make_file(trace, settings_name);
+    int error;
 
-    free(path);
     if (!file)
-        return error;
+        return errno;
     trace_settings_write(settings, file);
     error = ferror(file) ? EIO : 0;
     return fclose(file) != 0 ? errno : error;
@@ -306,7 +348,7 @@ static bool holds_records(const char *dir)
 static int trace_line(char **line, const char *dir, const struct trace_settings *settings)
 {
     struct launch launch = launch_inspect(line);
-    struct trace trace = {NULL, NULL, false};
+    struct trace trace = {NULL, NULL, -1, false};
     char *library = trace_find_part(PRELOAD_LIBRARY);
     char *chosen = dir ? memory_copy_text(dir) : default_dir(&launch);
     char *anchor = memory_format("%s/traces.otf2", chosen);
@@ -366,6 +408,8 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
         add_launch_time(&trace, &begin);
     result = traced ? conclude(&trace, &launch, status) : pass_on(status);
 out:
+    if (trace.folder >= 0)
+        close(trace.folder);
     free(trace.dir);
     free(trace.spool);
     free(library);
@@ -378,7 +422,7 @@ out:
 /// Makes the archive of a run whose `pagoda trace` could not.
 static int finish_dir(const char *dir)
 {
-    struct trace trace = {memory_copy_text(dir), memory_format("%s/spool", dir), false};
+    struct trace trace = {memory_copy_text(dir), memory_format("%s/spool", dir), -1, false};
     struct trace_finished finished = trace_finish(trace.dir, trace.spool, "0");
 
     if (finished.status == 0)

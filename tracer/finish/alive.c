@@ -81,12 +81,12 @@ static bool is_locked(int fd)
 // Also whether it is about to be no longer. A lock outlives no process that is seen to have ended.
 static bool is_alive(const char *path, struct spool_header *header, bool *leaves)
 {
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool is_open = fd >= 0;
     bool alive = false;
 
     if (!is_open) // another user's, or a folder one may only read
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+        fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
     if (pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&

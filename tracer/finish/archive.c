@@ -11,9 +11,11 @@
 #include "tracer/finish/role.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define EVENT_CHUNK_BYTES      (1024 * 1024)
@@ -65,26 +67,46 @@ static bool is_event_or_definition_file(const char *name)
     return dot != NULL && (!strcmp(dot, ".evt") || !strcmp(dot, ".def"));
 }
 
-// What an archive that was never finished left in DIR.
-static void remove_unfinished(const char *dir)
+static const char folder_name[] = "traces", anchor_name[] = "traces.otf2",
+                  definitions_name[] = "traces.def";
+
+static bool is_there(int dir, const char *name)
 {
-    char *anchor = format_or_die("%s/traces.otf2", dir);
-    char *definitions = format_or_die("%s/traces.def", dir);
-    char *folder = format_or_die("%s/traces", dir);
-    DIR *entries = access(anchor, F_OK) == 0 ? NULL : opendir(folder);
+    struct stat status;
+
+    return fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void remove_events(int dir)
+{
+    int folder = openat(dir, folder_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
     struct dirent *entry;
 
     while (entries != NULL && (entry = readdir(entries)) != NULL)
         if (is_event_or_definition_file(entry->d_name))
-            unlinkat(dirfd(entries), entry->d_name, 0);
+            unlinkat(folder, entry->d_name, 0);
     if (entries != NULL) {
         closedir(entries);
-        rmdir(folder);
-        unlink(definitions);
+        unlinkat(dir, folder_name, AT_REMOVEDIR);
+        unlinkat(dir, definitions_name, 0);
     }
-    free(anchor);
-    free(definitions);
-    free(folder);
+}
+
+// Removes what an archive that was never finished left in DIR. False: something else is there, a
+// link perhaps, which OTF2 would follow or write into.
+static bool make_place(const char *path)
+{
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_free;
+
+    if (dir >= 0 && !is_there(dir, anchor_name))
+        remove_events(dir);
+    is_free = dir >= 0 && !is_there(dir, anchor_name) && !is_there(dir, folder_name) &&
+              !is_there(dir, definitions_name);
+    if (dir >= 0)
+        close(dir);
+    return is_free;
 }
 
 bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
@@ -95,9 +117,12 @@ bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
     archive->hosts = alloc_or_die(n_ranks * sizeof *archive->hosts);
     archive->cores = alloc_or_die(n_ranks * sizeof *archive->cores);
     archive_string(archive, "");
-    remove_unfinished(dir);
+    if (!make_place(dir)) {
+        archive->error = "traces.otf2, traces.def or traces is there already";
+        return false;
+    }
     OTF2_Error_RegisterCallback(keep_error, archive);
-    otf2 = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+    otf2 = OTF2_Archive_Open(dir, folder_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
                              DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (otf2 == NULL)
         return ok(archive, OTF2_ERROR_FILE_INTERACTION);
@@ -698,11 +723,11 @@ void archive_discard(struct archive *archive, const char *dir)
 {
     archive->on_failure = NULL;
     if (archive->otf2 != NULL) {
-        char *anchor = format_or_die("%s/traces.otf2", dir);
+        char *anchor = format_or_die("%s/%s", dir, anchor_name);
 
         unlink(anchor); // ours: an older one would have kept the archive from being opened
         free(anchor);
-        remove_unfinished(dir);
+        make_place(dir);
     }
     release(archive);
 }

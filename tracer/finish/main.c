@@ -2,7 +2,7 @@
 // pagoda-trace-finish SPOOL ARCHIVE [SECONDS]: makes the OTF2 archive of a traced run from the
 // records its processes left in folder SPOOL, and removes them. `pagoda trace` runs it when the
 // launcher has ended; processes that still record are waited for up to SECONDS. SPOOL/facts holds
-// lines NAME=VALUE that become archive properties.
+// NAME=VALUE, each ended by a zero byte, that become archive properties.
 //
 // A launch line may start MPI several times (a script): the first run goes to ARCHIVE, the next to
 // ARCHIVE/run-2 and so on. On stdout: one line "ranks R locations L events N open O" a run.
@@ -15,6 +15,7 @@
 #include "tracer/settings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -203,7 +204,8 @@ static void add_number(struct archive *archive, const char *name, uint64_t value
 static void write_facts(struct run *run, struct symbols *symbols, const char *facts_path)
 {
     const struct spool_header *header = run->spools[0].header;
-    FILE *file = fopen(facts_path, "re");
+    int fd = open(facts_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     char *line = NULL;
     size_t size = 0;
 
@@ -223,13 +225,12 @@ static void write_facts(struct run *run, struct symbols *symbols, const char *fa
         add_number(&run->archive, "PAGODA::MIN_DURATION_NS", settings.min_duration_ns);
     if (run->n_open > 0)
         add_number(&run->archive, "PAGODA::RANKS_WITHOUT_FINALIZE", run->n_open);
-    while (file != NULL && getline(&line, &size, file) > 0) {
+    while (file != NULL && getdelim(&line, &size, '\0', file) > 0) {
         char *value = strchr(line, '=');
 
         if (value == NULL)
             continue;
         *value++ = '\0';
-        value[strcspn(value, "\n")] = '\0';
         archive_property(&run->archive, line, value);
     }
     free(line);
@@ -358,6 +359,16 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
     return done;
 }
 
+// Is it a folder, and no link to one? Returns 0 or an errno value.
+static int check_folder(const char *path)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0)
+        return errno;
+    return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+}
+
 static bool finish_world(const struct worlds *worlds, uint32_t root, const char *dir,
                          const char *facts_path)
 {
@@ -370,7 +381,7 @@ static bool finish_world(const struct worlds *worlds, uint32_t root, const char 
                 world->n_ranks);
         return false;
     }
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+    if (mkdir(dir, 0777) != 0 && (errno != EEXIST || (root > 0 && check_folder(dir) != 0))) {
         fprintf(stderr, "pagoda: cannot make the folder %s: %s\n", dir, strerror(errno));
         return false;
     }
@@ -444,7 +455,7 @@ int main(int argc, char **argv)
     struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
     char *facts_path;
     char *settings_path;
-    struct alive alive;
+    struct alive alive = {0};
     int error;
     bool done;
 
@@ -452,13 +463,16 @@ int main(int argc, char **argv)
         fputs("usage: pagoda-trace-finish SPOOL ARCHIVE [SECONDS]\n", stderr);
         return 2;
     }
-    alive = alive_wait(argv[1], argc == 4 ? (unsigned)atoi(argv[3]) : 0);
+    error = check_folder(argv[1]);
+    if (error == 0)
+        alive = alive_wait(argv[1], argc == 4 ? (unsigned)atoi(argv[3]) : 0);
     if (alive.n > 0) {
         say_alive(&alive, argv[1], argv[2]);
         return EXIT_ALIVE;
     }
     sigaction(SIGBUS, &action, NULL);
-    error = spool_set_load(&records, argv[1]);
+    if (error == 0)
+        error = spool_set_load(&records, argv[1]);
     if (error != 0) {
         fprintf(stderr, "pagoda: cannot read the records in %s: %s\n", argv[1], strerror(error));
         return 1;

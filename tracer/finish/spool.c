@@ -47,7 +47,7 @@ static bool map_opened(struct spool *spool, int fd, struct spool_header *header,
 
     *unbegun = n >= 0 && header->magic[0] == '\0';
     if (n != (ssize_t)sizeof *header || !spool_is_header(header) || fstat(fd, &status) != 0 ||
-        status.st_size < SPOOL_HEADER_BYTES)
+        !S_ISREG(status.st_mode) || status.st_size < SPOOL_HEADER_BYTES)
         return false;
     bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
@@ -60,7 +60,7 @@ static bool map_opened(struct spool *spool, int fd, struct spool_header *header,
 
 static bool map_file(struct spool *spool, const char *path, bool *unbegun)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct spool_header *header = alloc_or_die(sizeof *header);
     bool done = fd >= 0 && map_opened(spool, fd, header, unbegun);
 

@@ -410,13 +410,22 @@ static char *filter_path(const struct trace_settings *settings)
     return memory_format("%s%s", *text != '/' && value->base ? value->base : "", text);
 }
 
+/// The tracer reads its settings line by line. (It does not read the filter's path.)
+static int check_lines(const struct trace_settings *settings, struct error *err)
+{
+    for (int i = 0; i < TRACE_N_SETTINGS; i++)
+        if (i != SETTING_FILTER && strchr(text_of(settings, i), '\n'))
+            return error_set(err, "%s: a line break in the value", settings->values[i].where);
+    return 0;
+}
+
 static int check(struct trace_settings *settings, struct error *err)
 {
     char *path = filter_path(settings);
-    int result =
-        check_numbers(settings, err) || check_names(settings, err) || check_windows(settings, err)
-            ? -1
-            : 0;
+    int result = check_lines(settings, err) || check_numbers(settings, err) ||
+                         check_names(settings, err) || check_windows(settings, err)
+                     ? -1
+                     : 0;
 
     if (result == 0 && path) {
         settings->filter = trace_filter_read(path, err);
