@@ -29,6 +29,7 @@ void advice_release(struct advice *advice)
         free(candidate->words);
         free(candidate->sentence);
         free(candidate->subject);
+        free(candidate->region);
         free(candidate->failure);
     }
     free(advice->candidates);
@@ -54,13 +55,14 @@ uint64_t advice_error_ns(const struct advice *advice)
 
 bool advice_pays(const struct advice *advice, const struct advice_candidate *candidate)
 {
-    return candidate->is_replayed && candidate->gain_ns > 0 &&
+    return candidate->is_replayed && !candidate->same_as && candidate->gain_ns > 0 &&
            candidate->gain_ns >= (int64_t)(advice->target_ns / 1000);
 }
 
 bool advice_excludes(const struct advice_candidate *one, const struct advice_candidate *other)
 {
-    if (strcmp(one->subject, other->subject) == 0)
+    if (strcmp(one->subject, other->subject) == 0 ||
+        (one->region && other->region && one->sharing >> other->region_number & 1))
         return true;
     return one->kind == other->kind && (one->is_all || other->is_all) && one->n_words > 0 &&
            other->n_words > 0 && strcmp(one->words[0].option, other->words[0].option) == 0;

@@ -45,6 +45,10 @@ struct advice_candidate {
     char *sentence; // what to change, in the imperative, without a full stop
     char *subject; // region, call or stream it is about: those with the same one exclude each other
     bool is_all;   // it contains what others of its kind with its option change
+    char *region;  // the REGION in its words, NULL without
+    uint32_t region_number;   // of those with one, by region and what is changed there
+    uint64_t within, sharing; // bits of region_number: regions it lies in, and shares calls with
+    const char *same_as;      // subject of a change inside it that gains as much, NULL: none
     struct advice_word *words;
     size_t n_words;
     bool has_target;     // its words say all of the target
@@ -87,10 +91,12 @@ struct advice {
 /// By how much predictions may be off, judged by the run with nothing changed.
 uint64_t advice_error_ns(const struct advice *advice);
 
-/// Is it worth a line: was it replayed, and does it save a thousandth of the target's run time?
+/// Is it worth a line: was it replayed, does it save a thousandth of the target's run time, and
+/// does no part of it save the same?
 bool advice_pays(const struct advice *advice, const struct advice_candidate *candidate);
 
-/// Whether two changes are about the same, or one of them contains the other: not done together.
+/// Whether two changes are about the same, or about regions that share calls, as where one contains
+/// the other: not done together.
 bool advice_excludes(const struct advice_candidate *one, const struct advice_candidate *other);
 
 /// Does it save no more than predictions may be off?

@@ -69,7 +69,8 @@ static bool is_worth(const struct survey *survey, uint64_t most_ns)
     return (double)most_ns >= least_share * (double)survey->measured->result.time_ns;
 }
 
-/// One option of one value; the value and the sentence are freed.
+/// One option of one value, which begins with SUBJECT if that is a region; the value and the
+/// sentence are freed.
 static struct advice_candidate *add_one(struct survey *survey, enum advice_kind kind,
                                         uint64_t most_ns, const char *subject, const char *option,
                                         char *value, char *sentence)
@@ -79,6 +80,8 @@ static struct advice_candidate *add_one(struct survey *survey, enum advice_kind 
     // Of all that MPI costs a change of some calls takes away a part.
     candidate->promise_ns = kind == ADVICE_SYNC || kind == ADVICE_MESSAGES ? most_ns / 4 : most_ns;
     advise_add_word(candidate, option, value);
+    if (strncmp(value, subject, strlen(subject)) == 0)
+        candidate->region = memory_copy_text(subject);
     free(value);
     free(sentence);
     return candidate;

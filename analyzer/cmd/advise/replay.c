@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/advise/nested.h"
 #include "analyzer/cmd/whatif/run.h"
 
 enum {
@@ -159,6 +160,8 @@ static int by_gain(const void *a, const void *b)
     const struct advice_candidate *x = a, *y = b;
     if (x->is_replayed != y->is_replayed)
         return x->is_replayed ? -1 : 1;
+    if (!x->same_as != !y->same_as)
+        return !x->same_as ? -1 : 1;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
     if (x->gain_ns != y->gain_ns)
@@ -182,7 +185,7 @@ static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t 
     int64_t *gains = memory_zeroed(n, sizeof *gains), least_ns = 0;
     size_t n_gains = 0;
     for (size_t i = 0; i < n; i++)
-        if (order[i]->is_replayed && order[i]->group == group)
+        if (order[i]->is_replayed && !order[i]->same_as && order[i]->group == group)
             gains[n_gains++] = order[i]->gain_ns;
     qsort(gains, n_gains, sizeof *gains, descending);
     if (n_gains >= n_shown && n_shown > 0 && gains[n_shown - 1] > 0)
@@ -218,6 +221,7 @@ static void replay_round(const struct advise_setting *setting, struct advice *ad
         advise_take_prediction(advice, candidates[i], &jobs[i]);
         advice->n_replays++;
     }
+    advise_mark_same(advice);
 }
 
 /// Candidates in the order of trial, and how many passes each group may take yet.

@@ -6,6 +6,7 @@
 
 #include "analyzer/cmd/advise/cores.h"
 #include "analyzer/cmd/advise/dynamic.h"
+#include "analyzer/cmd/advise/nested.h"
 #include "analyzer/cmd/advise/places.h"
 #include "analyzer/cmd/whatif/estimate.h"
 #include "analyzer/cmd/whatif/run.h"
@@ -110,6 +111,7 @@ int advise_run(const struct advise_setting *setting, const struct advise_target 
     size_t n_more = 0;
     if (target->kinds >> ADVICE_DYNAMIC & 1)
         n_more = advise_add_rebalancing(&limited, advice);
+    advise_relate_regions(setting->measured, advice);
     spend(&limited, advice, n_more);
     size_t n_candidates = advice->n_candidates;
     if (n_candidates > limited.max_passes)

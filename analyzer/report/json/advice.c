@@ -23,6 +23,8 @@ static json_t *candidate_object(const struct advice_candidate *candidate)
                         candidate->is_replayed ? json_count(candidate->predicted_ns) : json_null());
     json_object_set_new(object, "gain_ns",
                         candidate->is_replayed ? json_integer(candidate->gain_ns) : json_null());
+    if (candidate->same_as)
+        json_object_set_new(object, "same_as", json_clean_text(candidate->same_as));
     if (candidate->failure)
         json_object_set_new(object, "failure", json_clean_text(candidate->failure));
     free(options);

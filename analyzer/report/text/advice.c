@@ -84,25 +84,41 @@ static void print_candidate(const struct advice *advice, size_t index, size_t nu
     print_command(advice, candidate, NULL, stream);
 }
 
-/// The numbers of changes among the first LIMIT that are about what change FIRST is about, unless
-/// that was told with an earlier one; how many were told already.
-static size_t print_alternatives(const struct advice *advice, size_t first, size_t limit,
-                                 size_t n_told, FILE *stream)
+/// Prints changes among the first N that exclude each other, change FIRST and later ones, which
+/// were not told of yet: IS_TOLD by pair. How many.
+static size_t print_alternatives(const struct advice *advice, size_t first, size_t n, bool *is_told,
+                                 const char *before, FILE *stream)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < limit; i++) {
-        if (!advice_excludes(&advice->candidates[i], &advice->candidates[first]))
-            continue;
-        if (i < first)
-            return n_told;
-        if (n++ == 1)
-            fprintf(stream, "%s%zu",
-                    n_told == 0 ? "\nWays to change the same, not tried together: " : "; ",
-                    first + 1);
-        if (n > 1)
-            fprintf(stream, " and %zu", i + 1);
+    size_t *members = memory_zeroed(n, sizeof *members), n_members = 1;
+    members[0] = first;
+    for (size_t i = first + 1; i < n; i++) {
+        bool is_one = n_members > 1 || !is_told[first * n + i];
+        for (size_t m = 0; m < n_members; m++)
+            is_one =
+                is_one && advice_excludes(&advice->candidates[i], &advice->candidates[members[m]]);
+        if (is_one)
+            members[n_members++] = i;
     }
-    return n_told + (n > 1);
+    for (size_t m = 0; m < n_members && n_members > 1; m++) {
+        fprintf(stream, "%s%zu", m == 0 ? before : " and ", members[m] + 1);
+        for (size_t k = m + 1; k < n_members; k++)
+            is_told[members[m] * n + members[k]] = true;
+    }
+    free(members);
+    return n_members > 1 ? n_members : 0;
+}
+
+/// Which of the first N changes are about the same.
+static void print_all_alternatives(const struct advice *advice, size_t n, FILE *stream)
+{
+    bool *is_told = memory_zeroed(n * n + 1, sizeof *is_told);
+    const char *before = "\nWays to change the same, not tried together: ";
+    for (size_t first = 0; first < n; first++)
+        while (print_alternatives(advice, first, n, is_told, before, stream) > 0)
+            before = "; ";
+    if (before[0] == ';')
+        fputc('\n', stream);
+    free(is_told);
 }
 
 /// How the gain of PAIR goes with those of its parts, in words.
@@ -121,7 +137,7 @@ static const char *together_text(const struct advice *advice, const struct advic
 /// Which of the first LIMIT changes add up or exclude each other.
 static void print_pairs(const struct advice *advice, size_t limit, FILE *stream)
 {
-    size_t n_shown = 0, n_told = 0;
+    size_t n_shown = 0;
     while (n_shown < limit && n_shown < advice->n_candidates &&
            advice->candidates[n_shown].group == ADVICE_CHANGE &&
            advice_pays(advice, &advice->candidates[n_shown]))
@@ -140,10 +156,7 @@ static void print_pairs(const struct advice *advice, size_t limit, FILE *stream)
         print_command(advice, &advice->candidates[pair->first], &advice->candidates[pair->second],
                       stream);
     }
-    for (size_t i = 0; i < n_shown; i++)
-        n_told = print_alternatives(advice, i, n_shown, n_told, stream);
-    if (n_told > 0)
-        fputc('\n', stream);
+    print_all_alternatives(advice, n_shown, stream);
 }
 
 /// The first LIMIT of a group that pay; how many.

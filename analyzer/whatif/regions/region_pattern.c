@@ -278,18 +278,31 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
     return status;
 }
 
-/// The patterns that name a path of LOCATION, a bit each; those that name a recorded one.
-static uint64_t named_in(struct region_patterns *patterns, const struct pag_location *location,
-                         uint64_t *recorded)
+/// The marks of the paths of LOCATION; that of a location where a path has no region. The caller
+/// frees.
+static uint64_t *marks_of(struct region_patterns *patterns, const struct pag_location *location)
 {
     uint64_t *marks = memory_zeroed(location->n_paths, sizeof *marks);
-    uint64_t named = 0;
     for (size_t i = 0; i < location->n_paths; i++) {
         const struct call_path *path = &location->paths[i];
         if (path->region == EVENT_NO_INDEX)
             continue;
         marks[i] = marks[path->parent];
         region_patterns_enter(patterns, &marks[i], path->region, path->context);
+    }
+    return marks;
+}
+
+/// The patterns that name a path of LOCATION, a bit each; those that name a recorded one.
+static uint64_t named_in(struct region_patterns *patterns, const struct pag_location *location,
+                         uint64_t *recorded)
+{
+    uint64_t *marks = marks_of(patterns, location);
+    uint64_t named = 0;
+    for (size_t i = 0; i < location->n_paths; i++) {
+        const struct call_path *path = &location->paths[i];
+        if (path->region == EVENT_NO_INDEX)
+            continue;
         named |= patterns->states[marks[i]].named;
         if (path->visits > 0)
             *recorded |= patterns->states[marks[i]].named;
@@ -297,6 +310,26 @@ static uint64_t named_in(struct region_patterns *patterns, const struct pag_loca
     free(marks);
     *recorded |= patterns->states[0].named;
     return named | patterns->states[0].named;
+}
+
+void region_patterns_relate(struct region_patterns *patterns, const struct pag_result *replay,
+                            uint64_t *within, uint64_t *sharing)
+{
+    for (uint32_t i = 0; i < patterns->n_patterns; i++) {
+        within[i] = UINT64_MAX;
+        sharing[i] = 0;
+    }
+    for (size_t l = 0; l < replay->n_locations; l++) {
+        uint64_t *marks = marks_of(patterns, &replay->locations[l]);
+        for (size_t p = 0; p < replay->locations[l].n_paths; p++) {
+            const struct state *state = &patterns->states[marks[p]];
+            for (uint32_t i = 0; i < patterns->n_patterns && state->inside != 0; i++) {
+                within[i] &= state->named >> i & 1 ? state->inside : UINT64_MAX;
+                sharing[i] |= state->inside >> i & 1 ? state->inside : 0;
+            }
+        }
+        free(marks);
+    }
 }
 
 bool region_patterns_is_unrecorded(struct region_patterns *patterns,

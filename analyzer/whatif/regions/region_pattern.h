@@ -79,6 +79,11 @@ bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t
 int region_patterns_check(struct region_patterns *patterns, const struct pag_result *replay,
                           struct error *err);
 
+/// For each pattern, bits of others: WITHIN which ones all paths of REPLAY are that it names, and
+/// with which ones it is SHARING a path; both as long as there are patterns. With itself, too.
+void region_patterns_relate(struct region_patterns *patterns, const struct pag_result *replay,
+                            uint64_t *within, uint64_t *sharing);
+
 /// Whether all paths of REPLAY that pattern INDEX names are functions around MPI calls that were
 /// not recorded themselves.
 bool region_patterns_is_unrecorded(struct region_patterns *patterns,
