@@ -10,9 +10,50 @@
 
 #include "analyzer/base/memory.h"
 
+/// Spreadsheets take a field that begins so for a formula, unless an apostrophe comes first.
+static bool begins_formula(const char *text)
+{
+    return *text && strchr("=+-@\t\r", *text);
+}
+
+static size_t skip_digits(const char *text, size_t at)
+{
+    return at + strspn(text + at, "0123456789");
+}
+
+/// A number with a sign is no formula.
+static bool is_signed_number(const char *text)
+{
+    size_t begin = *text == '-' || *text == '+', end = skip_digits(text, begin);
+    size_t n_digits = end - begin;
+    if (text[end] == '.') {
+        size_t point = end;
+        end = skip_digits(text, point + 1);
+        n_digits += end - point - 1;
+    }
+    if (n_digits > 0 && (text[end] == 'e' || text[end] == 'E')) {
+        size_t exponent = end + 1 + (text[end + 1] == '-' || text[end + 1] == '+');
+        end = skip_digits(text, exponent);
+        n_digits = end - exponent;
+    }
+    return n_digits > 0 && text[end] == '\0';
+}
+
+/// Apostrophes before what begins a formula: writing adds one, reading takes one away.
+static bool needs_apostrophe(const char *text)
+{
+    return begins_formula(text + strspn(text, "'")) && !is_signed_number(text);
+}
+
+static bool has_apostrophe(const char *text)
+{
+    size_t n = strspn(text, "'");
+    return n > 0 && begins_formula(text + n);
+}
+
 void csv_put_quoted(FILE *stream, const char *text)
 {
-    fputc('"', stream);
+    fputs(needs_apostrophe(text) ? "\"'" : "\"", stream);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', stream);
@@ -29,7 +70,7 @@ void csv_put_text(FILE *stream, const char *text)
     if (needs_quotes)
         csv_put_quoted(stream, text);
     else
-        fputs(text, stream);
+        fprintf(stream, "%s%s", needs_apostrophe(text) ? "'" : "", text);
 }
 
 int csv_error(const struct csv_reader *reader, struct error *err, const char *format, ...)
@@ -118,7 +159,7 @@ int csv_next(struct csv_reader *reader, struct error *err)
                                    sizeof *reader->fields);
     char *field = reader->bytes;
     for (size_t i = 0; i < reader->n_fields; i++) {
-        reader->fields[i] = field;
+        reader->fields[i] = field + has_apostrophe(field);
         field += strlen(field) + 1;
     }
     if (field != reader->bytes + reader->n_bytes)

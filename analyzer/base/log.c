@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One line per message on stderr (see log.h). The line is composed first and written at once, so
-// that lines of several processes do not mix.
+// that lines of several processes do not mix. It is cleaned here, because what errors quote (names
+// of an archive, paths, words of the command line) may hold what a terminal obeys.
 #include "analyzer/base/log.h"
 
 #include <stdarg.h>
@@ -8,13 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum log_level { LOG_ERROR, LOG_WARNING };
+#include "analyzer/base/utf8.h"
+
+enum log_level { LOG_ERROR, LOG_WARNING, LOG_NOTE };
 
 static const struct {
     const char *colour, *label;
 } level_style[] = {
     [LOG_ERROR] = {"\033[31m", ""},
     [LOG_WARNING] = {"\033[33m", "warning: "},
+    [LOG_NOTE] = {"", ""},
 };
 
 bool log_may_colour(FILE *stream)
@@ -32,9 +36,11 @@ static void log_line(enum log_level level, const char *format, va_list arguments
 {
     char text[4096];
     vsnprintf(text, sizeof text, format, arguments);
-    bool colour = log_may_colour(stderr);
+    char *clean = utf8_clean(text);
+    bool colour = level != LOG_NOTE && log_may_colour(stderr);
     fprintf(stderr, "%spagoda: %s%s%s\n", colour ? level_style[level].colour : "",
-            level_style[level].label, colour ? "\033[0m" : "", text);
+            level_style[level].label, colour ? "\033[0m" : "", clean);
+    free(clean);
 }
 
 void log_error(const char *format, ...)
@@ -50,5 +56,13 @@ void log_warning(const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     log_line(LOG_WARNING, format, arguments);
+    va_end(arguments);
+}
+
+void log_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    log_line(LOG_NOTE, format, arguments);
     va_end(arguments);
 }

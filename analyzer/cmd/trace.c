@@ -273,9 +273,9 @@ static void say_where(const struct trace *trace, const struct launch *launch,
         snprintf(more, sizeof more, " (%s in run-2%s%s)",
                  quantity_count(finished->n_runs - 1, "more MPI run").text,
                  finished->n_runs > 2 ? " ..." : "", single_ranks_hint(launch, finished));
-    fprintf(stderr, "pagoda: %s%s, %s in %s%s; next: pagoda replay %s\n",
-            quantity_count(finished->n_ranks, "rank").text, open,
-            quantity_count(finished->n_events, "event").text, dir, more, word);
+    log_note("%s%s, %s in %s%s; next: pagoda replay %s",
+             quantity_count(finished->n_ranks, "rank").text, open,
+             quantity_count(finished->n_events, "event").text, dir, more, word);
     free(word);
 }
 

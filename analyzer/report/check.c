@@ -67,7 +67,7 @@ static void print_catalogue(const struct check *check, FILE *stream)
     fprintf(stream, "  nothing wrong\n");
 }
 
-void check_print(const struct check *check, FILE *stream)
+static void print_clean(const struct check *check, FILE *stream)
 {
     if (check->kind == CHECK_ARCHIVE)
         print_archive(check, stream);
@@ -94,6 +94,15 @@ void check_print(const struct check *check, FILE *stream)
     else if (check->kind == CHECK_RULES)
         fprintf(stream, "%s: rules of pagoda reduce: %s\n  nothing wrong\n", check->path,
                 quantity_count(check->n_entries, "rule").text);
+}
+
+void check_print(const struct check *check, FILE *stream)
+{
+    char *path = utf8_clean(check->path);
+    struct check clean = *check;
+    clean.path = path;
+    print_clean(&clean, stream);
+    free(path);
 }
 
 void check_release(struct check *check)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 
 static const double worth_naming = 0.01; // a replay error, of the run time
 
@@ -55,7 +56,8 @@ void whatif_report_note(struct whatif_report *report, char *text)
 {
     report->notes = array_reserve(report->notes, &report->note_capacity, report->n_notes + 1,
                                   sizeof *report->notes);
-    report->notes[report->n_notes++] = text;
+    report->notes[report->n_notes++] = utf8_clean(text); // it quotes what options name
+    free(text);
 }
 
 bool whatif_has_large_error(const struct whatif_report *report)

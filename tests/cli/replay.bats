@@ -390,6 +390,39 @@ PYTHON
     "$PAGODA" replay --json plain | jq -e '.profile[0].region == "esc?[31m/größe"'
 }
 
+@test "what names of an archive or a path hold never reaches the terminal as an escape sequence" {
+    local esc=$'\033[31m'
+    cat >esc.txt <<TEXT
+nodes a$esc b$esc
+0 0    enter work$esc
+0 1000 enter MPI_Send
+0 1100 send world 1 0 8
+0 2000 leave MPI_Send
+0 3000 leave work$esc
+1 0    enter MPI_Recv
+1 1500 recv world 0 0 8
+1 2500 leave MPI_Recv
+TEXT
+    "$BUILD/tools/mktrace" esc.txt esc
+    cp -r esc "p$esc"
+    harmless() {
+        run "$PAGODA" "$@"
+        echo "$output"
+        [[ $output == *'?[31m'* && $output != *$'\033'* ]]
+    }
+    harmless replay esc
+    harmless replay esc --scale nosuch=2
+    harmless replay esc --scale "work$esc=0.5"
+    harmless replay esc --balance "work$esc"
+    harmless replay esc --interval "x$esc"
+    harmless replay esc --cores "x$esc=2"
+    harmless replay "q$esc"
+    harmless check "q$esc"
+    harmless check "p$esc"
+    harmless explain "$esc"
+    harmless "$esc"
+}
+
 @test "MPI calls without records: said, not taken for a program that never waits" {
     cat >bare.txt <<'TEXT'
 0 0    enter MPI_Send

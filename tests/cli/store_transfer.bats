@@ -43,6 +43,20 @@ refused() {
     [ ! -e a.trials.part ]
 }
 
+@test "CSV: no text is a formula for a spreadsheet, negative numbers stay numbers" {
+    "$PAGODA" replay run --store f.db --application=-app --trial '=1+1' --parameter at=@a \
+        --parameter below=-5.5e-3 --parameter apostrophe="'-x" --parameter zsum=-1+2 >/dev/null
+    "$PAGODA" store export f.db --format csv -o f.csv
+    [ "$(sed -n 2p f.csv | cut -d, -f1,3)" = "'-app,'=1+1" ]
+    [ "$(sed -n 2p f.csv | cut -d, -f7-10)" = "''-x,'@a,-5.5e-3,'-1+2" ]
+    "$PAGODA" store import g.db f.csv
+    "$PAGODA" store export g.db --format csv | cmp f.csv -
+    [ "$("$PAGODA" query g.db --csv --sql 'SELECT trial FROM trials' | tail -1)" = "'=1+1" ]
+    [ "$("$PAGODA" query g.db --csv \
+        --sql "SELECT -3, -2.5, '-2.5', '-', '-x', '=x', '+1', '@', 'a=b', '=a,b', ''" | tail -1)" = \
+        "-3,-2.5,-2.5,'-,'-x,'=x,+1,'@,a=b,\"'=a,b\"," ]
+}
+
 @test "where resources have other numbers the bytes are the same too" {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/late-broadcast.txt" other
     "$PAGODA" replay other --store b.db --application other >/dev/null

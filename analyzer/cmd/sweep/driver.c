@@ -201,9 +201,8 @@ static void say_stored(const struct sweep_driver *driver, size_t number,
 {
     const struct sweep_report *report = driver->report;
     char *left = time_left(driver, sweep_report_count(report, SWEEP_TO_RUN));
-    fprintf(stderr, "pagoda: %zu/%zu %s: %s", number + 1, report->n_rows, trial->name,
-            quantity_count(trial->n_ranks, "rank").text);
-    fprintf(stderr, ", %s%s\n", quantity_time(trial->time_ns).text, left);
+    log_note("%zu/%zu %s: %s, %s%s", number + 1, report->n_rows, trial->name,
+             quantity_count(trial->n_ranks, "rank").text, quantity_time(trial->time_ns).text, left);
     free(left);
 }
 

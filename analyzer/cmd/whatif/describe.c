@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 #include "analyzer/cmd/whatif/estimate.h"
 #include "analyzer/cmd/whatif/machines.h"
 #include "analyzer/cmd/whatif/predict.h"
@@ -83,7 +84,7 @@ static void describe_cores(struct whatif_report *report, const struct whatif_pla
     bool lacks_slices = scenario.is_shared && scenario.spins && scenario.slice_ns == 0;
     scenario_release(&scenario);
     machine_release(&machine);
-    report->change = memory_copy_text(plan->change);
+    report->change = utf8_clean(plan->change);
     const struct scenario_settings unchanged = whatif_nothing_changed(plan);
     if (scenario_init(&scenario, definitions, &unchanged, &err) == 0)
         report->was_shared = scenario.is_shared;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 #include "analyzer/cmd/whatif/machines.h"
 #include "analyzer/cmd/whatif/out.h"
 #include "analyzer/whatif/prediction.h"
@@ -54,7 +55,7 @@ static void put_ranks(struct whatif_point *point, const struct scenario *scenari
         if (busy_ns > rank->outside_ns || speed == SCHEDULER_FULL_SPEED)
             busy_ns = rank->work_ns < rank->outside_ns ? rank->work_ns : rank->outside_ns;
         point->ranks[i] = (struct whatif_rank){
-            .node = memory_copy_text(placement->node_names[placement->node_of_rank[i]]),
+            .node = utf8_clean(placement->node_names[placement->node_of_rank[i]]),
             .node_index = placement->node_of_rank[i],
             .finish_ns = replay->locations[definitions->ranks[i].master].last_ns,
             .busy_ns = busy_ns,
@@ -72,7 +73,7 @@ static void put_nodes(struct result *result, const struct scenario *scenario)
     struct result_node *nodes = memory_zeroed(placement->n_nodes, sizeof *nodes);
     for (uint32_t i = 0; i < placement->n_nodes; i++)
         nodes[i] = (struct result_node){
-            .name = memory_copy_text(placement->node_names[i]),
+            .name = utf8_clean(placement->node_names[i]),
             .machine = memory_copy_text(result->n_nodes > 0 ? result->nodes[0].machine : ""),
             .n_cores = scenario->least_cores == scenario->most_cores ? scenario->most_cores : 0,
         };

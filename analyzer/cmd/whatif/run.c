@@ -3,6 +3,7 @@
 #include "analyzer/cmd/whatif/run.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
 #include "analyzer/cmd/whatif/describe.h"
 #include "analyzer/cmd/whatif/estimate.h"
 #include "analyzer/cmd/whatif/policies.h"
@@ -64,8 +65,8 @@ static void put_set(struct whatif_point *point, const struct whatif_set *set)
 {
     point->set = memory_zeroed(set->n_chosen, sizeof *point->set);
     for (size_t i = 0; i < set->n_chosen; i++)
-        point->set[point->n_set++] = (struct whatif_setting){
-            memory_copy_text(set->chosen[i].name), memory_copy_text(set->chosen[i].value)};
+        point->set[point->n_set++] = (struct whatif_setting){memory_copy_text(set->chosen[i].name),
+                                                             utf8_clean(set->chosen[i].value)};
 }
 
 /// The run with nothing changed, with a catalogue as a result to compare with.
