@@ -293,7 +293,7 @@ static int answer(const char *path, const struct settings *settings, struct rela
     struct database *database;
     if (settings->sql) {
         const struct sql_taker taker = {add_sql_columns, add_sql_row, relation};
-        return sql_query(path, settings->sql, &taker, err);
+        return sql_query(path, settings->sql, &sql_default_limits, &taker, err);
     }
     if (database_open(&database, path, DATABASE_READ, err))
         return -1;

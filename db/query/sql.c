@@ -1,18 +1,83 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See sql.h. Three locks, of which each would do: the file is opened read-only, the
 // connection is query_only, and SQLite asks an authorizer about each thing a statement does when it
-// compiles it (https://www.sqlite.org/c3ref/set_authorizer.html).
+// compiles it (https://www.sqlite.org/c3ref/set_authorizer.html). Time is limited by a handler that
+// SQLite calls every few thousand steps of its machine; what one step can take, by the lengths of
+// values and patterns (https://www.sqlite.org/security.html).
 #include "db/query/sql.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "analyzer/base/memory.h"
 #include "db/database.h"
 #include "db/open.h"
+
+enum { MAX_VALUE_BYTES = 16 << 20, MAX_PATTERN_BYTES = 100, STEPS_BETWEEN_LOOKS = 10000 };
+
+const struct sql_limits sql_default_limits = {.seconds = 60, .size_bytes = UINT64_C(512) << 20};
+
+/// A query and how much it may still take.
+struct limited {
+    const struct sql_limits *limits;
+    double end_s;         // processor time
+    uint64_t taken_bytes; // by rows
+};
+
+static double processor_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int is_over_time(void *user)
+{
+    const struct limited *limited = user;
+    return processor_s() > limited->end_s;
+}
+
+/// SQLite sorts in memory, where the limit holds, instead of filling the disk.
+static int set_limits(struct database *database, struct limited *limited, struct error *err)
+{
+    limited->end_s = processor_s() + limited->limits->seconds;
+    sqlite3_hard_heap_limit64((sqlite3_int64)limited->limits->size_bytes);
+    sqlite3_limit(database->handle, SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
+    sqlite3_limit(database->handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MAX_PATTERN_BYTES);
+    sqlite3_progress_handler(database->handle, STEPS_BETWEEN_LOOKS, is_over_time, limited);
+    return database_run(database, "PRAGMA temp_store = MEMORY", err);
+}
+
+static int too_much(const struct limited *limited, struct error *err)
+{
+    return error_set(
+        err, "the SQL needs more than %" PRIu64 " MiB of memory: select less, or use sqlite3",
+        limited->limits->size_bytes >> 20);
+}
+
+/// Says which limit CODE is about. False: none.
+static bool exceeds(const struct limited *limited, int code, struct error *err)
+{
+    switch (code & 0xFF) {
+    case SQLITE_INTERRUPT:
+        error_set(err, "the SQL took more than %.3g s: select less, or use sqlite3",
+                  limited->limits->seconds);
+        return true;
+    case SQLITE_NOMEM:
+        too_much(limited, err);
+        return true;
+    case SQLITE_TOOBIG:
+        error_set(err, "the SQL makes a value of more than %d MiB", MAX_VALUE_BYTES >> 20);
+        return true;
+    default:
+        return false;
+    }
+}
 
 static int authorize(void *user, int action, const char *first, const char *second,
                      const char *third, const char *fourth)
@@ -40,9 +105,11 @@ static char *hex_text(const unsigned char *bytes, size_t n_bytes)
     return text;
 }
 
-static void take_row(sqlite3_stmt *statement, struct sql_value *values, char **blobs, size_t n,
-                     const struct sql_taker *taker)
+/// Returns the bytes of the row.
+static uint64_t take_row(sqlite3_stmt *statement, struct sql_value *values, char **blobs, size_t n,
+                         const struct sql_taker *taker)
 {
+    uint64_t size_bytes = n * sizeof *values;
     for (size_t i = 0; i < n; i++) {
         int column = (int)i;
         values[i] = (struct sql_value){.kind = SQL_NULL};
@@ -71,8 +138,11 @@ static void take_row(sqlite3_stmt *statement, struct sql_value *values, char **b
         }
     }
     taker->row(taker->user, values, n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        size_bytes += values[i].kind == SQL_TEXT ? strlen(values[i].text) : 0;
         free(blobs[i]);
+    }
+    return size_bytes;
 }
 
 static int only_reads(const struct database *database, struct error *err)
@@ -93,8 +163,8 @@ static bool has_statement(struct database *database, const char *sql)
 }
 
 /// Prepares the only statement in SQL. 0, or -1 and ERR.
-static int prepare(struct database *database, const char *sql, sqlite3_stmt **statement,
-                   struct error *err)
+static int prepare(struct database *database, const char *sql, const struct limited *limited,
+                   sqlite3_stmt **statement, struct error *err)
 {
     const char *rest = "";
     int code = sqlite3_prepare_v2(database->handle, sql, -1, statement, &rest);
@@ -102,6 +172,8 @@ static int prepare(struct database *database, const char *sql, sqlite3_stmt **st
         return only_reads(database, err);
     if (code == SQLITE_ERROR)
         return error_set(err, "the SQL is wrong: %s", sqlite3_errmsg(database->handle));
+    if (exceeds(limited, code, err))
+        return -1;
     if (code != SQLITE_OK)
         return database_error(database, code, err);
     if (!*statement)
@@ -113,12 +185,14 @@ static int prepare(struct database *database, const char *sql, sqlite3_stmt **st
     return 0;
 }
 
-static int run(struct database *database, const char *sql, const struct sql_taker *taker,
-               struct error *err)
+static int run(struct database *database, const char *sql, struct limited *limited,
+               const struct sql_taker *taker, struct error *err)
 {
     sqlite3_stmt *statement = NULL;
+    if (set_limits(database, limited, err))
+        return -1;
     sqlite3_set_authorizer(database->handle, authorize, NULL);
-    if (prepare(database, sql, &statement, err)) {
+    if (prepare(database, sql, limited, &statement, err)) {
         sqlite3_finalize(statement);
         return -1;
     }
@@ -129,11 +203,16 @@ static int run(struct database *database, const char *sql, const struct sql_take
     taker->columns(taker->user, names, n);
     struct sql_value *values = memory_zeroed(n, sizeof *values);
     char **blobs = memory_zeroed(n, sizeof *blobs);
-    int code;
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-        take_row(statement, values, blobs, n, taker);
+    int code = SQLITE_ROW;
+    while (limited->taken_bytes <= limited->limits->size_bytes &&
+           (code = sqlite3_step(statement)) == SQLITE_ROW)
+        limited->taken_bytes += take_row(statement, values, blobs, n, taker);
     int status = 0;
-    if ((code & 0xFF) == SQLITE_ERROR)
+    if (code == SQLITE_ROW)
+        status = too_much(limited, err);
+    else if (exceeds(limited, code, err))
+        status = -1;
+    else if ((code & 0xFF) == SQLITE_ERROR)
         status = error_set(err, "the SQL failed: %s", sqlite3_errmsg(database->handle));
     else if (code != SQLITE_DONE)
         status = database_error(database, code, err);
@@ -144,8 +223,10 @@ static int run(struct database *database, const char *sql, const struct sql_take
     return status;
 }
 
-int sql_query(const char *path, const char *sql, const struct sql_taker *taker, struct error *err)
+int sql_query(const char *path, const char *sql, const struct sql_limits *limits,
+              const struct sql_taker *taker, struct error *err)
 {
+    struct limited limited = {.limits = limits};
     struct database *keeper, *reader;
     // The keeper brings an older schema up to date, and when it is the last one to close removes
     // the files of the write-ahead log; a read-only connection can do neither.
@@ -153,7 +234,8 @@ int sql_query(const char *path, const char *sql, const struct sql_taker *taker, 
         return -1;
     int status = database_open(&reader, path, DATABASE_READ_ONLY, err);
     if (status == 0)
-        status = run(reader, sql, taker, err);
+        status = run(reader, sql, &limited, taker, err);
+    sqlite3_hard_heap_limit64(0);
     database_close(reader);
     database_close(keeper);
     return status;

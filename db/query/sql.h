@@ -24,9 +24,18 @@ struct sql_taker {
     void *user;
 };
 
+/// What a query may take, so that one without an end does end.
+struct sql_limits {
+    double seconds;      // of processor time
+    uint64_t size_bytes; // of SQLite's memory, and of all rows
+};
+extern const struct sql_limits sql_default_limits;
+
 /// Runs the one statement SQL over the database at PATH. It is opened read-only, and an authorizer
 /// refuses everything but reading tables and views of this file: no writing, no attaching, no
-/// pragmas. 0, or -1 and ERR: what is wrong with SQL in SQLite's words, or with the database.
-int sql_query(const char *path, const char *sql, const struct sql_taker *taker, struct error *err);
+/// pragmas. 0, or -1 and ERR: what is wrong with SQL in SQLite's words, or with the database, or
+/// which of LIMITS the query exceeded.
+int sql_query(const char *path, const char *sql, const struct sql_limits *limits,
+              const struct sql_taker *taker, struct error *err);
 
 #endif

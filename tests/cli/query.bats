@@ -254,6 +254,16 @@ refused() {
     cmp before.db runs.db
 }
 
+@test "SQL that takes too much memory is one sentence" {
+    local endless="WITH RECURSIVE x (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x)"
+    refused 'the SQL makes a value of more than 16 MiB' --sql "SELECT length(zeroblob(2000000000))"
+    refused 'the SQL needs more than 512 MiB of memory' --sql "$endless SELECT randomblob(1000000) FROM x"
+    refused 'the SQL needs more than 512 MiB of memory' \
+        --sql "$endless SELECT n FROM x ORDER BY randomblob(1000000)"
+    refused 'pattern too complex' --sql "SELECT 'a' LIKE '$(printf '%%a%.0s' {1..200})'"
+    answers 3 --sql "SELECT count(*) FROM trial"
+}
+
 @test "a read-only database can be asked" {
     chmod 444 runs.db
     run "${query[@]}" --sql "SELECT count(*) FROM trial" --csv

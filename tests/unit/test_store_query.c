@@ -14,6 +14,7 @@
 
 #include "analyzer/base/memory.h"
 #include "db/query/query.h"
+#include "db/query/sql.h"
 #include "db/trials.h"
 #include "tests/unit/sample_run.h"
 #include "tests/unit/scratch_database.h"
@@ -248,6 +249,36 @@ static void test_details(void **state)
     trial_details_release(&details);
 }
 
+static void ignore_columns(void *user, const char *const *names, size_t n_columns)
+{
+    (void)user, (void)names, (void)n_columns;
+}
+
+static void count_row(void *user, const struct sql_value *values, size_t n_columns)
+{
+    (void)values, (void)n_columns;
+    ++*(size_t *)user;
+}
+
+static void test_sql_without_an_end(void **state)
+{
+    (void)state;
+    scratch_store_sample(NULL);
+    size_t n_rows = 0;
+    const struct sql_limits limits = {.seconds = 0.1, .size_bytes = 4 << 20};
+    const struct sql_taker taker = {ignore_columns, count_row, &n_rows};
+    struct error err = {{0}};
+    const char *endless = "WITH RECURSIVE x (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) "
+                          "SELECT count(*) FROM x";
+    assert_int_equal(sql_query(scratch_path, endless, &limits, &taker, &err), -1);
+    assert_string_equal(err.text, "the SQL took more than 0.1 s: select less, or use sqlite3");
+    assert_int_equal(n_rows, 0);
+    // Neither limit holds for what is done next.
+    assert_int_equal(
+        sql_query(scratch_path, "SELECT zeroblob(8000000)", &sql_default_limits, &taker, &err), 0);
+    assert_int_equal(n_rows, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +293,7 @@ int main(void)
         SCRATCH_TEST(test_questions_without_answer),
         SCRATCH_TEST(test_trials_by_name_and_number),
         SCRATCH_TEST(test_details),
+        SCRATCH_TEST(test_sql_without_an_end),
     };
     return cmocka_run_group_tests_name("store query", tests, scratch_group_setup,
                                        scratch_group_teardown);
