@@ -22,7 +22,7 @@
 static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more
 static const double little = 0.02;            // shares below it are not worth a sentence
 static const double good_efficiency = 0.95;
-static const double worth_naming_share = 0.25; // of the waits explained
+static const double worth_naming_share = 0.25; // of the waits
 
 enum loss_kind { LOSS_NONE, LOSS_PATTERN, LOSS_PATTERN_OUTSIDE, LOSS_MPI };
 
@@ -242,6 +242,18 @@ static uint32_t main_origin(const struct result_pattern *pattern)
     return origins->by_region[0].region;
 }
 
+/// The rank that has more than half of the main origin, RESULT_NONE where none has.
+static uint32_t main_origin_rank(const struct result_origins *origins,
+                                 const struct result_path_share *stretch)
+{
+    const struct result_path_share *first = &origins->by_region_rank[0];
+    if (stretch)
+        return stretch->rank;
+    bool is_main = first->region == origins->by_region[0].region &&
+                   2 * first->time_ns > origins->by_region[0].time_ns;
+    return is_main ? first->rank : RESULT_NONE;
+}
+
 static void write_origin(const struct result *result, const struct result_pattern *pattern,
                          FILE *out)
 {
@@ -251,23 +263,24 @@ static void write_origin(const struct result *result, const struct result_patter
         return;
     const struct result_path_share *stretch =
         main_stretch(result, &origins->by_region[0], origins->by_site, origins->n_by_site);
+    uint32_t rank = main_origin_rank(origins, stretch);
     fprintf(out, " What made the others wait is above all ");
     if (lost_is_region(&result->regions[origin])) {
-        fprintf(out, "that ranks they waited for had no CPU time");
-    } else if (stretch) {
+        if (rank == RESULT_NONE)
+            fprintf(out, "that ranks they waited for had no CPU time.");
+        else
+            fprintf(out, "that rank %u had no CPU time.", rank);
+        return;
+    }
+    if (stretch) {
         write_stretch(result, stretch->site, out);
     } else {
         fprintf(out, "the time in ");
         write_place(result, origin, out);
         write_part(result, &origins->by_region[0], origins->by_site, origins->n_by_site, out);
     }
-    const struct result_path_share *first = &origins->by_region_rank[0];
-    if (stretch) {
-        if (stretch->rank != RESULT_NONE)
-            fprintf(out, " on rank %u", stretch->rank);
-    } else if (first->region == origin && first->rank != RESULT_NONE &&
-               2 * first->time_ns > origins->by_region[0].time_ns)
-        fprintf(out, " on rank %u", first->rank);
+    if (rank != RESULT_NONE)
+        fprintf(out, " on rank %u", rank);
     fputc('.', out);
 }
 

@@ -313,10 +313,11 @@ static json_t *worst_object(const struct result *result, const struct result_pat
 
 static json_t *origins_object(const struct result *result, const struct result_origins *origins)
 {
-    if (origins->explained_ns == 0)
+    if (origins->explained_ns + origins->unexplained_ns == 0)
         return json_null();
     json_t *object = json_object();
     set_count(object, "explained_ns", origins->explained_ns);
+    set_count(object, "unexplained_ns", origins->unexplained_ns);
     set_time(object, "offset_ns", origins->offset_ns);
     json_object_set_new(object, "regions",
                         path_share_array(result, origins->by_region, origins->n_by_region));

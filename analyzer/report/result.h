@@ -90,16 +90,18 @@ struct result_instance_sum {
 struct result_path_share {
     uint32_t region, rank;
     int64_t time_ns;
-    double share;  // of the run time, or of the waits explained
+    double share;  // of the run time, or of the waits of the pattern
     uint32_t site; // by site only: of the calls, or of those the computing in the region ended with
 };
 
 /// Where waits come from: what the releasers' time went to that made them late, less what the
-/// waiters did meanwhile. The parts sum to explained_ns exactly.
+/// waiters did meanwhile. The parts by region, and those by region and rank, are positive and sum
+/// to explained_ns exactly. Explained and unexplained time sum to the pattern's; all zero: no
+/// pattern whose waits are explained, or no wait.
 struct result_origins {
-    uint64_t explained_ns; // 0: nothing is explained
-    int64_t offset_ns;     // the negative regions together: work of the waiters themselves
-    struct result_path_share *by_region; // time descending, negative ones last
+    uint64_t explained_ns, unexplained_ns;
+    int64_t offset_ns; // the waiters' own work in other regions, which was taken off the parts
+    struct result_path_share *by_region; // time descending
     size_t n_by_region;
     struct result_path_share *by_region_rank;
     size_t n_by_region_rank;

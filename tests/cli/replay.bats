@@ -510,16 +510,69 @@ PYTHON
 @test "a delay through two ranks is told by its origin, and the parts sum to the waits" {
     archive chain
     "$PAGODA" replay --json chain >chain.json
-    run jq -r '.patterns[] | select(.id == "late-sender") | .origins
-        | "\(.explained_ns) \(.offset_ns) \([.region_ranks[].time_ns] | add)",
-          (.region_ranks[] | "\(.region) \(.rank) \(.time_ns)")' chain.json
-    [ "$output" = "185000 -30000 185000
-solve 0 200000
-pass_on 1 10000
-MPI_Recv 1 5000
-main 1 -10000
-main 2 -20000" ]
-    "$PAGODA" replay chain | grep -q 'made late by  *solve 108.1 % (rank 0)'
+    # Rank 0 was late by 200 us of solve, rank 1 by 15 us more; 30 us of work in main offset that.
+    run jq -r '.patterns[] | select(.id == "late-sender") | "\(.total_ns)", (.origins
+        | "\(.explained_ns) \(.unexplained_ns) \(.offset_ns)",
+          ([.regions, .region_ranks] | map(map(.time_ns) | add) | map(tostring) | join(" ")),
+          (.region_ranks[] | "\(.region) \(.rank) \(.time_ns)"))' chain.json
+    echo "$output"
+    [ "$output" = "185000
+185000 0 -30000
+185000 185000
+solve 0 172093
+pass_on 1 8604
+MPI_Recv 1 4303" ]
+    "$PAGODA" replay chain >chain.report
+    grep -q 'made late by  *solve 93.0 % (rank 0)' chain.report
+}
+
+@test "waits that no pattern counts explain none, and what is not known is told" {
+    # Rank 0 waits 30 in an allreduce, then 100 in an allgather without data.
+    cat >zero.txt <<'END'
+0 0 enter main
+0 70 enter MPI_Allreduce
+0 70 coll-begin
+0 105 coll-end allreduce world - 8 8
+0 105 leave MPI_Allreduce
+0 200 enter MPI_Allgather
+0 200 coll-begin
+0 310 coll-end allgather world - 0 0
+0 310 leave MPI_Allgather
+0 400 leave main
+1 0 enter main
+1 100 enter MPI_Allreduce
+1 100 coll-begin
+1 105 coll-end allreduce world - 8 8
+1 105 leave MPI_Allreduce
+1 300 enter MPI_Allgather
+1 300 coll-begin
+1 310 coll-end allgather world - 0 0
+1 310 leave MPI_Allgather
+1 400 leave main
+END
+    "$BUILD/tools/mktrace" zero.txt zero
+    run jq -r '.patterns[] | select(.count > 0) | .id, .total_ns, (.origins | .explained_ns,
+        .unexplained_ns, (.regions[] | .region, .time_ns))' <("$PAGODA" replay --json zero)
+    echo "$output"
+    [ "$output" = "$(printf '%s\n' wait-at-nxn 30 30 0 main 30)" ]
+    # A sender of 8 bytes is in its call until the receive is posted: for that one, or for others?
+    cat >eager.txt <<'END'
+0 0 enter main
+0 10 enter MPI_Send
+0 10 send world 1 0 8
+0 60 leave MPI_Send
+0 90 leave main
+1 0 enter main
+1 50 enter MPI_Recv
+1 55 recv world 0 0 8
+1 60 leave MPI_Recv
+1 90 leave main
+END
+    "$BUILD/tools/mktrace" eager.txt eager
+    run jq -r '.patterns[] | select(.count > 0) | .id, .total_ns, (.origins | .explained_ns,
+        .unexplained_ns, (.regions | length))' <("$PAGODA" replay --json eager)
+    [ "$output" = "$(printf '%s\n' late-receiver 40 0 40 0)" ]
+    "$PAGODA" replay --all eager | grep -q 'made late by  *not known 100.0 %'
 }
 
 @test "a root that waits for the slowest sender waits, whenever the first one came" {
@@ -533,14 +586,14 @@ main 2 -20000" ]
     "$BUILD/tools/mktrace" gather.txt gather
     "$PAGODA" replay --json gather >gather.json
     run jq -r '.patterns[] | select(.count > 0) | "\(.id) \(.total_ns) \(.origins.explained_ns)",
-        (.origins.region_ranks[0] | "  \(.region) \(.rank)"),
+        (.origins.region_ranks[] | "  \(.region) \(.rank) \(.time_ns)"),
         (.by_cause[] | "  rank \(.rank) \(.ns)")' gather.json
     echo "$output"
     [ "$output" = "early-reduce 100 100
-  solve 1
+  solve 1 100
   rank 1 100
 wait-at-nx1 998900 998900
-  solve 2
+  solve 2 998900
   rank 2 998900" ]
     run jq -r .conclusion gather.json
     [[ $output == *"The biggest loss is Wait at N x 1"* ]]
@@ -578,12 +631,13 @@ wait-at-nx1 998900 998900
         ["main/solve/(without CPU time)", 6300000],
         ["main/solve/MPI_Recv/(without CPU time)", 100000],
         ["main/solve/MPI_Send/(without CPU time)", 2500000]]' out.json
-    # What made rank 2 wait, and what determined the run time.
+    # What made rank 2 wait, and what determined the run time: 8 of 9.35 ms in which rank 0 was late;
+    # 0.35 ms more of solve on rank 2 offset that.
     jq -e '.patterns[] | select(.id == "late-sender") | .total_ns == 9000000
-        and (.origins.regions[0] | .region == "(without CPU time)" and .time_ns == 8000000)' out.json
+        and (.origins.regions[0] | .region == "(without CPU time)" and .time_ns == 7700534)' out.json
     jq -e '.critical_path.regions[] | select(.region == "(without CPU time)") | .time_ns == 8500000' out.json
     jq -e '.headline == "ranks had no core: 10.10 ms, 16.8 % of the judged time, 84.2 % of it on rank 0; 3 ranks shared 2 cores; also behind Late Sender (9.000 ms)"
-        and (.conclusion | test("ranks had no core .*: 3 ranks shared 2 cores. Before anything else.*Next to that the biggest loss is Late Sender.*had no CPU time. The work is uneven: rank 1 computes for 15.90 ms"))' out.json
+        and (.conclusion | test("ranks had no core .*: 3 ranks shared 2 cores. Before anything else.*Next to that the biggest loss is Late Sender.*that rank 0 had no CPU time. The work is uneven: rank 1 computes for 15.90 ms"))' out.json
 }
 
 @test "no more ranks than cores: time without CPU time has two possible reasons" {

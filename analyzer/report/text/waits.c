@@ -10,7 +10,7 @@
 
 enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2 };
 static const double worth_details = 0.005; // of the ranks' run time
-static const double worth_naming = 0.05;   // of the waits explained, of the critical path
+static const double worth_naming = 0.05;   // of the waits, of the critical path
 
 /// A top pattern with those below it, which follow it.
 struct group {
@@ -195,34 +195,43 @@ static char *append_stretches(char *text, const struct result *result,
     return n_shown ? append(text, memory_copy_text(";")) : text;
 }
 
-/// "merge_result 97.2 % (rank 0), solve_task 3.1 %; less 0.3 %, the waiters' own work meanwhile".
+/// What stands between TEXT, a list so far, and its next item.
+static const char *separator_after(const char *text)
+{
+    size_t length = strlen(text);
+    return length == 0 ? "" : text[length - 1] == ';' ? " " : ", ";
+}
+
+/// "merge_result 95.2 % (rank 0), solve_task 3.1 %, 2 others 0.4 %; not known 1.3 %".
 static void print_origins(const struct page *page, const struct result_origins *origins)
 {
     char *text = memory_copy_text("");
-    for (size_t i = 0; i < origins->n_by_region && i < HARDEST_HIT; i++) {
-        const struct result_path_share *share = &origins->by_region[i];
+    double total_ns = (double)(origins->explained_ns + origins->unexplained_ns);
+    uint64_t left_ns = origins->explained_ns;
+    size_t n_shown = 0;
+    for (; n_shown < origins->n_by_region && n_shown < HARDEST_HIT; n_shown++) {
+        const struct result_path_share *share = &origins->by_region[n_shown];
         const struct result_region *region = &page->result->regions[share->region];
-        if (share->time_ns <= 0)
-            break;
-        size_t length = strlen(text);
-        bool ends_list = length > 0 && text[length - 1] == ';';
-        const char *separator = ends_list ? " " : i > 0 ? ", " : "";
-        text = append(text, memory_format("%s%s %s", separator, region->shown,
+        text = append(text, memory_format("%s%s %s", separator_after(text), region->shown,
                                           quantity_share(share->share).text));
         text = append_rank(text, main_rank_of(origins, share->region));
         if (!strcmp(region->name, RESULT_REGION_PROGRAM))
             text = append_stretches(text, page->result, origins, share->region);
+        left_ns -= (uint64_t)share->time_ns;
     }
+    if (n_shown < origins->n_by_region)
+        text =
+            append(text, memory_format("%s%s %s", separator_after(text),
+                                       quantity_count(origins->n_by_region - n_shown, "other").text,
+                                       quantity_part((double)left_ns, total_ns).text));
     size_t length = strlen(text);
     if (length > 0 && text[length - 1] == ';')
         text[length - 1] = '\0';
-    if (-(double)origins->offset_ns >= worth_details * (double)origins->explained_ns)
-        text = append(
-            text,
-            memory_format(
-                "; less %s, the waiters' own work meanwhile",
-                quantity_part(-(double)origins->offset_ns, (double)origins->explained_ns).text));
-    if (origins->explained_ns > 0)
+    if (origins->unexplained_ns > 0)
+        text = append(text,
+                      memory_format("%snot known %s", length > 0 ? "; " : "",
+                                    quantity_part((double)origins->unexplained_ns, total_ns).text));
+    if (total_ns > 0)
         page_labelled(page, "  made late by", text);
     free(text);
 }

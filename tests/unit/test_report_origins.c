@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Origins of waits in the result of random runs: by region, by region and rank, and with what is
+// not known they sum to the waits exactly, and no part exceeds its whole.
+//
+// PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/pattern/matcher.h"
+#include "analyzer/report/collect.h"
+#include "tests/reference/program.h"
+#include "tests/reference/shipped_catalogue.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
+#include "tests/unit/seeds.h"
+
+enum { DEFAULT_SEEDS = 1000 };
+
+/// A rank's leave, or a completion, is explained by nobody; neither is the order of messages.
+static bool has_origins(const struct result_pattern *pattern)
+{
+    return strstr(pattern->id, "completion") == NULL && strstr(pattern->id, "order") == NULL;
+}
+
+/// The sum of the parts of REGION, RESULT_NONE: of all; -1 when one of them is not what a part must
+/// be.
+static int64_t sum_of(const struct result_path_share *parts, size_t count, uint32_t region,
+                      uint64_t total_ns)
+{
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_share = parts[i].share == (double)parts[i].time_ns / (double)total_ns;
+        bool is_sorted = i == 0 || parts[i - 1].time_ns >= parts[i].time_ns;
+        if (parts[i].time_ns <= 0 || parts[i].share > 1 || !is_share || !is_sorted)
+            return -1;
+        if (region == RESULT_NONE || parts[i].region == region)
+            sum_ns += parts[i].time_ns;
+    }
+    return sum_ns;
+}
+
+static bool is_right(const struct result_pattern *pattern, FILE *stream)
+{
+    const struct result_origins *origins = &pattern->origins;
+    uint64_t total_ns = has_origins(pattern) ? pattern->total_ns : 0;
+    int64_t explained_ns = (int64_t)origins->explained_ns;
+    bool is_sound =
+        origins->explained_ns + origins->unexplained_ns == total_ns &&
+        origins->explained_ns <= total_ns && origins->offset_ns <= 0 &&
+        sum_of(origins->by_region, origins->n_by_region, RESULT_NONE, total_ns) == explained_ns &&
+        sum_of(origins->by_region_rank, origins->n_by_region_rank, RESULT_NONE, total_ns) ==
+            explained_ns &&
+        sum_of(origins->by_site, origins->n_by_site, RESULT_NONE, total_ns) >= 0;
+    for (size_t i = 0; i < origins->n_by_region; i++) {
+        const struct result_path_share *region = &origins->by_region[i];
+        int64_t ranks_ns =
+            sum_of(origins->by_region_rank, origins->n_by_region_rank, region->region, total_ns);
+        int64_t sites_ns = sum_of(origins->by_site, origins->n_by_site, region->region, total_ns);
+        is_sound = is_sound && ranks_ns == region->time_ns && sites_ns <= region->time_ns;
+    }
+    if (!is_sound)
+        fprintf(stream, "  %s: waits %llu, explained %llu, not known %llu\n", pattern->id,
+                (unsigned long long)pattern->total_ns, (unsigned long long)origins->explained_ns,
+                (unsigned long long)origins->unexplained_ns);
+    return is_sound;
+}
+
+/// Replays TRACE and checks all patterns of its result.
+static bool are_right(struct trace *trace, uint64_t *n_netted, FILE *stream)
+{
+    struct error err = {{0}};
+    struct matcher *matcher = matcher_new(shipped_catalogue, trace_definitions(trace));
+    const struct pag_options options = PAG_OPTIONS_DEFAULT;
+    const struct pag_listener listener = {
+        .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
+    struct pag_result replay = {0};
+    struct result result = {0};
+    bool is_sound = pag_run(trace, &options, &listener, &replay, &err) == 0;
+    if (is_sound)
+        collect_result(&(struct collect_input){.trace = trace,
+                                               .catalogue = shipped_catalogue,
+                                               .matcher = matcher,
+                                               .replay = &replay},
+                       &result);
+    else
+        fprintf(stream, "  %s\n", err.text);
+    for (size_t p = 0; p < result.n_patterns; p++) {
+        is_sound = is_right(&result.patterns[p], stream) && is_sound;
+        *n_netted += result.patterns[p].origins.offset_ns < 0;
+    }
+    result_release(&result);
+    pag_result_release(&replay);
+    matcher_free(matcher);
+    return is_sound;
+}
+
+static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
+{
+    uint64_t *n_netted = *(uint64_t *const *)context;
+    struct error err = {{0}};
+    char *scratch = scratch_directory();
+    char *archive = memory_format("%s/archive", scratch);
+    *text = sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);
+    struct trace *trace =
+        text_trace_write(*text, archive, &err) == 0 ? trace_open(archive, &err) : NULL;
+    bool is_sound = trace && are_right(trace, n_netted, stream);
+    if (!trace)
+        fprintf(stream, "  %s\n", err.text);
+    trace_close(trace);
+    free(archive);
+    scratch_remove(scratch);
+    return is_sound;
+}
+
+static void test_parts_sum_to_the_waits(void **state)
+{
+    (void)state;
+    uint64_t n_netted = 0, *counter = &n_netted;
+    seeds_check(DEFAULT_SEEDS, check_seed, &counter);
+    assert_true(n_netted > 0); // there was something to take off
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts_sum_to_the_waits),
+    };
+    return cmocka_run_group_tests_name("origins", tests, shipped_catalogue_load,
+                                       shipped_catalogue_unload);
+}
