@@ -41,3 +41,20 @@ void page_labelled(const struct page *page, const char *label, const char *text)
     fprintf(page->stream, "  %-*s", LABEL_WIDTH - 2, label);
     print_paragraph(text, LABEL_WIDTH, LABEL_WIDTH, page->options->width, page->stream);
 }
+
+void page_warnings(const struct page *page, bool of_damage_only)
+{
+    const struct result *result = page->result;
+    if (of_damage_only ? !result->has_unreadable_records : result->n_warnings == 0)
+        return;
+    page_heading(page, "Warnings", "");
+    for (size_t i = 0; i < result->n_warnings; i++) {
+        const struct result_warning *warning = &result->warnings[i];
+        if (of_damage_only && !warning->is_of_damage)
+            continue;
+        fputs("  ", page->stream);
+        char *text = memory_format("%s [%s]", warning->text, warning->code);
+        print_paragraph(text, 2, 4, page->options->width, page->stream);
+        free(text);
+    }
+}

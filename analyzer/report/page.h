@@ -30,6 +30,8 @@ void page_table(const struct page *page, const struct table *table);
 /// "... and 5 further rows (more with --top)" when some were left out.
 void page_left_out(const struct page *page, uint64_t n_left_out, const char *noun,
                    const char *option);
+/// What could not be read of the trace, with its heading, or all warnings; nothing without any.
+void page_warnings(const struct page *page, bool of_damage_only);
 /// A paragraph behind LABEL, later lines below the first word.
 void page_labelled(const struct page *page, const char *label, const char *text);
 

@@ -13,7 +13,8 @@
 struct result_warning {
     char *code; // kebab-case, stable: unmatched-send, clock-violation, location-skipped, ...
     uint64_t count;
-    char *text; // one sentence: what, where, what it means for the report
+    char *text;        // one sentence: what, where, what it means for the report
+    bool is_of_damage; // records or locations of the trace could not be read
 };
 
 /// A region that occurs in the call tree; definitions of the same name count as one. Time outside
@@ -216,7 +217,7 @@ struct result {
         uint64_t begin_ns, end_ns; // in the run: earliest begin and latest end; time_ns apart
     } interval;
     uint64_t realtime_ns;        // wall-clock start of the run (Unix time), 0 when unknown
-    bool has_unreadable_records; // the exit status is 3
+    bool has_unreadable_records; // some warning is of damage: the exit status is 3
     struct result_efficiency efficiency;
     bool has_ideal;    // the run was replayed on an ideal network, too,
     uint64_t ideal_ns; // where the window takes so long

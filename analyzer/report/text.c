@@ -185,20 +185,6 @@ static void print_summary(const struct page *page)
                           : "see below");
 }
 
-static void print_warnings(const struct page *page)
-{
-    const struct result *result = page->result;
-    if (result->n_warnings == 0)
-        return;
-    page_heading(page, "Warnings", "");
-    for (size_t i = 0; i < result->n_warnings; i++) {
-        fputs("  ", page->stream);
-        char *text = memory_format("%s [%s]", result->warnings[i].text, result->warnings[i].code);
-        print_paragraph(text, 2, 4, page->options->width, page->stream);
-        free(text);
-    }
-}
-
 static void print_conclusion(const struct page *page)
 {
     page_heading(page, "Conclusion", "");
@@ -216,7 +202,7 @@ void text_print(const struct result *result, const struct text_options *options,
         .rank_time_ns = (double)result->n_ranks * (double)result->time_ns,
     };
     print_summary(&page);
-    print_warnings(&page);
+    page_warnings(&page, false);
     page_regions(&page);
     page_call_tree(&page);
     page_waits(&page);

@@ -118,7 +118,7 @@ static void damage_add(struct damage *damage, const struct definitions *definiti
 }
 
 static void warn_of_damage(struct result *result, const char *code, struct damage *damage,
-                           const char *noun, const char *consequence)
+                           bool is_unreadable, const char *noun, const char *consequence)
 {
     char *more =
         damage->n_unnamed
@@ -126,6 +126,10 @@ static void warn_of_damage(struct result *result, const char *code, struct damag
             : memory_copy_text("");
     warn(result, code, damage->count, noun, "%s: %s%s", consequence,
          damage->places ? damage->places : "", more);
+    if (is_unreadable && damage->count > 0) {
+        result->has_unreadable_records = true;
+        result->warnings[result->n_warnings - 1].is_of_damage = true;
+    }
     free(more);
     free(damage->places);
 }
@@ -147,20 +151,19 @@ static void warn_of_locations(struct trace *trace, struct result *result)
         if (!report->is_skipped && !report->is_cut && n_declared > report->n_read)
             damage_add(&fewer, definitions, i, n_declared - report->n_read, NULL);
     }
-    result->has_unreadable_records = skipped.count || cut.count || unknown.count || bad.count;
-    warn_of_damage(result, "location-skipped", &skipped, "location",
+    warn_of_damage(result, "location-skipped", &skipped, true, "location",
                    "not read at all, so nothing here covers it");
-    warn_of_damage(result, "location-cut", &cut, "location",
+    warn_of_damage(result, "location-cut", &cut, true, "location",
                    "readable only up to some record; the rest is missing here");
-    warn_of_damage(result, "unknown-record", &unknown, "record",
+    warn_of_damage(result, "unknown-record", &unknown, true, "record",
                    "of a kind this version does not know, left out");
-    warn_of_damage(result, "bad-reference", &bad, "record",
+    warn_of_damage(result, "bad-reference", &bad, true, "record",
                    "naming a region, communicator or rank the archive does not define, left out");
-    warn_of_damage(result, "backward-time", &backward, "record",
+    warn_of_damage(result, "backward-time", &backward, false, "record",
                    "with a time before its predecessor's, moved up to it");
-    warn_of_damage(result, "missing-definitions", &undefined, "location",
+    warn_of_damage(result, "missing-definitions", &undefined, false, "location",
                    "without the file of its own definitions: its clock is taken as it is");
-    warn_of_damage(result, "missing-event", &fewer, "event",
+    warn_of_damage(result, "missing-event", &fewer, false, "event",
                    "that the archive promises, but its files do not hold");
 }
 

@@ -262,7 +262,14 @@ static void open_location(struct trace *trace, size_t location)
     if (decoder->report.is_skipped)
         return;
     otf2_error_begin();
-    bool is_damaged = look_ahead(trace, location, 1) == 0 && !decoder->walk.is_sound;
+    bool is_empty = look_ahead(trace, location, 1) == 0;
+    if (is_empty && decoder->walk.is_sound && definition->n_events > 0) {
+        decoder->report.is_skipped = true;
+        set_reason(decoder, "its event file (%llu.evt) holds none of the %llu events promised",
+                   (unsigned long long)definition->id, (unsigned long long)definition->n_events);
+        return;
+    }
+    bool is_damaged = is_empty && !decoder->walk.is_sound;
     OTF2_ErrorCode code = is_damaged ? OTF2_ERROR_INVALID_DATA : OTF2_ERROR_FILE_CAN_NOT_OPEN;
     if (!is_damaged)
         decoder->reader = OTF2_Reader_GetEvtReader(trace->reader, definition->id);

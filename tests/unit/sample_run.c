@@ -60,8 +60,11 @@ static void fill_facts(struct result *run)
                                                 .wait_ns = 100 - 50 * rank};
     run->n_warnings = 1;
     run->warnings = memory_zeroed(1, sizeof *run->warnings);
-    run->warnings[0] = (struct result_warning){memory_copy_text("unmatched-send"), 2,
-                                               memory_copy_text("two sends have no receive")};
+    run->warnings[0] = (struct result_warning){
+        .code = memory_copy_text("unmatched-send"),
+        .count = 2,
+        .text = memory_copy_text("two sends have no receive"),
+    };
     run->n_hints = 1;
     run->hints = memory_zeroed(1, sizeof *run->hints);
     run->hints[0] =

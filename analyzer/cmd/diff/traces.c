@@ -10,6 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/scratch_file.h"
+#include "analyzer/cmd/damage.h"
 #include "analyzer/cmd/replay_run.h"
 #include "db/store.h"
 
@@ -31,8 +32,8 @@ int diff_traces_add(struct diff_traces *traces, const char *trace, const char *n
     run.interval = interval;
     if (status == 0)
         status = replay_run(&run, traces->catalogue, NULL, false, "replaying", err);
-    if (status == 0)
-        traces->has_unreadable_records |= run.result.has_unreadable_records;
+    if (status == 0 && !(interval && traces->has_unreadable_records)) // of one trace: said once
+        traces->has_unreadable_records |= damage_warn(&run.result);
     if (status == 0 && interval)
         status = interval_check_result(interval, &run.result, err);
     if (status == 0)

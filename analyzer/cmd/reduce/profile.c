@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cmd/damage.h"
 #include "analyzer/cmd/replay_run.h"
 #include "db/focus.h"
 #include "db/open.h"
@@ -252,7 +253,7 @@ int reduce_profile_choose_rank(struct reduce_profile *profile, uint64_t rank, st
 static void take_result(struct reduce_profile *profile, const struct result *result)
 {
     profile->n_events = result->n_events;
-    profile->has_unreadable_records = result->has_unreadable_records;
+    profile->has_unreadable_records = damage_warn(result);
     for (size_t i = 0; i < result->n_ranks; i++)
         profile->n_ranks += !result->ranks[i].is_skipped;
     for (size_t i = 0; i < result->n_properties; i++)

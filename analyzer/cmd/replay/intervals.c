@@ -2,6 +2,7 @@
 // See intervals.h.
 #include "analyzer/cmd/replay/intervals.h"
 
+#include "analyzer/cmd/damage.h"
 #include "analyzer/cmd/interval.h"
 #include "analyzer/cmd/replay_run.h"
 #include "analyzer/report/intervals.h"
@@ -34,6 +35,9 @@ static int replay_one(const struct replay_intervals *wishes, const struct interv
     if (status == 0 && wishes->database)
         stored =
             interval_store(wishes->database, interval, is_several, &run.result, wishes->names, err);
+    bool is_reported = wishes->text && !is_several; // with its warnings
+    if (status == 0 && run.result.has_unreadable_records && !is_reported && !*is_unreadable)
+        damage_warn(&run.result);
     if (status == 0)
         *is_unreadable |= run.result.has_unreadable_records;
     if (status == 0 && wishes->text && is_several)

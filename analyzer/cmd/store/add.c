@@ -12,6 +12,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/damage.h"
 #include "analyzer/cmd/interval.h"
 #include "analyzer/cmd/named_values.h"
 #include "analyzer/cmd/replay/intervals.h"
@@ -51,7 +52,7 @@ static int add_one(const struct add_request *request, const struct catalogue *ca
     if (status == 0)
         status = store_result(request->database, &run.result, &request->names, err);
     if (status == 0) {
-        *is_unreadable |= run.result.has_unreadable_records;
+        *is_unreadable |= damage_warn(&run.result);
         printf("added %s\n", trace);
     }
     replay_run_release(&run);

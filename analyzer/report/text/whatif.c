@@ -388,9 +388,13 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     if (!report->is_list) {
         print_answer(&page, report);
     }
+    if (measured->has_unreadable_records)
+        page_labelled(&page, "Warnings",
+                      "parts of the trace were unreadable: this predicts what is left of the run");
     text_print_moves(&page, report, &report->points[0]);
     text_print_dynamic(&page, report);
     print_quality(&page, report);
+    page_warnings(&page, true);
     if (report->is_list) {
         print_points(&page, report);
         return;
