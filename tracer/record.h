@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          8
+#define SPOOL_VERSION          9
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -49,6 +49,7 @@ struct spool_header {
     uint64_t refused;            // 1: some process could not record, so none did; it has said why
     uint64_t n_lost_before_init; // user events that found the buffer before MPI_Init full
     uint64_t n_dropped_short;    // regions below the setting min_duration
+    uint64_t n_excluded;         // events of functions left out by the setting filter
     struct spool_clock_offset clock_offsets[2];
     uint64_t cores[SPOOL_CORES / 64]; // bit n % 64 of word n / 64: this process may run on core n
     char host[256];

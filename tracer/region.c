@@ -170,8 +170,10 @@ static inline void function_event(void *function, region_event *event, uint16_t 
 
     if (stream == NULL || inside_mpi())
         return;
-    if (filter_active && (flags = filter_function(address)) == FILTER_EXCLUDED)
+    if (filter_active && (flags = filter_function(address)) == FILTER_EXCLUDED) {
+        stream_count_excluded(stream);
         return;
+    }
     dispatch_set_inside(INSIDE_TRACER);
     module_met(stream, address);
     event(stream, kind, 0, address, flags);

@@ -124,21 +124,23 @@ $(BUILD)/libpagoda-trace.so: $(TRACER_DISPATCH_SOURCES) $(BUILD)/tracer/entries.
 		-Wl,-soname,$(@F) $(TRACER_DISPATCH_SOURCES) -o $@ -ldl -lpthread
 
 TRACER_FINISH_SOURCES = $(wildcard tracer/finish/*.c)
-TRACER_FINISH_HEADERS = $(wildcard tracer/finish/*.h) tracer/record.h tracer/settings.h
+TRACER_FINISH_HEADERS = $(wildcard tracer/finish/*.h) $(wildcard tracer/*.h)
 
 $(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(need-libraries)$(Q)$(CC) $(TRACER_CFLAGS) $(otf2-cflags) -c $< -o $@
 
-# The one source of the recorder that the finisher shares.
-$(BUILD)/tracer/finish/settings.o: tracer/settings.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
+# Sources of the recorder that the finisher shares: all that know no MPI (cost.c measures them).
+TRACER_SHARED_SOURCES = settings filter function_name module recording region stream
+$(TRACER_SHARED_SOURCES:%=$(BUILD)/tracer/finish/%.o): $(BUILD)/tracer/finish/%.o: tracer/%.c \
+		$(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TRACER_CFLAGS) -c $< -o $@
 
 $(BUILD)/pagoda-trace-finish: \
 		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o) \
-		$(BUILD)/tracer/finish/settings.o
+		$(TRACER_SHARED_SOURCES:%=$(BUILD)/tracer/finish/%.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(otf2-libs) -ldw -lelf -ldl

@@ -19,6 +19,7 @@
 #include "analyzer/cmd/trace/filter.h"
 #include "analyzer/reduction/exclude_file.h"
 #include "analyzer/reduction/rules.h"
+#include "analyzer/report/dilation.h"
 
 struct settings {
     struct option_list rules, rule_files;
@@ -40,6 +41,8 @@ static int read_rules(struct reduction_rules *rules, const struct settings *sett
     for (size_t i = 0; i < settings->rules.count; i++)
         if (reduction_rules_add(rules, settings->rules.values[i], "--rule", err) != 0)
             return -1;
+    if (rules->n == 0)
+        return reduction_rules_add(rules, REDUCTION_DEFAULT_RULE, "default", err);
     return 0;
 }
 
@@ -261,8 +264,6 @@ static int check_operands(struct settings *settings, char **operands, int n, int
         return error_set(err, "either a trace or a launch line, not %s and a line", operands[0]);
     else if (n < 1 || n > 2)
         return error_set(err, "a trace, a database and a trial, or a launch line is wanted");
-    if (settings->rules.count + settings->rule_files.count == 0)
-        return error_set(err, "which functions? --rules FILE, or --rule 'numcalls > 100000'");
     if (!settings->line && (settings->dir || settings->n_repetitions != 1))
         return error_set(err, "--dir and --repeat go with a launch line only");
     if (settings->n_repetitions == 0)
@@ -304,7 +305,8 @@ int cmd_reduce(int argc, char **argv)
             "A rule is FIELD OPERATOR NUMBER & ..., with the fields numcalls, percent, usec,\n"
             "cumusec and usecs/call and the operators < > =, perhaps behind FUNCTION: or\n"
             "FILE:. With a launch line the program is run untraced, traced, and traced\n"
-            "without the functions left out, and the dilations are shown.\n",
+            "without the functions left out, and the dilations are shown. Without a "
+            "rule:\n" REDUCTION_DEFAULT_RULE "\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 0,

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 #include "analyzer/cmd/trace/children.h"
 #include "analyzer/cmd/trace/revision.h"
 #include "analyzer/cmd/trace/settings.h"
+#include "analyzer/report/dilation.h"
 #include "analyzer/report/quantity.h"
 
 #define PRELOAD_LIBRARY "libpagoda-trace.so"
@@ -256,6 +258,25 @@ static const char *single_ranks_hint(const struct launch *launch,
     return "; for one run of all ranks use the launcher of the program's MPI";
 }
 
+static uint64_t n_folder_bytes;
+
+static int add_file(const char *path, const struct stat *file, int kind, struct FTW *where)
+{
+    (void)path;
+    (void)where;
+    if (kind == FTW_F)
+        n_folder_bytes += (uint64_t)file->st_size;
+    return 0;
+}
+
+/// Size of all files in DIR and below.
+static uint64_t folder_bytes(const char *dir)
+{
+    n_folder_bytes = 0;
+    nftw(dir, add_file, 16, FTW_PHYS);
+    return n_folder_bytes;
+}
+
 /// LAUNCH may be NULL: not known.
 static void say_where(const struct trace *trace, const struct launch *launch,
                       const struct trace_finished *finished)
@@ -264,6 +285,7 @@ static void say_where(const struct trace *trace, const struct launch *launch,
     char *word = shell_path(dir);
     char open[64] = "";
     char more[192] = "";
+    char slower[48] = "";
 
     if (finished->n_open == 1 && finished->n_ranks == 1)
         snprintf(open, sizeof open, " without MPI_Finalize");
@@ -273,9 +295,14 @@ static void say_where(const struct trace *trace, const struct launch *launch,
         snprintf(more, sizeof more, " (%s in run-2%s%s)",
                  quantity_count(finished->n_runs - 1, "more MPI run").text,
                  finished->n_runs > 2 ? " ..." : "", single_ranks_hint(launch, finished));
-    log_note("%s%s, %s in %s%s; next: pagoda replay %s",
+    if (finished->counted_ns > finished->recording_ns)
+        snprintf(slower, sizeof slower, ", estimated dilation %.2f",
+                 dilation((double)finished->counted_ns,
+                          (double)(finished->counted_ns - finished->recording_ns)));
+    log_note("%s%s, %s in %s%s; %s%s; next: pagoda replay %s",
              quantity_count(finished->n_ranks, "rank").text, open,
-             quantity_count(finished->n_events, "event").text, dir, more, word);
+             quantity_count(finished->n_events, "event").text, dir, more,
+             quantity_size(folder_bytes(trace->dir)).text, slower, word);
     free(word);
 }
 

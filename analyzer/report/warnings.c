@@ -10,6 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/cores.h"
+#include "analyzer/report/dilation.h"
 #include "analyzer/report/lost_cores.h"
 #include "analyzer/report/quantity.h"
 
@@ -252,6 +253,57 @@ static void warn_of_short_regions(const struct definitions *definitions, struct 
          least_ns ? quantity_time(least_ns).text : "the limit");
 }
 
+/// What to do about the cost of recording: what most of it went to.
+static char *recording_advice(const struct trace *trace, const struct result *result,
+                              uint64_t recording_ns, uint64_t excluded_ns)
+{
+    uint64_t n_mpi = 0, n_functions = 0;
+    for (size_t i = 0; i < result->n_regions; i++)
+        *(result->regions[i].is_mpi ? &n_mpi : &n_functions) += result->regions[i].visits;
+    if (excluded_ns > recording_ns / 2)
+        return memory_copy_text("most of it in functions that the filter leaves out, which call "
+                                "the tracer all the same: compile their files without "
+                                "-finstrument-functions");
+    if (n_mpi > n_functions)
+        return memory_copy_text("most of it in MPI calls: pagoda trace --mpi communication leaves "
+                                "out those that do not communicate");
+    char *path = utf8_clean(trace_path(trace));
+    char *advice = memory_format("pagoda reduce -o app.filter %s leaves small functions out of the "
+                                 "next recording, pagoda trace --filter app.filter",
+                                 path);
+    free(path);
+    return advice;
+}
+
+/// Recording's own cost cannot be told from computing.
+static void warn_of_recording_cost(const struct trace *trace, struct result *result)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    double *shares = memory_zeroed(definitions->n_ranks + 1, sizeof *shares);
+    double worst = 0;
+    uint64_t n_slowed = 0, recording_ns = 0, excluded_ns = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location *location = &definitions->locations[i];
+        if (location->rank == EVENT_NO_INDEX || location->recording_of_ns == 0)
+            continue;
+        double share = (double)location->recording_ns / (double)location->recording_of_ns;
+        recording_ns += location->recording_ns;
+        excluded_ns += location->excluded_ns;
+        shares[location->rank] = fmin(fmax(share, shares[location->rank]), 0.999);
+    }
+    for (size_t i = 0; i < definitions->n_ranks; i++) {
+        n_slowed += shares[i] > DILATION_WARNED_SHARE;
+        worst = fmax(worst, shares[i]);
+    }
+    free(shares);
+    char *advice = recording_advice(trace, result, recording_ns, excluded_ns);
+    warn(result, "recording-cost", n_slowed, "rank",
+         "slowed by the recording itself, which took up to %s of their time and counts as "
+         "computing (estimated dilation %.2f); %s",
+         quantity_share(worst).text, dilation(1, 1 - worst), advice);
+    free(advice);
+}
+
 /// Archives that `pagoda replay --out` wrote.
 static void warn_of_prediction(const struct definitions *definitions, struct result *result)
 {
@@ -305,6 +357,7 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
     warn_of_cores(result);
     warn_of_ends(trace_definitions(trace), replay, result);
     warn_of_short_regions(trace_definitions(trace), result);
+    warn_of_recording_cost(trace, result);
     warn_of_prediction(trace_definitions(trace), result);
     warn(result, "bad-context", trace_definitions(trace)->n_bad_contexts, "calling context",
          "naming a region, source line or caller the archive does not define, or its own caller: "

@@ -12,8 +12,8 @@
 /// ambiguous-receive, backward-time, bad-reference, clock-violation, incomplete-collective,
 /// location-cut, location-skipped, lost-record, missing-definitions, missing-event,
 /// missing-finalize, missing-init, missing-record, more-ranks-than-cores, outside-partner,
-/// recording-off, recording-stopped, short-region, unbalanced-region, unknown-record,
-/// unmatched-receive, unmatched-send. Takes nodes from RESULT.
+/// recording-cost, recording-off, recording-stopped, short-region, unbalanced-region,
+/// unknown-record, unmatched-receive, unmatched-send. Takes nodes from RESULT.
 void warnings_collect(struct trace *trace, const struct pag_result *replay,
                       const struct coverage *coverage, struct result *result);
 

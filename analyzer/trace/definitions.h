@@ -56,6 +56,8 @@ struct location {
     uint64_t recorded_until_ns; // time of the last record
     const char *stop_reason;    // why recording stopped while the process went on, NULL: it did not
     uint64_t n_short_regions;   // that our tracer dropped because they were too short
+    // What recording took of so much time, estimated; and what of it went to functions left out.
+    uint64_t recording_ns, recording_of_ns, excluded_ns;
 };
 
 struct rank {

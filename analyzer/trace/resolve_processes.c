@@ -246,8 +246,8 @@ static void read_cores(struct definitions *definitions, const struct id_table *i
     }
 }
 
-// What our tracer says of processes that did not end regularly, and of what it dropped. Times stay
-// ticks until the first event's is known.
+// What our tracer says of processes that did not end regularly, of what it dropped, of its own
+// cost. Times stay ticks until the first event's is known.
 static void read_ends(struct definitions *definitions, const struct records *records)
 {
     struct id_table index_by_id;
@@ -266,6 +266,12 @@ static void read_ends(struct definitions *definitions, const struct records *rec
             location->recorded_until_ns = property->value;
         } else if (!property->is_text && !strcmp(name, "PAGODA::SHORT_REGIONS")) {
             location->n_short_regions = property->value;
+        } else if (!property->is_text && !strcmp(name, "PAGODA::RECORDING_NS")) {
+            location->recording_ns = property->value;
+        } else if (!property->is_text && !strcmp(name, "PAGODA::RECORDING_OF_NS")) {
+            location->recording_of_ns = property->value;
+        } else if (!property->is_text && !strcmp(name, "PAGODA::EXCLUDED_NS")) {
+            location->excluded_ns = property->value;
         } else if (property->is_text && !strcmp(name, "PAGODA::STOPPED")) {
             location->stop_reason = records_text(records, (OTF2_StringRef)property->value);
         }

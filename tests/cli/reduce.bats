@@ -185,6 +185,26 @@ END
     [[ ${stderr-} == *"--rule: no function or source file of this profile is called tinny; did you mean tiny?"* ]]
 }
 
+@test "without a rule, what is short and called more than a thousand times is left out" {
+    {
+        printf 'region main a.c:1\nregion often a.c:2\nregion seldom a.c:3\nregion long a.c:4\n0 0 enter main\n'
+        for ((i = 1; i <= 1001; i++)); do
+            printf '0 %d enter often\n0 %d leave often\n' $((i * 10000)) $((i * 10000 + 1999))
+            printf '0 %d enter long\n0 %d leave long\n' $((i * 10000 + 3000)) $((i * 10000 + 5000))
+            [ $i = 1001 ] ||
+                printf '0 %d enter seldom\n0 %d leave seldom\n' $((i * 10000 + 6000)) $((i * 10000 + 6001))
+        done
+        printf '0 20000000 leave main\n'
+    } >run.txt
+    "$BUILD/tools/mktrace" run.txt run
+    "$PAGODA" reduce -o run.filter run
+    [ "$(excluded run.filter)" = "often " ]
+    grep -qF ' # numcalls > 1000 & usecs/call < 2' run.filter
+    # A rule given replaces it.
+    "$PAGODA" reduce --rule 'numcalls = 1000' -o run.filter run >/dev/null
+    [ "$(excluded run.filter)" = "seldom " ]
+}
+
 @test "what cannot be done is one sentence" {
     a_run
     refused() {
@@ -194,7 +214,6 @@ END
         [ "$status" = "$code" ]
         [[ $output == *"$text"* ]]
     }
-    refused "which functions?" 2 run
     refused "a trace, a database and a trial, or a launch line is wanted" 2 --rule 'usec<1'
     refused "go with a launch line only" 2 --rule 'usec<1' --repeat 2 run
     refused "--repeat must be at least 1" 2 --rule 'usec<1' --repeat 0 -- ./app

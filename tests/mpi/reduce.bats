@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda reduce on a program whose functions are really instrumented: what is left out is not
 # recorded any more, all else is.
-# shellcheck disable=SC2154 # variables that trace.bash sets
+# shellcheck disable=SC2154,SC2317 # variables that trace.bash sets; functions it calls
 load ../helper
 load trace
 
@@ -42,6 +42,51 @@ setup() {
                 (map(.numcalls * 2) | add) == $n and all(.then_cumusec == null)) and
             ([.functions[] | select(.rule == null)] | length > 4 and all(.then_cumusec > 0))' out.json ||
             { cat out.json; return 1; }
+    }
+    for_each_mpi each
+}
+
+# traced DIR OPTIONS PROGRAM ARGUMENTS...: leaves the estimated dilation in `dilation`.
+traced() {
+    local dir=$1
+    shift
+    rm -rf "$dir"
+    "$PAGODA" trace -o "$dir" "${options[@]}" -- "${line[@]}" "$@" >/dev/null 2>err
+    [[ $(<err) =~ ^pagoda:\ 2\ ranks,\ [0-9]+\ events\ in\ $dir\;\ [0-9.]+\ [KM]iB,\ estimated\ dilation\ ([0-9.]+)\;\ next: ]] ||
+        { cat err; return 1; }
+    dilation=${BASH_REMATCH[1]}
+    "$PAGODA" replay --json "$dir" | jq -r '.warnings[] | select(.code == "recording-cost").text' >warning
+}
+
+@test "recording's own cost: told after the run, warned of, and what the warning says helps" {
+    each() {
+        launch "$1" 2
+        local options=() dilation full arguments=(--size 50000)
+        # Two visits of some 80 ns for each few ns of work: the true dilation is about 10.
+        traced full "$BUILD/programs/$1-regions/kth" "${arguments[@]}"
+        full=$dilation
+        jq -en "$full > 2" >/dev/null || { cat err; return 1; }
+        [[ $(<warning) =~ ^2\ ranks\ slowed\ by.*counts\ as\ computing.*\ pagoda\ reduce\ -o\ app.filter\ full/traces.otf2\ leaves ]] ||
+            { cat warning; return 1; }
+        # The size is that of the files.
+        [ "$(sed 's/.*; \([0-9.]* MiB\),.*/\1/' err)" = \
+            "$(find full -type f -printf '%s\n' | awk '{ n += $1 } END { n /= 1048576
+                printf n < 100 ? "%.1f MiB" : "%.0f MiB", n }')" ] || { cat err; return 1; }
+        "$PAGODA" reduce -o app.filter full/traces.otf2 >/dev/null
+        # The other two may take longer a call on a busy machine.
+        grep -q '^    interchange #' app.filter
+        ! grep -q run_rounds app.filter || return 1
+        "$PAGODA" reduce --rule 'numcalls > 10000' -o app.filter full/traces.otf2 >/dev/null
+        options=(--filter app.filter)
+        traced reduced "$BUILD/programs/$1-regions/kth" "${arguments[@]}"
+        jq -en "$dilation < $full / 1.5 and $dilation > 1.05" >/dev/null || { cat err; return 1; }
+        [[ $(<warning) == *"functions that the filter leaves out"*"without -finstrument-functions"* ]] ||
+            { cat warning; return 1; }
+        # Functions that do not call the tracer cost nothing.
+        options=()
+        traced plain "$BUILD/programs/$1/kth" "${arguments[@]}"
+        jq -en "$dilation < 1.05" >/dev/null || { cat err; return 1; }
+        [ ! -s warning ]
     }
     for_each_mpi each
 }

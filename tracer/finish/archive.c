@@ -424,8 +424,28 @@ static void thread_name(char *name, size_t size, uint32_t thread)
         snprintf(name, size, "Thread %u", thread);
 }
 
-// What a thread lacks: until when it was recorded if its process did not end regularly, and how
-// many short regions were dropped.
+static void write_cost(struct archive *archive, OTF2_GlobalDefWriter *writer,
+                       const struct archive_location *location)
+{
+    const struct {
+        const char *name;
+        uint64_t ns;
+    } costs[] = {{"PAGODA::RECORDING_NS", location->cost.ns},
+                 {"PAGODA::RECORDING_OF_NS", location->cost.of_ns},
+                 {"PAGODA::EXCLUDED_NS", location->cost.excluded_ns}};
+
+    for (size_t i = 0; i < 3 && location->cost.ns != 0; i++) {
+        OTF2_AttributeValue value = {.uint64 = costs[i].ns};
+
+        if (value.uint64 != 0)
+            ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
+                            writer, archive_location_ref(location->rank, location->thread),
+                            archive_string(archive, costs[i].name), OTF2_TYPE_UINT64, value));
+    }
+}
+
+// How a thread was recorded: until when if its process did not end regularly, how many short
+// regions were dropped, and what recording took of its time.
 static void write_gaps_of(struct archive *archive, OTF2_GlobalDefWriter *writer,
                           const struct archive_location *location)
 {
@@ -446,6 +466,7 @@ static void write_gaps_of(struct archive *archive, OTF2_GlobalDefWriter *writer,
         ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
                         writer, id, archive_string(archive, "PAGODA::SHORT_REGIONS"),
                         OTF2_TYPE_UINT64, n_short));
+    write_cost(archive, writer, location);
     if (location->stopped == NULL)
         return;
     value.stringRef = archive_string(archive, location->stopped);
@@ -620,6 +641,9 @@ static void collect_strings(struct archive *archive, const struct unify *unify)
                                         "PAGODA::BOUND_TO",
                                         "PAGODA::RECORDED_UNTIL",
                                         "PAGODA::SHORT_REGIONS",
+                                        "PAGODA::RECORDING_NS",
+                                        "PAGODA::RECORDING_OF_NS",
+                                        "PAGODA::EXCLUDED_NS",
                                         "PAGODA::STOPPED",
                                         outsiders_name,
                                         "PAGODA::UNTRACED"};

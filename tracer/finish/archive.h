@@ -6,6 +6,7 @@
 #ifndef PAGODA_FINISH_ARCHIVE_H
 #define PAGODA_FINISH_ARCHIVE_H
 
+#include "tracer/finish/cost.h"
 #include "tracer/finish/unify.h"
 
 #include <setjmp.h>
@@ -35,6 +36,7 @@ struct archive_location {
     uint64_t recorded_until_ns;
     const char *stopped;
     uint64_t n_short; // regions dropped because of the setting min_duration
+    struct recording_cost cost;
 };
 
 struct archive {

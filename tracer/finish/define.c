@@ -52,6 +52,15 @@ static void see(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
         *last_ns = time_ns;
 }
 
+// Of an MPI function; "" before its definition.
+static const char *name_of_function(const struct process *process, const struct archive *archive,
+                                    uint32_t id)
+{
+    uint32_t region = id < N_FUNCTIONS_MAX ? process->functions[id] : UNDEFINED;
+
+    return region == UNDEFINED ? "" : archive->string_texts[archive->region_list[region].name];
+}
+
 static void init(struct process *process)
 {
     for (int i = 0; i < N_FUNCTIONS_MAX; i++)
@@ -60,7 +69,8 @@ static void init(struct process *process)
 }
 
 void events_define(struct process *process, struct archive *archive, struct unify *unify,
-                   const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns)
+                   const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns,
+                   struct thread_cost *cost)
 {
     if (process->n_names == 0)
         init(process);
@@ -68,6 +78,8 @@ void events_define(struct process *process, struct archive *archive, struct unif
          head = spool_next(spool, head)) {
         const void *record = head;
 
+        cost_count(cost, head,
+                   head->kind == RECORD_CALL ? name_of_function(process, archive, head->id) : NULL);
         switch ((enum record_kind)head->kind) {
         case RECORD_FUNCTION:
             define_function(process, archive, head->id, ((const struct record_name *)record)->text);

@@ -384,11 +384,13 @@ static void set_end(struct archive_location *location, const struct spool_header
 }
 
 uint32_t events_write(struct process *process, struct archive *archive, struct symbols *symbols,
-                      const struct spool *spool, uint64_t close_ns)
+                      const struct spool *spool, uint64_t close_ns, struct recording_cost cost)
 {
     const struct spool_header *header = spool->header;
-    struct archive_location location = {
-        .rank = header->rank, .thread = header->thread, .n_short = header->n_dropped_short};
+    struct archive_location location = {.rank = header->rank,
+                                        .thread = header->thread,
+                                        .n_short = header->n_dropped_short,
+                                        .cost = cost};
     struct context context = {
         .process = process, .archive = archive, .symbols = symbols, .spool = spool};
     uint32_t open_call = UNDEFINED;

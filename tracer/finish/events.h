@@ -5,6 +5,7 @@
 
 #include "tracer/finish/archive.h"
 #include "tracer/finish/code.h"
+#include "tracer/finish/cost.h"
 #include "tracer/finish/spool.h"
 #include "tracer/finish/symbols.h"
 
@@ -23,15 +24,17 @@ struct process {
     bool is_finalized;       // MPI_Finalize returned, in whichever thread
 };
 
-// First pass: takes the definitions of a thread's records, and the time of its first and last
-// event (*last_ns is left alone if there is none).
+// First pass: takes the definitions of a thread's records, the time of its first and last event
+// (*last_ns is left alone if there is none), and what recording them cost.
 void events_define(struct process *process, struct archive *archive, struct unify *unify,
-                   const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns);
+                   const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns,
+                   struct thread_cost *cost);
 void process_release(struct process *process);
 
-// Second pass: writes the events. Regions still open at the end are closed at `close_ns`. Returns
-// the region of the MPI call that was open then, or UNDEFINED.
+// Second pass: writes the events. Regions still open at the end are closed at `close_ns`.
+// `cost` is what recording cost the thread. Returns the region of the MPI call that was open then,
+// or UNDEFINED.
 uint32_t events_write(struct process *process, struct archive *archive, struct symbols *symbols,
-                      const struct spool *spool, uint64_t close_ns);
+                      const struct spool *spool, uint64_t close_ns, struct recording_cost cost);
 
 #endif

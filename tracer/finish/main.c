@@ -5,9 +5,10 @@
 // NAME=VALUE, each ended by a zero byte, that become archive properties.
 //
 // A launch line may start MPI several times (a script): the first run goes to ARCHIVE, the next to
-// ARCHIVE/run-2 and so on. On stdout: one line "ranks R locations L events N open O" a run.
-// Exit status: 0 done, 1 the archive could not be written (the records are kept), 4 no records,
-// 5 the processes could not record, which has been said, 6 processes still record.
+// ARCHIVE/run-2 and so on. On stdout: one line "ranks R locations L events N open O recording C of
+// T" a run, where recording took C ns of T of the rank that it took the largest share of. Exit
+// status: 0 done, 1 the archive could not be written (the records are kept), 4 no records, 5 the
+// processes could not record, which has been said, 6 processes still record.
 #include "tracer/finish/alive.h"
 #include "tracer/finish/events.h"
 #include "tracer/finish/gaps.h"
@@ -30,6 +31,7 @@ struct run {
     struct spool *spools; // of all its worlds, the first one's first
     size_t n;
     struct spool_header *headers; // theirs, with ranks of the archive
+    struct thread_cost *costs;    // theirs
     const struct worlds *worlds;
     uint32_t root;
     uint32_t n_ranks;
@@ -39,8 +41,11 @@ struct run {
     struct gaps *gaps;
     uint64_t *close_ns; // by spool: the run's last event on this thread's clock
     uint32_t n_open;
+    uint64_t recording_ns; // of the rank that recording took the largest share of,
+    uint64_t counted_ns;   // and of how much (cost.h)
 };
 
+static struct record_costs record_costs; // on this machine
 static struct spool_set records;
 static struct archive *volatile writing; // NULL: no archive has been begun
 
@@ -112,7 +117,7 @@ static void define(struct run *run)
         uint64_t offset = (uint64_t)offset_of(run, header);
 
         events_define(&run->processes[header->rank], &run->archive, &run->unify, spool, &first_ns,
-                      &last_ns);
+                      &last_ns, &run->costs[i]);
         run->processes[header->rank].is_finalized |= header->finalized != 0;
         if (run->archive.hosts[header->rank] == NULL)
             run->archive.hosts[header->rank] = strdup_or_die(header->host);
@@ -176,6 +181,27 @@ static void write_outsiders(struct run *run)
         archive_end_events(&run->archive, writer, &location);
 }
 
+// What recording cost the thread of spool `i`. The rank it slowed most is kept: time is that of the
+// rank's first thread, for others may have lived for moments only.
+static struct recording_cost take_cost(struct run *run, size_t i)
+{
+    const struct spool_header *header = run->spools[i].header;
+    const struct thread_cost *first = &run->costs[i];
+    struct recording_cost cost = cost_of(&run->costs[i], header, &record_costs);
+
+    for (size_t k = i; k > 0 && run->spools[k - 1].header->rank == header->rank; k--)
+        first = &run->costs[k - 1];
+    cost.of_ns = cost_counted_ns(first);
+    if (cost.ns > cost.of_ns)
+        cost.ns = cost.of_ns;
+    if ((double)cost.ns * (double)run->counted_ns >=
+        (double)run->recording_ns * (double)cost.of_ns) {
+        run->recording_ns = cost.ns;
+        run->counted_ns = cost.of_ns;
+    }
+    return cost;
+}
+
 static void write_events(struct run *run, struct symbols *symbols)
 {
     for (size_t i = 0; i < run->n && run->archive.error == NULL; i++) {
@@ -185,7 +211,7 @@ static void write_events(struct run *run, struct symbols *symbols)
         if (!run->processes[header->rank].is_finalized && header->stop_errno == 0)
             run->n_open += header->thread == 0;
         events_write(&run->processes[header->rank], &run->archive, symbols, &run->spools[i],
-                     close_ns);
+                     close_ns, take_cost(run, i));
         if (run->archive.error == NULL)
             set_offsets(run, header);
     }
@@ -266,6 +292,7 @@ static void gather_spools(struct run *run)
             run->n += worlds->items[i].n;
     run->spools = alloc_or_die(run->n * sizeof *run->spools);
     run->headers = alloc_or_die(run->n * sizeof *run->headers);
+    run->costs = alloc_or_die(run->n * sizeof *run->costs);
     run->n = 0;
     for (uint32_t i = run->root; i < worlds->n; i++) {
         const struct world *world = &worlds->items[i];
@@ -340,8 +367,9 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
     done = write_run(run, dir, facts_path, symbols, &n_events, &n_locations);
     writing = NULL;
     if (done) {
-        printf("ranks %u locations %zu events %llu open %u\n", run->n_ranks, n_locations,
-               (unsigned long long)n_events, run->n_open);
+        printf("ranks %u locations %zu events %llu open %u recording %llu of %llu\n", run->n_ranks,
+               n_locations, (unsigned long long)n_events, run->n_open,
+               (unsigned long long)run->recording_ns, (unsigned long long)run->counted_ns);
         report(run);
     } else {
         fprintf(stderr,
@@ -389,6 +417,7 @@ static bool finish_world(const struct worlds *worlds, uint32_t root, const char 
     done = finish_run(&run, dir, facts_path);
     free(run.spools);
     free(run.headers);
+    free(run.costs);
     return done;
 }
 
@@ -493,6 +522,7 @@ int main(int argc, char **argv)
         return EXIT_REFUSED;
     }
     settings_read(argv[1]);
+    record_costs = cost_measure(argv[1]);
     facts_path = format_or_die("%s/facts", argv[1]);
     done = finish_all(&records, argv[2], facts_path);
     settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);

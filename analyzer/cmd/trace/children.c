@@ -227,16 +227,18 @@ struct trace_finished trace_finish(const char *dir, const char *spool, const cha
     while (answers && fgets(line, sizeof line, answers)) {
         unsigned n_ranks;
         unsigned n_open;
-        unsigned long long n_events;
+        unsigned long long n_events, recording_ns, counted_ns;
 
-        if (sscanf(line, "ranks %u locations %*u events %llu open %u", &n_ranks, &n_events,
-                   &n_open) != 3)
+        if (sscanf(line, "ranks %u locations %*u events %llu open %u recording %llu of %llu",
+                   &n_ranks, &n_events, &n_open, &recording_ns, &counted_ns) != 5)
             continue;
         finished.n_runs_of_one += n_ranks == 1;
         if (finished.n_runs++ == 0) {
             finished.n_ranks = n_ranks;
             finished.n_events = n_events;
             finished.n_open = n_open;
+            finished.recording_ns = recording_ns;
+            finished.counted_ns = counted_ns;
         }
     }
     if (answers)

@@ -23,6 +23,8 @@ struct trace_finished {
     unsigned n_runs;
     unsigned n_runs_of_one; // rank
     unsigned n_open;        // ranks that ended without MPI_Finalize
+    unsigned long long recording_ns,
+        counted_ns; // what recording took, of how much of a rank's time
 };
 
 /// A file of the tracer: beside this program (a build folder), or where it is installed, also when

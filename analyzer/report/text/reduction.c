@@ -7,13 +7,14 @@
 
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/report/dilation.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
 
 double reduction_dilation(const struct reduction_page *page, size_t run)
 {
-    double untraced_ns = (double)page->runs[REDUCTION_UNTRACED].wall_ns;
-    return untraced_ns > 0 ? (double)page->runs[run].wall_ns / untraced_ns : NAN;
+    return dilation((double)page->runs[run].wall_ns,
+                    (double)page->runs[REDUCTION_UNTRACED].wall_ns);
 }
 
 static struct quantity microseconds(double us)

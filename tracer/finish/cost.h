@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What recording cost a thread: its records by kind, times what one of that kind costs on this
+// machine. An estimate from below: what its records displace in the program's caches is not in it.
+#ifndef PAGODA_FINISH_COST_H
+#define PAGODA_FINISH_COST_H
+
+#include "tracer/finish/spool.h"
+
+// Of one record, in ns.
+struct record_costs {
+    double stamp_ns;    // a record with a time; a call has two of them
+    double cpu_ns;      // a reading of the CPU clock
+    double excluded_ns; // finding out that a function is left out
+};
+
+// Counts between the leave of MPI_Init and the enter of MPI_Finalize, where a thread calls them.
+struct thread_cost {
+    uint64_t begin_ns, end_ns; // of what is counted; end 0: there is no event
+    uint64_t n_stamps;
+    uint64_t n_cpu;
+    struct record_cpu first_cpu, last_cpu; // with n_cpu > 0
+    bool has_ended;                        // MPI_Finalize was called
+};
+
+// Measures with a file in folder `dir`, once in a process, after the settings have been read; takes
+// some 20 ms. All zero: there is no room for the file.
+struct record_costs cost_measure(const char *dir);
+
+// Takes a record of the thread. `function`: the name of the MPI function, for a call.
+void cost_count(struct thread_cost *thread, const struct record_head *head, const char *function);
+
+// How long the time was that the counts are of.
+uint64_t cost_counted_ns(const struct thread_cost *thread);
+
+// What recording took of it, at most all; and what of that went to functions left out. Where the
+// thread had no core for a part of its time, recording took as much longer as everything did.
+struct recording_cost {
+    uint64_t ns, excluded_ns;
+    uint64_t of_ns; // the time it is compared with: that of the rank's first thread
+};
+struct recording_cost cost_of(const struct thread_cost *thread, const struct spool_header *header,
+                              const struct record_costs *costs);
+
+#endif
