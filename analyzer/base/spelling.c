@@ -8,7 +8,7 @@
 
 #include "analyzer/base/memory.h"
 
-enum { MAX_WORD_BYTES = 63, MAX_SHOWN = 4 };
+enum { MAX_WORD_BYTES = 63, MAX_SHOWN = 4, MOST_SLIPS = 3 };
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -57,7 +57,7 @@ const char *spelling_nearest(const char *word, const char *const *candidates, si
     if (length == 0 || length > MAX_WORD_BYTES)
         return NULL;
     const char *nearest = NULL;
-    size_t least = length / 3 > 1 ? length / 3 : 1;
+    size_t least = length < 6 ? 1 : smaller(length / 3, MOST_SLIPS);
     for (size_t i = 0; i < count; i++) {
         if (strlen(candidates[i]) > MAX_WORD_BYTES)
             continue;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /// The nearest of COUNT candidates to WORD by edit distance with transpositions (optimal string
-/// alignment), NULL when none is near enough to be a slip (a third of the letters, at least one)
+/// alignment), NULL when none is near enough to be a slip (a third of the letters, one to three)
 /// and WORD is no beginning of a single candidate. The first one wins a tie.
 const char *spelling_nearest(const char *word, const char *const *candidates, size_t count);
 

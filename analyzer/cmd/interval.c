@@ -2,7 +2,6 @@
 // Reads what is asked for, and finds where that is (pag/phase.h).
 #include "analyzer/cmd/interval.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/result.h"
 #include "analyzer/trace/reader.h"
+#include "analyzer/trace/region_names.h"
 #include "db/store.h"
 
 enum { MAX_PHASES = 10000 }; // of one NAME#*
@@ -101,11 +101,20 @@ static int read_visits(const char *text, struct wish *wish, struct error *err)
                                     : 0;
 }
 
+/// The two dots between names, which are not among the three of a function's arguments; NULL.
+static char *find_dots(char *text)
+{
+    for (char *dots = text; (dots = strstr(dots, "..")) != NULL; dots += strspn(dots, "."))
+        if (strspn(dots, ".") == 2)
+            return dots;
+    return NULL;
+}
+
 static int read_phase(const char *text, struct wish *wish, struct error *err)
 {
     wish->is_phase = true;
     wish->from = memory_copy_text(text);
-    char *dots = strstr(wish->from, "..");
+    char *dots = find_dots(wish->from);
     if (dots) {
         *dots = '\0';
         wish->to = memory_copy_text(dots + 2);
@@ -141,34 +150,30 @@ int interval_check(const char *text, struct error *err)
 static int unknown_name(const char *text, const char *name, const struct definitions *definitions,
                         struct error *err)
 {
-    const char **names = memory_zeroed(definitions->n_regions, sizeof *names);
-    size_t n = 0;
-    for (size_t i = 0; i < definitions->gap_region; i++)
-        names[n++] = definitions->regions[i].name;
-    const char *nearest = spelling_nearest(name, names, n);
+    char **shown = region_names_shown(definitions);
+    const char *nearest =
+        spelling_nearest(name, (const char *const *)shown, definitions->gap_region);
     error_set(err, "%s: the run has no region or marker `%s`%s%s%s", text, name,
               nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "`?" : "");
-    free(names);
+    function_names_free(shown, definitions->n_regions);
     return -1;
 }
 
-/// By region whether it is called NAME, or else fits it as a glob; to be freed. NULL and ERR when
-/// there is none.
+/// By region whether NAME means it; to be freed. NULL and ERR when it means none, or several.
 static bool *regions_called(const char *text, const char *name,
                             const struct definitions *definitions, struct error *err)
 {
-    bool *is_meant = memory_zeroed(definitions->n_regions, sizeof *is_meant);
-    size_t n = 0;
-    for (int pass = 0; pass < 2 && n == 0; pass++)
-        for (size_t i = 0; i < definitions->n_regions; i++) {
-            const char *other = definitions->regions[i].name;
-            is_meant[i] = pass ? fnmatch(name, other, 0) == 0 : strcmp(name, other) == 0;
-            n += is_meant[i];
-        }
-    if (n > 0)
+    bool *is_meant = memory_zeroed(definitions->n_regions + 1, sizeof *is_meant), is_found = false;
+    int status = region_names_take(definitions, name, is_meant, err);
+    for (size_t i = 0; i < definitions->n_regions && status == 0; i++)
+        is_found = is_found || is_meant[i];
+    if (status != 0)
+        error_wrap(err, "%s", text);
+    else if (!is_found)
+        unknown_name(text, name, definitions, err);
+    else
         return is_meant;
     free(is_meant);
-    unknown_name(text, name, definitions, err);
     return NULL;
 }
 

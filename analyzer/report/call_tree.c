@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/function_names.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
+#include "analyzer/trace/region_names.h"
 
 /// A merged node while the tree grows.
 struct merged_path {
@@ -357,10 +357,8 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
     map_init(&merge.node_of);
     map_init(&merge.path_rank_of);
     merge_names(&merge);
-    const char **names = definitions_region_names(definitions);
     tree->n_shown = definitions->n_regions;
-    tree->shown = function_names_shown(names, tree->n_shown);
-    free(names);
+    tree->shown = region_names_shown(definitions);
     tree->n_locations = replay->n_locations;
     tree->path_of = memory_zeroed(replay->n_locations, sizeof *tree->path_of);
     tree->n_paths = memory_zeroed(replay->n_locations, sizeof *tree->n_paths);

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of regions, and membership questions about communicators (see definitions.h).
+// Membership questions about communicators (see definitions.h).
 #include "analyzer/trace/definitions.h"
 
 #include "analyzer/base/map.h"
-#include "analyzer/base/memory.h"
-
-const char **definitions_region_names(const struct definitions *definitions)
-{
-    const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        names[i] = definitions->regions[i].name;
-    return names;
-}
 
 // Place of WORLD_RANK in one group, EVENT_NO_INDEX when it is no member.
 static uint32_t place_in_group(const uint32_t *members, uint32_t n_members,

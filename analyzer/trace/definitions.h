@@ -133,9 +133,6 @@ struct definitions {
     uint64_t realtime_ns; // wall-clock time of the run's start, 0 when unknown
 };
 
-/// The names of the regions, by region. The caller frees the array, not the names.
-const char **definitions_region_names(const struct definitions *definitions);
-
 /// Rank of WORLD_RANK in COMM's own group (either group of an intercommunicator), EVENT_NO_INDEX
 /// when it is no member. Constant time. In a self communicator everybody is rank 0.
 uint32_t communicator_rank_of(const struct communicator *comm, uint32_t world_rank);

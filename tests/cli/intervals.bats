@@ -193,6 +193,23 @@ other|other: step#1|110|' ]
     [ "$(sqlite3 b.db 'SELECT count(*) FROM run_interval')" = 3 ]
 }
 
+@test "phases of C++ functions: as they are shown, whole, and in short forms that mean one" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/names.txt" names
+    for name in 'ns::operator/' operator== relax 'ns::Grid<>::relax<>' 'solve(int, char const*)#1' \
+        'void ns::Grid<double, std::vector<double> >::relax<3>(std::vector<double> const&)'; do
+        "$PAGODA" replay names --interval "$name" --json | jq -e '.time_ns == 100000'
+    done
+    "$PAGODA" replay names --interval 'solve(double, char const*)..operator/' --json |
+        jq -e '.time_ns == 400000'
+    run ! "$PAGODA" replay names --interval 'solve#1'
+    [ "$output" = 'pagoda: solve#1: solve is ambiguous: solve(int, char const*), solve(double, char const*)' ]
+    # The three dots of arguments are in no FROM..TO.
+    printf '%s\n' '0 0 enter "log(char const*, ...)"' '0 5 leave "log(char const*, ...)"' \
+        '0 5 enter f' '0 9 leave f' >dots.txt
+    "$BUILD/tools/mktrace" dots.txt dots
+    "$PAGODA" replay dots --interval 'log(char const*, ...)' --json | jq -e '.time_ns == 5'
+}
+
 @test "intervals that cannot be" {
     wrong() {
         run "$PAGODA" replay run --interval "$1" --store "$BATS_TEST_TMPDIR/wrong.db"

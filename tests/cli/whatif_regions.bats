@@ -87,6 +87,20 @@ predicted() {
     [ "$(eval "predicted $options")" = 710000 ]
 }
 
+@test "a region is offered for an unknown one where it is near" {
+    for name in CalcMonotonicQForElems 'ns::Grid<double, 3, ns::Layout>::exchange(int)'; do
+        printf '%s\n' "0 0 enter \"$name\"" "0 5 leave \"$name\""
+    done >near.txt
+    "$BUILD/tools/mktrace" near.txt near
+    run ! "$PAGODA" replay near --scale CalcKinematicsForElems=0
+    [[ $output != *'is it'* ]]
+    run ! "$PAGODA" replay near --scale CalcMonotnicQForElms=0
+    [[ $output == *'; is it CalcMonotonicQForElems?' ]]
+    # As it is shown, which is taken.
+    run ! "$PAGODA" replay near --scale 'ns::Grid<>::exchnge=0'
+    [[ $output == *'; is it ns::Grid<>::exchange?' ]]
+}
+
 @test "regions: lists of values, a row each" {
     "$PAGODA" replay --json --scale solve=1,0.5,0 trace |
         jq -e '.whatif.points | map([.set["scale solve"], .predicted_ns]) ==

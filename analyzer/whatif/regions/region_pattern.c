@@ -9,10 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyzer/base/function_names.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/trace/region_names.h"
 #include "analyzer/whatif/regions/region_text.h"
 
 enum { MAX_CANDIDATES = 4096 };
@@ -250,8 +250,7 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
                         const struct pag_result *replay, struct error *err)
 {
     const struct region *regions = patterns->definitions->regions;
-    const char **all = definitions_region_names(patterns->definitions);
-    char **shown = function_names_shown(all, patterns->definitions->n_regions);
+    char **shown = region_names_shown(patterns->definitions);
     char **names = memory_zeroed(MAX_CANDIDATES, sizeof *names);
     size_t n_names = 0, like = MAX_CANDIDATES;
     for (size_t l = 0; l < replay->n_locations; l++)
@@ -274,7 +273,6 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
         free(names[i]);
     free(names);
     function_names_free(shown, patterns->definitions->n_regions);
-    free(all);
     return status;
 }
 

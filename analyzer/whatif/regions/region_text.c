@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/trace/region_names.h"
 
 static const char *base_name(const char *path)
 {
@@ -60,46 +60,6 @@ static bool has_region(const struct definitions *definitions, const char *name)
     return false;
 }
 
-/// Which regions TEXT means as a name (base/function_names.h); IS_MEANT by region.
-static enum function_names_found find_name(const struct definitions *definitions, const char *text,
-                                           bool *is_meant)
-{
-    const char **names = definitions_region_names(definitions);
-    enum function_names_found found =
-        function_names_find(names, definitions->n_regions, text, is_meant);
-    free(names);
-    return found;
-}
-
-/// IS_MEANT by region: those whose whole name fits the glob TEXT. Whether there is one.
-static bool find_glob(const struct definitions *definitions, const char *text, bool *is_meant)
-{
-    bool is_found = false;
-    for (size_t i = 0; i < definitions->n_regions; i++) {
-        is_meant[i] = fnmatch(text, definitions->regions[i].name, 0) == 0;
-        is_found = is_found || is_meant[i];
-    }
-    return is_found;
-}
-
-/// TEXT, which is no name of a region or several, as a glob. 0, or -1 and ERR: it is several.
-static int take_glob(const struct region_text *pattern, struct region_part *part, struct error *err)
-{
-    const struct definitions *definitions = pattern->definitions;
-    if (find_glob(definitions, part->text, part->is_meant) ||
-        find_name(definitions, part->text, part->is_meant) != FUNCTION_NAMES_SEVERAL)
-        return 0;
-    const char **names = definitions_region_names(definitions);
-    char **shown = function_names_shown(names, definitions->n_regions);
-    char *list =
-        function_names_list((const char *const *)shown, definitions->n_regions, part->is_meant);
-    error_set(err, "%s: %s is ambiguous: %s", pattern->whole, part->text, list);
-    free(list);
-    function_names_free(shown, definitions->n_regions);
-    free(names);
-    return -1;
-}
-
 /// The end of the first name of the path WORDS, which is as long as there is a region of that name:
 /// names may contain a /. Where there is none it ends before the next / that has no backslash.
 static const char *end_of_name(const struct region_text *pattern, const char *words, bool *is_meant)
@@ -108,7 +68,8 @@ static const char *end_of_name(const struct region_text *pattern, const char *wo
         if (*end != '\0' && *end != '/')
             continue;
         char *name = memory_format("%.*s", (int)(end - words), words);
-        bool is_name = find_name(pattern->definitions, name, is_meant) == FUNCTION_NAMES_ONE;
+        bool is_name =
+            region_names_find(pattern->definitions, name, is_meant) == FUNCTION_NAMES_ONE;
         free(name);
         if (is_name)
             return end;
@@ -136,9 +97,8 @@ static int take_parts(struct region_text *pattern, const char *words, struct err
         part->text = memory_format("%.*s", (int)(end - words), words);
         if (end == words)
             return error_set(err, "%s: a name is missing beside a /", pattern->whole);
-        if (find_name(pattern->definitions, part->text, part->is_meant) != FUNCTION_NAMES_ONE &&
-            take_glob(pattern, part, err) != 0)
-            return -1;
+        if (region_names_take(pattern->definitions, part->text, part->is_meant, err) != 0)
+            return error_wrap(err, "%s", pattern->whole);
         is_last = *end == '\0';
         words = end + !is_last;
     }
@@ -191,8 +151,7 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
                          "%s %s: there is no such region but in MPI, which does no computing; "
                          "`before %s` names the computing that ends with its calls",
                          pattern->where, pattern->text, pattern->text);
-    const char **all = definitions_region_names(definitions);
-    char **shown = function_names_shown(all, definitions->n_regions);
+    char **shown = region_names_shown(definitions);
     const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
     size_t n = 0;
     for (size_t i = 0; i < definitions->gap_region; i++)
@@ -214,7 +173,6 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
     free(nearest);
     free(names);
     function_names_free(shown, definitions->n_regions);
-    free(all);
     return status;
 }
 
