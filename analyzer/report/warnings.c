@@ -13,8 +13,10 @@
 #include "analyzer/report/dilation.h"
 #include "analyzer/report/lost_cores.h"
 #include "analyzer/report/quantity.h"
+#include "analyzer/trace/records.h"
+#include "analyzer/trace/unused.h"
 
-enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8 };
+enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8, NAMED_UNUSED = 8 };
 
 /// Adds a warning unless COUNT is 0: the count with its noun, then the formatted rest.
 static void warn(struct result *result, const char *code, uint64_t count, const char *noun,
@@ -166,6 +168,49 @@ static void warn_of_locations(struct trace *trace, struct result *result)
                    "without the file of its own definitions: its clock is taken as it is");
     warn_of_damage(result, "missing-event", &fewer, false, "event",
                    "that the archive promises, but its files do not hold");
+}
+
+/// "PAPI_TOT_CYC, PAPI_L2_TCM and 3 more"; the caller frees.
+static char *list_unused(const struct unused *list, size_t n, bool is_parameter, uint64_t *n_values)
+{
+    char *names = memory_copy_text("");
+    size_t n_names = 0;
+    *n_values = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].is_parameter != is_parameter)
+            continue;
+        *n_values += list[i].n_values;
+        if (n_names++ >= NAMED_UNUSED)
+            continue;
+        char *name = utf8_clean(list[i].name);
+        char *longer = memory_format("%s%s%s", names, n_names > 1 ? ", " : "", name);
+        free(names);
+        free(name);
+        names = longer;
+    }
+    if (n_names > NAMED_UNUSED) {
+        char *longer = memory_format("%s and %zu more", names, n_names - NAMED_UNUSED);
+        free(names);
+        names = longer;
+    }
+    return names;
+}
+
+/// Counters and parameters.
+static void warn_of_unused(const struct trace *trace, struct result *result)
+{
+    struct unused *list;
+    size_t n = trace_unused(trace, &list);
+    uint64_t n_counts, n_parameters;
+    char *counters = list_unused(list, n, false, &n_counts);
+    char *parameters = list_unused(list, n, true, &n_parameters);
+    warn(result, "unused-counter", n_counts, "counter value",
+         "left out, since no counter but " METRIC_CPU_TIME " is used: %s", counters);
+    warn(result, "unused-parameter", n_parameters, "parameter value",
+         "left out, so visits of a region count alike whatever their parameters: %s", parameters);
+    free(counters);
+    free(parameters);
+    free(list);
 }
 
 /// The locations of a list, earliest last record first.
@@ -363,5 +408,6 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
          "naming a region, source line or caller the archive does not define, or its own caller: "
          "what they lack is left out of call paths");
     warn_of_locations(trace, result);
+    warn_of_unused(trace, result);
     qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
 }

@@ -13,7 +13,8 @@
 /// location-cut, location-skipped, lost-record, missing-definitions, missing-event,
 /// missing-finalize, missing-init, missing-record, more-ranks-than-cores, outside-partner,
 /// recording-cost, recording-off, recording-stopped, short-region, unbalanced-region,
-/// unknown-record, unmatched-receive, unmatched-send. Takes nodes from RESULT.
+/// unknown-record, unmatched-receive, unmatched-send, unused-counter, unused-parameter. Takes nodes
+/// from RESULT.
 void warnings_collect(struct trace *trace, const struct pag_result *replay,
                       const struct coverage *coverage, struct result *result);
 

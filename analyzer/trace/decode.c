@@ -442,10 +442,45 @@ static OTF2_CallbackCode on_metric(CALLBACK_PARAMETERS, OTF2_MetricRef metric, u
     IGNORE_PARAMETERS;
     struct decoder *decoder = user_data;
     uint32_t position = id_table_get(&decoder->resolved->cpu_time_position, metric);
+    uint32_t place = id_table_get(&decoder->records->metrics.by_id, metric);
+    if (decoder->n_unused && place != UINT32_MAX)
+        decoder->n_unused[place]++;
     if (position < n_values)
         append(decoder, ticks, EVENT_CPU_TIME)->size_bytes =
             value_as_ns(types[position], values[position]);
     return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode count_parameter(struct decoder *decoder, OTF2_ParameterRef parameter)
+{
+    uint32_t place = id_table_get(&decoder->records->parameters.by_id, parameter);
+    if (decoder->n_unused && place != UINT32_MAX)
+        decoder->n_unused[decoder->records->metrics.n + place]++;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_parameter_string(CALLBACK_PARAMETERS, OTF2_ParameterRef parameter,
+                                             OTF2_StringRef value)
+{
+    IGNORE_PARAMETERS;
+    (void)ticks, (void)value;
+    return count_parameter(user_data, parameter);
+}
+
+static OTF2_CallbackCode on_parameter_int(CALLBACK_PARAMETERS, OTF2_ParameterRef parameter,
+                                          int64_t value)
+{
+    IGNORE_PARAMETERS;
+    (void)ticks, (void)value;
+    return count_parameter(user_data, parameter);
+}
+
+static OTF2_CallbackCode on_parameter_unsigned_int(CALLBACK_PARAMETERS, OTF2_ParameterRef parameter,
+                                                   uint64_t value)
+{
+    IGNORE_PARAMETERS;
+    (void)ticks, (void)value;
+    return count_parameter(user_data, parameter);
 }
 
 static OTF2_CallbackCode on_thread_fork(CALLBACK_PARAMETERS, OTF2_Paradigm paradigm,
@@ -544,5 +579,8 @@ OTF2_EvtReaderCallbacks *decode_callbacks(const struct resolved *resolved)
 #define SET(kind) OTF2_EvtReaderCallbacks_Set##kind##Callback(callbacks, functions.kind);
     DECODED_KINDS(SET)
 #undef SET
+    OTF2_EvtReaderCallbacks_SetParameterStringCallback(callbacks, on_parameter_string);
+    OTF2_EvtReaderCallbacks_SetParameterIntCallback(callbacks, on_parameter_int);
+    OTF2_EvtReaderCallbacks_SetParameterUnsignedIntCallback(callbacks, on_parameter_unsigned_int);
     return callbacks;
 }

@@ -28,6 +28,7 @@ struct decoder {
     struct cursor cursor;   // what the engine reads; not touched by the callbacks
     size_t capacity;        // events the cursor's buffer can hold
     struct event_walk walk; // what its file holds
+    uint64_t *n_unused;     // owned, of report.n_unused; NULL: not counted
     struct location_report report;
     char *reason; // owned text of report.reason
 };

@@ -284,6 +284,11 @@ static void open_location(struct trace *trace, size_t location)
                (unsigned long long)definition->id, otf2_error_cause(code));
 }
 
+static size_t n_unused_kinds(const struct trace *trace)
+{
+    return trace->records.metrics.n + trace->records.parameters.n;
+}
+
 static int open_locations(struct trace *trace, struct error *err)
 {
     const struct definitions *definitions = &trace->resolved.definitions;
@@ -299,6 +304,9 @@ static int open_locations(struct trace *trace, struct error *err)
         trace->decoders[i].last_ticks = INT64_MIN;
         trace->decoders[i].records = &trace->records;
         trace->decoders[i].resolved = &trace->resolved;
+        trace->decoders[i].n_unused =
+            memory_zeroed(n_unused_kinds(trace), sizeof *trace->decoders[i].n_unused);
+        trace->decoders[i].report.n_unused = trace->decoders[i].n_unused;
         if (definitions->locations[i].is_defined)
             OTF2_Reader_SelectLocation(trace->reader, definitions->locations[i].id);
     }
@@ -410,6 +418,7 @@ void trace_close(struct trace *trace)
     for (size_t i = 0; i < trace->n_decoders; i++) {
         free(trace->decoders[i].cursor.events);
         free(trace->decoders[i].reason);
+        free(trace->decoders[i].n_unused);
     }
     free(trace->decoders);
     struct definitions *definitions = &trace->resolved.definitions;
@@ -459,7 +468,9 @@ static void rewind_trace(struct trace *trace)
             continue;
         decoder->report = (struct location_report){
             .lacks_definitions = decoder->report.lacks_definitions,
+            .n_unused = decoder->n_unused,
         };
+        memset(decoder->n_unused, 0, n_unused_kinds(trace) * sizeof *decoder->n_unused);
         free(decoder->reason);
         decoder->reason = NULL;
         decoder->last_ticks = INT64_MIN;

@@ -240,6 +240,17 @@ static OTF2_CallbackCode on_metric_instance(void *user_data, OTF2_MetricRef id,
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_parameter(void *user_data, OTF2_ParameterRef id, OTF2_StringRef name,
+                                      OTF2_ParameterType type)
+{
+    (void)type;
+    struct records *records = user_data;
+    struct parameter_record *record = APPEND(records, parameters, id);
+    if (record)
+        *record = (struct parameter_record){id, name};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_attribute(void *user_data, OTF2_AttributeRef id, OTF2_StringRef name,
                                       OTF2_StringRef description, OTF2_Type type)
 {
@@ -280,6 +291,7 @@ void records_release(struct records *records)
     RELEASE(records->communicators);
     RELEASE(records->metric_members);
     RELEASE(records->metrics);
+    RELEASE(records->parameters);
     RELEASE(records->attributes);
     records_init(records);
 }
@@ -305,6 +317,7 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
     OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_metric_member);
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
     OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);
+    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
     OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
     OTF2_ErrorCode code =
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, definition_reader, callbacks, records);
@@ -316,4 +329,20 @@ const char *records_text(const struct records *records, OTF2_StringRef ref)
 {
     uint32_t place = id_table_get(&records->strings.by_id, ref);
     return place == UINT32_MAX ? "" : records->strings.items[place].text;
+}
+
+const struct metric_record *records_metric_class(const struct records *records, size_t metric)
+{
+    const struct metric_record *record = &records->metrics.items[metric];
+    if (record->class_ == OTF2_UNDEFINED_METRIC)
+        return record;
+    uint32_t place = id_table_get(&records->metrics.by_id, record->class_);
+    return place == UINT32_MAX ? NULL : &records->metrics.items[place];
+}
+
+const char *records_counter_name(const struct records *records, OTF2_MetricMemberRef ref)
+{
+    uint32_t place = id_table_get(&records->metric_members.by_id, ref);
+    return place == UINT32_MAX ? ""
+                               : records_text(records, records->metric_members.items[place].name);
 }

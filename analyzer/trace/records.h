@@ -103,6 +103,11 @@ struct metric_record {
     OTF2_MetricMemberRef *members;
 };
 
+struct parameter_record {
+    OTF2_ParameterRef id;
+    OTF2_StringRef name;
+};
+
 struct attribute_record {
     OTF2_AttributeRef id;
     OTF2_StringRef name;
@@ -129,6 +134,7 @@ struct records {
     RECORD_LIST(communicator_record) communicators;
     RECORD_LIST(metric_member_record) metric_members;
     RECORD_LIST(metric_record) metrics;
+    RECORD_LIST(parameter_record) parameters;
     RECORD_LIST(attribute_record) attributes;
     struct node_property_record *node_properties;
     size_t n_node_properties, node_property_capacity;
@@ -153,5 +159,14 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
 
 /// The text of a string, "" when REF is undefined. Lives as long as RECORDS.
 const char *records_text(const struct records *records, OTF2_StringRef ref);
+
+/// The counter of the CPU time of a process, in our archives.
+#define METRIC_CPU_TIME "process_cpu_time"
+
+/// The class of a metric (index into RECORDS), itself or that of an instance; NULL without.
+const struct metric_record *records_metric_class(const struct records *records, size_t metric);
+
+/// The name of a member of a metric class, as records_text().
+const char *records_counter_name(const struct records *records, OTF2_MetricMemberRef ref);
 
 #endif

@@ -231,31 +231,19 @@ static void resolve_calling_contexts(struct definitions *definitions, const stru
 // Place of the member called process_cpu_time in a metric class, UINT32_MAX when it has none.
 static uint32_t find_cpu_time(const struct records *records, const struct metric_record *metric)
 {
-    for (uint32_t i = 0; i < metric->n_members; i++) {
-        uint32_t member = id_table_get(&records->metric_members.by_id, metric->members[i]);
-        if (member == UINT32_MAX)
-            continue;
-        const char *name = records_text(records, records->metric_members.items[member].name);
-        if (strcmp(name, "process_cpu_time") == 0)
+    for (uint32_t i = 0; i < metric->n_members; i++)
+        if (strcmp(records_counter_name(records, metric->members[i]), METRIC_CPU_TIME) == 0)
             return i;
-    }
     return UINT32_MAX;
 }
 
 static void resolve_metrics(struct resolved *resolved, const struct records *records)
 {
     for (size_t i = 0; i < records->metrics.n; i++) {
-        const struct metric_record *metric = &records->metrics.items[i];
-        const struct metric_record *class_ = metric;
-        if (metric->class_ != OTF2_UNDEFINED_METRIC) {
-            uint32_t place = id_table_get(&records->metrics.by_id, metric->class_);
-            if (place == UINT32_MAX)
-                continue;
-            class_ = &records->metrics.items[place];
-        }
-        uint32_t position = find_cpu_time(records, class_);
+        const struct metric_record *class_ = records_metric_class(records, i);
+        uint32_t position = class_ ? find_cpu_time(records, class_) : UINT32_MAX;
         if (position != UINT32_MAX)
-            id_table_add(&resolved->cpu_time_position, metric->id, position);
+            id_table_add(&resolved->cpu_time_position, records->metrics.items[i].id, position);
     }
 }
 

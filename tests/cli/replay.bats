@@ -461,6 +461,38 @@ PYTHON
     sentence 'none/traces.otf2 has no events'
 }
 
+@test "counters and parameters that no report has are named" {
+    /usr/bin/python3 - <<'PYTHON'
+import otf2
+from otf2.enums import MetricOccurrence, ParameterType, RecorderKind, Type
+with otf2.writer.open("counted", timer_resolution=1000000000) as trace:
+    definitions = trace.definitions
+    node = definitions.system_tree_node("node")
+    process = definitions.location_group("Process", system_tree_parent=node)
+    work = definitions.region("work")
+    members = [definitions.metric_member(name, value_type=Type.UINT64)
+               for name in ("process_cpu_time", "PAPI_TOT_CYC", "PAPI_L2_TCM", "unread")]
+    both = definitions.metric_class(members[:3], MetricOccurrence.SYNCHRONOUS, RecorderKind.CPU)
+    definitions.metric_class(members[3:], MetricOccurrence.ASYNCHRONOUS, RecorderKind.CPU)
+    size = definitions.parameter("problem size", ParameterType.UINT64)
+    writer = trace.event_writer("Main", group=process)
+    for start in range(0, 100, 10):
+        writer.metric(start, both, [start, 7, 8])
+        writer.enter(start, work)
+        writer.parameter_unsigned_int(start + 1, size, start)
+        writer.metric(start + 5, both, [start + 5, 7, 8])
+        writer.leave(start + 5, work)
+PYTHON
+    run --separate-stderr "$PAGODA" check counted
+    [ "$status" = 0 ]
+    [ "${lines[1]}" = '  unused-counter: 40 counter values left out, since no counter but process_cpu_time is used: PAPI_TOT_CYC, PAPI_L2_TCM' ]
+    [ "${lines[2]}" = '  unused-parameter: 10 parameter values left out, so visits of a region count alike whatever their parameters: problem size' ]
+    run "$PAGODA" replay counted
+    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'PAPI_TOT_CYC, PAPI_L2_TCM [unused-counter]'*'problem size [unused-parameter]'* ]]
+    run "$PAGODA" replay --ideal --json counted
+    [ "$(jq -c '[.warnings[] | select(.code | startswith("unused-")) | .count]' <<<"$output")" = '[40,10]' ]
+}
+
 @test "stdout that cannot be written: one sentence, exit status 1" {
     archive pipeline
     run bash -c '"$PAGODA" replay pipeline 2>&1 >/dev/full'
