@@ -8,6 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/shell_word.h"
 #include "analyzer/report/result.h"
+#include "analyzer/report/whatif.h"
 
 const char *const advice_kind_names[ADVICE_KINDS] = {"region",  "sync",       "messages",
                                                      "network", "processors", "placement",
@@ -68,9 +69,14 @@ bool advice_excludes(const struct advice_candidate *one, const struct advice_can
            other->n_words > 0 && strcmp(one->words[0].option, other->words[0].option) == 0;
 }
 
+bool advice_says_nothing(const struct advice *advice)
+{
+    return !advice->is_explained && whatif_misses(advice->measured_ns, advice->replayed_ns);
+}
+
 bool advice_is_uncertain(const struct advice *advice, int64_t gain_ns)
 {
-    return gain_ns <= (int64_t)advice_error_ns(advice);
+    return gain_ns <= (int64_t)advice_error_ns(advice) || advice_says_nothing(advice);
 }
 
 uint64_t advice_unexplained_ns(const struct advice *advice)

@@ -69,15 +69,17 @@ struct advice_pair {
 };
 
 struct advice {
-    char *trace;          // as the user gave it, a shell word
-    char *target;         // options that hold for all, as words of a command line; "" without
-    uint64_t measured_ns; // the recorded run
-    uint64_t replayed_ns; // predicted with nothing changed
-    char *lost;           // sentences about ranks without CPU time in the recording, or NULL
-    uint32_t master;      // of tasks that stay with who did them, if any rank
-    uint32_t n_workers;   // who did; 0: the run shows no such tasks
-    uint64_t target_ns;   // predicted on the target, nothing else changed
-    uint64_t loss_ns;     // of that: what its computing spread equally, without MPI, would save
+    char *trace;            // as the user gave it, a shell word
+    char *target;           // options that hold for all, as words of a command line; "" without
+    const char *assumption; // about how ranks wait, a sentence without a full stop; NULL: none
+    uint64_t measured_ns;   // the recorded run
+    uint64_t replayed_ns;   // predicted with nothing changed
+    bool is_explained;      // it is less because ranks with a core each had no CPU time
+    char *lost;             // sentences about ranks without CPU time in the recording, or NULL
+    uint32_t master;        // of tasks that stay with who did them, if any rank
+    uint32_t n_workers;     // who did; 0: the run shows no such tasks
+    uint64_t target_ns;     // predicted on the target, nothing else changed
+    uint64_t loss_ns;       // of that: what its computing spread equally, without MPI, would save
     struct advice_candidate *candidates; // those replayed by group, best first; then the others
     size_t n_candidates, capacity;
     struct advice_pair *pairs;
@@ -99,7 +101,11 @@ bool advice_pays(const struct advice *advice, const struct advice_candidate *can
 /// the other: not done together.
 bool advice_excludes(const struct advice_candidate *one, const struct advice_candidate *other);
 
-/// Does it save no more than predictions may be off?
+/// Whether with nothing changed predictions miss the run by too much to say anything, without lost
+/// cores that would explain it.
+bool advice_says_nothing(const struct advice *advice);
+
+/// Does it save no more than predictions may be off, or do these say nothing?
 bool advice_is_uncertain(const struct advice *advice, int64_t gain_ns);
 
 /// Part of loss_ns that neither a candidate nor a pair takes away.

@@ -9,6 +9,7 @@
 #include "analyzer/base/utf8.h"
 
 static const double worth_naming = 0.01; // a replay error, of the run time
+static const double most_error = 0.3;    // of the run time, above which predictions say nothing
 
 void whatif_point_release(struct whatif_point *point)
 {
@@ -63,6 +64,39 @@ void whatif_report_note(struct whatif_report *report, char *text)
 bool whatif_has_large_error(const struct whatif_report *report)
 {
     return fabs(whatif_change(report->baseline_ns, report->replayed_ns)) > worth_naming;
+}
+
+bool whatif_misses(uint64_t measured_ns, uint64_t replayed_ns)
+{
+    return fabs(whatif_change(measured_ns, replayed_ns)) > most_error;
+}
+
+const char *const whatif_reliability_names[] = {"good", "uncertain", "none"};
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/// A run without the time that ranks lacked a core is what is predicted, so that it is shorter.
+static bool is_explained(const struct whatif_report *report)
+{
+    return !report->was_shared && report->replayed_ns < report->baseline_ns &&
+           report->baseline_ns - report->replayed_ns <= report->lost_ns;
+}
+
+enum whatif_reliability whatif_reliability(const struct whatif_report *report,
+                                           const struct whatif_point *point)
+{
+    uint64_t effect_ns = distance(point->predicted_ns, report->replayed_ns);
+    if (point->is_timeless || is_explained(report))
+        return WHATIF_GOOD;
+    if (whatif_misses(report->baseline_ns, report->replayed_ns))
+        return WHATIF_NONE;
+    return whatif_has_large_error(report) && effect_ns > 0 &&
+                   effect_ns <= distance(report->replayed_ns, report->baseline_ns)
+               ? WHATIF_UNCERTAIN
+               : WHATIF_GOOD;
 }
 
 const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,

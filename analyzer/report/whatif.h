@@ -138,6 +138,20 @@ double whatif_change(uint64_t measured_ns, uint64_t predicted_ns);
 /// the run time.
 bool whatif_has_large_error(const struct whatif_report *report);
 
+/// Whether a run of MEASURED_NS, predicted with nothing changed as REPLAYED_NS, is missed by so
+/// much (more than 30 %) that other predictions from it say nothing.
+bool whatif_misses(uint64_t measured_ns, uint64_t replayed_ns);
+
+/// How far a prediction can be relied on.
+enum whatif_reliability {
+    WHATIF_GOOD,
+    WHATIF_UNCERTAIN, // a large replay error, and what is changed does no more than that
+    WHATIF_NONE,      // whatif_misses()
+};
+extern const char *const whatif_reliability_names[];
+enum whatif_reliability whatif_reliability(const struct whatif_report *report,
+                                           const struct whatif_point *point);
+
 /// The run that MEASURED's prediction is best compared with: the one predicted with nothing changed
 /// where the replay error is more than 1 % of the run time, or all would look like the effect of
 /// what was changed; else, and where no recorded time counts (--timeless), MEASURED. *IS_MEASURED

@@ -55,6 +55,8 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
         advise_run_jobs(setting, &target, 1);
     advice->replayed_ns = same.predicted_ns;
     advice->lost = lost_text(&setting->measured->result);
+    advice->is_explained = lost_kind(&setting->measured->result) == LOST_UNKNOWN &&
+                           advice->replayed_ns < advice->measured_ns;
     advice->target_ns = target.predicted_ns;
     uint64_t computing_ns = spread_computing(&setting->measured->result);
     advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;

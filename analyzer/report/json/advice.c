@@ -7,7 +7,8 @@
 #include "analyzer/report/json/values.h"
 #include "analyzer/report/result.h"
 
-static json_t *candidate_object(const struct advice_candidate *candidate)
+static json_t *candidate_object(const struct advice *advice,
+                                const struct advice_candidate *candidate)
 {
     json_t *object = json_object();
     char *options = advice_options(candidate);
@@ -23,6 +24,10 @@ static json_t *candidate_object(const struct advice_candidate *candidate)
                         candidate->is_replayed ? json_count(candidate->predicted_ns) : json_null());
     json_object_set_new(object, "gain_ns",
                         candidate->is_replayed ? json_integer(candidate->gain_ns) : json_null());
+    json_object_set_new(object, "is_uncertain",
+                        candidate->is_replayed
+                            ? json_boolean(advice_is_uncertain(advice, candidate->gain_ns))
+                            : json_null());
     if (candidate->same_as)
         json_object_set_new(object, "same_as", json_clean_text(candidate->same_as));
     if (candidate->failure)
@@ -72,11 +77,13 @@ int json_print_advice(const struct advice *advice, const char *version, FILE *st
                             json_pack("{s:o, s:o}", "master", json_count(advice->master), "workers",
                                       json_count(advice->n_workers)));
     json_object_set_new(top, "target", json_clean_text(advice->target));
+    json_object_set_new(top, "assumption",
+                        advice->assumption ? json_string(advice->assumption) : json_null());
     json_object_set_new(top, "target_ns", json_count(advice->target_ns));
     json_object_set_new(top, "loss_ns", json_count(advice->loss_ns));
     json_object_set_new(top, "error_ns", json_count(advice_error_ns(advice)));
     for (size_t i = 0; i < advice->n_candidates; i++)
-        json_array_append_new(candidates, candidate_object(&advice->candidates[i]));
+        json_array_append_new(candidates, candidate_object(advice, &advice->candidates[i]));
     json_object_set_new(top, "candidates", candidates);
     for (size_t i = 0; i < advice->n_pairs; i++)
         json_array_append_new(pairs, pair_object(advice, &advice->pairs[i]));

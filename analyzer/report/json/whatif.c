@@ -25,6 +25,14 @@ static json_t *rank_array(const struct whatif_point *point)
     return ranks;
 }
 
+static void put_answer(json_t *object, const struct whatif_report *report,
+                       const struct whatif_point *point)
+{
+    set_count(object, "predicted_ns", point->predicted_ns);
+    json_object_set_new(object, "reliability",
+                        json_string(whatif_reliability_names[whatif_reliability(report, point)]));
+}
+
 static void put_quality(json_t *object, const struct whatif_point *point)
 {
     json_t *window = json_object();
@@ -153,7 +161,7 @@ static json_t *point_array(const struct whatif_report *report)
         for (size_t s = 0; s < point->n_set; s++)
             json_object_set_new(set, point->set[s].name, json_string(point->set[s].value));
         json_object_set_new(object, "set", set);
-        set_count(object, "predicted_ns", point->predicted_ns);
+        put_answer(object, report, point);
         put_quality(object, point);
         put_moves(object, report, point);
         put_dynamic(object, point);
@@ -234,7 +242,7 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
         return object;
     }
     const struct whatif_point *point = &report->points[0];
-    set_count(object, "predicted_ns", point->predicted_ns);
+    put_answer(object, report, point);
     put_quality(object, point);
     put_moves(object, report, point);
     put_dynamic(object, point);

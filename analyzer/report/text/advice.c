@@ -36,11 +36,18 @@ static void print_head(const struct advice *advice, FILE *stream)
     if (*advice->target)
         fprintf(stream, "On the target         %s  (%s)\n", quantity_time(advice->target_ns).text,
                 advice->target);
+    bool says_nothing = advice_says_nothing(advice);
     fprintf(stream,
             "Replay error          %s: with nothing changed %s are predicted, from which\n"
-            "                      gains count; those below this error, marked ?, are uncertain\n",
+            "                      gains count; %s\n",
             quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
-            quantity_time(advice->replayed_ns).text);
+            quantity_time(advice->replayed_ns).text,
+            says_nothing ? "with so large an error they say nothing (?)"
+                         : "those below this error, marked ?, are uncertain");
+    if (advice->assumption) {
+        fprintf(stream, "Assumed               ");
+        print_paragraph(advice->assumption, LABEL_WIDTH, LABEL_WIDTH, WIDTH, stream);
+    }
     if (advice->lost) {
         fprintf(stream, "Without CPU time      ");
         print_paragraph(advice->lost, LABEL_WIDTH, LABEL_WIDTH, WIDTH, stream);
@@ -52,7 +59,7 @@ static void print_head(const struct advice *advice, FILE *stream)
                 "                      free, --workers %" PRIu32
                 " after a command deals them anew\n",
                 advice->master, advice->n_workers);
-    if (advice->loss_ns > 0)
+    if (advice->loss_ns > 0 && !says_nothing)
         fprintf(stream,
                 "Lost time             %s: so long the average rank does not compute, but waits,\n"
                 "                      has nothing to do, or is in MPI\n",
@@ -235,7 +242,7 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
     print_group(advice, ADVICE_LIMIT, limit, stream);
     print_pairs(advice, limit, stream);
     uint64_t left_ns = advice_unexplained_ns(advice);
-    if (left_ns > 0)
+    if (left_ns > 0 && !advice_says_nothing(advice))
         fprintf(stream,
                 "\nEven the best of these changes, or pair of them, leaves %s of the lost time.\n",
                 quantity_time(left_ns).text);

@@ -214,6 +214,7 @@ static void print_points(const struct page *page, const struct whatif_report *re
     const struct whatif_point *first = &report->points[0];
     bool has_error = whatif_has_large_error(report) && !first->is_timeless;
     bool have_shares = have_own_shares(report);
+    size_t n_marked = 0;
     struct table table = {0};
     for (size_t i = 0; i < first->n_set; i++)
         table_add_column(&table, first->set[i].name, false);
@@ -230,9 +231,13 @@ static void print_points(const struct page *page, const struct whatif_report *re
         for (size_t s = 0; s < point->n_set; s++)
             table_add_cell(&table, "%s", point->set[s].value);
         table_add_cell(&table, "%s", quantity_in((int64_t)point->predicted_ns, page->unit).text);
-        table_add_cell(&table, "%s", change_of(report->baseline_ns, point->predicted_ns).text);
+        enum whatif_reliability reliability = whatif_reliability(report, point);
+        n_marked += reliability != WHATIF_GOOD;
+        table_add_cell(&table, "%s%s", change_of(report->baseline_ns, point->predicted_ns).text,
+                       reliability == WHATIF_GOOD ? "" : "?");
         if (has_error)
-            table_add_cell(&table, "%s", change_of(report->replayed_ns, point->predicted_ns).text);
+            table_add_cell(&table, "%s%s", change_of(report->replayed_ns, point->predicted_ns).text,
+                           reliability == WHATIF_GOOD ? "" : "?");
         if (first->n_moves > 0)
             table_add_cell(
                 &table, "%s",
@@ -240,7 +245,11 @@ static void print_points(const struct page *page, const struct whatif_report *re
         if (have_shares)
             table_add_cell(&table, "%s", interpolated_of(point).text);
     }
-    page_heading_of_times(page, "Predictions", "");
+    page_heading_of_times(page, "Predictions",
+                          n_marked == 0 ? ""
+                          : whatif_reliability(report, first) == WHATIF_NONE
+                              ? "?: they say nothing, the replay error is too large"
+                              : "?: no more than the replay error, uncertain");
     page_table(page, &table);
     table_release(&table);
 }
@@ -346,21 +355,40 @@ static struct quantity factor_of(uint64_t before_ns, uint64_t predicted_ns)
     return quantity;
 }
 
+/// What stands in place of an answer where the replay error allows none.
+static void print_no_answer(const struct page *page, const struct whatif_report *report)
+{
+    char *text = memory_format(
+        "not known: with nothing changed %s would be predicted, %s off the measured run, so the %s "
+        "of the model say nothing",
+        quantity_time(report->replayed_ns).text,
+        change_of(report->baseline_ns, report->replayed_ns).text,
+        quantity_time(report->points[0].predicted_ns).text);
+    page_labelled(page, "Predicted", text);
+    free(text);
+}
+
 /// The predicted time, how it compares, and why.
 static void print_answer(const struct page *page, const struct whatif_report *report)
 {
     uint64_t predicted_ns = report->points[0].predicted_ns;
+    enum whatif_reliability reliability = whatif_reliability(report, &report->points[0]);
+    if (reliability == WHATIF_NONE) {
+        print_no_answer(page, report);
+        return;
+    }
     bool is_measured;
     const struct result *base = whatif_base(report, page->result, &is_measured);
     const char *change = change_of(report->baseline_ns, predicted_ns).text;
-    char *text =
-        is_measured
-            ? memory_format("%s (%s)%s", quantity_time(predicted_ns).text, change,
-                            factor_of(report->baseline_ns, predicted_ns).text)
-            : memory_format("%s (%s); %s by what is changed%s, the rest is the replay error",
-                            quantity_time(predicted_ns).text, change,
-                            change_of(report->replayed_ns, predicted_ns).text,
-                            factor_of(report->replayed_ns, predicted_ns).text);
+    char *text = is_measured ? memory_format("%s (%s)%s", quantity_time(predicted_ns).text, change,
+                                             factor_of(report->baseline_ns, predicted_ns).text)
+                             : memory_format("%s (%s); %s by what is changed%s, %s",
+                                             quantity_time(predicted_ns).text, change,
+                                             change_of(report->replayed_ns, predicted_ns).text,
+                                             factor_of(report->replayed_ns, predicted_ns).text,
+                                             reliability == WHATIF_UNCERTAIN
+                                                 ? "no more than the replay error: uncertain"
+                                                 : "the rest is the replay error");
     page_labelled(page, "Predicted", text);
     free(text);
     if (!report->has_predicted)
