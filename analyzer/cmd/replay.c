@@ -23,6 +23,7 @@
 #include "analyzer/cmd/whatif/options.h"
 #include "analyzer/cmd/whatif/run.h"
 #include "analyzer/cmd/whatif/store.h"
+#include "analyzer/cmd/whatif/waiting.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
@@ -54,6 +55,7 @@ struct replay_outcome {
     char **places; // of --map auto
     size_t n_places;
     bool is_whatif;
+    bool assumes_waiting; // by how the measured run's MPI waits
 };
 
 /// The parameters of the run, then the first N_PREDICTED of the predictions only. The caller
@@ -246,14 +248,16 @@ static int find_advice(const struct replay_request *request, struct replay_outco
     return advise_run(&setting, &target, &outcome->advice, err);
 }
 
-/// Puts a placement in place of --map auto. 0, or -1 and ERR.
-static int find_placement(struct replay_request *request, struct replay_outcome *outcome,
-                          struct error *err)
+/// What the measured run adds to the options: how its ranks wait where --wait does not say so, and
+/// a placement in place of --map auto. 0, or -1 and ERR.
+static int complete_plan(struct replay_request *request, struct replay_outcome *outcome,
+                         struct error *err)
 {
+    outcome->assumes_waiting = whatif_assume_waiting(&request->whatif, &outcome->measured);
     if (whatif_map_auto(&request->whatif, request->trace, &outcome->measured, &outcome->places,
                         &outcome->n_places, err) != 0)
         return -1;
-    if (outcome->n_places == 0)
+    if (outcome->n_places == 0 && !outcome->assumes_waiting)
         return 0;
     whatif_plan_release(&outcome->plan);
     return whatif_plan_read(&outcome->plan, &request->whatif, err);
@@ -279,12 +283,15 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
         return find_advice(request, outcome, err);
     if (!outcome->is_whatif)
         return 0;
-    if (find_placement(request, outcome, err) != 0)
+    if (complete_plan(request, outcome, err) != 0)
         return -1;
     const struct whatif_wishes wishes = {.out = request->out,
                                          .keeps_results = request->database != NULL};
-    return whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured, &wishes,
-                      &outcome->predicted, err);
+    int status = whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured, &wishes,
+                            &outcome->predicted, err);
+    if (outcome->assumes_waiting)
+        whatif_report_note(&outcome->predicted, memory_copy_text(whatif_waiting_note));
+    return status;
 }
 
 /// Whether the archive holds a predicted run (--out).

@@ -12,6 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/advise/nested.h"
 #include "analyzer/cmd/whatif/run.h"
+#include "analyzer/cmd/whatif/waiting.h"
 
 enum {
     ROUND = 8, // candidates between two looks at the bounds
@@ -31,8 +32,11 @@ static bool give_words(struct whatif_options *options, const struct advice_word 
 bool advise_give_words(const struct advise_setting *setting, struct whatif_options *options,
                        const struct advice_candidate *candidate)
 {
-    return (candidate->has_target || give_words(options, setting->words, setting->n_words)) &&
-           give_words(options, candidate->words, candidate->n_words);
+    bool is_known =
+        (candidate->has_target || give_words(options, setting->words, setting->n_words)) &&
+        give_words(options, candidate->words, candidate->n_words);
+    whatif_assume_waiting(options, setting->measured);
+    return is_known;
 }
 
 static void run_job(const struct advise_setting *setting, struct advise_job *job)
@@ -48,6 +52,7 @@ static void run_job(const struct advise_setting *setting, struct advise_job *job
         is_known = give_words(&options, setting->words, setting->n_words);
     for (int i = 0; i < 2 && is_known && job->candidates[i]; i++)
         is_known = give_words(&options, job->candidates[i]->words, job->candidates[i]->n_words);
+    whatif_assume_waiting(&options, setting->measured);
     if (!is_known)
         error_set(&err, "this version has no such option");
     else if (whatif_plan_read(&plan, &options, &err) == 0 && plan.is_list)

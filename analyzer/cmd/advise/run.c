@@ -8,8 +8,10 @@
 #include "analyzer/cmd/advise/dynamic.h"
 #include "analyzer/cmd/advise/nested.h"
 #include "analyzer/cmd/advise/places.h"
+#include "analyzer/cmd/advise/target.h"
 #include "analyzer/cmd/whatif/estimate.h"
 #include "analyzer/cmd/whatif/run.h"
+#include "analyzer/cmd/whatif/waiting.h"
 #include "analyzer/report/lost_cores.h"
 #include "analyzer/whatif/recorded.h"
 
@@ -48,7 +50,11 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
 {
     struct whatif_point same = {0};
     struct advise_job target = {0};
-    int status = whatif_run_unchanged(setting->measured, unchanged, &same, err);
+    struct advise_target_settings read;
+    advise_target_read(&read, setting);
+    advice->assumption = read.assumes_waiting ? whatif_waiting_note : NULL;
+    int status = whatif_run_unchanged(&read.plan, setting->measured, unchanged, &same, err);
+    advise_target_release(&read);
     target.predicted_ns = same.predicted_ns;
     target.window_ns = same.window_end_ns - same.window_begin_ns;
     if (status == 0 && setting->n_words > 0)

@@ -3,6 +3,7 @@
 #include "analyzer/cmd/advise/target.h"
 
 #include "analyzer/cmd/whatif/predict.h"
+#include "analyzer/cmd/whatif/waiting.h"
 
 void advise_target_read(struct advise_target_settings *target, const struct advise_setting *setting)
 {
@@ -10,6 +11,7 @@ void advise_target_read(struct advise_target_settings *target, const struct advi
     *target = (struct advise_target_settings){.settings = SCENARIO_UNCHANGED};
     for (size_t i = 0; i < setting->n_words; i++)
         whatif_options_give(&target->options, setting->words[i].option, setting->words[i].value);
+    target->assumes_waiting = whatif_assume_waiting(&target->options, setting->measured);
     target->is_known = whatif_plan_read(&target->plan, &target->options, &err) == 0 &&
                        target->plan.n_sets > 0 &&
                        whatif_prepare(&target->plan, &target->plan.sets[0], &target->settings,

@@ -17,6 +17,7 @@ struct advise_target_settings {
     struct whatif_plan plan;
     struct machine machine;
     struct scenario_settings settings; // whole if is_known
+    bool assumes_waiting;              // how the measured run's ranks wait (waiting.h)
     bool is_known;                     // the words of the target make a prediction
 };
 

@@ -81,7 +81,7 @@ void whatif_options_release(struct whatif_options *options)
         options_list_release(&options->given[i].texts);
 }
 
-static bool is_given_by_name(const struct whatif_options *options, const char *name)
+bool whatif_options_have(const struct whatif_options *options, const char *name)
 {
     for (size_t i = 0; i < n_whatif_table; i++)
         if (strcmp(whatif_table[i].name, name) == 0)
@@ -93,8 +93,8 @@ static bool is_given_by_name(const struct whatif_options *options, const char *n
 /// What cannot go together though neither says so in the table.
 static int check_together(const struct whatif_options *options, struct error *err)
 {
-    if (is_given_by_name(options, "timeless") &&
-        (is_given_by_name(options, "move") || is_given_by_name(options, "overlap")))
+    if (whatif_options_have(options, "timeless") &&
+        (whatif_options_have(options, "move") || whatif_options_have(options, "overlap")))
         return error_set(err, "--timeless cannot move work: --move and --overlap go by recorded "
                               "times");
     return 0;
@@ -107,10 +107,10 @@ static int check(const struct whatif_options *options, struct error *err)
         const struct whatif_option *option = &whatif_table[i];
         if (!is_given(&options->given[i]))
             continue;
-        if (option->needs && !is_given_by_name(options, option->needs))
+        if (option->needs && !whatif_options_have(options, option->needs))
             return error_set(err, "--%s %s --%s, which is missing", option->name, option->does,
                              option->needs);
-        if (option->excludes && is_given_by_name(options, option->excludes))
+        if (option->excludes && whatif_options_have(options, option->excludes))
             return error_set(err, "--%s and --%s %s", option->name, option->excludes, option->why);
     }
     return check_together(options, err);

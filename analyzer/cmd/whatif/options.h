@@ -72,6 +72,9 @@ struct whatif_plan {
     const char *no_trace;             // an option given whose row is_no_trace, NULL: none
 };
 
+/// Whether the option NAME, one of the table, was given.
+bool whatif_options_have(const struct whatif_options *options, const char *name);
+
 bool whatif_is_wanted(const struct whatif_options *options);
 
 /// Reads the options. 0, or -1 and ERR: which value is none, with what it could be. The caller

@@ -201,10 +201,10 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
     return status;
 }
 
-int whatif_run_unchanged(const struct replay_run *measured, struct replay_run *run,
-                         struct whatif_point *point, struct error *err)
+int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
+                         struct replay_run *run, struct whatif_point *point, struct error *err)
 {
-    const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
+    const struct scenario_settings unchanged = whatif_nothing_changed(plan);
     const struct whatif_input input = {.trace = measured->trace,
                                        .recorded = measured->recorded,
                                        .is_quiet = true,

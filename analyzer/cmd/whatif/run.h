@@ -35,9 +35,9 @@ int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
                        const struct replay_run *measured, const struct catalogue *catalogue,
                        struct whatif_point *point, struct result *result, struct error *err);
 
-/// The run MEASURED with nothing changed, quietly likewise: RUN's replay has its critical path. The
-/// caller releases RUN and POINT in either case.
-int whatif_run_unchanged(const struct replay_run *measured, struct replay_run *run,
-                         struct whatif_point *point, struct error *err);
+/// The run MEASURED with nothing changed but how PLAN says that its ranks wait, quietly likewise:
+/// RUN's replay has its critical path. The caller releases RUN and POINT in either case.
+int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
+                         struct replay_run *run, struct whatif_point *point, struct error *err);
 
 #endif

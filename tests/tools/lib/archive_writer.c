@@ -139,6 +139,11 @@ void archive_writer_set_spawned(struct archive_writer *writer, uint32_t n_ranks)
     check(writer, OTF2_Archive_SetProperty(writer->archive, "PAGODA::SPAWNED_RANKS", value, true));
 }
 
+void archive_writer_set_mpi(struct archive_writer *writer, const char *name)
+{
+    check(writer, OTF2_Archive_SetProperty(writer->archive, "PAGODA::MPI", name, true));
+}
+
 void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const char *node)
 {
     free(writer->nodes[rank]);

@@ -45,6 +45,7 @@ void archive_writer_set_bound(struct archive_writer *writer, uint32_t rank, cons
 
 /// The last N_RANKS ranks were started by MPI_Comm_spawn, as the property PAGODA::SPAWNED_RANKS.
 void archive_writer_set_spawned(struct archive_writer *writer, uint32_t n_ranks);
+void archive_writer_set_mpi(struct archive_writer *writer, const char *name);
 
 /// OTF2 location id of a thread (0: the master) of a rank.
 static inline uint64_t archive_location(uint32_t rank, uint32_t thread)

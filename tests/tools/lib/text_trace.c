@@ -604,6 +604,15 @@ static bool define_bound(struct parser *parser)
     return true;
 }
 
+static bool define_mpi(struct parser *parser)
+{
+    if (parser->n_words != 2)
+        return FAIL(parser, "the MPI of the run is: mpi NAME");
+    if (parser->writer)
+        archive_writer_set_mpi(parser->writer, parser->words[1]);
+    return true;
+}
+
 static bool define_region(struct parser *parser)
 {
     if (parser->n_words < 3 || parser->n_words > 4)
@@ -719,7 +728,7 @@ static bool read_line(struct parser *parser)
         {"clock", define_clock},     {"nodes", define_nodes},    {"location", define_location},
         {"comm", define_comm},       {"intercomm", define_comm}, {"region", define_region},
         {"offset", define_offset},   {"cores", define_cores},    {"context", define_context},
-        {"spawned", define_spawned}, {"bound", define_bound},
+        {"spawned", define_spawned}, {"bound", define_bound},    {"mpi", define_mpi},
     };
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
         if (strcmp(parser->words[0], definitions[i].name) == 0)
