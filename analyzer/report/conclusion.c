@@ -582,11 +582,18 @@ static bool has_mpi(const struct result *result)
     return false;
 }
 
+/// What the report is about.
+static const char *subject_of(const struct result *result)
+{
+    return !result->interval.what ? "trace" : result->interval.is_phase ? "phase" : "interval";
+}
+
 static void write_judgement(const struct result *result, uint64_t n_read, FILE *out)
 {
     struct loss loss = find_loss(result);
     if (!has_mpi(result)) {
-        fprintf(out, "The trace holds no MPI calls, so there is no communication to judge.");
+        fprintf(out, "The %s holds no MPI calls, so there is no communication to judge.",
+                subject_of(result));
         write_critical_path(result, out);
         return;
     }
@@ -689,7 +696,7 @@ static char *headline_of(const struct result *result)
                         : is_part                         ? "judged time"
                                                           : "ranks' time";
     if (!has_mpi(result))
-        return memory_copy_text("none to be seen: the trace holds no MPI calls");
+        return memory_format("none to be seen: the %s holds no MPI calls", subject_of(result));
     if (is_due_to_cores(result, &loss))
         return headline_of_cores(result, &loss, is_part ? "judged time" : "ranks' time");
     if (loss.kind == LOSS_NONE)
@@ -724,9 +731,10 @@ void conclusion_write(struct result *result)
         n_read += !result->ranks[i].is_skipped;
     if (n_read == 0 || result->total_ns == 0) {
         result->headline = memory_copy_text("unknown");
-        result->conclusion = memory_copy_text(
-            "Nothing can be said about the ranks' time: the trace holds no span of time of any "
-            "rank to judge.");
+        result->conclusion =
+            memory_format("Nothing can be said about the ranks' time: the %s holds no span of time "
+                          "of any rank to judge.",
+                          subject_of(result));
         return;
     }
     char *text = NULL;
