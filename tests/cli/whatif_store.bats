@@ -62,6 +62,25 @@ trials() {
     "$PAGODA" store show --json runs.db 3 | jq -e '.prediction.measured_id == 1'
 }
 
+@test "a name is that of the prediction, as the manual page has it" {
+    "$PAGODA" replay trace --scale P2=0.5 --store runs.db --trial fast >/dev/null
+    [ "$(trials)" = '[["measured",7000,"trace"],["predicted",3500,"fast"]]' ]
+    "$PAGODA" replay --help | grep -A1 -e --trial | tr -s ' \n' ' ' |
+        grep -q 'name of this run, or of its prediction'
+    tr '\n' ' ' <"$ROOT/man/pagoda-replay.1" |
+        grep -q 'With what-if options it is the name of the prediction'
+    # The example of the manual page, with names of both.
+    local line
+    rm runs.db
+    ln -s trace run1
+    sed -n '/^pagoda replay run1 --store runs.db --trial base$/,/^\.Ed/p' "$ROOT/man/pagoda-replay.1" |
+        grep '^pagoda' | sed "s/^pagoda/\"\$PAGODA\"/; s/solve=0.5/P2=0.5/" >lines
+    [ "$(wc -l <lines)" = 3 ]
+    while read -r line; do eval "$line" >out; done <lines
+    [ "$(trials)" = '[["measured",7000,"base"],["predicted",3500,"fast"]]' ]
+    grep -q base out
+}
+
 @test "all or nothing: a name that is taken" {
     "$PAGODA" replay --store runs.db --trial half --cpu-speed 0.5 trace >/dev/null
     run "$PAGODA" replay --store runs.db --trial half --cpu-speed 0.5,0.25 trace
