@@ -93,8 +93,12 @@ int machine_change_network(struct machine *machine, uint64_t latency_ns, double 
 {
     struct machine_messages *network = &machine->messages[MACHINE_NETWORK];
     if (network->n_points == 0)
-        return error_set(err, "--latency, --bandwidth and --eager change the network of --machine, "
-                              "which has no <message scope=\"network\">");
+        return error_set(
+            err,
+            "%s has no <message scope=\"network\"> that --latency, --bandwidth or --eager "
+            "could change: add one (pagoda calibrate over two nodes measures it), or "
+            "delay messages with --add-latency",
+            machine->path);
     if (latency_ns != PAG_NOT_KNOWN) {
         uint64_t first_ns = network->points[0].time_ns;
         for (size_t i = 0; i < network->n_points; i++) {

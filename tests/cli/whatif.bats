@@ -315,7 +315,8 @@ bad_machine() {
     refused 'no machine file' --machine bad.xml
     refused 'nowhere.xml' --machine nowhere.xml
     echo '<machine><message scope="node"><point bytes="0" time="1us"/></message></machine>' >node.xml
-    refused 'which has no <message scope="network">' --machine node.xml --latency 1us
+    refused 'node.xml has no <message scope="network">.*add one.*--add-latency' --machine node.xml --latency 1us
+    "$PAGODA" replay trace --machine node.xml --add-latency 1us >/dev/null
     refused 'network of --machine, which is missing' --latency 1us
     refused '--bandwidth 0: more than 0' --machine node.xml --bandwidth 0
     refused '--latency 5lightyears: unknown unit' --machine node.xml --latency 5lightyears
