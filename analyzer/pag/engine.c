@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/clock.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
@@ -554,5 +555,10 @@ int pag_simulate(struct trace *trace, const struct pag_options *options,
     simulation_run(&engine);
     int status = conclude(&engine, err);
     simulation_free(engine.simulation);
+    // Of a run twice as long as any recorded one sums may not fit.
+    if (status == 0 && result->time_ns / 2 > clock_max_run_ns(result->n_locations))
+        status =
+            error_set(err, "the predicted run takes %.3g s, longer than any run that can be judged",
+                      (double)result->time_ns * 1e-9);
     return status;
 }

@@ -269,7 +269,8 @@ int pag_run(struct trace *trace, const struct pag_options *options,
 void pag_result_release(struct pag_result *result);
 
 /// The same in simulated time: CLOCK says when things happen, and all of RESULT, the root events
-/// and the critical path are those of the predicted run. TRACE is a freshly opened one.
+/// and the critical path are those of the predicted run. TRACE is a freshly opened one. -1 and ERR
+/// also when the predicted run takes too long for sums over its ranks.
 int pag_simulate(struct trace *trace, const struct pag_options *options,
                  const struct pag_clock *clock, const struct pag_listener *listener,
                  struct pag_result *result, struct error *err);

@@ -4,6 +4,7 @@
 #ifndef PAGODA_TRACE_CLOCK_H
 #define PAGODA_TRACE_CLOCK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct clock {
@@ -33,6 +34,18 @@ static inline uint64_t clock_duration_ns(const struct clock *clock, uint64_t tic
 static inline uint64_t clock_time_ns(const struct clock *clock, uint64_t ticks)
 {
     return clock_duration_ns(clock, ticks - clock->origin_ticks);
+}
+
+/// The longest time a run of so many locations may take: a year, less where sums over all locations
+/// would come near 2^63 ns, but a week however many there are. What is later is a damaged time
+/// stamp.
+static inline uint64_t clock_max_run_ns(size_t n_locations)
+{
+    const uint64_t day_ns = UINT64_C(86400000000000);
+    uint64_t max_ns = (UINT64_C(1) << 61) / n_locations;
+    if (max_ns < 7 * day_ns)
+        return 7 * day_ns;
+    return max_ns < 365 * day_ns ? max_ns : 365 * day_ns;
 }
 
 #endif

@@ -13,9 +13,14 @@
 // Appends an event of KIND at TICKS, all other fields 0.
 static inline struct event *append(struct decoder *decoder, uint64_t ticks, enum event_kind kind)
 {
-    if (__builtin_expect((int64_t)ticks < decoder->last_ticks, 0)) {
-        decoder->report.n_backward++;
-        ticks = (uint64_t)decoder->last_ticks;
+    // Before the last event, or beyond the end.
+    uint64_t last_ticks = (uint64_t)decoder->last_ticks;
+    if (__builtin_expect(ticks - last_ticks > (uint64_t)decoder->end_ticks - last_ticks, 0)) {
+        if ((int64_t)ticks < decoder->last_ticks)
+            decoder->report.n_backward++;
+        else if (decoder->n_in_time == UINT32_MAX)
+            decoder->n_in_time = decoder->n_output;
+        ticks = last_ticks;
     }
     decoder->last_ticks = (int64_t)ticks;
     struct event *event = &decoder->output[decoder->n_output++];
@@ -526,7 +531,9 @@ static OTF2_CallbackCode on_buffer_flush(CALLBACK_PARAMETERS, OTF2_TimeStamp sto
 {
     IGNORE_PARAMETERS;
     struct decoder *decoder = user_data;
-    uint64_t flush_ticks = stop_ticks > ticks ? stop_ticks - ticks : 0;
+    if ((int64_t)stop_ticks > decoder->end_ticks)
+        stop_ticks = (uint64_t)decoder->end_ticks;
+    uint64_t flush_ticks = (int64_t)stop_ticks > (int64_t)ticks ? stop_ticks - ticks : 0;
     append(decoder, ticks, EVENT_BUFFER_FLUSH)->size_bytes =
         clock_duration_ns(decoder->clock, flush_ticks);
     return OTF2_CALLBACK_SUCCESS;

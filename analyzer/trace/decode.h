@@ -19,6 +19,8 @@ struct decoder {
     struct event *output; // where the callbacks append; has room for what is asked of OTF2
     uint32_t n_output;
     int64_t last_ticks; // time of the newest event, below 0 when a clock offset says so
+    int64_t end_ticks;  // no run lasts until then
+    uint32_t n_in_time; // events in the output before the first beyond that; UINT32_MAX: no such
     bool in_polls;      // in a folded polling loop, which is to end at polls_end_ns
     uint64_t polls_end_ns;
     const struct clock *clock;

@@ -302,6 +302,8 @@ static int open_locations(struct trace *trace, struct error *err)
     for (size_t i = 0; i < trace->n_decoders; i++) {
         trace->decoders[i].clock = &trace->clock;
         trace->decoders[i].last_ticks = INT64_MIN;
+        trace->decoders[i].end_ticks = INT64_MAX;
+        trace->decoders[i].n_in_time = UINT32_MAX;
         trace->decoders[i].records = &trace->records;
         trace->decoders[i].resolved = &trace->resolved;
         trace->decoders[i].n_unused =
@@ -328,21 +330,52 @@ static int open_locations(struct trace *trace, struct error *err)
     return 0;
 }
 
-static void rebase_event(const struct clock *clock, struct event *event)
+static void close_events(struct trace *trace, struct decoder *decoder)
+{
+    if (decoder->reader)
+        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
+    decoder->reader = NULL;
+}
+
+// Ends a location whose next event lies later than any run takes.
+static void end_late(struct trace *trace, size_t location)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    unsigned long long id = trace->resolved.definitions.locations[location].id;
+    decoder->report.is_cut = true;
+    set_reason(decoder,
+               "its event file (%llu.evt) has a time stamp that lies further from the run's begin "
+               "than any run takes",
+               id);
+    close_events(trace, decoder);
+}
+
+static void rebase_event(const struct clock *clock, uint64_t max_ticks, struct event *event)
 {
     event->time_ns = clock_time_ns(clock, event->time_ns);
     if (event->kind == EVENT_BUFFER_FLUSH)
-        event->size_bytes = clock_duration_ns(clock, event->size_bytes);
+        event->size_bytes =
+            clock_duration_ns(clock, event->size_bytes < max_ticks ? event->size_bytes : max_ticks);
 }
 
-static void rebase_ends(struct definitions *definitions, const struct clock *clock)
+static uint64_t max_run_ticks(const struct trace *trace)
+{
+    unsigned __int128 ticks = (unsigned __int128)clock_max_run_ns(trace->n_decoders) *
+                              trace->records.ticks_per_second / UINT64_C(1000000000);
+    return ticks < INT64_MAX ? (uint64_t)ticks : INT64_MAX;
+}
+
+static void rebase_ends(struct definitions *definitions, const struct clock *clock,
+                        uint64_t max_ticks)
 {
     for (size_t i = 0; i < definitions->n_locations; i++) {
         struct location *location = &definitions->locations[i];
         int64_t ticks = (int64_t)(location->recorded_until_ns - clock->origin_ticks);
         if (location->is_cut_short)
             location->recorded_until_ns =
-                ticks > 0 ? clock_time_ns(clock, location->recorded_until_ns) : 0;
+                ticks > 0 ? clock_duration_ns(clock, (uint64_t)ticks < max_ticks ? (uint64_t)ticks
+                                                                                 : max_ticks)
+                          : 0;
     }
 }
 
@@ -358,15 +391,25 @@ static void rebase_times(struct trace *trace)
     }
     uint64_t origin_ticks = (uint64_t)first_ticks;
     trace->clock = clock_of(trace->records.ticks_per_second, origin_ticks);
+    uint64_t max_ticks = max_run_ticks(trace);
     for (size_t i = 0; i < trace->n_decoders; i++) {
         struct cursor *cursor = &trace->decoders[i].cursor;
+        trace->decoders[i].end_ticks = max_ticks < (uint64_t)INT64_MAX - origin_ticks
+                                           ? (int64_t)(origin_ticks + max_ticks)
+                                           : INT64_MAX;
         for (uint32_t e = 0; e < cursor->end; e++)
-            rebase_event(&trace->clock, &cursor->events[e]);
+            if (cursor->events[e].time_ns - origin_ticks > max_ticks) {
+                end_late(trace, i);
+                cursor->end = e;
+                cursor->at_end = true;
+            } else {
+                rebase_event(&trace->clock, max_ticks, &cursor->events[e]);
+            }
         if (trace->decoders[i].in_polls) // which go on in the second batch
             trace->decoders[i].polls_end_ns =
                 clock_time_ns(&trace->clock, trace->decoders[i].polls_end_ns);
     }
-    rebase_ends(&trace->resolved.definitions, &trace->clock);
+    rebase_ends(&trace->resolved.definitions, &trace->clock, max_ticks);
     uint64_t start_ns = trace->records.realtime_ns;
     if (start_ns && first_ticks != INT64_MAX && origin_ticks > trace->records.global_offset)
         start_ns += clock_duration_ns(&trace->clock, origin_ticks - trace->records.global_offset);
@@ -437,13 +480,6 @@ void trace_close(struct trace *trace)
     free(trace);
 }
 
-static void close_events(struct trace *trace, struct decoder *decoder)
-{
-    if (decoder->reader)
-        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
-    decoder->reader = NULL;
-}
-
 // Ends the reading, wherever it is.
 static void stop_reading(struct trace *trace)
 {
@@ -474,6 +510,7 @@ static void rewind_trace(struct trace *trace)
         free(decoder->reason);
         decoder->reason = NULL;
         decoder->last_ticks = INT64_MIN;
+        decoder->n_in_time = UINT32_MAX;
         decoder->in_polls = false;
         open_location(trace, i);
     }
@@ -570,6 +607,11 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
     *at_end = code != OTF2_SUCCESS || is_last;
     if (*at_end)
         end_reading(trace, location, code);
+    if (decoder->n_in_time != UINT32_MAX) {
+        *at_end = true;
+        end_late(trace, location);
+        decoder->n_output = decoder->n_in_time;
+    }
     return decoder->n_output;
 }
 

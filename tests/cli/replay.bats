@@ -361,6 +361,46 @@ XML
     [[ $output == *"1 location readable only up to some record"*"rank 1"*"[location-cut]"* ]]
 }
 
+@test "time stamps that no run has end their location; predictions that take too long are refused" {
+    # long TICKS_PER_SECOND BEGIN END: two ranks, one message, one barrier.
+    long() {
+        rm -rf long
+        "$BUILD/tools/mktrace" - long <<TEXT
+clock $1
+0 $2 enter main
+0 $2 enter MPI_Send
+0 $2 send world 1 0 8
+0 $2 leave MPI_Send
+0 $3 leave main
+1 $2 enter main
+1 $2 enter MPI_Recv
+1 $3 recv world 0 0 8
+1 $3 leave MPI_Recv
+1 $3 leave main
+TEXT
+    }
+    local year=31536000000000000 times
+    for times in "1000000000 0 $((year + 1))" "1000000000 0 9223372036854775807" "1 7 4611686018427387904" \
+        "1000 1 9223372036854775807" "1000000000 1 9223372036854775807"; do
+        # shellcheck disable=SC2086 # three words
+        long $times
+        run "$PAGODA" replay long
+        echo "$times: $output"
+        [ "$status" = 3 ]
+        [[ $output == *"2 ranks on 1 node, 0 ns"*"time stamp"*"further"*"than any run takes"* ]]
+        run "$PAGODA" advise long
+        [ "$status" = 3 ]
+    done
+    long 1000000000 9191836000000000000 9223372000000000000 # a year, at the end of all ticks
+    run "$PAGODA" replay long
+    [ "$status" = 0 ]
+    [[ $output == *"2 ranks on 1 node, 31536000 s"* ]]
+    "$PAGODA" advise long >/dev/null
+    run "$PAGODA" replay long --cpu-speed 0.001
+    [ "$status" = 1 ]
+    sentence 'the predicted run takes .* s, longer than any run that can be judged'
+}
+
 @test "definitions cut off: one sentence, exit status 1" {
     archive pipeline
     truncate -s 20 pipeline/traces.def
