@@ -190,6 +190,14 @@ assumed() {
     assumed 'task: by the totals of 2 ranks, because they visit it unequally often' --balance task
 }
 
+@test "balance: visits that contain MPI calls change by one factor, and the report names the way to a finer region" {
+    use in-turns
+    [ "$(predict --balance '(program)')" = '[600,600,600]' ]
+    assumed 'A visit contains MPI calls, .* such as "before CALLS"' --balance '(program)'
+    [ "$(predict --balance step)" = '[400,400,400]' ]
+    "$PAGODA" replay --json --balance step trace | jq -e '.whatif.assumptions | any(test("one factor")) | not'
+}
+
 @test "duration and balance without recorded functions" {
     use sites
     # Rank 0 sends at 100, 200 and 3200; at 100, 200 and 300, and rank 1 needs 500 after its second.

@@ -13,6 +13,12 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
     const struct region_works_item *item = &scenario->works.items[index];
     const char *option = region_patterns_text(scenario->regions, item->pattern);
     struct visits_summary summary = visits_summary(visits, (int32_t)index + 1);
+    // A rank that is slow before one call and fast before the next one stays so.
+    const char *coarse =
+        summary.has_calls ? ". A visit contains MPI calls, and changes by one factor: ranks that "
+                            "are slow in turns stay so. A finer region is balanced piece by piece, "
+                            "such as \"before CALLS\", the computing that ends with these MPI calls"
+                          : "";
     char *text;
     if (!item->is_balanced)
         text = memory_format("%s: the process time of each of %" PRIu64
@@ -20,14 +26,15 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
                              option, summary.n_visits);
     else if (summary.is_by_visit)
         text = memory_format("%s: visit by visit, the n-th of each of %" PRIu64
-                             " ranks has their mean",
-                             option, summary.n_locations);
+                             " ranks has their mean%s",
+                             option, summary.n_locations, coarse);
     else
         text = memory_format("%s: by the totals of %" PRIu64 " ranks, because they %s; every visit "
-                             "of a rank changes by the same factor",
+                             "of a rank changes by the same factor%s",
                              option, summary.n_locations,
                              summary.n_visits > VISITS_MAX_KEPT ? "have too many visits to be kept"
-                                                                : "visit it unequally often");
+                                                                : "visit it unequally often",
+                             coarse);
     whatif_report_note(report, text);
 }
 

@@ -170,8 +170,9 @@ struct pag_clock {
     /// that want to know before its work is set.
     uint64_t (*visit_scale)(void *context, uint32_t location, int32_t kind, bool *is_scaled);
     /// N_VISITS visits of LOCATION are over, in the order they began; RECORDED work all together.
+    /// HAS_CALLS: it is one visit, with work before and after an MPI call.
     void (*visited)(void *context, uint32_t location, int32_t kind, uint64_t n_visits,
-                    pag_work recorded);
+                    pag_work recorded, bool has_calls);
     /// Whether a message is sent at all; *SIZE_BYTES, as recorded, becomes its size. NULL: all are,
     /// as recorded.
     bool (*sends)(void *context, uint32_t sender, uint32_t receiver, uint32_t tag,

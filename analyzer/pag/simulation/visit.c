@@ -151,7 +151,8 @@ void visit_close_interval(const struct engine *engine, struct location_state *lo
     for (size_t i = 0; i < visit->n_over; i++) {
         const struct visits_over *over = &visit->over[i];
         pag_work work = over->before + (wall_ns ? process * over->wall_ns / wall_ns : 0);
-        clock->visited(clock->context, location->index, over->kind, over->n_visits, work);
+        clock->visited(clock->context, location->index, over->kind, over->n_visits, work,
+                       over->before > 0);
     }
     visit->n_over = 0;
     if (visit->kind == 0)

@@ -18,6 +18,7 @@ struct visit_kind {
     struct visit_list *lists; // by location
     bool is_kept;             // each visit's work
     bool is_by_visit;
+    bool has_calls;       // some visit has work before and after an MPI call
     uint64_t n_locations; // with visits
     pag_work mean;        // of their totals
     pag_work *means;      // by visit
@@ -71,10 +72,11 @@ static struct visit_kind *kind_at(const struct visits *visits, int32_t kind)
 }
 
 void visits_add(struct visits *visits, uint32_t location, int32_t kind_number, uint64_t n_visits,
-                pag_work work)
+                pag_work work, bool has_calls)
 {
     struct visit_kind *kind = kind_at(visits, kind_number);
     struct visit_list *list = &kind->lists[location];
+    kind->has_calls = kind->has_calls || has_calls;
     list->n_visits += n_visits;
     list->total += work;
     if (n_visits != 1 || visits->n_kept == VISITS_MAX_KEPT)
@@ -127,7 +129,8 @@ struct visits_summary visits_summary(const struct visits *visits, int32_t kind_n
 {
     const struct visit_kind *kind = kind_at(visits, kind_number);
     struct visits_summary summary = {.n_locations = kind->n_locations,
-                                     .is_by_visit = kind->is_by_visit};
+                                     .is_by_visit = kind->is_by_visit,
+                                     .has_calls = kind->has_calls};
     for (size_t i = 0; i < visits->n_locations; i++)
         summary.n_visits += kind->lists[i].n_visits;
     return summary;

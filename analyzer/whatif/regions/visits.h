@@ -29,7 +29,7 @@ struct visits;
 struct visits *visits_new(size_t n_kinds, size_t n_locations);
 void visits_free(struct visits *visits);
 void visits_add(struct visits *visits, uint32_t location, int32_t kind, uint64_t n_visits,
-                pag_work work);
+                pag_work work, bool has_calls);
 /// Nothing will be added: computes what balancing needs.
 void visits_conclude(struct visits *visits);
 
@@ -46,6 +46,7 @@ struct visits *visits_gather(struct trace *trace, const struct scenario_settings
 struct visits_summary {
     uint64_t n_visits, n_locations; // that have visits
     bool is_by_visit;
+    bool has_calls; // some visit has work before and after an MPI call
 };
 struct visits_summary visits_summary(const struct visits *visits, int32_t kind);
 

@@ -13,10 +13,10 @@ static int32_t kind(void *context, uint32_t location, uint64_t mark)
 }
 
 static void visited(void *context, uint32_t location, int32_t kind_number, uint64_t n_visits,
-                    pag_work recorded)
+                    pag_work recorded, bool has_calls)
 {
     const struct prediction *prediction = context;
-    visits_add(prediction->counted, location, kind_number, n_visits, recorded);
+    visits_add(prediction->counted, location, kind_number, n_visits, recorded, has_calls);
 }
 
 static int simulate(struct trace *trace, const struct scenario_settings *settings,
