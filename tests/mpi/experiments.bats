@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The studies of pagoda-experiments(7): the commands printed there are run as they stand, with real
-# runs, and show what the page says.
+# The studies of pagoda-experiments(7) and pagoda-tutorial(7): the commands printed there are run as they
+# stand, with real runs, and show what the pages say.
 load ../helper
 
 setup() {
@@ -16,12 +16,12 @@ setup() {
     PATH=$PWD/bin:$PATH
 }
 
-# page NAME: runs the block NAME of the page.
+# page NAME: runs the block NAME of the pages.
 page() {
     awk -v wanted=".\\\\\" run: $1" '$0 == wanted { found = 1; next }
         found && /^\.Bd/ { inside = 1; next }
         found && /^\.Ed/ { exit }
-        inside { gsub(/\\e/, "\\"); print }' "$ROOT/man/pagoda-experiments.7" >"$1.sh"
+        inside { gsub(/\\e/, "\\"); print }' "$ROOT"/man/pagoda-{experiments,tutorial}.7 >"$1.sh"
     [ -s "$1.sh" ]
     run timeout -k 5 300 bash -eu "$1.sh"
     echo "$output"
@@ -85,4 +85,23 @@ shows() {
     grep -qx ' 6 only in 2, 4 1' processes
     grep -qx ' 4 only in 4 2' processes
     grep -qx ' 4 only in 4 3' processes
+}
+
+@test "the tutorial" {
+    # On a busy machine other ranks wait, and other changes pay off.
+    page tutorial-trace
+    [[ $output == *"2 ranks, 825 events in run1"* ]]
+    page tutorial-replay
+    shows '^ Parallel efficiency .* = load balance '
+    shows '^ Wait at N x N: '
+    shows '^ made late by '
+    shows '^ call paths main/sum_up/MPI_Allreduce at fold.c:79 100.0 %$'
+    page tutorial-advise
+    shows '^ pagoda replay run1 --'
+    page tutorial-whatif
+    shows '^ What if --balance fold_part$'
+    shows '^ Predicted .* \(-[0-9.]+ %\)'
+    page tutorial-check
+    shows '^run time .* -> '
+    shows ' wait-at-nxn$'
 }
