@@ -138,6 +138,18 @@ setup() {
     [ "$(jq -c '[.differences[0].top_down[].path]' <<<"$output")" = '["main"]' ]
 }
 
+@test "time without CPU time is no part of the structure of a run" {
+    local lost=$ROOT/tests/traces/replay/without-cpu.txt
+    "$BUILD/tools/mktrace" "$lost" lost
+    sed '/ cpu /d' "$lost" >kept.txt
+    "$BUILD/tools/mktrace" kept.txt kept
+    "$PAGODA" replay lost --json | jq -e '[.profile[].region] | index("(without CPU time)")'
+    "$PAGODA" diff --structure --all lost kept >structure
+    grep -q '^/CallPath: \([0-9]*\) resources, \1 in all runs$' structure
+    grep -q '^/Code: \([0-9]*\) resources, \1 in all runs$' structure
+    run ! grep -q 'without CPU' structure
+}
+
 @test "the structure of runs: sums of run ids, and what is only where" {
     run "$PAGODA" diff --structure runs.db old1 renamed
     [ "$status" = 0 ]

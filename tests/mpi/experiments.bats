@@ -90,7 +90,7 @@ shows() {
 @test "the tutorial" {
     # On a busy machine other ranks wait, and other changes pay off.
     page tutorial-trace
-    [[ $output == *"2 ranks, 825 events in run1"* ]]
+    [[ $output == *"2 ranks, "*" events in run1"* ]]
     page tutorial-replay
     shows '^ Parallel efficiency .* = load balance '
     shows '^ Wait at N x N: '

@@ -2,10 +2,13 @@
 // Reads the resources of trials, has them merged, prints them (see structure.h).
 #include "analyzer/cmd/diff/structure.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/resource_path.h"
 #include "analyzer/model/structure.h"
+#include "analyzer/report/result.h"
 #include "analyzer/report/structure.h"
 #include "db/query/times.h"
 
@@ -17,9 +20,25 @@ struct merging {
     size_t n_runs;
 };
 
+/// Whether the scheduler of the machine made the resource, and not the program: each run has its
+/// own.
+static bool is_chance(const char *path)
+{
+    const char *wanted = RESULT_REGION_NO_CPU;
+    for (const char *name = resource_path_last(path); *name; name++) {
+        if (*name == '\\')
+            continue;
+        if (*name != *wanted++)
+            return false;
+    }
+    return !*wanted;
+}
+
 static void add_resource(void *user, const char *path)
 {
     struct merging *merging = user;
+    if (is_chance(path))
+        return;
     char *mapped = resource_map_apply(merging->map, path);
     structure_add(&merging->structure, (unsigned)merging->n_runs, mapped);
     free(mapped);
