@@ -131,9 +131,9 @@ static void put_efficiency(struct result *result, bool has_gaps)
         // A call that completes several operations may have waited for each at the same time.
         if (rank->wait_ns > rank->mpi_ns)
             rank->wait_ns = rank->mpi_ns;
-        // Nor is the time between its release and the last one in told apart for all patterns.
-        if (rank->no_cpu_mpi_ns > rank->mpi_ns - rank->wait_ns)
-            rank->no_cpu_mpi_ns = rank->mpi_ns - rank->wait_ns;
+        // Of a completion that lasts for want of a core both tell.
+        if (rank->wait_ns > rank->mpi_ns - rank->no_cpu_mpi_ns)
+            rank->wait_ns = rank->mpi_ns - rank->no_cpu_mpi_ns;
         max_ns = outside_ns(rank) > max_ns ? outside_ns(rank) : max_ns;
         max_useful_ns = rank->useful_ns > max_useful_ns ? rank->useful_ns : max_useful_ns;
         result->useful_ns += rank->useful_ns;
