@@ -53,7 +53,8 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->is_open = true;
     call->is_cut = false;
     call->is_bare = event->kind != EVENT_ENTER;
-    call->is_test = call->is_init = call->is_finalize = call->is_synchronous = false;
+    call->is_test = call->is_init = call->is_finalize = call->is_synchronous = call->is_standard =
+        false;
     call->is_file = false;
     call->gave_up = call->goes_on_alone = call->has_collectives = call->has_cpu_after = false;
     call->has_cpu_inside = false;
@@ -152,6 +153,7 @@ void call_read(struct engine *engine, struct location_state *location, uint64_t 
     call->is_finalize = function == MPI_FUNCTION_FINALIZE;
     call->is_file = function == MPI_FUNCTION_FILE;
     call->is_synchronous = function == MPI_FUNCTION_SYNCHRONOUS_SEND;
+    call->is_standard = function == MPI_FUNCTION_STANDARD_SEND;
     read_records(engine, location);
     if (engine->simulation)
         shift(call, time_ns);

@@ -31,12 +31,12 @@ struct call {
     bool is_bare; // a record outside any MPI region: leave = enter, no event for either
     bool is_test;
     bool is_finalize, is_init, is_file;
-    bool is_synchronous;
-    bool has_collectives; // among its records
-    bool gave_up;         // a partner could not be found within the look-ahead
-    bool goes_on_alone;   // no longer waits for operations that need not synchronise
-    uint32_t n_nested;    // regions open inside it
-    uint32_t n_skip;      // events to its leave when nothing is nested
+    bool is_synchronous, is_standard; // what it sends
+    bool has_collectives;             // among its records
+    bool gave_up;                     // a partner could not be found within the look-ahead
+    bool goes_on_alone;               // no longer waits for operations that need not synchronise
+    uint32_t n_nested;                // regions open inside it
+    uint32_t n_skip;                  // events to its leave when nothing is nested
     uint32_t path;
     uint32_t enter_node; // own lineage at the enter if the call may wait, NONE
     uint64_t enter_ns, leave_ns;

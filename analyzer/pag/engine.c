@@ -518,6 +518,7 @@ static int conclude(struct engine *engine, struct error *err)
 {
     match_finish(engine);
     collective_finish(engine);
+    eager_finish(engine);
     outcome_fill(engine);
     if (engine->excerpts)
         excerpt_apply(engine);

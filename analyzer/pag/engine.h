@@ -4,6 +4,7 @@
 //   call.c        an MPI call with its records, read ahead at its enter
 //   profile.c     call tree and exclusive time of a location
 //   match.c       messages, receives, requests; posted.c: where a posted receive stands;
+//   eager.c       waits of senders for receivers that were none
 //   channel.c     queues of sends and receives that wait for each other
 //   collective.c  open collective operations; collective_roots.c: their root events,
 //                 collective_releasers.c: who released whom
@@ -37,6 +38,7 @@
 #include "analyzer/pag/lineage/lineage.h"
 #include "analyzer/pag/matching/channel.h"
 #include "analyzer/pag/matching/collective.h"
+#include "analyzer/pag/matching/eager.h"
 #include "analyzer/pag/matching/match.h"
 #include "analyzer/pag/matching/posted.h"
 #include "analyzer/pag/outcome.h"
@@ -121,6 +123,7 @@ struct engine {
     size_t traffic_capacity;
     struct map message_kind_of; // (communicator, tag) -> index of result->message_kinds
     size_t message_kind_capacity;
+    struct eager eager;
     uint32_t *channel_buckets;
     uint32_t n_channel_buckets;
     uint32_t channel_epoch;  // grows when channels may have gone

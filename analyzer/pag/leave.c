@@ -265,12 +265,17 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
 }
 
 /// WAIT describes a send call so far; MESSAGE may be the one whose receive was posted last.
-static void consider_send(struct send_wait *wait, const struct message *message)
+static void consider_send(const struct engine *engine, struct send_wait *wait,
+                          const struct message *message)
 {
-    int64_t *value = wait->root.value;
+    int64_t *value = wait->wait.root.value;
+    uint64_t *least_limit = &wait->wait.least_limits[eager_scope(engine, message)];
     int64_t post_ns = (int64_t)message->post_enter_ns;
     if (post_ns <= value[ROOT_SEND_ENTER] || post_ns >= value[ROOT_SEND_LEAVE])
         return;
+    wait->has_synchronous |= message->is_synchronous;
+    if (message->size_bytes >= *least_limit)
+        *least_limit = message->size_bytes + 1;
     if (wait->has_candidate &&
         (post_ns < value[ROOT_SEND_POST_ENTER] ||
          (post_ns == value[ROOT_SEND_POST_ENTER] && message->receiver < value[ROOT_SEND_RECEIVER])))
@@ -289,14 +294,16 @@ static void consider_send(struct send_wait *wait, const struct message *message)
 /// All receives of the call's messages are known: WAIT is its wait for them, if it has one.
 static void emit(struct engine *engine, struct send_wait *wait)
 {
+    const int64_t *value = wait->wait.root.value;
     if (!wait->has_candidate)
         return;
-    window_place(engine, &wait->root, wait->enter_ns);
-    if (engine->listener.root)
-        engine->listener.root(engine->listener.context, &wait->root);
+    if (wait->has_synchronous)
+        eager_tell(engine, &wait->wait);
+    else
+        eager_count(engine, &wait->wait);
     explain_wait(engine, PAG_WAIT_LATE_RECEIVER, &wait->from,
-                 (struct moment){(uint64_t)wait->root.value[ROOT_SEND_POST_ENTER], wait->post_node},
-                 (uint64_t)wait->root.value[ROOT_SEND_LEAVE]);
+                 (struct moment){(uint64_t)value[ROOT_SEND_POST_ENTER], wait->post_node},
+                 (uint64_t)value[ROOT_SEND_LEAVE]);
 }
 
 /// Whether MESSAGE, not matched when its sender left, may turn out to have been received by a call
@@ -333,14 +340,14 @@ static void emit_send(struct engine *engine, const struct location_state *locati
                       struct moment now)
 {
     const struct call *call = &location->call;
-    struct send_wait wait = {.enter_ns = call->enter_ns, .from = now, .post_node = NONE};
-    begin_root(&wait.root, engine, location, ROOT_SEND);
-    wait.root.value[ROOT_SEND_ENTER] = (int64_t)now.time_ns;
-    wait.root.value[ROOT_SEND_LEAVE] = (int64_t)call->leave_ns;
+    struct send_wait wait = {.wait = {.enter_ns = call->enter_ns}, .from = now, .post_node = NONE};
+    begin_root(&wait.wait.root, engine, location, ROOT_SEND);
+    wait.wait.root.value[ROOT_SEND_ENTER] = (int64_t)now.time_ns;
+    wait.wait.root.value[ROOT_SEND_LEAVE] = (int64_t)call->leave_ns;
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
         if (message->is_matched)
-            consider_send(&wait, message);
+            consider_send(engine, &wait, message);
         else if (may_be_late(engine, message, call->leave_ns))
             wait.n_open++;
     }
@@ -355,7 +362,7 @@ void leave_resolve_send(struct engine *engine, struct message *message)
     struct send_wait *wait = pool_at(&engine->send_waits, message->send_wait);
     if (message->is_matched) {
         uint32_t node_before = wait->post_node;
-        consider_send(wait, message);
+        consider_send(engine, wait, message);
         hold_if_any(engine, wait->post_node);
         lineage_let_go(&engine->lineage, node_before);
     }
@@ -432,8 +439,14 @@ static void settle(struct engine *engine, struct location_state *location)
             match_settle_receive(engine, call->receives[i]);
         }
     }
-    for (uint32_t i = 0; i < call->n_sends; i++)
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        struct message *message = message_at(engine, call->sends[i]);
+        message->is_over = !call->is_cut;
+        message->send_over_ns = call->leave_ns;
+        if (message->is_over && message->is_matched)
+            eager_see(engine, message);
         match_settle_sent(engine, call->sends[i]);
+    }
     for (uint32_t i = 0; i < call->n_parts; i++)
         collective_leave(engine, call->parts[i], call);
     lineage_let_go(&engine->lineage, call->enter_node);

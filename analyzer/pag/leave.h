@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/pag/lineage/explanation.h"
+#include "analyzer/pag/matching/eager.h"
 #include "analyzer/pag/root.h"
 
 struct call;
@@ -18,12 +19,11 @@ struct message;
 /// What a call waits for receivers of its messages; kept while receives are still unknown after
 /// its leave.
 struct send_wait {
-    struct root root;
-    uint64_t enter_ns;  // of the call
+    struct eager_wait wait;
     struct moment from; // when it began to wait for receivers
     uint32_t post_node; // lineage of the receiver that let it go, NONE: unknown
     uint32_t n_open;
-    bool has_candidate;
+    bool has_candidate, has_synchronous; // among the messages whose receivers came late
 };
 
 /// After the enter of a call: keeps the lineage of a waiter for the explanation of its wait.

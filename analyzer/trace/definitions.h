@@ -21,6 +21,7 @@ enum mpi_function {
     MPI_FUNCTION_FINALIZE,
     MPI_FUNCTION_TEST,             // MPI_Test*, MPI_Parrived, MPI_Request_get_status
     MPI_FUNCTION_IPROBE,           // MPI_Iprobe, MPI_Improbe
+    MPI_FUNCTION_STANDARD_SEND,    // MPI_Send, MPI_Isend, MPI_Sendrecv and the like
     MPI_FUNCTION_SYNCHRONOUS_SEND, // MPI_Ssend, MPI_Issend (and _init)
     MPI_FUNCTION_PROBE,            // MPI_Probe, MPI_Mprobe
     MPI_FUNCTION_FILE,             // MPI_File_*

@@ -712,6 +712,25 @@ wait-at-nx1 998900 998900
         and (.conclusion | test("ranks had no core .*: 3 ranks shared 2 cores. Before anything else.*Next to that the biggest loss is Late Sender.*that rank 0 had no CPU time. The work is uneven: rank 1 computes for 15.90 ms"))' out.json
 }
 
+@test "what is buffered on one node may wait for its receiver between nodes" {
+    sed '1,/^#!/d' "$ROOT/tests/traces/patterns/late-receiver-eager.txt" >near.txt
+    "$BUILD/tools/mktrace" near.txt near
+    # Rank 2, on another node, sends 80 bytes to rank 1 while its receive is posted.
+    {
+        echo 'nodes a a b'
+        cat near.txt
+        printf '2 %s\n' '0 enter main' '640 enter MPI_Send' '641 send world 1 8 80' \
+            '670 leave MPI_Send' '700 leave main'
+    } | sed 's/^1 700/1 660 enter MPI_Recv\n1 665 recv world 2 8 80\n1 666 leave MPI_Recv\n&/' >far.txt
+    "$BUILD/tools/mktrace" far.txt far
+    waits() { "$PAGODA" replay "$1" --json | jq -c '.patterns[] | select(.id == "late-receiver") | [.by_rank[] | [.rank, .ns]]'; }
+    [ "$(waits near)" = '[[0,90]]' ]
+    [ "$(waits far)" = '[[0,90],[2,20]]' ]
+    sed 's/^nodes a a b/nodes a a a/' far.txt >together.txt
+    "$BUILD/tools/mktrace" together.txt together
+    [ "$(waits together)" = '[[0,90]]' ]
+}
+
 @test "no more ranks than cores: time without CPU time has two possible reasons" {
     sed 's/^cores n 2/cores n 3/' "$ROOT/tests/traces/replay/without-cpu.txt" >enough.txt
     "$BUILD/tools/mktrace" enough.txt enough

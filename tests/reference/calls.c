@@ -78,10 +78,14 @@ static uint32_t add_call(struct model *model, uint32_t location, size_t record, 
                               .last = record,
                               .enter_ns = time_ns,
                               .leave_ns = time_ns,
-                              .path = path};
+                              .path = path,
+                              .is_left = place->records[record].kind != RECORD_ENTER};
     if (place->records[record].kind == RECORD_ENTER) {
         const char *name = model->trace->regions[place->records[record].region].name;
         call.is_test = is_test_call(name);
+        call.is_standard_send = strcmp(name, "MPI_Send") == 0 || strcmp(name, "MPI_Isend") == 0 ||
+                                strcmp(name, "MPI_Sendrecv") == 0 ||
+                                strcmp(name, "MPI_Isendrecv") == 0;
         call.is_synchronous_send =
             strcmp(name, "MPI_Ssend") == 0 || strcmp(name, "MPI_Issend") == 0;
         call.is_init = strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
@@ -138,6 +142,7 @@ static void walk_location(struct model *model, uint32_t l, struct findings *find
             if (depth == call_depth) {
                 model->calls[call].last = i;
                 model->calls[call].leave_ns = record->time_ns;
+                model->calls[call].is_left = !record->is_missing;
                 call = REFERENCE_NONE;
                 call_depth = 0;
             }

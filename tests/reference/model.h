@@ -21,7 +21,8 @@ struct model_call {
     size_t first, last; // record indices of its enter and leave
     uint64_t enter_ns, leave_ns;
     uint32_t path;
-    bool is_test, is_synchronous_send, is_init, is_finalize;
+    bool is_left; // the trace has its leave
+    bool is_test, is_standard_send, is_synchronous_send, is_init, is_finalize;
     uint32_t n_records, n_left_out; // of a changed program: of messages and operations, and those
                                     // of them that it leaves out
     bool is_waiting_poll;           // likewise: found nothing, and takes no time

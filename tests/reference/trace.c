@@ -490,6 +490,7 @@ static void close_open_regions(struct reference_location *location)
         location->records[location->n_records++] = (struct record){.kind = RECORD_LEAVE,
                                                                    .time_ns = end_ns,
                                                                    .region = stack[--depth],
+                                                                   .is_missing = true,
                                                                    .comm = REFERENCE_NONE};
 }
 

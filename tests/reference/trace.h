@@ -57,8 +57,9 @@ struct record {
     bool is_in_place;      // what it keeps is not counted
     bool is_uneven;        // members give and take different amounts, perhaps nothing
     bool has_envelope;
-    uint32_t context;                // of an enter: where the call is, REFERENCE_NONE
-    uint64_t n_polls;                // of the calls folded into one, 0: it is just one
+    bool is_missing;  // a leave that the trace has not: at the location's last record
+    uint32_t context; // of an enter: where the call is, REFERENCE_NONE
+    uint64_t n_polls; // of the calls folded into one, 0: it is just one
     uint64_t work_units, n_elements; // of an enter: what the visit does, 0: it does not say so
 };
 

@@ -128,11 +128,30 @@ static int64_t find_late_sender(struct model *model, struct findings *findings, 
     return end_ns;
 }
 
+/// Was a message of SIZE_BYTES or more, by a standard send to another rank, over before its receive
+/// was posted? Then it was buffered, and so are smaller ones. All ranks are on one node here.
+static bool is_buffered(const struct model *model, uint64_t size_bytes)
+{
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (send->size_bytes < size_bytes || !model->calls[send->call].is_standard_send ||
+            send->sender == send->receiver || send->receive == REFERENCE_NONE ||
+            send->complete_call == REFERENCE_NONE || !model->calls[send->complete_call].is_left)
+            continue;
+        uint32_t post_call = model->receives[send->receive].post_call;
+        if (model->calls[send->complete_call].leave_ns < model->calls[post_call].enter_ns)
+            return true;
+    }
+    return false;
+}
+
 /// BEGIN_NS: when the call began to wait for receivers, at the enter of call ORIGIN.
 static void find_late_receiver(struct model *model, struct findings *findings, uint32_t c,
                                int64_t begin_ns, uint32_t origin)
 {
     int64_t latest_ns = begin_ns;
+    uint64_t largest_bytes = 0;
+    bool has_synchronous = false;
     const struct model_send *latest = NULL;
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
@@ -141,12 +160,19 @@ static void find_late_receiver(struct model *model, struct findings *findings, u
         uint32_t post_call = model->receives[send->receive].post_call;
         int64_t post_ns = (int64_t)model->calls[post_call].enter_ns;
         bool is_tied = latest && post_ns == latest_ns;
+        if (post_ns > begin_ns && post_ns < (int64_t)model->calls[c].leave_ns) {
+            has_synchronous |= send->is_synchronous;
+            if (send->size_bytes > largest_bytes)
+                largest_bytes = send->size_bytes;
+        }
         if (post_ns >= (int64_t)model->calls[c].leave_ns ||
             !(is_tied ? send->receiver >= latest->receiver : post_ns > latest_ns))
             continue;
         latest_ns = post_ns;
         latest = send;
     }
+    if (latest && !has_synchronous && is_buffered(model, largest_bytes))
+        return; // what held it up was something else
     add_wait(model, findings, "late-receiver", c, begin_ns, latest_ns);
     // Of other sends it is not certain that they wait for their receiver.
     if (latest && latest->is_synchronous &&

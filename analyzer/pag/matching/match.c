@@ -121,6 +121,8 @@ void match_pair(struct engine *engine, uint32_t message_index, uint32_t receive_
         message->post_node = receive->post_node;
         receive->post_node = NONE;
     }
+    if (message->is_over)
+        eager_see(engine, message);
     if (message->send_wait != NONE)
         leave_resolve_send(engine, message);
     if (engine->simulation)
@@ -221,6 +223,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .post_node = NONE,
         .send_wait = NONE,
         .is_synchronous = call->is_synchronous,
+        .is_standard = call->is_standard,
         .is_nonblocking = event->kind == EVENT_ISEND,
         .is_alone = call->n_records == 1,
         .is_left_out = engine->simulation &&

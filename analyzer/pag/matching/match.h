@@ -27,6 +27,8 @@ struct message {
     uint32_t previous, next; // in flight to the same mailbox, by send_ns
     uint32_t next_in_channel;
     bool is_synchronous, is_nonblocking, is_matched;
+    bool is_standard;          // sent by MPI_Send, MPI_Isend, MPI_Sendrecv or the like
+    bool is_over;              // the call that completes the send was left, at send_over_ns
     bool post_releases;        // the posting of its receive lets a synchronous sender go on
     bool sender_is_inside;     // the sender is in the call that may wait for the receiver
     bool is_received, is_sent; // settled by receiver, by sender
