@@ -134,18 +134,18 @@ with_only() {
 }
 
 @test "uninstall removes what install made, also below a folder with a blank, and nothing else" {
-    built=$BATS_TEST_TMPDIR/b root=$BATS_TEST_TMPDIR/r
-    mkdir -p "$built/man" "$root/opt/a b/bin"
+    built=$BATS_TEST_TMPDIR/b installed=$BATS_TEST_TMPDIR/r
+    mkdir -p "$built/man" "$installed/opt/a b/bin"
     cp "$BUILD"/pagoda* "$BUILD"/libpagoda-*.so "$built"
     cp "$BUILD/man/pagoda-patterns.5" "$built/man"
-    install=(make -o all BUILD="$built" PREFIX="/opt/a b" DESTDIR="$root")
+    install=(make -o all BUILD="$built" PREFIX="/opt/a b" DESTDIR="$installed")
     "${install[@]}" install
-    "$root/opt/a b/bin/pagoda" explain >/dev/null
+    "$installed/opt/a b/bin/pagoda" explain >/dev/null
     "${install[@]}" install # once more
     "${install[@]}" uninstall
-    run find "$root" -mindepth 1
+    run find "$installed" -mindepth 1
     echo "$output"
-    [ "$output" = "$(printf '%s\n' "$root/opt" "$root/opt/a b" "$root/opt/a b/bin")" ]
+    [ "$output" = "$(printf '%s\n' "$installed/opt" "$installed/opt/a b" "$installed/opt/a b/bin")" ]
 }
 
 @test "an MPI that is installed after the first build gets its functions into the dispatcher" {
