@@ -10,6 +10,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/damage.h"
 #include "analyzer/cmd/diff/intervals.h"
 #include "analyzer/cmd/diff/limits.h"
 #include "analyzer/cmd/diff/structure.h"
@@ -184,6 +185,23 @@ static int compare_limits(struct database *database, char *const *operands, size
 }
 
 /// Opens the database at PATH and compares what OPERANDS select. As print_pages().
+/// What could not be read of the traces behind the trials that OPERANDS mean.
+static int warn_of_damage(struct database *database, char *const *operands, size_t n,
+                          struct error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        struct trial_group trials;
+        struct error ignored; // said by who compares
+        if (trial_group_to_compare(database, operands[i], &trials, &ignored))
+            continue;
+        for (size_t j = 0; j < trials.n_ids && status == 0; j++)
+            status = damage_warn_of_trial(database, trials.ids[j], err);
+        trial_group_release(&trials);
+    }
+    return status;
+}
+
 static int run_on_database(const char *path, char *const *operands, size_t n,
                            const struct settings *settings, size_t *n_worse, struct error *err)
 {
@@ -192,6 +210,8 @@ static int run_on_database(const char *path, char *const *operands, size_t n,
         return -1;
     // One transaction: all trials are read from the same state of the database.
     int status = database_run(database, "BEGIN", err);
+    if (status == 0 && !settings->is_of_traces)
+        status = warn_of_damage(database, operands, n, err);
     if (status == 0 && settings->wants_structure)
         status =
             diff_structure(database, operands, n,

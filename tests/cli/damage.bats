@@ -68,6 +68,10 @@ tells() {
     done
     run "$PAGODA" query runs.db --sql 'SELECT min(has_unreadable_records) AS least FROM trial' --csv
     [ "$(tr -d '\r' <<<"$output")" = $'least\n1' ]
+    "$PAGODA" store add runs.db whole >/dev/null
+    run --separate-stderr "$PAGODA" diff runs.db whole cut
+    [ "$status" = 0 ]
+    [[ $stderr == *'pagoda: warning: cut: 1 location readable only up to some record;'*'[location-cut]' ]]
 }
 
 @test "a rank without any of the events promised for it: not read, exit status 3" {

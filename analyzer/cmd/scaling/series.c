@@ -11,6 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/cmd/damage.h"
 #include "analyzer/report/difference.h"
 #include "analyzer/report/quantity.h"
 #include "db/query/efficiency.h"
@@ -470,6 +471,8 @@ static int read_trials(struct choosing *choosing)
         struct chosen_trial trial = {0};
         status =
             trial_efficiency_read(choosing->database, group.ids[i], &trial.facts, choosing->err);
+        if (status == 0 && choosing->page->database) // of traces this was said when they were read
+            status = damage_warn_of_trial(choosing->database, group.ids[i], choosing->err);
         if (status)
             break;
         choosing->trials = array_reserve(choosing->trials, &choosing->capacity,
