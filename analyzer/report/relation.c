@@ -14,6 +14,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
+#include "analyzer/report/text.h"
 
 static bool has_column(const struct relation *relation, const char *name)
 {
@@ -168,7 +169,8 @@ void relation_print_text(const struct relation *relation, FILE *stream)
             add_table_cell(&table, &relation->cells[row + columns[i]],
                            relation->columns[columns[i]],
                            row_unit(relation, &relation->cells[row]));
-    table_print(&table, 0, 0, stream);
+    struct text_options options = text_options_for(stream);
+    table_print(&table, 0, options.cuts_lines ? options.width : 0, stream);
     if (n_left_out)
         fprintf(stream, "... and %s more (--csv, --json)\n",
                 quantity_count(n_left_out, "column").text);

@@ -35,7 +35,8 @@ void relation_add_number(struct relation *relation, double value);
 void relation_add_null(struct relation *relation);
 
 /// Prints a table for people: numbers with six digits, "-" for no value; of the columns whose name
-/// ends in "_ns", or whose cell in the column "unit" is "ns", with their unit.
+/// ends in "_ns", or whose cell in the column "unit" is "ns", with their unit. On a terminal texts
+/// lose their middle where lines would be wider.
 void relation_print_text(const struct relation *relation, FILE *stream);
 
 /// Prints comma-separated values (RFC 4180, lines ending in a newline only), numbers exactly.

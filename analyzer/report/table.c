@@ -10,7 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
 
-enum { COLUMN_GAP = 2, LEAST_LAST_COLUMN = 16 };
+enum { COLUMN_GAP = 2, LEAST_TEXT_COLUMN = 16 };
 
 void table_add_column(struct table *table, const char *title, bool is_left)
 {
@@ -53,26 +53,38 @@ static void print_cut(const char *text, size_t width, FILE *stream)
 }
 
 static void print_row(const struct table *table, const char *const *cells, const size_t *widths,
-                      size_t indent, size_t width, FILE *stream)
+                      size_t indent, FILE *stream)
 {
-    size_t column = indent;
     print_blanks(indent, stream);
     for (size_t i = 0; i < table->n_columns; i++) {
         size_t cell_width = utf8_width(cells[i]);
+        size_t n_blanks = widths[i] > cell_width ? widths[i] - cell_width : 0;
         bool is_last = i + 1 == table->n_columns;
         if (!table->is_left[i])
-            print_blanks(widths[i] - cell_width, stream);
-        if (is_last && width > 0)
-            print_cut(cells[i],
-                      width > column + LEAST_LAST_COLUMN ? width - column : LEAST_LAST_COLUMN,
-                      stream);
-        else
-            fputs(cells[i], stream);
+            print_blanks(n_blanks, stream);
+        print_cut(cells[i], widths[i], stream);
         if (!is_last)
-            print_blanks((table->is_left[i] ? widths[i] - cell_width : 0) + COLUMN_GAP, stream);
-        column += widths[i] + COLUMN_GAP;
+            print_blanks((table->is_left[i] ? n_blanks : 0) + COLUMN_GAP, stream);
     }
     fputc('\n', stream);
+}
+
+/// Makes columns of texts narrower, the widest first, until rows fit into WIDTH, or no one can be.
+static void fit(const struct table *table, size_t *widths, size_t indent, size_t width)
+{
+    size_t sum = indent + COLUMN_GAP * (table->n_columns - 1);
+    for (size_t i = 0; i < table->n_columns; i++)
+        sum += widths[i];
+    for (; sum > width; sum--) {
+        size_t *widest = NULL;
+        for (size_t i = 0; i < table->n_columns; i++)
+            if (table->is_left[i] && widths[i] > LEAST_TEXT_COLUMN &&
+                (!widest || widths[i] >= *widest))
+                widest = &widths[i];
+        if (!widest)
+            return;
+        --*widest;
+    }
 }
 
 void table_print(const struct table *table, size_t indent, size_t width, FILE *stream)
@@ -86,9 +98,11 @@ void table_print(const struct table *table, size_t indent, size_t width, FILE *s
         size_t *widest = &widths[i % table->n_columns];
         *widest = cell_width > *widest ? cell_width : *widest;
     }
-    print_row(table, table->titles, widths, indent, width, stream);
+    if (width > 0)
+        fit(table, widths, indent, width);
+    print_row(table, table->titles, widths, indent, stream);
     for (size_t i = 0; i < table->n_cells; i += table->n_columns)
-        print_row(table, (const char *const *)table->cells + i, widths, indent, width, stream);
+        print_row(table, (const char *const *)table->cells + i, widths, indent, stream);
 }
 
 void table_release(struct table *table)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables for a terminal: cells are texts, columns as wide as their widest cell, numbers to the
-// right. The last column may be cut to the width of the terminal.
+// right. Texts may be cut to the width of the terminal.
 #ifndef PAGODA_REPORT_TABLE_H
 #define PAGODA_REPORT_TABLE_H
 
@@ -25,8 +25,8 @@ void table_add_column(struct table *table, const char *title, bool is_left);
 void table_add_cell(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/// Prints titles and rows, each row behind INDENT blanks. WIDTH 0: nothing is cut; else a last cell
-/// that would go beyond it loses its middle.
+/// Prints titles and rows, each row behind INDENT blanks. WIDTH 0: nothing is cut; else texts lose
+/// their middle, the widest first, where rows would go beyond it.
 void table_print(const struct table *table, size_t indent, size_t width, FILE *stream);
 
 void table_release(struct table *table);

@@ -424,3 +424,18 @@ CSV
     [ "$(jq '.differences[0] | (.by_path | map(.change_ns) | add) == .time.change_ns' \
         <<<"$output")" = true ]
 }
+
+@test "names of C++ are short, and on a terminal no row is wider than it" {
+    cd "$BATS_TEST_TMPDIR"
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/names.txt" names
+    "$PAGODA" diff names names >piped
+    [ "$(awk 'length > 120' piped)" = '' ]
+    grep -q '  main/ns::operator==$' piped
+    grep -q '  main/a/b=c\*/Halo<>::exchange_all/MPI_Recv$' piped
+    grep -q '  main/solve(double, char const\*)$' piped
+    "$PAGODA" diff names names --json |
+        jq -e '[.. | strings] | any(contains("exchange_all(std::vector<double>&, int)/MPI_Recv"))'
+    script -qc 'stty cols 80; "$PAGODA" diff names names' typescript </dev/null >/dev/null
+    [ "$(tr -d '\r' <typescript | awk '!/^Script/ && length > 80')" = '' ]
+    grep -q 'no wait  *main/[^ ]*\.\.\.[^ ]*MPI_Recv' typescript
+}

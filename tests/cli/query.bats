@@ -306,3 +306,21 @@ END
     run "$PAGODA" query
     [ "$status" = 2 ]
 }
+
+@test "a terminal's lines are not exceeded, and what goes to a pipe is whole" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/names.txt" names
+    "$PAGODA" replay names --store names.db >/dev/null
+    focus='/CallPath/main/void ns::Grid\<double\, std::vector\<double\> \>::relax\<3\>\(std::vector\<double\> const&\)'
+    for form in '' --csv --json; do
+        # shellcheck disable=SC2086 # no option is no word
+        "$PAGODA" query names.db --metric exclusive_ns --by call-path $form >answer
+        sed 's/\\\\/\\/g' answer | grep -qF "$focus"
+    done
+    script -qc 'stty cols 90; "$PAGODA" query names.db --metric exclusive_ns --by call-path' \
+        typescript </dev/null >/dev/null
+    [ "$(grep -c 'exclusive_ns  ' typescript)" = 12 ]
+    [ "$(tr -d '\r' <typescript | awk '!/^Script/ && length > 90')" = '' ]
+    script -qc 'stty cols 60; "$PAGODA" query names.db --metric exclusive_ns --csv --by call-path' \
+        typescript </dev/null >/dev/null
+    grep -qF "$focus" typescript
+}

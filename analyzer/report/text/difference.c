@@ -7,9 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/model/resource_path.h"
 #include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
+#include "analyzer/report/text.h"
+#include "analyzer/report/text/shown_paths.h"
 
 struct signed_text {
     char text[48];
@@ -50,6 +53,20 @@ static void print_p(const struct difference_row *row, FILE *stream)
         fprintf(stream, ", p %.2g", row->p);
 }
 
+/// The width of the terminal STREAM is, 0 when it is none: then no line is cut.
+static size_t width_of(FILE *stream)
+{
+    struct text_options options = text_options_for(stream);
+    return options.cuts_lines ? options.width : 0;
+}
+
+/// TEXT in as many lines as a terminal needs, else in one.
+static void print_wrapped(const char *text, FILE *stream)
+{
+    size_t width = width_of(stream);
+    print_paragraph(text, 0, 2, width > 0 ? width : SIZE_MAX, stream);
+}
+
 static void print_runs(const struct difference_page *page, FILE *stream)
 {
     struct table table = {0};
@@ -73,29 +90,38 @@ static void print_runs(const struct difference_page *page, FILE *stream)
 static void print_total(const struct difference_page *page, FILE *stream)
 {
     const struct difference_row *total = &page->tables[0].total;
-    fprintf(stream, "\nrun time %s", mean_time(total->a_ns).text);
-    fprintf(stream, " -> %s: ", mean_time(total->b_ns).text);
-    fprintf(stream, "%s (%s)", signed_time(total->change_ns).text, relative_change(total).text);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out, "run time %s", mean_time(total->a_ns).text);
+    fprintf(out, " -> %s: ", mean_time(total->b_ns).text);
+    fprintf(out, "%s (%s)", signed_time(total->change_ns).text, relative_change(total).text);
     if (!isnan(total->p)) {
-        fprintf(stream, " +- %s", mean_time(total->half_width_ns).text);
-        fprintf(stream, " at %g %%", 100 * (1 - page->thresholds.alpha));
+        fprintf(out, " +- %s", mean_time(total->half_width_ns).text);
+        fprintf(out, " at %g %%", 100 * (1 - page->thresholds.alpha));
     }
-    print_p(total, stream);
+    print_p(total, out);
     // The rows below may be changes all the same: what one part gains another may lose.
-    fprintf(stream, "; %s\n",
+    fprintf(out, "; %s",
             total->is_change ? "changed" : "as a whole no change beyond the thresholds");
+    fclose(out);
+    fputc('\n', stream);
+    print_wrapped(text, stream);
+    free(text);
 }
 
-/// (A part of) the path of a resource, INDENT columns in.
-static void add_name_cell(struct table *table, size_t indent, const char *path)
+/// (A part of) a call path, INDENT columns in.
+static void add_path_cell(struct table *table, const struct shown_paths *paths, size_t indent,
+                          const char *path)
 {
-    char *name = difference_plain(path);
+    char *name = shown_paths_text(paths, path);
     table_add_cell(table, "%*s%s", (int)indent, "", name);
     free(name);
 }
 
 static void add_row(struct table *table, const struct difference_table *from,
-                    const struct difference_row *row, enum difference_by by)
+                    const struct difference_row *row, enum difference_by by,
+                    const struct shown_paths *paths)
 {
     table_add_cell(table, "%s", row->is_change ? "*" : "");
     table_add_cell(table, "%s", row->is_in_a ? mean_time(row->a_ns).text : "-");
@@ -111,15 +137,14 @@ static void add_row(struct table *table, const struct difference_table *from,
     else
         table_add_cell(table, "%.2g", row->p);
     if (by == DIFFERENCE_BY_PROCESS) {
-        if (row->is_unrecorded)
-            table_add_cell(table, "%s", difference_kind(row));
-        else
-            add_name_cell(table, 0, difference_short_path(row->process));
+        char *process = difference_plain(difference_short_path(row->process));
+        table_add_cell(table, "%s", row->is_unrecorded ? difference_kind(row) : process);
+        free(process);
         return;
     }
     table_add_cell(table, "%s", difference_kind(row));
     if (by == DIFFERENCE_BY_CALL_PATH)
-        add_name_cell(table, 0, difference_short_path(row->call_path));
+        add_path_cell(table, paths, 0, difference_short_path(row->call_path));
 }
 
 /// The rows from FIRST on in one.
@@ -137,8 +162,8 @@ static void add_rest(struct table *table, const struct difference_table *from, s
     table_add_cell(table, "... %s more (--top)", quantity_count(from->n_rows - first, "row").text);
 }
 
-static void print_table(const struct difference_page *page, enum difference_by by, uint64_t top,
-                        FILE *stream)
+static void print_table(const struct difference_page *page, const struct shown_paths *paths,
+                        enum difference_by by, uint64_t top, FILE *stream)
 {
     static const char *const titles[] = {[DIFFERENCE_BY_CALL_PATH] = "By call path and wait state",
                                          [DIFFERENCE_BY_PROCESS] = "By rank",
@@ -159,15 +184,20 @@ static void print_table(const struct difference_page *page, enum difference_by b
         table_add_column(&table, "call path", true);
     size_t n_shown = from->n_rows <= top ? from->n_rows : (size_t)top;
     for (size_t i = 0; i < n_shown; i++)
-        add_row(&table, from, &from->rows[i], by);
+        add_row(&table, from, &from->rows[i], by, paths);
     if (n_shown < from->n_rows)
         add_rest(&table, from, n_shown);
-    fprintf(stream, "\n%s: time per rank, the changes sum to that of the run time\n", titles[by]);
-    table_print(&table, 2, 0, stream);
+    char *heading =
+        memory_format("%s: time per rank, the changes sum to that of the run time", titles[by]);
+    fputc('\n', stream);
+    print_wrapped(heading, stream);
+    free(heading);
+    table_print(&table, 2, width_of(stream), stream);
     table_release(&table);
 }
 
-static void print_top_down(const struct difference_page *page, FILE *stream)
+static void print_top_down(const struct difference_page *page, const struct shown_paths *paths,
+                           FILE *stream)
 {
     struct table table = {0};
     table_add_column(&table, "", true);
@@ -190,29 +220,46 @@ static void print_top_down(const struct difference_page *page, FILE *stream)
         else
             table_add_cell(&table, "%.2g", row->p);
         size_t depth = resource_path_depth(row->call_path);
-        add_name_cell(&table, depth > 2 ? 2 * (depth - 2) : 0, resource_path_last(row->call_path));
+        add_path_cell(&table, paths, depth > 2 ? 2 * (depth - 2) : 0,
+                      resource_path_last(row->call_path));
     }
     fprintf(stream, "\nFrom the top down, where there is a change: time per rank, all below "
                     "included\n");
-    table_print(&table, 2, 0, stream);
+    table_print(&table, 2, width_of(stream), stream);
     table_release(&table);
+}
+
+/// The names of all call paths of PAGE. The caller releases them.
+static struct shown_paths paths_of(const struct difference_page *page)
+{
+    const struct difference_table *tables[] = {&page->tables[DIFFERENCE_BY_CALL_PATH],
+                                               &page->top_down};
+    struct shown_paths paths = {0};
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+        for (size_t i = 0; i < tables[t]->n_rows; i++)
+            shown_paths_add(&paths, tables[t]->rows[i].call_path);
+    shown_paths_complete(&paths);
+    return paths;
 }
 
 void text_print_difference(const struct difference_page *page, uint64_t top, FILE *stream)
 {
     static const enum difference_by order[] = {DIFFERENCE_BY_WAIT_STATE, DIFFERENCE_BY_CALL_PATH,
                                                DIFFERENCE_BY_PROCESS};
+    struct shown_paths paths = paths_of(page);
     print_runs(page, stream);
     print_total(page, stream);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        print_table(page, order[i], top, stream);
-    print_top_down(page, stream);
+        print_table(page, &paths, order[i], top, stream);
+    print_top_down(page, &paths, stream);
+    shown_paths_release(&paths);
 }
 
-static void print_violation(const struct difference_row *row, const char *what, FILE *stream)
+static void print_violation(const struct difference_row *row, const char *what,
+                            const struct shown_paths *paths, FILE *stream)
 {
     fprintf(stream, "%s: ", what);
-    char *call_path = difference_plain(difference_short_path(row->call_path));
+    char *call_path = shown_paths_text(paths, difference_short_path(row->call_path));
     fprintf(stream, "%s%s", call_path, *call_path ? ": " : "");
     free(call_path);
     fprintf(stream, "%s", mean_time(row->a_ns).text);
@@ -225,9 +272,11 @@ static void print_violation(const struct difference_row *row, const char *what, 
 void text_print_violations(const struct difference_page *page, FILE *stream)
 {
     const struct difference_table *table = &page->tables[DIFFERENCE_BY_CALL_PATH];
+    struct shown_paths paths = paths_of(page);
     if (difference_is_worse(&table->total))
-        print_violation(&table->total, "run time", stream);
+        print_violation(&table->total, "run time", &paths, stream);
     for (size_t i = 0; i < table->n_rows; i++)
         if (difference_is_worse(&table->rows[i]))
-            print_violation(&table->rows[i], difference_kind(&table->rows[i]), stream);
+            print_violation(&table->rows[i], difference_kind(&table->rows[i]), &paths, stream);
+    shown_paths_release(&paths);
 }
