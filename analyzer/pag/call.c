@@ -64,6 +64,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->enter_ns = event->time_ns;
     call->leave_ns = event->time_ns;
     call->release_ns = event->time_ns;
+    call->before_completion_ns = event->time_ns;
     call->n_left_out = 0;
     call->n_records = call->n_receives = call->n_sends = call->n_parts = 0;
 }
@@ -90,7 +91,7 @@ static void read_records(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
     uint32_t depth = 0, begin = NONE;
-    bool is_nested = false;
+    bool is_nested = false, has_completed = false;
     uint64_t last_ns = call->enter_ns;
     for (uint32_t ahead = 1; ahead < MAX_AHEAD; ahead++) {
         const struct event *event =
@@ -98,6 +99,9 @@ static void read_records(struct engine *engine, struct location_state *location)
         if (!event)
             break;
         last_ns = event->time_ns;
+        has_completed = has_completed || event_completes(event);
+        if (!has_completed)
+            call->before_completion_ns = last_ns;
         if (event->kind == EVENT_ENTER) {
             depth++;
             is_nested = true;

@@ -42,11 +42,12 @@ struct call {
     uint64_t enter_ns, leave_ns;
     uint64_t release_ns; // end of its last wait, once it is left; its leave when that is not known
     uint64_t recorded_enter_ns, recorded_leave_ns; // the same but in simulated time
-    bool has_cpu_inside;                           // CPU samples are among its events,
-    uint64_t cpu_inside_ns;                        // the last one
-    bool has_cpu_after;                            // of a long call: a CPU sample follows soon,
-    uint64_t cpu_after_ns;                         // this one
-    struct event *records;                         // the records of the call that matter, in order
+    uint64_t before_completion_ns; // recorded time of its last event before the first completion
+    bool has_cpu_inside;           // CPU samples are among its events,
+    uint64_t cpu_inside_ns;        // the last one
+    bool has_cpu_after;            // of a long call: a CPU sample follows soon,
+    uint64_t cpu_after_ns;         // this one
+    struct event *records;         // the records of the call that matter, in order
     uint32_t n_records;
     uint32_t n_left_out; // of these, in a simulated run (left_out.h)
     size_t records_capacity;

@@ -58,7 +58,8 @@ enum root_kind {
     X(COLLECTIVE, FIRST_ENTER, first_enter) /* of all members */                                   \
     X(COLLECTIVE, LAST_ENTER, last_enter)                                                          \
     X(COLLECTIVE, LAST_RANK, last_rank) /* world rank of the last one in; ties: lowest */          \
-    X(COLLECTIVE, FIRST_LEAVE, first_leave)                                                        \
+    X(COLLECTIVE, END, end) /* of the operation for this member, before its leave or at it */      \
+    X(COLLECTIVE, FIRST_END, first_end)                                                            \
     X(COLLECTIVE, ROOT_ENTER, root_enter) /* `never` without a root */                             \
     X(COLLECTIVE, ROOT_RANK, root_rank)   /* world rank, -1 without a root */                      \
     X(COLLECTIVE, IS_ROOT, is_root)                                                                \

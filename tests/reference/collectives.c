@@ -26,6 +26,7 @@ static void collect_location(struct model *model, uint32_t l)
                                   .location = l,
                                   .rank = location->rank,
                                   .post_record = model->calls[call].first,
+                                  .end_ns = record->time_ns,
                                   .comm = record->comm,
                                   .root = record->peer,
                                   .bytes = record->sent_bytes + record->received_bytes,

@@ -63,6 +63,7 @@ struct model_part {
     uint32_t post_call, complete_call; // of blocking ones the same
     uint32_t location, rank;
     size_t post_record;
+    uint64_t end_ns; // of the operation, as its record says
     uint32_t comm;
     uint32_t root; // world rank
     uint64_t bytes, sent_bytes, received_bytes;

@@ -207,12 +207,11 @@ static void find_collective_wait(struct model *model, struct findings *findings,
     int64_t enter_ns = (int64_t)call->enter_ns, leave_ns = (int64_t)call->leave_ns;
     uint32_t last_part = model_last_member(model, instance, REFERENCE_NONE, REFERENCE_NONE);
     int64_t last_ns = (int64_t)model_enter_ns(model, last_part);
-    int64_t first_leave_ns = INT64_MAX, first_sender_ns = INT64_MAX;
+    int64_t first_end_ns = INT64_MAX, first_sender_ns = INT64_MAX;
     uint32_t first_sender = REFERENCE_NONE;
     for (uint32_t m = 0; m < instance->n_members; m++) {
         const struct model_part *other = &model->parts[instance->parts[m]];
-        first_leave_ns =
-            lower(first_leave_ns, (int64_t)model->calls[other->complete_call].leave_ns);
+        first_end_ns = lower(first_end_ns, (int64_t)other->end_ns);
         int64_t other_ns = (int64_t)model_enter_ns(model, instance->parts[m]);
         if (other->rank != part->root &&
             (other_ns < first_sender_ns ||
@@ -222,7 +221,8 @@ static void find_collective_wait(struct model *model, struct findings *findings,
         }
     }
     int64_t until_ns = lower(last_ns, leave_ns);
-    int64_t completed_ns = higher(enter_ns, higher(first_leave_ns, last_ns));
+    int64_t end_ns = (int64_t)part->end_ns;
+    int64_t completed_ns = higher(enter_ns, higher(first_end_ns, last_ns));
     uint32_t lower_part = model_last_member(model, instance, position + 1, REFERENCE_NONE);
     uint32_t c = part->complete_call, last = model->parts[last_part].post_call;
     if (part->is_finalize) {
@@ -234,13 +234,13 @@ static void find_collective_wait(struct model *model, struct findings *findings,
     case CLASS_BARRIER:
         add_wait(model, findings, "wait-at-barrier", c, enter_ns, until_ns);
         add_origin(model, "wait-at-barrier", c, c, last);
-        add_wait(model, findings, "barrier-completion", c, completed_ns, leave_ns);
+        add_wait(model, findings, "barrier-completion", c, completed_ns, end_ns);
         break;
     case CLASS_ALL_TO_ALL:
         if (part->bytes) {
             add_wait(model, findings, "wait-at-nxn", c, enter_ns, until_ns);
             add_origin(model, "wait-at-nxn", c, c, last);
-            add_wait(model, findings, "nxn-completion", c, completed_ns, leave_ns);
+            add_wait(model, findings, "nxn-completion", c, completed_ns, end_ns);
         }
         break;
     case CLASS_ONE_TO_ALL:

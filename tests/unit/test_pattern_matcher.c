@@ -210,9 +210,9 @@ static void test_late_receiver_confidence(void **state)
 
 // ---- collectives ----
 
-/// Rank 1 in [enter, leave]; the last one, rank 3, came at LAST; the first left at FIRST_LEAVE.
+/// Rank 1 in [enter, leave]; the last one, rank 3, came at LAST; it ended first at FIRST_END.
 static struct root collective(int64_t kind, int64_t enter, int64_t leave, int64_t last,
-                              int64_t first_leave)
+                              int64_t first_end)
 {
     struct root root = {.kind = ROOT_COLLECTIVE, .location = 1, .rank = 1, .call_path = 2};
     int64_t *value = root.value;
@@ -222,7 +222,8 @@ static struct root collective(int64_t kind, int64_t enter, int64_t leave, int64_
     value[ROOT_COLLECTIVE_FIRST_ENTER] = enter;
     value[ROOT_COLLECTIVE_LAST_ENTER] = last;
     value[ROOT_COLLECTIVE_LAST_RANK] = 3;
-    value[ROOT_COLLECTIVE_FIRST_LEAVE] = first_leave;
+    value[ROOT_COLLECTIVE_END] = leave;
+    value[ROOT_COLLECTIVE_FIRST_END] = first_end;
     value[ROOT_COLLECTIVE_ROOT_ENTER] = ROOT_NEVER;
     value[ROOT_COLLECTIVE_ROOT_RANK] = -1;
     value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = ROOT_NEVER;

@@ -281,8 +281,9 @@ static void add_part(struct call *call, uint32_t collective, uint32_t member)
     call->parts[call->n_parts++] = (struct part){collective, member};
 }
 
+/// EVENT: the record of the operation's end, NULL: none.
 static void complete_in(struct engine *engine, struct location_state *location, uint32_t instance,
-                        uint32_t member_index)
+                        uint32_t member_index, const struct event *event)
 {
     struct call *call = &location->call;
     struct member *member = &collective_instance(engine, instance)->members[member_index];
@@ -290,6 +291,8 @@ static void complete_in(struct engine *engine, struct location_state *location, 
     member->is_test = call->is_test;
     member->location = location->index;
     member->path = call->path;
+    member->recorded_end_ns = event ? event->time_ns : UINT64_MAX;
+    member->end_ns = engine->simulation ? UINT64_MAX : member->recorded_end_ns;
     add_part(call, instance, member_index);
 }
 
@@ -359,7 +362,7 @@ static void blocking(struct engine *engine, struct location_state *location,
     if (engine->simulation)
         left_out_member(engine, location, instance, member, event, PAG_NOT_KNOWN,
                         mark_of_call(engine, location));
-    complete_in(engine, location, index, own);
+    complete_in(engine, location, index, own, event);
 }
 
 /// Which communicator a posted operation is on: the record says so, or its completion does, if that
@@ -436,7 +439,7 @@ static void complete(struct engine *engine, struct location_state *location,
             left_out_member(engine, location, instance, member, event,
                             index != NONE ? posting.event : PAG_NOT_KNOWN,
                             index != NONE ? posting.mark : mark_of_call(engine, location));
-        complete_in(engine, location, posting.collective, own);
+        complete_in(engine, location, posting.collective, own, event);
     } else if (engine->simulation) {
         alone(engine, location, event,
               index != NONE ? posting.mark : mark_of_call(engine, location));
@@ -455,7 +458,7 @@ static void finalize(struct engine *engine, struct location_state *location)
     member->class_ = COLLECTIVE_BARRIER;
     register_member(engine, instance, own);
     keep_lineage(engine, location, instance, member);
-    complete_in(engine, location, index, own);
+    complete_in(engine, location, index, own, NULL);
 }
 
 void collective_enter_call(struct engine *engine, struct location_state *location)
@@ -519,11 +522,24 @@ static bool is_over(struct engine *engine, const struct collective *instance)
     return true;
 }
 
+void collective_ended(struct engine *engine, const struct call *call, uint64_t recorded_ns,
+                      uint64_t time_ns)
+{
+    for (uint32_t i = 0; i < call->n_parts; i++) {
+        struct part part = call->parts[i];
+        struct member *member = &collective_instance(engine, part.collective)->members[part.member];
+        if (member->recorded_end_ns == recorded_ns)
+            member->end_ns = time_ns;
+    }
+}
+
 void collective_leave(struct engine *engine, struct part part, const struct call *call)
 {
     struct collective *instance = collective_instance(engine, part.collective);
     struct member *member = &instance->members[part.member];
     member->leave_ns = call->leave_ns;
+    if (member->end_ns > call->leave_ns)
+        member->end_ns = call->leave_ns;
     member->has_left = true;
     if (call->enter_node != NONE && collective_has_releasers(engine, part))
         member->enter_node = lineage_hold(&engine->lineage, call->enter_node);

@@ -25,10 +25,11 @@ struct posting {
 };
 
 struct member {
-    uint64_t in_ns;              // enter of the call that entered or posted the operation
-    uint64_t recorded_in_ns;     // the same in the recording (in simulated time)
-    uint64_t enter_ns, leave_ns; // of the call that completes it
-    uint64_t size_bytes;         // sent and received
+    uint64_t in_ns;                   // enter of the call that entered or posted the operation
+    uint64_t recorded_in_ns;          // the same in the recording (in simulated time)
+    uint64_t enter_ns, leave_ns;      // of the call that completes it
+    uint64_t end_ns, recorded_end_ns; // of the operation: its record's, not after the leave
+    uint64_t size_bytes;              // sent and received
     struct pag_volume volume;
     uint32_t rank, location, path;
     bool is_left_out;    // in a simulated run: takes no part (left_out.h)
@@ -79,6 +80,9 @@ static inline bool collective_waits_for_some(const struct member *member)
 void collective_init(struct engine *engine);
 void collective_release(struct engine *engine);
 void collective_enter_call(struct engine *engine, struct location_state *location);
+/// In simulated time: what CALL's records of RECORDED_NS say has ended ended at TIME_NS.
+void collective_ended(struct engine *engine, const struct call *call, uint64_t recorded_ns,
+                      uint64_t time_ns);
 /// The part's call is left: root events when it was the last one out.
 void collective_leave(struct engine *engine, struct part part, const struct call *call);
 void collective_rank_ended(struct engine *engine, uint32_t rank);

@@ -7,12 +7,12 @@
 /// What is the same for all members of an instance.
 struct summary {
     const struct member *first, *last, *first_sender, *root;
-    uint64_t first_leave_ns;
+    uint64_t first_end_ns;
 };
 
 static struct summary summarise(const struct collective *instance)
 {
-    struct summary summary = {.first_leave_ns = UINT64_MAX};
+    struct summary summary = {.first_end_ns = UINT64_MAX};
     if (instance->root != NONE)
         summary.root = &instance->members[instance->root];
     for (uint32_t i = 0; i < instance->n_members; i++) {
@@ -28,8 +28,8 @@ static struct summary summarise(const struct collective *instance)
                            member->rank < summary.first_sender->rank);
         if (member != summary.root && is_earlier)
             summary.first_sender = member;
-        if (member->leave_ns < summary.first_leave_ns)
-            summary.first_leave_ns = member->leave_ns;
+        if (member->end_ns < summary.first_end_ns)
+            summary.first_end_ns = member->end_ns;
     }
     return summary;
 }
@@ -64,7 +64,8 @@ static void emit(struct engine *engine, void (*tell)(void *context, const struct
     value[ROOT_COLLECTIVE_FIRST_ENTER] = in_time(summary->first);
     value[ROOT_COLLECTIVE_LAST_ENTER] = in_time(summary->last);
     value[ROOT_COLLECTIVE_LAST_RANK] = rank_number(summary->last);
-    value[ROOT_COLLECTIVE_FIRST_LEAVE] = (int64_t)summary->first_leave_ns;
+    value[ROOT_COLLECTIVE_END] = (int64_t)member->end_ns;
+    value[ROOT_COLLECTIVE_FIRST_END] = (int64_t)summary->first_end_ns;
     value[ROOT_COLLECTIVE_ROOT_ENTER] = in_time(summary->root);
     value[ROOT_COLLECTIVE_ROOT_RANK] = rank_number(summary->root);
     value[ROOT_COLLECTIVE_IS_ROOT] = member->is_root;

@@ -115,6 +115,20 @@ static uint64_t inside(const struct location_state *location, uint64_t recorded_
     return time_ns > location->profile.last_ns ? time_ns : location->profile.last_ns;
 }
 
+/// The operations that the call completes end where their records go.
+static void end_operations(struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    for (uint32_t i = 0; i < call->n_records; i++) {
+        const struct event *event = &call->records[i];
+        if (event->kind != EVENT_COLLECTIVE_END && event->kind != EVENT_COLLECTIVE_COMPLETE)
+            continue;
+        uint64_t before_ns = inside(location, call->before_completion_ns, false);
+        uint64_t time_ns = inside(location, event->time_ns, true);
+        collective_ended(engine, call, event->time_ns, time_ns > before_ns ? time_ns : before_ns);
+    }
+}
+
 void in_call_leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
@@ -144,6 +158,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
         outside_begin(engine, location, now_ns, call->recorded_leave_ns);
         return;
     }
+    end_operations(engine, location);
     uint64_t recorded_ns = call->recorded_leave_ns;
     const struct event *event;
     bool has_completed = false;
