@@ -414,6 +414,60 @@ static const char step_6_intervals[] =
     "            AND w.trace_path = t.trace_path AND w.origin IN ('measured', 'predicted')\n"
     "            AND w.id NOT IN (SELECT trial_id FROM prediction));\n";
 
+static const char step_7_questions[] =
+    "DROP VIEW trials;\n"
+    "CREATE VIEW trials AS\n"
+    "    SELECT t.id AS trial_id, a.name AS application, e.name AS experiment, t.name AS trial,\n"
+    "        t.origin, t.started_at, t.stored_at, t.n_ranks, t.n_nodes, t.time_ns,\n"
+    "        (SELECT value FROM tuple JOIN metric m ON m.id = metric_id\n"
+    "            WHERE trial_id = t.id AND m.name = 'parallel_efficiency' AND focus_id = 0\n"
+    "            AND interval = 1) AS parallel_efficiency,\n"
+    "        t.trace_path,\n"
+    "        coalesce((SELECT nullif(end_ns - begin_ns, 0) FROM time_interval\n"
+    "            WHERE trial_id = t.id AND number = 1), t.time_ns) AS judged_ns\n"
+    "    FROM trial t JOIN experiment e ON e.id = t.experiment_id\n"
+    "        JOIN application a ON a.id = e.application_id;\n"
+    "CREATE VIEW speedups AS -- of measured runs, as pagoda scaling has them\n"
+    "    WITH point AS (SELECT application, experiment, n_ranks, count(*) AS n_trials,\n"
+    "            avg(judged_ns) AS judged_ns\n"
+    "        FROM trials WHERE origin = 'measured' GROUP BY application, experiment, n_ranks)\n"
+    "    SELECT p.application, p.experiment, p.n_ranks, p.n_trials, p.judged_ns,\n"
+    "        first.judged_ns / p.judged_ns AS speedup,\n"
+    "        first.judged_ns * first.n_ranks / (p.judged_ns * p.n_ranks) AS efficiency\n"
+    "    FROM point p JOIN point first ON first.application = p.application\n"
+    "        AND first.experiment = p.experiment AND first.n_ranks = (SELECT min(n_ranks)\n"
+    "            FROM point q WHERE q.application = p.application\n"
+    "                AND q.experiment = p.experiment);\n"
+    "CREATE VIEW profile_by_region_and_rank AS\n"
+    "    SELECT t.trial_id, code.name AS region, file.name AS file,\n"
+    "        CAST(process.name AS INTEGER) AS rank,\n"
+    "        sum(CASE m.name WHEN 'visits' THEN value END) AS visits,\n"
+    "        sum(CASE m.name WHEN 'exclusive_ns' THEN value END) AS exclusive_ns\n"
+    "    FROM tuple t JOIN metric m ON m.id = t.metric_id\n"
+    "        JOIN focus f ON f.id = t.focus_id JOIN resource code ON code.id = f.code_id\n"
+    "        JOIN resource file ON file.id = code.parent_id\n"
+    "        JOIN resource process ON process.id = f.process_id\n"
+    "    WHERE m.name IN ('visits', 'exclusive_ns') AND f.process_id <> 4\n"
+    "    GROUP BY t.trial_id, f.code_id, f.process_id;\n"
+    "CREATE VIEW wait_states_by_rank AS\n"
+    "    SELECT i.trial_id, p.name AS property, p.title, CAST(process.name AS INTEGER) AS rank,\n"
+    "        i.count, i.wait_ns, i.severity, i.confidence, t.is_top\n"
+    "    FROM property_instance i JOIN property p ON p.id = i.property_id\n"
+    "        JOIN trial_property t ON t.trial_id = i.trial_id AND t.property_id = i.property_id\n"
+    "        JOIN focus f ON f.id = i.focus_id\n"
+    "        JOIN resource process ON process.id = f.process_id\n"
+    "    WHERE i.interval = 0 AND f.process_id <> 4 AND f.call_path_id = 2;\n"
+    "DROP VIEW property_instances;\n"
+    "CREATE VIEW property_instances AS -- one cut through the run, so that they may be added\n"
+    "    SELECT i.trial_id, p.name AS property, f.focus, f.code, f.call_path, f.process,\n"
+    "        n.name AS interval, i.severity, i.confidence, i.count, i.wait_ns, t.is_top\n"
+    "    FROM property_instance i JOIN property p ON p.id = i.property_id\n"
+    "        JOIN trial_property t ON t.trial_id = i.trial_id AND t.property_id = i.property_id\n"
+    "        JOIN focus c ON c.id = i.focus_id AND c.call_path_id <> 2 AND c.process_id = 4\n"
+    "        JOIN foci f ON f.focus_id = i.focus_id\n"
+    "        JOIN time_interval n ON n.trial_id = i.trial_id AND n.number = i.interval\n"
+    "    WHERE i.interval = 0;\n";
+
 const struct schema_step schema_steps[] = {
     {{step_1_tables, step_1_views, step_1_statistics}},
     {{step_2_predictions}},
@@ -421,6 +475,7 @@ const struct schema_step schema_steps[] = {
     {{step_4_points}},
     {{step_5_branches}},
     {{step_6_intervals}},
+    {{step_7_questions}},
 };
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 

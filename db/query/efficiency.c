@@ -13,8 +13,7 @@ static int read_facts(struct database *database, int64_t trial, struct trial_eff
                       struct error *err)
 {
     static const char sql[] =
-        "SELECT application, experiment, trial, origin, n_ranks, n_nodes, time_ns,\n"
-        "    (SELECT end_ns - begin_ns FROM time_interval WHERE trial_id = ?1 AND number = 1),\n"
+        "SELECT application, experiment, trial, origin, n_ranks, n_nodes, time_ns, judged_ns,\n"
         "    (SELECT sum(n_cores) FROM trial_node WHERE trial_id = ?1)\n"
         "FROM trials WHERE trial_id = ?1";
     sqlite3_stmt *statement;

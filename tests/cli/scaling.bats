@@ -62,6 +62,46 @@ setup() {
     [[ $output =~ "8.000 ms"\ +"2.000 ms"\ +"66.7 %"\ +"1.000 ms"\ +"ranks^-1.00"\ +"1.000"\ +3\ +region\ +work ]]
 }
 
+@test "the database's views of judged time and speed-up say what scaling says" {
+    "$PAGODA" scaling runs.db --experiment strong --json >strong.json
+    jq -r '.series[0].points[] | [.n_ranks // .x, .speedup, .efficiency] | map(. * 1e6 | round) | @tsv' \
+        strong.json >said
+    sqlite3 -separator $'\t' runs.db "SELECT n_ranks * 1000000, CAST(round(speedup * 1e6) AS INTEGER),
+        CAST(round(efficiency * 1e6) AS INTEGER) FROM speedups WHERE experiment = 'strong' ORDER BY 1" |
+        diff said -
+    [ "$(wc -l <said)" = 3 ]
+    # By hand: 8 / p + 1 ms are judged, of a run that takes 1.5 ms more.
+    [ "$(sqlite3 runs.db "SELECT n_ranks, judged_ns, time_ns FROM trials WHERE experiment = 'strong'
+        ORDER BY n_ranks" | tr '\n' ' ')" = \
+        "1|9000000|10500000 2|5000000|6500000 4|3000000|4500000 " ]
+}
+
+@test "the database's views by rank add up, and the manual page's queries run" {
+    [ "$(sqlite3 runs.db "SELECT count(*) FROM (SELECT trial_id, region, sum(exclusive_ns) AS by_rank FROM
+        profile_by_region_and_rank GROUP BY trial_id, region) JOIN profile_by_region USING (trial_id, region)
+        WHERE by_rank <> exclusive_ns")" = 0 ]
+    [ "$(sqlite3 runs.db "SELECT region, rank, visits, exclusive_ns FROM profile_by_region_and_rank
+        JOIN trials USING (trial_id) WHERE experiment = 'strong' AND n_ranks = 2 AND file = 'main.c'
+        ORDER BY 1, 2" | tr '\n' ' ')" = "serial|0|1|1000000 work|0|1|4000000 work|1|1|4000000 " ]
+    # Rank 0 comes last: of 4 ranks the others wait 1 ms each.
+    [ "$(sqlite3 runs.db "SELECT rank, property, count, wait_ns FROM wait_states_by_rank JOIN trials
+        USING (trial_id) WHERE experiment = 'strong' AND n_ranks = 4 AND is_top AND wait_ns > 0
+        ORDER BY rank" | tr '\n' ' ')" = \
+        "1|wait-at-nxn|1|1000000 2|wait-at-nxn|1|1000000 3|wait-at-nxn|1|1000000 " ]
+    local view
+    for view in wait_states_by_rank property_instances; do
+        [ "$(sqlite3 runs.db "SELECT count(*), sum(n) = (SELECT sum(wait_ns) FROM wait_states) FROM
+            (SELECT s.trial_id, property, s.wait_ns AS n, sum(v.wait_ns) AS m FROM wait_states s
+            JOIN $view v USING (trial_id, property) GROUP BY s.trial_id, property) WHERE n = m")" = \
+            "$(sqlite3 runs.db "SELECT count(*) FROM wait_states")|1" ]
+    done
+    sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$ROOT/man/pagoda-store.5" | grep -v '^\.' |
+        sed -n '/^SELECT/,/;$/p' >queries.sql
+    [ "$(grep -c '^SELECT' queries.sql)" -ge 9 ]
+    sed "s/'default'/'strong'/" queries.sql | sqlite3 -bail runs.db >answers
+    grep -q '^4|0.003|3.0|0.75$' answers
+}
+
 @test "ranks without a core are said first, before causes and forecasts" {
     # Work of 8 ms of CPU time on two cores: four ranks take twice as long as their CPU time.
     local p

@@ -172,8 +172,15 @@ static void test_property_instances(void **state)
                        "severity || ' ' || confidence || ' ' || is_top FROM wait_states"),
         "late-sender 3 150 0.075 0.5 1");
     assert_string_equal(scratch_answer("SELECT count || ' ' || wait_ns || ' ' || severity FROM "
-                                       "property_instances WHERE process = '/Process/0'"),
+                                       "wait_states_by_rank WHERE rank = 0"),
                         "2 100 0.05");
+    // Each view may be added up.
+    assert_string_equal(scratch_answer("SELECT sum(count) || ' ' || sum(wait_ns) FROM "
+                                       "wait_states_by_rank WHERE is_top"),
+                        "3 150");
+    assert_string_equal(scratch_answer("SELECT sum(count) || ' ' || sum(wait_ns) FROM "
+                                       "property_instances WHERE is_top"),
+                        "3 150");
     assert_string_equal(
         scratch_answer("SELECT count || ' ' || wait_ns FROM property_instances WHERE "
                        "call_path = '/CallPath/main/solve/MPI_Recv'"),

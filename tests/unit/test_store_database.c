@@ -121,7 +121,7 @@ static void test_newer_schema(void **state)
     scratch_run("PRAGMA user_version = 99");
     assert_refused(scratch_path, DATABASE_READ, "has schema 99 of a newer Pagoda");
     assert_refused(scratch_path, DATABASE_CREATE, "use the newer Pagoda");
-    scratch_run("PRAGMA user_version = 6");
+    scratch_run("PRAGMA user_version = 7");
     scratch_store_sample(NULL);
     assert_string_equal(scratch_answer("SELECT count(*) FROM trial"), "2");
 }
@@ -180,7 +180,7 @@ static void test_is_marked(void **state)
     (void)state;
     scratch_store_sample(NULL);
     assert_string_equal(scratch_answer("PRAGMA application_id"), "1346847809"); // "PGDA"
-    assert_string_equal(scratch_answer("PRAGMA user_version"), "6");
+    assert_string_equal(scratch_answer("PRAGMA user_version"), "7");
 }
 
 static void test_journal_by_file_system(void **state)
@@ -313,6 +313,18 @@ static void test_each_released_schema_becomes_the_current_one(void **state)
                                            "FROM trial) FROM environments"),
                             "0");
         assert_string_equal(scratch_answer("SELECT count(*) FROM intervals"), "0");
+        assert_string_equal(
+            scratch_answer("SELECT sum(wait_ns) || ' ' || (SELECT sum(wait_ns) FROM "
+                           "wait_states_by_rank WHERE trial_id = 1 AND property = "
+                           "'late-sender') FROM "
+                           "property_instances WHERE trial_id = 1 AND property = "
+                           "'late-sender'"),
+            "4000000 4000000");
+        assert_string_equal(
+            scratch_answer("SELECT judged_ns || ' ' || time_ns FROM trials WHERE trial_id = 1"),
+            "7015000 9040000");
+        assert_string_equal(scratch_answer("SELECT n_ranks || ' ' || speedup FROM speedups"),
+                            "2 1.0");
         scratch_store_sample(NULL);
     }
     free(current);
