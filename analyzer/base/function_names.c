@@ -47,13 +47,21 @@ static const char *skip_brackets(const char *text)
     return text;
 }
 
-/// Bytes of the symbol behind the word "operator", whose end is at AT in NAME: brackets among them.
+/// Bytes of the symbol behind the word "operator", whose end is at AT in NAME: brackets among them,
+/// but not those of template arguments behind it, as in "operator==<int>".
 static size_t symbol_length(const char *name, const char *at)
 {
+    static const char *const symbols[] = {
+        "<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+        "||",  "++",  "--",  "+=",  "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->", "<",
+        ">",   "=",   "+",   "-",   "*",  "/",  "!",  "&",  "|",  "^",  "%",  "~",  ","};
     size_t n = sizeof operator_word - 1;
     if ((size_t)(at - name) < n || strncmp(at - n, operator_word, n) != 0)
         return 0;
-    return strncmp(at, "()", 2) == 0 ? 2 : strspn(at, "<>=-+*/!&|^%~[],");
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++)
+        if (strncmp(at, symbols[i], strlen(symbols[i])) == 0)
+            return strlen(symbols[i]);
+    return 0;
 }
 
 /// Behind what AT begins, which no part of a name ends within: a pair of brackets, a symbol of an

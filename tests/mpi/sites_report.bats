@@ -86,3 +86,35 @@ headline() {
 @test "the biggest loss names both lines" {
     for_each_mpi headline
 }
+
+# Each change that is advised for a C++ program is predicted, by its command as well, whatever the
+# shell makes of blanks, commas and brackets in names.
+long_names() {
+    command -v "mpicxx.$1" >/dev/null || skip "there is no C++ compiler for $1"
+    local dir=$BATS_TEST_TMPDIR/names-$1 command name
+    "mpicxx.$1" -O1 -g -finstrument-functions -finstrument-functions-exclude-file-list=/usr/include \
+        -rdynamic -o "$dir-program" "$ROOT/tests/programs/sites/names.cc"
+    launch "$1" 2
+    timeout -k 5 300 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$dir-program"
+    "$PAGODA" advise "$dir" --only region,move --json >"$dir.json"
+    jq -e '(.candidates | length) >= 5 and all(.candidates[], .pairs[]; .failure == null)' "$dir.json"
+    "$PAGODA" advise "$dir" --only region,move --limit 20 | grep -o 'pagoda replay .*' >"$dir.commands"
+    for name in 'solver::Grid<>::relax=0' 'exchange(std::vector<double, .* const&, int)=0' \
+        'exchange(std::vector<int, .* const&, int)=0' 'solver::operator/<>=0' 'solver::operator==<>=0'; do
+        grep -q -- "--scale '$name'" "$dir.commands" || { cat "$dir.commands"; return 1; }
+    done
+    while read -r command; do
+        eval "${command/#pagoda/\$PAGODA} --json" | jq -e '.whatif.predicted_ns > 0'
+    done <"$dir.commands"
+    # The short forms that mean one, and one that means two.
+    for name in relax operator/ 'Grid::relax' 'solver::operator=='; do
+        "$PAGODA" replay "$dir" --scale "$name=0.5" >/dev/null
+    done
+    run "$PAGODA" replay "$dir" --scale exchange=0.5
+    [ "$status" = 1 ]
+    [[ $output == *'exchange is ambiguous: '* ]]
+}
+
+@test "regions of a C++ program: templates, overloads and operators, as options take them" {
+    for_each_mpi long_names
+}

@@ -55,6 +55,11 @@ static void test_operators(void **state)
     check("A::operator bool() const", 18, "A::operator bool");
     check("A::operator->() const", 14, "A::operator->");
     check("bool ns::operator< <int>(A<int> const&)", 20, "ns::operator<<>");
+    check("bool ns::operator==<double, 3>(A<double, 3> const&)", 20, "ns::operator==<>");
+    check("ns::A ns::operator/<double, 3>(A<double, 3> const&)", 20, "ns::operator/<>");
+    check("ns::A& ns::operator<< <int>(std::ostream&)", 20, "ns::operator<<<>");
+    check("A::operator->*(int)", 14, "A::operator->*");
+    check("A::operator[](unsigned long)", 14, "A::operator[]");
 }
 
 static void test_broken_names(void **state)
