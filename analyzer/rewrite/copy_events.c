@@ -150,6 +150,8 @@ int copy_events(struct copy_events *shared, OTF2_LocationRef id, uint64_t n_reco
     map_init(&copy.requests);
     copy.decoder = (struct decoder){.output = &copy.event,
                                     .last_ticks = INT64_MIN,
+                                    .end_ticks = INT64_MAX,
+                                    .n_in_time = UINT32_MAX,
                                     .clock = shared->source.clock,
                                     .records = shared->source.records,
                                     .resolved = shared->source.resolved};
