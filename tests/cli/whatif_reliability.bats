@@ -43,6 +43,17 @@ whatif() {
     whatif --nodes 1,2 --cores 1 | jq -e '.change == "--nodes 1,2 --cores 1 --wait spin --slice 4ms"'
 }
 
+@test "ranks of Open MPI spin if it was not told of more ranks than slots, unless it was told to yield" {
+    local said wait
+    for said in mpi_oversubscribe=0:spin mpi_oversubscribe=1:block mpi_yield_when_idle=1:block \
+        mpi_yield_when_idle=0:spin; do
+        wait=${said#*:}
+        shared "openmpi OMPI_MCA_${said%:*}" 1600000
+        [ "$(whatif --nodes 2 | jq '.change | test("--wait spin --slice 4ms")')" = \
+            "$([ "$wait" = spin ] && echo true || echo false)" ]
+    done
+}
+
 @test "advice for ranks that spin counts gains from a run in which they spin" {
     shared openmpi 1600000
     for wait in block spin; do

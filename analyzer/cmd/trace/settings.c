@@ -37,7 +37,8 @@ enum {
 #define DEFAULT_ENVIRONMENT                                                                        \
     "OMP_*,GOMP_*,KMP_*,MKL_NUM_THREADS,OPENBLAS_NUM_THREADS,SLURM_JOB_ID,SLURM_JOB_NAME,"         \
     "SLURM_JOB_PARTITION,SLURM_CLUSTER_NAME,SLURM_JOB_NUM_NODES,SLURM_NTASKS,"                     \
-    "SLURM_NTASKS_PER_NODE,SLURM_CPUS_PER_TASK,PBS_JOBID,LSB_JOBID,UCX_TLS,MPICH_*,I_MPI_*"
+    "SLURM_NTASKS_PER_NODE,SLURM_CPUS_PER_TASK,PBS_JOBID,LSB_JOBID,UCX_TLS,MPICH_*,I_MPI_*,"       \
+    "OMPI_MCA_mpi_oversubscribe,OMPI_MCA_mpi_yield_when_idle"
 
 static const struct {
     const char *name;

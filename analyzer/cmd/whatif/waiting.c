@@ -10,16 +10,31 @@
 #include "analyzer/whatif/recorded.h"
 #include "analyzer/whatif/scenario.h"
 
-const char whatif_waiting_note[] = "--wait spin, as no --wait is given: where ranks of MPICH, as "
-                                   "this run's, share cores they keep "
-                                   "them busy while they wait";
+const char whatif_waiting_note[] =
+    "--wait spin, as no --wait is given: where ranks share cores, those that wait keep them busy, "
+    "as "
+    "this run's MPI does (MPICH; Open MPI that was not told of more ranks than slots)";
 
-static bool is_of_mpich(const struct definitions *definitions)
+/// The property NAME of the archive, in the capitals OTF2 gives it; "" where it has none.
+static const char *property(const struct definitions *definitions, const char *name)
 {
     for (size_t i = 0; i < definitions->n_properties; i++)
-        if (strcmp(definitions->properties[i].name, "PAGODA::MPI") == 0)
-            return strcmp(definitions->properties[i].value, "mpich") == 0;
-    return false;
+        if (strcmp(definitions->properties[i].name, name) == 0)
+            return definitions->properties[i].value;
+    return "";
+}
+
+/// MPICH always does; Open MPI unless its launcher was told of more ranks than slots, or it was
+/// told to yield.
+static bool keeps_cores(const struct definitions *definitions)
+{
+    const char *mpi = property(definitions, "PAGODA::MPI");
+    if (strcmp(mpi, "openmpi") != 0)
+        return strcmp(mpi, "mpich") == 0;
+    const char *yields = property(definitions, "PAGODA::ENV::OMPI_MCA_MPI_YIELD_WHEN_IDLE");
+    if (!*yields)
+        yields = property(definitions, "PAGODA::ENV::OMPI_MCA_MPI_OVERSUBSCRIBE");
+    return strcmp(yields, "0") == 0;
 }
 
 static bool has_lacked_cores(const struct replay_run *measured, size_t n_ranks)
@@ -57,7 +72,7 @@ bool whatif_assume_waiting(struct whatif_options *options, const struct replay_r
 {
     const struct definitions *definitions = trace_definitions(measured->trace);
     if (whatif_options_have(options, "wait") || whatif_options_have(options, "timeless") ||
-        !is_of_mpich(definitions) ||
+        !keeps_cores(definitions) ||
         (!has_lacked_cores(measured, definitions->n_ranks) &&
          !will_lack_cores(options, definitions)))
         return false;

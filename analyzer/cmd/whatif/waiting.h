@@ -7,7 +7,7 @@
 #include "analyzer/cmd/whatif/options.h"
 
 /// Gives OPTIONS, without --wait and --timeless, what holds for MEASURED, whose costs have been
-/// gathered: --wait spin where its MPI polls without leaving cores (MPICH), and ranks shared cores
+/// gathered: --wait spin where its MPI polls without leaving cores, and ranks shared cores
 /// or will do so, and
 /// --slice unless that, --hand-over or --machine is there. Returns whether it gave any.
 bool whatif_assume_waiting(struct whatif_options *options, const struct replay_run *measured);

@@ -139,9 +139,15 @@ void archive_writer_set_spawned(struct archive_writer *writer, uint32_t n_ranks)
     check(writer, OTF2_Archive_SetProperty(writer->archive, "PAGODA::SPAWNED_RANKS", value, true));
 }
 
-void archive_writer_set_mpi(struct archive_writer *writer, const char *name)
+void archive_writer_set_mpi(struct archive_writer *writer, const char *name, const char *variable)
 {
     check(writer, OTF2_Archive_SetProperty(writer->archive, "PAGODA::MPI", name, true));
+    const char *equals = variable ? strchr(variable, '=') : NULL;
+    if (!equals)
+        return;
+    char *property = memory_format("PAGODA::ENV::%.*s", (int)(equals - variable), variable);
+    check(writer, OTF2_Archive_SetProperty(writer->archive, property, equals + 1, true));
+    free(property);
 }
 
 void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const char *node)

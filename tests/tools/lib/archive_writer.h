@@ -45,7 +45,8 @@ void archive_writer_set_bound(struct archive_writer *writer, uint32_t rank, cons
 
 /// The last N_RANKS ranks were started by MPI_Comm_spawn, as the property PAGODA::SPAWNED_RANKS.
 void archive_writer_set_spawned(struct archive_writer *writer, uint32_t n_ranks);
-void archive_writer_set_mpi(struct archive_writer *writer, const char *name);
+/// The MPI of the run, and "NAME=VALUE" of its environment, NULL: none, as properties.
+void archive_writer_set_mpi(struct archive_writer *writer, const char *name, const char *variable);
 
 /// OTF2 location id of a thread (0: the master) of a rank.
 static inline uint64_t archive_location(uint32_t rank, uint32_t thread)

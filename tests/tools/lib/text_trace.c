@@ -606,10 +606,11 @@ static bool define_bound(struct parser *parser)
 
 static bool define_mpi(struct parser *parser)
 {
-    if (parser->n_words != 2)
-        return FAIL(parser, "the MPI of the run is: mpi NAME");
+    if (parser->n_words != 2 && parser->n_words != 3)
+        return FAIL(parser, "the MPI of the run is: mpi NAME [VARIABLE=VALUE]");
     if (parser->writer)
-        archive_writer_set_mpi(parser->writer, parser->words[1]);
+        archive_writer_set_mpi(parser->writer, parser->words[1],
+                               parser->n_words == 3 ? parser->words[2] : NULL);
     return true;
 }
 

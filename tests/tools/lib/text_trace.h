@@ -9,7 +9,7 @@
 //   cores a 2                         how many cores the ranks of node a may use
 //   bound 0 2-3                       rank 0 may use the cores 2 and 3 of its node
 //   spawned 2                         the last 2 ranks were started by MPI_Comm_spawn
-//   mpi mpich                         the MPI it ran with (default: not said)
+//   mpi NAME [VARIABLE=VALUE]         the MPI it ran with, and a variable of its environment
 //   location 1.1                      a further thread of rank 1
 //   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
 //   intercomm NAME ranks 0 1 | 2 3
