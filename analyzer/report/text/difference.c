@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/resource_path.h"
@@ -87,6 +88,16 @@ static void print_runs(const struct difference_page *page, FILE *stream)
     table_release(&table);
 }
 
+/// A difference without a test: one measurement on each side. Predictions scatter by nothing.
+static bool may_be_noise(const struct difference_page *page)
+{
+    bool is_measured[2] = {false, false};
+    for (size_t i = 0; i < page->n_runs; i++)
+        if (strcmp(page->runs[i].origin, "measured") == 0)
+            is_measured[page->runs[i].group == DIFFERENCE_B] = true;
+    return isnan(page->tables[0].total.p) && is_measured[0] && is_measured[1];
+}
+
 static void print_total(const struct difference_page *page, FILE *stream)
 {
     const struct difference_row *total = &page->tables[0].total;
@@ -102,8 +113,14 @@ static void print_total(const struct difference_page *page, FILE *stream)
     }
     print_p(total, out);
     // The rows below may be changes all the same: what one part gains another may lose.
-    fprintf(out, "; %s",
-            total->is_change ? "changed" : "as a whole no change beyond the thresholds");
+    if (!total->is_change)
+        fprintf(out, "; as a whole no change beyond the thresholds");
+    else if (may_be_noise(page))
+        fprintf(out,
+                "; beyond the thresholds, but one measurement on each side cannot tell a change "
+                "from noise");
+    else
+        fprintf(out, "; changed");
     fclose(out);
     fputc('\n', stream);
     print_wrapped(text, stream);
