@@ -7,7 +7,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/model/scaling_input.h"
 
-static const double horizon = 1048576; // times the last x: what is beyond it is not foreseeable
+static const double horizon = 1048576;   // times the last x: what is beyond it is not foreseeable
+static const double most_unfitted = 0.5; // of the time: with more a forecast would be a guess
 
 /// Sum of the parts per rank: at point AT, or predicted when AT is SCALING_NONE.
 static double sum_of(const struct scaling *scaling, size_t at)
@@ -92,6 +93,9 @@ void scaling_look_ahead(struct scaling *scaling, const double *x)
     if (!scaling->has_next)
         return;
     find_leaders(scaling);
+    scaling->has_next = scaling->next_unfitted_share <= most_unfitted;
+    if (!scaling->has_next)
+        return;
     find_riser(scaling, now_ns);
     if (scaling->kind == SCALING_STRONG)
         scaling->next_efficiency = first_ns * first->machine_size /

@@ -135,6 +135,14 @@ static void conclude_riser(const struct scaling_page *page, const struct scaling
 
 static void conclude_next(const struct scaling_page *page, const struct scaling *scaling, FILE *to)
 {
+    if (!scaling->has_next && scaling->n_points >= GROWTH_LEAST_POINTS) {
+        fprintf(
+            to,
+            " What comes next cannot be told: no law of growth fits the points of parts with %s "
+            "of the time.",
+            quantity_share(scaling->next_unfitted_share).text);
+        return;
+    }
     if (!scaling->has_next) {
         fprintf(to, " What comes next cannot be told: %s %s, %d are needed for a fit.",
                 quantity_count(scaling->n_points, "point").text,

@@ -208,6 +208,17 @@ setup() {
     [ "$(jq -c '[.database, (.series[0].points[2].efficiency * 1000 | round)]' <<<"$output")" = '[null,750]' ]
 }
 
+@test "no forecast from points that no law fits" {
+    program 2 32
+    run "$PAGODA" scaling run-1-8 run-2-32 run-4-32 # 8, 16, 8 ms of work a rank
+    echo "$output"
+    [ "$status" = 0 ]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"What comes next cannot be told: no law of growth fits the points of parts with "*" of the time."* ]]
+    [[ $output =~ "none fits"\ +[-0-9.]+\ +3.*work ]]
+    [[ $output != *"if all goes on"* && $output != *"next: 8"* ]]
+    [ "$("$PAGODA" scaling run-1-8 run-2-32 run-4-32 --json | jq '.series[0].next')" = null ]
+}
+
 @test "two points are compared, but nothing is foretold" {
     run "$PAGODA" scaling run-1-8 run-2-8
     [ "$status" = 0 ]

@@ -124,7 +124,8 @@ static void add_growth(struct table *table, const struct scaling_page *page,
     if (scaling->has_next)
         add_time(table, is_good ? part->next_ns : NAN);
     char *law = scaling_law(&part->growth, page->by);
-    table_add_cell(table, "%s", law);
+    table_add_cell(table, "%s",
+                   is_good || scaling->n_points < GROWTH_LEAST_POINTS ? law : "none fits");
     free(law);
     if (isnan(part->growth.r_squared))
         table_add_cell(table, "-");
@@ -173,7 +174,7 @@ static void print_growth(const struct scaling_page *page, const struct scaling *
     if (n_shown < n_parts)
         fprintf(stream, "  ... and %s (more with --top)\n",
                 quantity_count(n_parts - n_shown, "further part").text);
-    if (!scaling->has_next)
+    if (scaling->n_points < GROWTH_LEAST_POINTS)
         fprintf(stream, "  Growth is not fitted: %s, and %d are needed.\n",
                 quantity_count(scaling->n_points, "point").text, GROWTH_LEAST_POINTS);
     table_release(&table);
