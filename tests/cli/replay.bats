@@ -401,6 +401,27 @@ TEXT
     sentence 'the predicted run takes .* s, longer than any run that can be judged'
 }
 
+@test "a late receiver of an MPI_Isend: the hint is one for that program, too" {
+    cat >isend.txt <<'TEXT'
+0 0    enter MPI_Isend
+0 10   isend world 1 0 1000000 1
+0 20   leave MPI_Isend
+0 30   enter MPI_Wait
+0 2000 isend-complete 1
+0 2010 leave MPI_Wait
+1 0    enter work
+1 1000 leave work
+1 1000 enter MPI_Recv
+1 2000 recv world 0 0 1000000
+1 2010 leave MPI_Recv
+TEXT
+    "$BUILD/tools/mktrace" isend.txt isend
+    run "$PAGODA" replay isend
+    echo "$output"
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"Rank 0 was held"*"in MPI_Wait"*"before completing the send"* ]]
+    [[ $output != *"send with MPI_Isend"* ]]
+}
+
 @test "definitions cut off: one sentence, exit status 1" {
     archive pipeline
     truncate -s 20 pipeline/traces.def
