@@ -263,12 +263,6 @@ static void open_location(struct trace *trace, size_t location)
         return;
     otf2_error_begin();
     bool is_empty = look_ahead(trace, location, 1) == 0;
-    if (is_empty && decoder->walk.is_sound && definition->n_events > 0) {
-        decoder->report.is_skipped = true;
-        set_reason(decoder, "its event file (%llu.evt) holds none of the %llu events promised",
-                   (unsigned long long)definition->id, (unsigned long long)definition->n_events);
-        return;
-    }
     bool is_damaged = is_empty && !decoder->walk.is_sound;
     OTF2_ErrorCode code = is_damaged ? OTF2_ERROR_INVALID_DATA : OTF2_ERROR_FILE_CAN_NOT_OPEN;
     if (!is_damaged)
@@ -282,6 +276,33 @@ static void open_location(struct trace *trace, size_t location)
     decoder->report.is_skipped = true;
     set_reason(decoder, "cannot read its event file (%llu.evt): %s",
                (unsigned long long)definition->id, otf2_error_cause(code));
+}
+
+static void close_events(struct trace *trace, struct decoder *decoder)
+{
+    if (decoder->reader)
+        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
+    decoder->reader = NULL;
+}
+
+// Skips locations without any of the events promised for them. Some writers promise what they like:
+// where a location has more, no promise of that archive is believed.
+static void check_promises(struct trace *trace)
+{
+    const struct location *locations = trace->resolved.definitions.locations;
+    for (size_t i = 0; i < trace->n_decoders; i++)
+        if (!trace->decoders[i].report.is_skipped &&
+            trace->decoders[i].walk.n_events > locations[i].n_events)
+            return;
+    for (size_t i = 0; i < trace->n_decoders; i++) {
+        struct decoder *decoder = &trace->decoders[i];
+        if (decoder->report.is_skipped || decoder->walk.n_events > 0 || locations[i].n_events == 0)
+            continue;
+        close_events(trace, decoder);
+        decoder->report.is_skipped = true;
+        set_reason(decoder, "its event file (%llu.evt) holds none of the %llu events promised",
+                   (unsigned long long)locations[i].id, (unsigned long long)locations[i].n_events);
+    }
 }
 
 static size_t n_unused_kinds(const struct trace *trace)
@@ -327,14 +348,8 @@ static int open_locations(struct trace *trace, struct error *err)
         return error_set(err, "out of memory for the event callbacks of '%s'", trace->path);
     for (size_t i = 0; i < trace->n_decoders; i++)
         open_location(trace, i);
+    check_promises(trace);
     return 0;
-}
-
-static void close_events(struct trace *trace, struct decoder *decoder)
-{
-    if (decoder->reader)
-        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
-    decoder->reader = NULL;
 }
 
 // Ends a location whose next event lies later than any run takes.
