@@ -99,7 +99,7 @@ enum record_kind {
 };
 
 #define RECORD_ANY          (-1)      // source or tag: wildcard
-#define RECORD_TAG_NEIGHBOR INT32_MIN // of neighbourhood collectives; as OTF2's number 2^31
+#define RECORD_TAG_NEIGHBOR INT32_MIN // of neighbourhood collectives
 #define RECORD_NO_ROOT      (-1)      // collective without a root
 #define RECORD_ROOT_SELF    (-2)      // intercommunicator: MPI_ROOT
 #define RECORD_ROOT_GROUP   (-3)      // intercommunicator: MPI_PROC_NULL

@@ -191,6 +191,17 @@ static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_Regi
     return OTF2_CALLBACK_SUCCESS;
 }
 
+// A CPU time just before a leave is that of its end: for the replay it stands behind the region.
+static void put_behind(const struct decoder *decoder, struct event *leave, uint64_t ticks)
+{
+    struct event sample = leave[-1];
+    if (sample.time_ns != leave->time_ns)
+        return;
+    sample.time_ns = clock_time_ns(decoder->clock, ticks); // polls end earlier
+    leave[-1] = *leave;
+    *leave = sample;
+}
+
 static OTF2_CallbackCode on_leave(CALLBACK_PARAMETERS, OTF2_RegionRef region)
 {
     IGNORE_PARAMETERS;
@@ -198,8 +209,11 @@ static OTF2_CallbackCode on_leave(CALLBACK_PARAMETERS, OTF2_RegionRef region)
     uint32_t index = region_index(decoder, region);
     if (index == UINT32_MAX)
         return drop(decoder);
-    append(decoder, ticks, EVENT_LEAVE)->index = index;
+    struct event *event = append(decoder, ticks, EVENT_LEAVE);
+    event->index = index;
     decoder->in_polls = false;
+    if (decoder->n_output > 1 && event[-1].kind == EVENT_CPU_TIME)
+        put_behind(decoder, event, ticks);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -232,6 +246,15 @@ static OTF2_CallbackCode on_context_leave(CALLBACK_PARAMETERS, OTF2_CallingConte
     return append_context(user_data, ticks, EVENT_LEAVE, context);
 }
 
+// Messages of neighbourhood collectives, which archives used to mark by a tag out of MPI's range,
+// still have such tags here.
+static inline uint32_t own_tag(const struct decoder *decoder, uint32_t comm, uint32_t tag)
+{
+    return decoder->resolved->definitions.communicators[comm].is_neighborhood
+               ? tag | EVENT_FIRST_OWN_TAG
+               : tag;
+}
+
 static inline OTF2_CallbackCode append_message(struct decoder *decoder, uint64_t ticks,
                                                enum event_kind kind, uint32_t peer,
                                                OTF2_CommRef comm, uint32_t tag, uint64_t size_bytes,
@@ -243,7 +266,7 @@ static inline OTF2_CallbackCode append_message(struct decoder *decoder, uint64_t
     struct event *event = append(decoder, ticks, kind);
     event->index = index;
     event->peer = peer;
-    event->tag = tag;
+    event->tag = own_tag(decoder, index, tag);
     event->size_bytes = size_bytes;
     event->request = request;
     return OTF2_CALLBACK_SUCCESS;
@@ -302,7 +325,7 @@ static OTF2_CallbackCode on_irecv_request(CALLBACK_PARAMETERS, uint64_t request)
     event->flags = EVENT_HAS_ENVELOPE;
     event->index = index;
     event->peer = source.int32 < 0 ? EVENT_ANY : (uint32_t)source.int32;
-    event->tag = tag.int32 < 0 ? EVENT_ANY : (uint32_t)tag.int32;
+    event->tag = tag.int32 < 0 ? EVENT_ANY : own_tag(decoder, index, (uint32_t)tag.int32);
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -86,6 +86,7 @@ struct node {
 struct communicator {
     uint64_t id; // OTF2 communicator id
     const char *name;
+    bool is_neighborhood;    // its messages are those of neighbourhood collectives
     bool is_mpi;             // false: a team of threads, a SHMEM or GPU group, ...
     const uint32_t *members; // world ranks by rank in the communicator; EVENT_NO_INDEX: undefined
     uint32_t n_members;      // 0: a "self" communicator, every rank is its only member there
@@ -96,6 +97,9 @@ struct communicator {
     const struct map *rank_by_member; // inverse of members, NULL while members[i] = members[0] + i
     const struct map *rank_by_remote_member;
 };
+
+/// Name that our tracer gives to a communicator for the messages of neighbourhood collectives.
+#define DEFINITIONS_NEIGHBORHOOD "pagoda neighbourhood collectives"
 
 /// Names of definitions.gap_region and .no_cpu_region.
 #define DEFINITIONS_GAP    "(recording off)"

@@ -600,8 +600,25 @@ static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode cod
     close_events(trace, decoder);
 }
 
-// Decodes at most N_WANTED records of a location to OUTPUT; a record makes one event at most.
-// Returns the number of events; *AT_END: there are no more.
+// Reads N_WANTED records. *IS_LAST: there are fewer, as its file holds no more, or OTF2 found less
+// than we did.
+static OTF2_ErrorCode read_records(struct trace *trace, size_t location, uint64_t n_wanted,
+                                   bool *is_last)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    uint64_t n_read = 0, n_safe = look_ahead(trace, location, n_wanted);
+    OTF2_ErrorCode code =
+        OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_safe, &n_read);
+    decoder->report.n_read += n_read;
+    *is_last = n_read < n_wanted;
+    if (code == OTF2_SUCCESS && *is_last && !decoder->walk.is_sound)
+        code = OTF2_ERROR_INVALID_DATA;
+    return code;
+}
+
+// Decodes at most N_WANTED records of a location to OUTPUT, and one more behind a CPU time, which
+// may belong to it; a record makes one event at most. Returns the number of events; *AT_END: there
+// are no more.
 static uint32_t decode_to(struct trace *trace, size_t location, struct event *output,
                           size_t n_wanted, bool *at_end)
 {
@@ -612,13 +629,11 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
     otf2_error_begin();
     decoder->output = output;
     decoder->n_output = 0;
-    uint64_t n_read = 0, n_safe = look_ahead(trace, location, n_wanted);
-    OTF2_ErrorCode code =
-        OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_safe, &n_read);
-    decoder->report.n_read += n_read;
-    bool is_last = n_read < n_wanted; // its file holds no more, or OTF2 found less than we did
-    if (code == OTF2_SUCCESS && is_last && !decoder->walk.is_sound)
-        code = OTF2_ERROR_INVALID_DATA;
+    bool is_last;
+    OTF2_ErrorCode code = read_records(trace, location, n_wanted, &is_last);
+    if (code == OTF2_SUCCESS && !is_last && decoder->n_output > 0 &&
+        output[decoder->n_output - 1].kind == EVENT_CPU_TIME)
+        code = read_records(trace, location, 1, &is_last);
     *at_end = code != OTF2_SUCCESS || is_last;
     if (*at_end)
         end_reading(trace, location, code);
@@ -634,7 +649,7 @@ static void decode_batch_of(void *context, size_t location, struct batch *batch)
 {
     struct trace *trace = context;
     size_t n_wanted = AHEAD_BATCHES * trace->n_batch_events;
-    batch->events = array_reserve(batch->events, &batch->capacity, BATCH_HEADROOM + n_wanted,
+    batch->events = array_reserve(batch->events, &batch->capacity, BATCH_HEADROOM + n_wanted + 1,
                                   sizeof *batch->events);
     batch->n = decode_to(trace, location, batch->events + BATCH_HEADROOM, n_wanted, &batch->at_end);
 }
@@ -694,9 +709,9 @@ void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead)
             if (!cursor->at_end)
                 decode_ahead_request(trace->ahead, location);
         } else {
-            make_room(decoder, trace->n_batch_events);
+            make_room(decoder, trace->n_batch_events + 1);
             cursor->end += decode_to(trace, location, cursor->events + cursor->end,
-                                     decoder->capacity - cursor->end, &cursor->at_end);
+                                     decoder->capacity - cursor->end - 1, &cursor->at_end);
         }
     }
 }

@@ -143,6 +143,7 @@ static void resolve_communicators(struct resolved *resolved, const struct record
             .remote_members = nobody,
             .is_intercommunicator = record->remote_group != OTF2_UNDEFINED_GROUP,
         };
+        comm->is_neighborhood = strcmp(comm->name, DEFINITIONS_NEIGHBORHOOD) == 0;
         uint32_t place = use_group(resolved, records, record->group, rank_of_location);
         if (place != EVENT_NO_INDEX) {
             const struct resolved_group *group = &resolved->groups[place];

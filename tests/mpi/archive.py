@@ -5,10 +5,12 @@ of our tracer must fulfil.
 
     archive.py check DIR    - check only
     archive.py events DIR   - check, then print RANK EVENT DETAILS lines, without times
+    archive.py exact DIR    - check, and that each metric has the time of its event
     archive.py sites DIR    - check, then print RANK CALL: FUNCTION FILE:LINE, CALLER FILE:LINE, ...
 
 Checked: enters and leaves are balanced, times do not step back, the number of events is the one in
-the definitions, every send has its receive (same communicator, source, tag, in order, same size),
+the definitions, a metric stands before the enter, the leave or the program's begin that it belongs
+to, tags are MPI's, every send has its receive (same communicator, source, tag, in order, same size),
 requests are completed, cancelled or freed once, members of a communicator agree on its
 collectives in number, order and operation.
 """
@@ -45,6 +47,9 @@ class Checker:
         self.receives = collections.defaultdict(list)
         self.requests = set()
         self.collectives = collections.defaultdict(list)
+        self.metric = {}
+        self.n_metrics = 0
+        self.is_exact = False
 
     def rank_in(self, comm, location):
         members = comm_members(comm)
@@ -61,6 +66,10 @@ class Checker:
         if event.time < self.time.get(location, 0):
             fail(f"time steps back on {location}")
         self.time[location] = event.time
+        self.pair(location, event)
+        tag = getattr(event, "msg_tag", 0)
+        if tag > 2**31 - 1:
+            fail(f"tag {tag} on {location}")
         if isinstance(event, e.Enter):
             self.stack[location].append(event.region)
         elif isinstance(event, e.Leave):
@@ -86,6 +95,19 @@ class Checker:
         elif isinstance(event, e.MpiCollectiveEnd):
             self.collectives[event.communicator, location.group].append(event.collective_op)
 
+    # As a reader does that takes a metric for a part of the next event.
+    def pair(self, location, event):
+        metric = self.metric.pop(location, None)
+        if isinstance(event, e.Metric):
+            self.metric[location] = event
+            self.n_metrics += 1
+        if metric is None:
+            return
+        if not isinstance(event, (e.Enter, e.Leave, e.ProgramBegin, e.MeasurementOnOff)):
+            fail(f"a metric before {type(event).__name__} on {location}")
+        if self.is_exact and metric.time != event.time:
+            fail(f"a metric {event.time - metric.time} ticks before its event on {location}")
+
     # A request belongs to the process: another thread may complete it.
     def request(self, location, request):
         if (location.group, request) in self.requests:
@@ -104,6 +126,10 @@ class Checker:
                      f"defined are {location.number_of_events}")
             if self.stack[location]:
                 fail(f"{self.stack[location][-1].name} is never left on {location}")
+            if location in self.metric:
+                fail(f"a metric without an event at the end of {location}")
+        if self.is_exact and self.n_metrics == 0:
+            fail("no metrics")
         if "open-requests" not in allow and self.requests:
             fail(f"requests without an end: {list(self.requests)[:3]}")
         if "messages" not in allow:
@@ -186,10 +212,11 @@ def is_mpi_call(event):
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ("check", "events", "sites"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("check", "exact", "events", "sites"):
         sys.exit(__doc__)
     allow = sys.argv[3:]
     checker = Checker()
+    checker.is_exact = sys.argv[1] == "exact"
     lines = []
     with otf2.reader.open(f"{sys.argv[2]}/traces.otf2") as trace:
         for location, event in trace.events:

@@ -11,7 +11,7 @@ setup() {
 
 # Messages and collective operations of an archive, without an order; handles have no number there.
 details() {
-    events_of "$1" | grep -v -e Metric -e ' Enter ' -e ' Leave ' | LC_ALL=C sort
+    events_of "$1" | grep -v -e Metric -e ProgramBegin -e ' Enter ' -e ' Leave ' | LC_ALL=C sort
 }
 
 fortran() {

@@ -60,7 +60,7 @@ collective_forms() {
 # exchanged EVENTS: of each rank the messages of neighbourhood collectives, sent and received, as the
 # program prints them.
 exchanged() {
-    awk '$2 ~ /^Mpi(Send|Isend|Recv|Irecv)$/ && $(NF - 2) == 2147483648 {
+    awk '$2 ~ /^Mpi(Send|Isend|Recv|Irecv)$/ && /pagoda neighbourhood collectives/ && $(NF - 2) == 0 {
              to = $2 ~ /nd$/; n[$1, to]++; bytes[$1, to] += $NF }
          END { for (i = 0; i < 4; i++) printf "rank %d sent %d %d received %d %d\n", i,
                    n[i, 1], bytes[i, 1], n[i, 0], bytes[i, 0] }' "$1"

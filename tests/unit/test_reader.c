@@ -40,6 +40,55 @@ static void assert_at_end(struct fixture *f, size_t location)
         assert_int_equal(found_.request, expected_.request);                                       \
     } while (0)
 
+/// A CPU time before a leave at the same time is given behind it, wherever a batch ends.
+static void test_cpu_times_before_leaves(void **state)
+{
+    (void)state;
+    enum { N = 30000 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    for (unsigned i = 0; i < N; i++)
+        fprintf(stream,
+                "0 %u cpu %u\n0 %u enter MPI_Test 9 3\n"
+                "0 %u cpu %u\n0 %u leave MPI_Test\n",
+                10 * i, 2 * i, 10 * i, 10 * i + 7, 2 * i + 1, 10 * i + 7);
+    fprintf(stream, "0 %u enter MPI_Test\n0 %u cpu 1\n0 %u leave MPI_Test\n", 10 * N, 10 * N,
+            10 * N + 1);
+    fclose(stream);
+    struct fixture f = open_text(text);
+    for (unsigned i = 0; i < N; i++) {
+        assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * i, .size_bytes = 2 * i);
+        assert_event(next(&f, 0), EVENT_ENTER, 10 * i, .context = EVENT_NO_INDEX,
+                     .flags = EVENT_FOLDED_POLLS, .size_bytes = 9);
+        assert_event(next(&f, 0), EVENT_LEAVE, 10 * i + 3, .index = 0);
+        assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * i + 7, .size_bytes = 2 * i + 1);
+    }
+    assert_event(next(&f, 0), EVENT_ENTER, 10 * N, .context = EVENT_NO_INDEX);
+    assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * N, .size_bytes = 1);
+    assert_event(next(&f, 0), EVENT_LEAVE, 10 * N + 1, .index = 0);
+    assert_at_end(&f, 0);
+    close_text(&f);
+    free(text);
+}
+
+/// Messages of neighbourhood collectives have tags that no message of a program has.
+static void test_neighborhood_messages(void **state)
+{
+    (void)state;
+    struct fixture f = open_text("comm \"" DEFINITIONS_NEIGHBORHOOD "\" ranks 0 1\n"
+                                 "0 1 irecv-request 12 \"" DEFINITIONS_NEIGHBORHOOD "\" 1 0\n"
+                                 "0 2 send \"" DEFINITIONS_NEIGHBORHOOD "\" 1 0 8\n"
+                                 "0 3 send world 1 0 8\n"
+                                 "1 4 send world 0 0 8\n");
+    assert_event(next(&f, 0), EVENT_IRECV_REQUEST, 0, .index = 2, .peer = 1,
+                 .tag = EVENT_FIRST_OWN_TAG, .flags = EVENT_HAS_ENVELOPE, .request = 12);
+    assert_event(next(&f, 0), EVENT_SEND, 1, .index = 2, .peer = 1, .tag = EVENT_FIRST_OWN_TAG,
+                 .size_bytes = 8);
+    assert_event(next(&f, 0), EVENT_SEND, 2, .index = 0, .peer = 1, .size_bytes = 8);
+    close_text(&f);
+}
+
 static void test_every_event_kind(void **state)
 {
     (void)state;
@@ -384,6 +433,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_event_kind),
+        cmocka_unit_test(test_cpu_times_before_leaves),
+        cmocka_unit_test(test_neighborhood_messages),
         cmocka_unit_test(test_collective_classes),
         cmocka_unit_test(test_locations_are_sorted_by_rank_and_threads_follow_masters),
         cmocka_unit_test(test_communicators),

@@ -3,9 +3,10 @@
 //
 // A CALL record with its details becomes: enter; what happened when the call began (sends, posted
 // receives, the begin of a collective); what was known when it returned (received messages,
-// completed requests, the end of the collective); leave. Time never steps back within a location
-// (clock corrections aside), and enters and leaves are balanced: a leave closes what was opened
-// inside it, a leave without its enter is dropped.
+// completed requests, the end of the collective); leave. A CPU time stands before the enter or
+// leave whose time it has, as Score-P writes metrics of a synchronous class. Time never steps back
+// within a location (clock corrections aside), and enters and leaves are balanced: a leave closes
+// what was opened inside it, a leave without its enter is dropped.
 #include "tracer/finish/events.h"
 
 #include "tracer/finish/gaps.h"
@@ -17,12 +18,15 @@
 struct context {
     struct process *process;
     struct archive *archive;
+    struct unify *unify;
     struct symbols *symbols;
     const struct spool *spool;
     OTF2_EvtWriter *writer;
     OTF2_AttributeList *attributes;
-    uint64_t now_ns; // of the last event
-    uint32_t *stack; // open regions
+    uint64_t now_ns;                 // of the last event
+    bool has_begun;                  // there is an event
+    const struct record_cpu *sample; // CPU time that waits for its event, NULL: none
+    uint32_t *stack;                 // open regions
     size_t depth;
     size_t n_stack;
 };
@@ -40,6 +44,41 @@ static void check(struct context *context, OTF2_ErrorCode code)
         context->archive->error = OTF2_Error_GetDescription(code);
 }
 
+static void write_metric(struct context *context, const struct record_cpu *record)
+{
+    OTF2_Type type = OTF2_TYPE_UINT64;
+    OTF2_MetricValue value = {.unsigned_int = record->cpu_ns};
+
+    check(context,
+          OTF2_EvtWriter_Metric(context->writer, NULL, not_before(context, record->time_ns), 0, 1,
+                                &type, &value));
+}
+
+// An event is about to be written.
+static void write_sample(struct context *context)
+{
+    const struct record_cpu *sample = context->sample;
+
+    context->sample = NULL;
+    context->has_begun = true;
+    if (sample != NULL)
+        write_metric(context, sample);
+}
+
+// A sample whose event was not recorded gives way to the next one. The first one, from when the
+// tracer came into the process, gets an event of its own.
+static void see_sample(struct context *context, const struct record_cpu *record)
+{
+    context->sample = record;
+    if (context->has_begun)
+        return;
+    write_sample(context);
+    check(context,
+          OTF2_EvtWriter_ProgramBegin(
+              context->writer, NULL, context->now_ns,
+              archive_string(context->archive, context->spool->header->executable), 0, NULL));
+}
+
 // Attributes added to context->attributes before go with the event.
 static void enter(struct context *context, uint64_t time_ns, uint32_t region)
 {
@@ -48,6 +87,7 @@ static void enter(struct context *context, uint64_t time_ns, uint32_t region)
         context->stack = realloc_or_die(context->stack, context->n_stack * sizeof *context->stack);
     }
     context->stack[context->depth++] = region;
+    write_sample(context);
     check(context, OTF2_EvtWriter_Enter(context->writer, context->attributes,
                                         not_before(context, time_ns), region));
 }
@@ -56,6 +96,7 @@ static void leave_top(struct context *context, uint64_t time_ns)
 {
     uint32_t region = context->stack[--context->depth];
 
+    write_sample(context);
     check(context,
           OTF2_EvtWriter_Leave(context->writer, NULL, not_before(context, time_ns), region));
 }
@@ -87,15 +128,28 @@ static OTF2_CommRef comm_ref(const struct context *context, uint32_t id)
     return comm == RECORD_NO_COMM ? 0 : comm;
 }
 
+static OTF2_CommRef message_comm(const struct context *context,
+                                 const struct record_message *message)
+{
+    OTF2_CommRef comm = comm_ref(context, message->head.id);
+
+    return message->tag == RECORD_TAG_NEIGHBOR ? unify_neighborhood(context->unify, comm) : comm;
+}
+
+static int32_t message_tag(const struct record_message *message)
+{
+    return message->tag == RECORD_TAG_NEIGHBOR ? 0 : message->tag;
+}
+
 static void receive_posted(struct context *context, uint64_t time_ns,
                            const struct record_message *message)
 {
     OTF2_AttributeList *list = context->attributes;
 
     check(context, OTF2_AttributeList_AddCommRef(list, ATTRIBUTE_COMMUNICATOR,
-                                                 comm_ref(context, message->head.id)));
+                                                 message_comm(context, message)));
     check(context, OTF2_AttributeList_AddInt32(list, ATTRIBUTE_SOURCE, message->peer));
-    check(context, OTF2_AttributeList_AddInt32(list, ATTRIBUTE_TAG, message->tag));
+    check(context, OTF2_AttributeList_AddInt32(list, ATTRIBUTE_TAG, message_tag(message)));
     check(context,
           OTF2_EvtWriter_MpiIrecvRequest(context->writer, list, time_ns, message->request));
 }
@@ -120,12 +174,13 @@ static void write_at_enter(struct context *context, uint64_t time_ns,
 
     if (head->kind == RECORD_SEND)
         check(context, OTF2_EvtWriter_MpiSend(writer, NULL, time_ns, (uint32_t)message->peer,
-                                              comm_ref(context, head->id), (uint32_t)message->tag,
-                                              message->n_bytes));
+                                              message_comm(context, message),
+                                              (uint32_t)message_tag(message), message->n_bytes));
     else if (head->kind == RECORD_ISEND)
         check(context, OTF2_EvtWriter_MpiIsend(writer, NULL, time_ns, (uint32_t)message->peer,
-                                               comm_ref(context, head->id), (uint32_t)message->tag,
-                                               message->n_bytes, message->request));
+                                               message_comm(context, message),
+                                               (uint32_t)message_tag(message), message->n_bytes,
+                                               message->request));
     else if (head->kind == RECORD_IRECV_POST)
         receive_posted(context, time_ns, message);
     else if (head->kind == RECORD_ICOLL_POST)
@@ -170,9 +225,9 @@ static void write_collective_end(struct context *context, uint64_t time_ns,
 static void write_received(struct context *context, uint64_t time_ns,
                            const struct record_message *message)
 {
-    OTF2_CommRef comm = comm_ref(context, message->head.id);
+    OTF2_CommRef comm = message_comm(context, message);
     uint32_t source = (uint32_t)message->peer;
-    uint32_t tag = (uint32_t)message->tag;
+    uint32_t tag = (uint32_t)message_tag(message);
 
     if (message->head.kind == RECORD_RECV)
         check(context, OTF2_EvtWriter_MpiRecv(context->writer, NULL, time_ns, source, comm, tag,
@@ -264,6 +319,11 @@ static const struct record_head *write_call(struct context *context, const struc
             write_at_leave(context, context->now_ns, detail);
         last = detail;
     }
+    if (detail != NULL && detail->kind == RECORD_CPU &&
+        ((const struct record_cpu *)(const void *)detail)->time_ns == call->leave_ns) {
+        see_sample(context, (const void *)detail);
+        last = detail;
+    }
     leave(context, context->now_ns, region);
     return last;
 }
@@ -310,16 +370,6 @@ static void write_marker(struct context *context, const struct record_marker *ma
     leave_top(context, marker->time_ns);
 }
 
-static void write_cpu(struct context *context, const struct record_cpu *record)
-{
-    OTF2_Type type = OTF2_TYPE_UINT64;
-    OTF2_MetricValue value = {.unsigned_int = record->cpu_ns};
-
-    check(context,
-          OTF2_EvtWriter_Metric(context->writer, NULL, not_before(context, record->time_ns), 0, 1,
-                                &type, &value));
-}
-
 static void write_function(struct context *context, const struct record_function_event *function)
 {
     uint32_t region = function_region(context, function->address, function->time_ns);
@@ -346,6 +396,7 @@ static const struct record_head *write_record(struct context *context,
         break;
     case RECORD_OFF:
     case RECORD_ON:
+        write_sample(context);
         check(context, OTF2_EvtWriter_MeasurementOnOff(
                            context->writer, NULL, not_before(context, timed->time_ns),
                            head->kind == RECORD_ON ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF));
@@ -364,7 +415,7 @@ static const struct record_head *write_record(struct context *context,
         write_marker(context, (const void *)head);
         break;
     case RECORD_CPU:
-        write_cpu(context, (const void *)head);
+        see_sample(context, (const void *)head);
         break;
     default:
         break;
@@ -383,8 +434,9 @@ static void set_end(struct archive_location *location, const struct spool_header
         location->stopped = spool_stop_reason(header);
 }
 
-uint32_t events_write(struct process *process, struct archive *archive, struct symbols *symbols,
-                      const struct spool *spool, uint64_t close_ns, struct recording_cost cost)
+uint32_t events_write(struct process *process, struct archive *archive, struct unify *unify,
+                      struct symbols *symbols, const struct spool *spool, uint64_t close_ns,
+                      struct recording_cost cost)
 {
     const struct spool_header *header = spool->header;
     struct archive_location location = {.rank = header->rank,
@@ -392,7 +444,7 @@ uint32_t events_write(struct process *process, struct archive *archive, struct s
                                         .n_short = header->n_dropped_short,
                                         .cost = cost};
     struct context context = {
-        .process = process, .archive = archive, .symbols = symbols, .spool = spool};
+        .process = process, .archive = archive, .unify = unify, .symbols = symbols, .spool = spool};
     uint32_t open_call = UNDEFINED;
 
     context.writer = archive_begin_events(archive, header->rank, header->thread);

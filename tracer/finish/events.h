@@ -34,7 +34,8 @@ void process_release(struct process *process);
 // Second pass: writes the events. Regions still open at the end are closed at `close_ns`.
 // `cost` is what recording cost the thread. Returns the region of the MPI call that was open then,
 // or UNDEFINED.
-uint32_t events_write(struct process *process, struct archive *archive, struct symbols *symbols,
-                      const struct spool *spool, uint64_t close_ns, struct recording_cost cost);
+uint32_t events_write(struct process *process, struct archive *archive, struct unify *unify,
+                      struct symbols *symbols, const struct spool *spool, uint64_t close_ns,
+                      struct recording_cost cost);
 
 #endif

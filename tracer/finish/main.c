@@ -210,8 +210,8 @@ static void write_events(struct run *run, struct symbols *symbols)
 
         if (!run->processes[header->rank].is_finalized && header->stop_errno == 0)
             run->n_open += header->thread == 0;
-        events_write(&run->processes[header->rank], &run->archive, symbols, &run->spools[i],
-                     close_ns, take_cost(run, i));
+        events_write(&run->processes[header->rank], &run->archive, &run->unify, symbols,
+                     &run->spools[i], close_ns, take_cost(run, i));
         if (run->archive.error == NULL)
             set_offsets(run, header);
     }

@@ -183,6 +183,17 @@ void unify_add(struct unify *unify, struct unify_rank *rank, const struct record
     set(rank, record->head.id, add_comm(unify, key));
 }
 
+// The program's own communicators are counted from 1, see unify_add().
+uint32_t unify_neighborhood(struct unify *unify, uint32_t index)
+{
+    uint32_t twin =
+        add_comm(unify, (uint32_t[]){index, unify->comms[index].group, RECORD_NO_COMM, 0});
+
+    if (unify->comms[twin].name == NULL)
+        unify->comms[twin].name = strdup_or_die(NEIGHBORHOOD_NAME);
+    return twin;
+}
+
 uint32_t unify_find(const struct unify_rank *rank, uint32_t id)
 {
     return id < rank->n_comms ? rank->comms[id] : RECORD_NO_COMM;

@@ -13,6 +13,9 @@
 #include "tracer/finish/worlds.h"
 #include "tracer/record.h"
 
+// Readers may know such a communicator by this name.
+#define NEIGHBORHOOD_NAME "pagoda neighbourhood collectives"
+
 // A list of ranks of the archive (-1: a process that is not in it) that one or more communicators
 // have as members.
 struct unify_group {
@@ -61,6 +64,10 @@ bool unify_has_outsiders(const struct unify *unify);
 // Takes the definition of a rank's communicator. Those of a rank come in the order of their
 // numbers.
 void unify_add(struct unify *unify, struct unify_rank *rank, const struct record_comm *record);
+
+// Index of a communicator of the same members, for the messages of the neighbourhood collectives of
+// communicator `index`: between two ranks they are no messages of the program.
+uint32_t unify_neighborhood(struct unify *unify, uint32_t index);
 
 // Index of local communicator `id`, RECORD_NO_COMM if it was never defined.
 uint32_t unify_find(const struct unify_rank *rank, uint32_t id);
