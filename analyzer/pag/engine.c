@@ -553,6 +553,7 @@ int pag_simulate(struct trace *trace, const struct pag_options *options,
     *result = (struct pag_result){0};
     init(&engine, trace, options, listener, result);
     engine.simulation = simulation_new(&engine, clock);
+    engine.eager.node_of_rank = clock->node_of_rank;
     simulation_run(&engine);
     int status = conclude(&engine, err);
     simulation_free(engine.simulation);

@@ -547,6 +547,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .sends = scenario->cuts.n > 0 ? sends : NULL,
                   .leaves_out = scenario->n_drops > 0 ? leaves_out : NULL,
                   .move_data_bytes = scenario->move_data_bytes,
+                  .node_of_rank = scenario->placement.node_of_rank,
                   .is_rendezvous = is_rendezvous,
                   .synchronises = synchronises,
                   .work_before = work_before,

@@ -12,6 +12,9 @@ enum { MAX_WAITS = 4096 };
 unsigned eager_scope(const struct engine *engine, const struct message *message)
 {
     const struct rank *ranks = engine->definitions->ranks;
+    const uint32_t *nodes = engine->eager.node_of_rank;
+    if (nodes)
+        return nodes[message->sender] != nodes[message->receiver];
     return ranks[message->sender].node != ranks[message->receiver].node;
 }
 

@@ -26,7 +26,8 @@ struct eager_wait {
 };
 
 struct eager {
-    uint64_t limits[2]; // 1 + the largest proven size
+    const uint32_t *node_of_rank; // of a simulated run; NULL: as recorded
+    uint64_t limits[2];           // 1 + the largest proven size
     struct eager_wait *waits;
     size_t n_waits, capacity;
     size_t oldest; // where there are as many as can be held

@@ -119,6 +119,7 @@ struct pag_visit_part {
 /// The callbacks of a clock. Times are simulated ns and never go back.
 struct pag_clock {
     void *context;
+    const uint32_t *node_of_rank; // where ranks run; NULL: as recorded
     bool
         counts_wall_time; // the process time of an interval is its length, whatever CPU samples say
     bool departs_at_enter; // messages depart when their call is entered, not after work_before
