@@ -13,7 +13,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/shell_word.h"
-#include "analyzer/cmd/advise/run.h"
 #include "analyzer/cmd/interval.h"
 #include "analyzer/cmd/named_values.h"
 #include "analyzer/cmd/replay/intervals.h"
@@ -34,7 +33,7 @@
 /// What the command line asks for.
 struct replay_request {
     const char *trace;
-    bool wants_json, wants_ideal, wants_advice;
+    bool wants_json, wants_ideal;
     struct text_options text;
     struct option_list pattern_files, intervals;
     const char *database; // NULL: the result is not kept
@@ -51,7 +50,6 @@ struct replay_outcome {
     struct whatif_plan plan;
     struct replay_run measured;
     struct whatif_report predicted;
-    struct advice advice;
     char **places; // of --map auto
     size_t n_places;
     bool is_whatif;
@@ -82,16 +80,6 @@ static bool request_is_sound(const struct replay_request *request, const struct 
                              int *status)
 {
     const struct store_names *names = &request->names;
-    if (request->wants_advice && request->wants_json) {
-        *status = options_usage_error(usage, "--advise ends the text; pagoda advise --json prints "
-                                             "all advice as JSON");
-        return false;
-    }
-    if (request->wants_advice && whatif_is_wanted(&request->whatif)) {
-        *status = options_usage_error(usage, "--advise is about the measured run: it goes without "
-                                             "what-if options; pagoda advise has some");
-        return false;
-    }
     if (request->text.depth == 0 || request->text.top == 0) {
         *status = options_usage_error(usage, "--depth and --top are at least 1");
         return false;
@@ -115,11 +103,10 @@ static bool intervals_are_sound(const struct replay_request *request,
                                 const struct option_usage *usage, int *status)
 {
     struct error err = {{0}};
-    bool is_more = request->wants_ideal || request->wants_advice || request->out ||
-                   whatif_is_wanted(&request->whatif);
+    bool is_more = request->wants_ideal || request->out || whatif_is_wanted(&request->whatif);
     if (request->intervals.count > 0 && is_more) {
         *status = options_usage_error(usage, "--interval is of the measured run: it goes without "
-                                             "what-if options, --ideal, --advise and --out");
+                                             "what-if options, --ideal and --out");
         return false;
     }
     for (size_t i = 0; i < request->intervals.count; i++) {
@@ -170,8 +157,6 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "details of every wait state, however small"),
         OPTION_FLAG_ROW("ideal", 0, &request->wants_ideal,
                         "replay on an ideal network too: serialisation and transfer efficiency"),
-        OPTION_FLAG_ROW("advise", 0, &request->wants_advice,
-                        "end with the three changes that would save most (pagoda advise)"),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
                         "look for the patterns in this file too"),
         OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
@@ -237,18 +222,6 @@ static int load_patterns(const struct replay_request *request, struct replay_out
     return outcome->catalogue ? 0 : -1;
 }
 
-/// What `pagoda advise` would find.
-static int find_advice(const struct replay_request *request, struct replay_outcome *outcome,
-                       struct error *err)
-{
-    const struct advise_setting setting = {
-        .trace = request->trace, .measured = &outcome->measured, .n_shown = TEXT_ADVICE_LINES};
-    const struct advise_target target = {.kinds = ~0u};
-    outcome->advice.trace = shell_path(request->trace);
-    outcome->advice.target = memory_copy_text("");
-    return advise_run(&setting, &target, &outcome->advice, err);
-}
-
 /// What the measured run adds to the options: how its ranks wait where --wait does not say so, and
 /// a placement in place of --map auto. 0, or -1 and ERR.
 static int complete_plan(struct replay_request *request, struct replay_outcome *outcome,
@@ -275,13 +248,11 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
         return -1;
     if (request->out && rewrite_check(request->out, err) != 0)
         return -1;
-    bool gathers = outcome->is_whatif || request->wants_ideal || request->wants_advice;
+    bool gathers = outcome->is_whatif || request->wants_ideal;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
     if (request->wants_ideal && ideal_run(measured, err) != 0)
         return -1;
-    if (request->wants_advice && !outcome->is_whatif)
-        return find_advice(request, outcome, err);
     if (!outcome->is_whatif)
         return 0;
     if (complete_plan(request, outcome, err) != 0)
@@ -335,8 +306,6 @@ static int print_outcome(const struct replay_request *request, const struct repl
         text_print_whatif(result, predicted, &request->text, stdout);
     else
         text_print(result, &request->text, stdout);
-    if (request->wants_advice && !predicted)
-        text_print_best_advice(&outcome->advice, stdout);
     return 0;
 }
 
@@ -352,7 +321,6 @@ static void release_request(struct replay_request *request)
 static void release_outcome(struct replay_outcome *outcome)
 {
     whatif_report_release(&outcome->predicted);
-    advice_release(&outcome->advice);
     for (size_t i = 0; i < outcome->n_places; i++)
         free(outcome->places[i]);
     free(outcome->places);

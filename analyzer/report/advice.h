@@ -121,11 +121,6 @@ char *advice_options(const struct advice_candidate *candidate);
 /// Prints the best LIMIT candidates of each group.
 void text_print_advice(const struct advice *advice, size_t limit, FILE *stream);
 
-enum { TEXT_ADVICE_LINES = 3 };
-
-/// The best TEXT_ADVICE_LINES changes of the program for the end of a report.
-void text_print_best_advice(const struct advice *advice, FILE *stream);
-
 /// All of them as JSON, schema 1. 0, or -1 and ERR.
 int json_print_advice(const struct advice *advice, const char *version, FILE *stream,
                       struct error *err);

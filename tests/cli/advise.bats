@@ -346,14 +346,6 @@ shortest_of_all() {
     "$PAGODA" advise alone --json | jq -e '.baseline_ns == 1000'
 }
 
-@test "the first lines of advice at the end of a replay" {
-    archive late
-    "$PAGODA" replay late --advise >report
-    sed -n '/^Conclusion/,$p' report | grep -q '^  1\.   300.0 us   33.0 %  Make prepare twice as fast$'
-    run --separate-stderr "$PAGODA" replay late --advise --json
-    [ "$status" = 2 ]
-}
-
 @test "replay --map auto predicts that placement" {
     archive pairs
     cp "$ROOT/tests/traces/advise/network.xml" .

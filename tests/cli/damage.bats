@@ -32,7 +32,6 @@ tells() {
 @test "reports: measured, ideal, advice, each kind of prediction" {
     tells stdout replay cut
     tells stdout replay --ideal cut
-    tells stdout replay --ideal --advise cut
     tells stdout advise cut
     tells stdout replay --nodes 2 cut
     [[ $output == *'  Warnings            parts of the trace were unreadable: this predicts what is'* ]]

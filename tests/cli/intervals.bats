@@ -247,7 +247,7 @@ other|other: step#1|110|' ]
     wrong '#2' 2 'is no interval'
     wrong 'step..' 2 'is no interval'
     local option
-    for option in --ideal --advise '--cpu-speed=2' '--out=there'; do
+    for option in --ideal '--cpu-speed=2' '--out=there'; do
         run "$PAGODA" replay run --interval step "$option"
         [ "$status" = 2 ]
         [[ $output == *"--interval is of the measured run"* ]]

@@ -234,5 +234,4 @@ END
     is 2 '--out DIR writes one predicted run' --nodes 1,2 --out there
     is 2 '--out: its value is empty' --nodes 1 --out ''
     is 2 '--store: its value is empty' --nodes 1 --store ''
-    is 2 '--advise is about the measured run' --nodes 1 --advise
 }

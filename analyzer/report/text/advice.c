@@ -257,11 +257,3 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
                 quantity_count(advice->n_untried, "change").text);
     fputc('\n', stream);
 }
-
-void text_print_best_advice(const struct advice *advice, FILE *stream)
-{
-    fprintf(stream, "\nAdvice (pagoda advise %s has all of it)\n", advice->trace);
-    if (print_group(advice, ADVICE_CHANGE, TEXT_ADVICE_LINES, stream) == 0)
-        fprintf(stream, "  None of the changes that were replayed shortens the run by 0.1 %%.\n");
-    print_failures(advice, stream);
-}
