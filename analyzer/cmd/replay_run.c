@@ -110,10 +110,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     if (gathers)
         run->recorded = recorded_new(definitions);
     struct pag_options options = PAG_OPTIONS_DEFAULT;
-    options.parts = run->interval ? run->interval->parts : NULL;
-    if (run->matcher && options.parts)
-        matcher_set_parts(run->matcher, options.parts);
-    options.explains = catalogue != NULL && !options.parts;
+    options.explains = catalogue != NULL;
     options.only_times = clock && !catalogue && !run->finds_path;
     const struct pag_listener listener = {
         .context = run,
@@ -139,14 +136,11 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     if (gathers)
         recorded_conclude(run->recorded, &run->replay);
     if (catalogue)
-        collect_result(
-            &(struct collect_input){.trace = run->trace,
-                                    .catalogue = catalogue,
-                                    .matcher = run->matcher,
-                                    .replay = &run->replay,
-                                    .interval = run->interval ? run->interval->what : NULL,
-                                    .is_phase = run->interval && run->interval->is_phase},
-            &run->result);
+        collect_result(&(struct collect_input){.trace = run->trace,
+                                               .catalogue = catalogue,
+                                               .matcher = run->matcher,
+                                               .replay = &run->replay},
+                       &run->result);
     return 0;
 }
 

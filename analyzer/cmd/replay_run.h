@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pass over an archive, from its trace to its result: in measured time, or by the clock of a
-// prediction.
+// prediction. Of parts of the run: cmd/interval_replay.h.
 #ifndef PAGODA_CMD_REPLAY_RUN_H
 #define PAGODA_CMD_REPLAY_RUN_H
 
@@ -8,7 +8,6 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/progress.h"
-#include "analyzer/cmd/interval.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
@@ -24,10 +23,9 @@ struct replay_run {
     struct matcher *matcher;   // NULL without a catalogue
     struct recorded *recorded; // NULL unless gathered
     struct pag_result replay;
-    struct result result;            // with a catalogue
-    const struct interval *interval; // set before the replay: what counts; NULL: the whole run
-    struct time_map *times;          // where events go in simulated time; NULL unless asked for
-    bool finds_path;                 // in simulated time the critical path even without a catalogue
+    struct result result;   // with a catalogue
+    struct time_map *times; // where events go in simulated time; NULL unless asked for
+    bool finds_path;        // in simulated time the critical path even without a catalogue
 };
 
 /// Opens the archive TRACE. 0, or -1 and ERR; the caller releases RUN in either case.

@@ -471,7 +471,7 @@ static void init(struct engine *engine, struct trace *trace, const struct pag_op
     match_init(engine);
     collective_init(engine);
     if (options->parts)
-        engine->excerpts = memory_zeroed(engine->n_locations + 1, sizeof *engine->excerpts);
+        excerpt_init(engine);
 }
 
 static void release(struct engine *engine)
@@ -520,7 +520,7 @@ static int conclude(struct engine *engine, struct error *err)
     collective_finish(engine);
     eager_finish(engine);
     outcome_fill(engine);
-    if (engine->excerpts)
+    if (engine->excerpts && engine->result->n_events > 0)
         excerpt_apply(engine);
     release(engine);
     if (engine->result->n_events == 0)

@@ -11,7 +11,7 @@
 //   leave.c       what the leave of a call settles: waits, root events, hand-over of the lineage
 //   head.c        the open end of a location's lineage
 //   threads.c     lineages at the fork and join of a team
-//   excerpt.c     profiles of a part of the run; phase.c: where a phase of the program is
+//   excerpt.c     profiles of parts of the run; phase.c: where a phase of the program is
 //   window.c      time covered by efficiencies and findings
 //   without_cpu.c time of ranks without CPU time; cpu_span.c: CPU time of an interval
 //   simulation.c  the same replay in simulated time; outside.c, in_call.c: what a location does

@@ -8,10 +8,41 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 
-static void keep(struct excerpt *excerpt, const struct location_state *location, uint64_t mark_ns)
+static int by_time(const void *a, const void *b, void *context)
+{
+    const struct excerpt_mark *marks = context;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    if (marks[left].time_ns != marks[right].time_ns)
+        return marks[left].time_ns < marks[right].time_ns ? -1 : 1;
+    return left < right ? -1 : left > right;
+}
+
+void excerpt_init(struct engine *engine)
+{
+    size_t n_parts = engine->options.n_parts;
+    engine->excerpts = memory_zeroed(engine->n_locations + 1, sizeof *engine->excerpts);
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        struct excerpt *excerpt = &engine->excerpts[i];
+        excerpt->marks = memory_zeroed(2 * n_parts, sizeof *excerpt->marks);
+        excerpt->order = memory_new(2 * n_parts * sizeof *excerpt->order);
+        for (size_t k = 0; k < n_parts; k++) {
+            excerpt->marks[2 * k].time_ns = engine->options.parts[k][i].begin_ns;
+            excerpt->marks[2 * k + 1].time_ns = engine->options.parts[k][i].end_ns;
+        }
+        for (size_t j = 0; j < 2 * n_parts; j++)
+            excerpt->order[j] = (uint32_t)j;
+        qsort_r(excerpt->order, 2 * n_parts, sizeof *excerpt->order, by_time, excerpt->marks);
+    }
+}
+
+static struct excerpt_mark *mark_at(const struct excerpt *excerpt, size_t place)
+{
+    return &excerpt->marks[excerpt->order[place]];
+}
+
+static void keep(struct excerpt_mark *mark, const struct location_state *location)
 {
     const struct profile *profile = &location->profile;
-    struct excerpt_profile *mark = &excerpt->marks[excerpt->n_marks++];
     mark->n_paths = profile->n_paths;
     mark->exclusive_ns = memory_new(profile->n_paths * sizeof *mark->exclusive_ns);
     mark->visits = memory_new(profile->n_paths * sizeof *mark->visits);
@@ -19,15 +50,15 @@ static void keep(struct excerpt *excerpt, const struct location_state *location,
         mark->exclusive_ns[i] = profile->paths[i].exclusive_ns;
         mark->visits[i] = profile->paths[i].visits;
     }
-    if (location->has_begun && !location->has_ended && mark_ns > profile->last_ns) {
-        mark->open_ns = mark_ns - profile->last_ns;
+    if (location->has_begun && !location->has_ended && mark->time_ns > profile->last_ns) {
+        mark->open_ns = mark->time_ns - profile->last_ns;
         mark->open_since_ns = profile->last_ns;
         mark->open_path = profile->current;
         mark->exclusive_ns[profile->current] += mark->open_ns;
     }
 }
 
-static void grow(struct excerpt_profile *mark, size_t n_paths)
+static void grow(struct excerpt_mark *mark, size_t n_paths)
 {
     mark->exclusive_ns = memory_resize(mark->exclusive_ns, n_paths, sizeof *mark->exclusive_ns);
     mark->visits = memory_resize(mark->visits, n_paths, sizeof *mark->visits);
@@ -36,7 +67,7 @@ static void grow(struct excerpt_profile *mark, size_t n_paths)
 }
 
 /// Once the time over the mark is accounted: where it went to a stretch, that up to the mark did.
-static void settle(struct excerpt_profile *mark, const struct profile *profile)
+static void settle(struct excerpt_mark *mark, const struct profile *profile)
 {
     uint64_t open_ns = mark->open_ns;
     if (open_ns == 0 || profile->last_ns == mark->open_since_ns)
@@ -58,19 +89,22 @@ static void settle(struct excerpt_profile *mark, const struct profile *profile)
 void excerpt_settle(struct engine *engine, struct location_state *location)
 {
     struct excerpt *excerpt = &engine->excerpts[location->index];
-    for (unsigned i = 0; i < excerpt->n_marks; i++)
-        settle(&excerpt->marks[i], &location->profile);
+    for (size_t i = excerpt->n_settled; i < excerpt->n_kept; i++)
+        settle(mark_at(excerpt, i), &location->profile);
+    while (excerpt->n_settled < excerpt->n_kept &&
+           mark_at(excerpt, excerpt->n_settled)->open_ns == 0)
+        excerpt->n_settled++;
 }
 
 void excerpt_move(struct engine *engine, const struct location_state *location,
                   const struct cpu_segment *segment, uint32_t to)
 {
-    const struct pag_part *part = &engine->options.parts[location->index];
-    const uint64_t marks_ns[N_EXCERPT_MARKS] = {part->begin_ns, part->end_ns};
     struct excerpt *excerpt = &engine->excerpts[location->index];
-    for (unsigned i = 0; i < excerpt->n_marks; i++) {
-        struct excerpt_profile *mark = &excerpt->marks[i];
-        uint64_t lost_ns = cpu_segment_lost_before(segment, marks_ns[i]);
+    for (size_t i = excerpt->n_kept; i-- > 0;) {
+        struct excerpt_mark *mark = mark_at(excerpt, i);
+        if (mark->time_ns <= segment->begin_ns)
+            break;
+        uint64_t lost_ns = cpu_segment_lost_before(segment, mark->time_ns);
         if (lost_ns == 0 || segment->path >= mark->n_paths)
             continue;
         if (to >= mark->n_paths)
@@ -82,24 +116,25 @@ void excerpt_move(struct engine *engine, const struct location_state *location,
 
 void excerpt_reach(struct engine *engine, struct location_state *location, uint64_t next_ns)
 {
-    const struct pag_part *part = &engine->options.parts[location->index];
-    const uint64_t marks_ns[N_EXCERPT_MARKS] = {part->begin_ns, part->end_ns};
     struct excerpt *excerpt = &engine->excerpts[location->index];
-    excerpt_settle(engine, location);
-    while (excerpt->n_marks < N_EXCERPT_MARKS && marks_ns[excerpt->n_marks] < next_ns)
-        keep(excerpt, location, marks_ns[excerpt->n_marks]);
+    if (excerpt->n_settled < excerpt->n_kept)
+        excerpt_settle(engine, location);
+    for (; excerpt->n_kept < 2 * engine->options.n_parts &&
+           mark_at(excerpt, excerpt->n_kept)->time_ns < next_ns;
+         excerpt->n_kept++)
+        keep(mark_at(excerpt, excerpt->n_kept), location);
 }
 
-static uint64_t at(const uint64_t *values, const struct excerpt_profile *mark, size_t path)
+static uint64_t at(const uint64_t *values, const struct excerpt_mark *mark, size_t path)
 {
     return path < mark->n_paths ? values[path] : 0;
 }
 
 /// The exclusive times and visits of one location's paths; those of stretches also belong to the
 /// paths they are in.
-static void apply_to(struct call_path *paths, size_t n_paths, const struct excerpt *excerpt)
+static void apply_to(struct call_path *paths, size_t n_paths, const struct excerpt_mark *begin,
+                     const struct excerpt_mark *end)
 {
-    const struct excerpt_profile *begin = &excerpt->marks[0], *end = &excerpt->marks[1];
     for (size_t i = 0; i < n_paths; i++) {
         paths[i].exclusive_ns = at(end->exclusive_ns, end, i) - at(begin->exclusive_ns, begin, i);
         paths[i].visits = at(end->visits, end, i) - at(begin->visits, begin, i);
@@ -145,18 +180,18 @@ static void cut(struct pag_part *part, uint64_t first_ns, uint64_t last_ns)
         part->end_ns = part->begin_ns;
 }
 
-static void apply_to_run(struct engine *engine)
+static void apply_to_run(struct engine *engine, const struct pag_part *parts, uint64_t time_ns)
 {
     struct pag_result *result = engine->result;
     struct pag_part run = {UINT64_MAX, 0};
     for (size_t i = 0; i < engine->n_locations; i++) {
-        const struct pag_part *part = &engine->options.parts[i];
+        const struct pag_part *part = &parts[i];
         if (part->begin_ns >= part->end_ns)
             continue;
         run.begin_ns = part->begin_ns < run.begin_ns ? part->begin_ns : run.begin_ns;
         run.end_ns = part->end_ns > run.end_ns ? part->end_ns : run.end_ns;
     }
-    run.end_ns = run.end_ns < result->time_ns ? run.end_ns : result->time_ns;
+    run.end_ns = run.end_ns < time_ns ? run.end_ns : time_ns;
     result->part_begin_ns = run.begin_ns < run.end_ns ? run.begin_ns : run.end_ns;
     result->time_ns = run.end_ns - result->part_begin_ns;
     result->window_begin_ns = 0;
@@ -169,31 +204,56 @@ static void apply_to_run(struct engine *engine)
         result->explanations[kind].explained_ns = result->explanations[kind].n_causes = 0;
 }
 
-void excerpt_apply(struct engine *engine)
+/// Makes the result that of a part; TIME_NS is that of the run.
+static void apply(struct engine *engine, size_t k, uint64_t time_ns)
 {
+    const struct pag_part *parts = engine->options.parts[k];
     for (size_t i = 0; i < engine->n_locations; i++) {
         struct pag_location *location = &engine->result->locations[i];
-        struct pag_part part = engine->options.parts[i];
-        excerpt_reach(engine, &engine->locations[i], UINT64_MAX);
-        apply_to(location->paths, location->n_paths, &engine->excerpts[i]);
+        const struct location_state *state = &engine->locations[i];
+        const struct excerpt_mark *marks = &engine->excerpts[i].marks[2 * k];
+        struct pag_part part = parts[i];
+        apply_to(location->paths, location->n_paths, &marks[0], &marks[1]);
         outcome_sum_inclusive(location);
-        cut(&part, location->first_ns, location->last_ns);
+        cut(&part, state->first_ns, state->profile.last_ns);
         location->first_ns = part.begin_ns;
         location->last_ns = part.end_ns;
-        const struct location_state *state = &engine->locations[i];
         if (state->is_master)
             engine->result->rank_times[state->rank] = judge_rank(engine, location);
     }
-    apply_to_run(engine);
+    apply_to_run(engine, parts, time_ns);
+}
+
+void excerpt_apply(struct engine *engine)
+{
+    uint64_t time_ns = engine->result->time_ns;
+    for (size_t i = 0; i < engine->n_locations; i++)
+        excerpt_reach(engine, &engine->locations[i], UINT64_MAX);
+    for (size_t k = 0; k < engine->options.n_parts; k++) {
+        apply(engine, k, time_ns);
+        if (engine->listener.part)
+            engine->listener.part(engine->listener.context, k, engine->result);
+    }
 }
 
 void excerpt_release(struct engine *engine)
 {
     for (size_t i = 0; engine->excerpts && i < engine->n_locations; i++) {
-        for (size_t j = 0; j < N_EXCERPT_MARKS; j++) {
+        for (size_t j = 0; j < 2 * engine->options.n_parts; j++) {
             free(engine->excerpts[i].marks[j].exclusive_ns);
             free(engine->excerpts[i].marks[j].visits);
         }
+        free(engine->excerpts[i].marks);
+        free(engine->excerpts[i].order);
     }
     free(engine->excerpts);
+}
+
+size_t pag_part_bytes(const struct pag_result *result)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < result->n_locations; i++)
+        bytes += 2 * (sizeof(struct excerpt_mark) + sizeof(uint32_t) +
+                      result->locations[i].n_paths * 2 * sizeof(uint64_t));
+    return bytes;
 }

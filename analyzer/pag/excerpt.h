@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A part of the run, the same time of all locations or of each another one: the profile counts what
-// lies in it, to the nanosecond. Everything is replayed all the same, for what matches, or waits,
-// may have begun before it.
+// Parts of the run, each the same time of all locations or of each location another one: for every
+// part the profile counts what lies in it, to the nanosecond. One replay serves all of them. It
+// replays everything, for what matches, or waits, may have begun before a part.
 #ifndef PAGODA_PAG_EXCERPT_H
 #define PAGODA_PAG_EXCERPT_H
 
@@ -12,20 +12,25 @@ struct cpu_segment;
 struct engine;
 struct location_state;
 
-enum { N_EXCERPT_MARKS = 2 }; // where the part begins and ends
-
-/// The profile of a location at each mark: what its paths had by then.
-struct excerpt {
-    unsigned n_marks; // that it has come to
-    struct excerpt_profile {
-        uint64_t *exclusive_ns, *visits; // by path
-        size_t n_paths;
-        // Time from the last event to the mark: of this path, until the next event tells that it
-        // belongs to the stretch before a call. 0: settled.
-        uint64_t open_ns, open_since_ns;
-        uint32_t open_path;
-    } marks[N_EXCERPT_MARKS];
+/// What the paths of a location had when a part began or ended.
+struct excerpt_mark {
+    uint64_t time_ns;
+    uint64_t *exclusive_ns, *visits; // by path
+    size_t n_paths;
+    // Time from the last event to the mark: of this path, until the next event tells that it
+    // belongs to the stretch before a call. 0: settled.
+    uint64_t open_ns, open_since_ns;
+    uint32_t open_path;
 };
+
+/// The marks of a location. An event looks only at the next mark in time.
+struct excerpt {
+    struct excerpt_mark *marks; // two by part: its begin, its end
+    uint32_t *order;            // of marks, by time
+    size_t n_kept, n_settled;   // that the location has come to, in that order
+};
+
+void excerpt_init(struct engine *engine);
 
 /// The next event of LOCATION is at NEXT_NS: keeps its profile at the marks before that.
 void excerpt_reach(struct engine *engine, struct location_state *location, uint64_t next_ns);
@@ -36,10 +41,10 @@ void excerpt_settle(struct engine *engine, struct location_state *location);
 void excerpt_move(struct engine *engine, const struct location_state *location,
                   const struct cpu_segment *segment, uint32_t to);
 
-/// When the result is filled, makes it one of the part: profiles, with inclusive times as sums of
-/// exclusive ones; the ranks' times, which are judged all; the run time, from where the first
-/// location's part begins to where the last one's ends, or the run. What is not told apart by time
-/// is taken out: critical path, explanations, traffic.
+/// When the result is filled, makes it that of each part in turn, and tells listener.part:
+/// profiles, with inclusive times as sums of exclusive ones; the ranks' times, which are judged
+/// all; the run time, from where the first location's part begins to where the last one's ends, or
+/// the run. What is not told apart by time is taken out: critical path, explanations, traffic.
 void excerpt_apply(struct engine *engine);
 void excerpt_release(struct engine *engine);
 

@@ -25,9 +25,11 @@ struct pag_options {
     bool explains;             // gather the causes of waits
     bool only_times; // in simulated time, without listener.root: no critical path either, nor any
                      // lineage; for whoever asks when things end, and nothing else
-    // In measured time, by location: profiles and the ranks' times count what lies in these parts
-    // of the run only (excerpt.h); NULL: all of it.
-    const struct pag_part *parts;
+    // In measured time, each by location: profiles and the ranks' times count what lies in a part
+    // of the run only (excerpt.h). listener.part gets the result of each, the caller that of the
+    // last one. NULL: all of the run counts.
+    const struct pag_part *const *parts;
+    size_t n_parts;
 };
 #define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 
@@ -83,6 +85,8 @@ struct pag_changed {
     uint64_t size_bytes; // of a message that is not left out
 };
 
+struct pag_result;
+
 /// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
 struct pag_listener {
     void *context;
@@ -114,6 +118,9 @@ struct pag_listener {
     void (*changed)(void *context, const struct pag_changed *changed);
     /// Before moved(): the next RECORDED_NS of LOCATION's time outside MPI count SCALE each.
     void (*weighed)(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale);
+    /// After the replay, in the order of pag_options.parts: RESULT is that of PART, during the
+    /// call.
+    void (*part)(void *context, size_t part, const struct pag_result *result);
 };
 
 /// One node of a location's call tree. Node 0 is the location itself (region EVENT_NO_INDEX). An
@@ -267,6 +274,9 @@ struct pag_result {
 int pag_run(struct trace *trace, const struct pag_options *options,
             const struct pag_listener *listener, struct pag_result *result, struct error *err);
 void pag_result_release(struct pag_result *result);
+
+/// Memory that a part (pag_options.parts) took in the replay of RESULT.
+size_t pag_part_bytes(const struct pag_result *result);
 
 /// The same in simulated time: CLOCK says when things happen, and all of RESULT, the root events
 /// and the critical path are those of the predicted run. TRACE is a freshly opened one. -1 and ERR

@@ -53,7 +53,8 @@ struct pattern_total {
 struct matcher {
     const struct catalogue *catalogue;
     size_t n_locations, n_ranks;
-    struct decision decisions[ROOT_KINDS];
+    struct decision *decisions;   // by kind of root event
+    bool shares_decisions;        // they are those of another matcher
     struct pattern_total *totals; // by pattern
     struct location_sums *sums;   // by pattern * n_locations + location
     uint64_t window;              // counts matcher_window_moved()
@@ -151,20 +152,36 @@ static void decision_release(struct decision *decision)
     free(decision->other.candidates);
 }
 
-struct matcher *matcher_new(const struct catalogue *catalogue,
-                            const struct definitions *definitions)
+static struct matcher *new_with(const struct catalogue *catalogue, size_t n_locations,
+                                size_t n_ranks, struct decision *decisions)
 {
     struct matcher *matcher = memory_zeroed(1, sizeof(*matcher));
     matcher->catalogue = catalogue;
-    matcher->n_locations = definitions->n_locations;
-    matcher->n_ranks = definitions->n_ranks;
+    matcher->n_locations = n_locations;
+    matcher->n_ranks = n_ranks;
+    matcher->decisions = decisions;
     matcher->totals = memory_zeroed(catalogue->n_patterns, sizeof(*matcher->totals));
-    matcher->sums =
-        memory_zeroed(catalogue->n_patterns * definitions->n_locations, sizeof(*matcher->sums));
-    for (size_t kind = 0; kind < ROOT_KINDS; kind++)
-        decision_init(&matcher->decisions[kind], catalogue, (enum root_kind)kind);
+    matcher->sums = memory_zeroed(catalogue->n_patterns * n_locations, sizeof(*matcher->sums));
     for (size_t i = 0; i < catalogue->n_patterns; i++)
         matcher->totals[i].finding.worst.cause_rank = MATCHER_NO_RANK;
+    return matcher;
+}
+
+struct matcher *matcher_new(const struct catalogue *catalogue,
+                            const struct definitions *definitions)
+{
+    struct decision *decisions = memory_zeroed(ROOT_KINDS, sizeof(*decisions));
+    for (size_t kind = 0; kind < ROOT_KINDS; kind++)
+        decision_init(&decisions[kind], catalogue, (enum root_kind)kind);
+    return new_with(catalogue, definitions->n_locations, definitions->n_ranks, decisions);
+}
+
+struct matcher *matcher_new_of_part(const struct matcher *whole, const struct pag_part *parts)
+{
+    struct matcher *matcher =
+        new_with(whole->catalogue, whole->n_locations, whole->n_ranks, whole->decisions);
+    matcher->shares_decisions = true;
+    matcher->parts = parts;
     return matcher;
 }
 
@@ -174,8 +191,10 @@ void matcher_free(struct matcher *matcher)
         return;
     for (size_t i = 0; i < matcher->catalogue->n_patterns * matcher->n_locations; i++)
         free(matcher->sums[i].cells);
-    for (size_t kind = 0; kind < ROOT_KINDS; kind++)
+    for (size_t kind = 0; kind < ROOT_KINDS && !matcher->shares_decisions; kind++)
         decision_release(&matcher->decisions[kind]);
+    if (!matcher->shares_decisions)
+        free(matcher->decisions);
     for (size_t i = 0; i < matcher->catalogue->n_patterns; i++)
         free(matcher->totals[i].causes);
     free(matcher->sums);
@@ -306,11 +325,6 @@ static bool evaluate(const struct pattern *pattern, const struct decision *decis
     return true;
 }
 
-void matcher_set_parts(struct matcher *matcher, const struct pag_part *parts)
-{
-    matcher->parts = parts;
-}
-
 /// Cuts the wait in TOTAL to the location's part; false when nothing is left.
 static bool cut_to_part(const struct pag_part *part, struct pattern_total *total)
 {
@@ -388,4 +402,16 @@ uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t
 {
     const struct location_sums *sums = &matcher->sums[pattern * matcher->n_locations + location];
     return sums->window == matcher->window ? sums->window_ns : 0;
+}
+
+size_t matcher_bytes(const struct matcher *matcher)
+{
+    size_t n_patterns = matcher->catalogue->n_patterns, n_sums = n_patterns * matcher->n_locations;
+    size_t bytes =
+        sizeof(*matcher) + n_patterns * sizeof(*matcher->totals) + n_sums * sizeof(*matcher->sums);
+    for (size_t i = 0; i < n_patterns; i++)
+        bytes += matcher->totals[i].causes ? matcher->n_ranks * sizeof(struct matcher_cell) : 0;
+    for (size_t i = 0; i < n_sums; i++)
+        bytes += matcher->sums[i].n_cells * sizeof(struct matcher_cell);
+    return bytes;
 }

@@ -51,9 +51,9 @@ struct matcher *matcher_new(const struct catalogue *catalogue,
                             const struct definitions *definitions);
 void matcher_free(struct matcher *matcher);
 
-/// Before the replay: only what lies in the part of its location counts of a wait, and all that is
-/// judged. PARTS, by location, must outlive the replay.
-void matcher_set_parts(struct matcher *matcher, const struct pag_part *parts);
+/// A matcher that counts of a wait only what lies in the part of its location, and judges all of
+/// that. PARTS, by location, and WHOLE, whose decision tables it uses, must outlive it.
+struct matcher *matcher_new_of_part(const struct matcher *whole, const struct pag_part *parts);
 
 /// For struct pag_listener; the context is the matcher. An instance is a wait above 0 where the
 /// condition holds, as far as it lies in its call: no wait is longer than that, whatever the clocks
@@ -73,5 +73,8 @@ struct matcher_cell matcher_caused_by(const struct matcher *matcher, size_t patt
 /// Waits of the pattern on a location within the window. The waiting time of a rank is the sum over
 /// its locations and the patterns with is_counted.
 uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t location);
+
+/// Memory that the matcher's sums take.
+size_t matcher_bytes(const struct matcher *matcher);
 
 #endif

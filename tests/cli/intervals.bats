@@ -322,3 +322,33 @@ other|other: step#1|110|' ]
     [ "$(times parallel)" = '[65,16,46]' ]
     [ "$(times loop)" = '[16,16,16]' ]
 }
+
+# What is stored of 60 visits replayed together is what is stored of each replayed alone.
+@test "many visits of a region have the results of each visit alone" {
+    cd "$BATS_TEST_TMPDIR" || return
+    local step rank
+    for rank in 0 1 2; do
+        for ((step = 0; step < 60; step++)); do
+            printf "$rank %d %s\n" $((step * 1000 + rank * 7)) 'enter step' \
+                $((step * 1000 + 50 + (step * 31 + rank * 17) % 90)) 'enter MPI_Barrier' \
+                $((step * 1000 + 50 + (step * 31 + rank * 17) % 90)) coll-begin \
+                $((step * 1000 + 200)) 'coll-end barrier world - 0 0' \
+                $((step * 1000 + 200)) 'leave MPI_Barrier' \
+                $((step * 1000 + 200 + rank * 3)) 'leave step'
+        done
+    done >many.txt
+    "$BUILD/tools/mktrace" many.txt many
+    "$PAGODA" replay many --store together.db --interval 'step#*' --interval 500ns:40us >/dev/null
+    for ((step = 1; step <= 60; step++)); do
+        "$PAGODA" replay many --store alone.db --interval "step#$step" >/dev/null
+    done
+    "$PAGODA" replay many --store alone.db --interval 500ns:40us >/dev/null
+    local kept
+    for kept in together alone; do
+        "$PAGODA" store export $kept.db -o - | sed 's/"stored_at":"[^"]*"//' >$kept.trials
+    done
+    [ "$(wc -l <together.trials)" -gt 60 ]
+    cmp together.trials alone.trials
+    run "$PAGODA" diff many --intervals 'step#60,step#*' --json # a repetition is one trial
+    [ "$status" = 0 ]
+}

@@ -75,11 +75,16 @@ int diff_intervals_replay(struct diff_traces *traces, const char *trace, const c
     if (status == 0)
         status = diff_traces_begin(traces, err);
     intervals->names = memory_zeroed(list->n + 1, sizeof *intervals->names);
-    for (size_t i = 0; i < list->n && status == 0; i++) {
-        intervals->names[i] = memory_format("%s %s", trace, list->items[i].what);
+    struct interval *once = memory_new((list->n + 1) * sizeof *once); // without repetitions
+    size_t n_once = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        intervals->names[i] = diff_traces_name(trace, &list->items[i]);
         if (!is_known(list, i))
-            status = diff_traces_add(traces, trace, intervals->names[i], &list->items[i], err);
+            once[n_once++] = list->items[i];
     }
+    if (status == 0)
+        status = diff_traces_add(traces, trace, once, n_once, err);
+    free(once);
     return status;
 }
 

@@ -18,10 +18,10 @@ struct diff_intervals {
 /// -1 and ERR.
 int diff_intervals_check(const char *text, struct error *err);
 
-/// Replays TRACE once for each of the intervals in TEXT, which commas separate (interval.h). Only
-/// what lies in the interval is stored, as a trial of the origin "interval". 0, or -1 and ERR:
-/// fewer than two, or one that is empty, not there, or goes beyond the run. TRACES is to be removed
-/// and INTERVALS to be released in either case.
+/// Replays TRACE for the intervals in TEXT, which commas separate (interval.h). Only what lies in
+/// an interval is stored, as a trial of the origin "interval". 0, or -1 and ERR: fewer than two, or
+/// one that is empty, not there, or goes beyond the run. TRACES is to be removed and INTERVALS to
+/// be released in either case.
 int diff_intervals_replay(struct diff_traces *traces, const char *trace, const char *text,
                           struct diff_intervals *intervals, struct error *err);
 void diff_intervals_release(struct diff_intervals *intervals);

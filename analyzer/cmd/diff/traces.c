@@ -11,6 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/scratch_file.h"
 #include "analyzer/cmd/damage.h"
+#include "analyzer/cmd/interval_replay.h"
 #include "analyzer/cmd/replay_run.h"
 #include "db/store.h"
 
@@ -22,24 +23,59 @@ bool diff_is_trace(const char *path)
            (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
-int diff_traces_add(struct diff_traces *traces, const char *trace, const char *name,
-                    const struct interval *interval, struct error *err)
+/// Replays TRACE and stores the result as the trial NAME.
+static int add(struct diff_traces *traces, const char *trace, const char *name, struct error *err)
 {
     struct replay_run run;
-    const struct store_names names = {
-        .experiment = "traces", .trial = name, .origin = interval ? "interval" : "measured"};
+    const struct store_names names = {.experiment = "traces", .trial = name, .origin = "measured"};
     int status = replay_run_open(&run, trace, err);
-    run.interval = interval;
     if (status == 0)
         status = replay_run(&run, traces->catalogue, NULL, false, "replaying", err);
-    if (status == 0 && !(interval && traces->has_unreadable_records)) // of one trace: said once
+    if (status == 0)
         traces->has_unreadable_records |= damage_warn(&run.result);
-    if (status == 0 && interval)
-        status = interval_check_result(interval, &run.result, err);
     if (status == 0)
         status = store_result(traces->database, &run.result, &names, err);
     replay_run_release(&run);
     return status;
+}
+
+char *diff_traces_name(const char *trace, const struct interval *interval)
+{
+    return memory_format("%s %s", trace, interval->what);
+}
+
+/// Where results of intervals go.
+struct interval_target {
+    struct diff_traces *traces;
+    const char *trace;
+};
+
+static int add_interval(void *context, const struct interval *interval, const struct result *result,
+                        struct error *err)
+{
+    const struct interval_target *target = context;
+    struct diff_traces *traces = target->traces;
+    if (!traces->has_unreadable_records) // of one trace: said once
+        traces->has_unreadable_records |= damage_warn(result);
+    if (interval_check_result(interval, result, err) != 0)
+        return -1;
+    char *name = diff_traces_name(target->trace, interval);
+    const struct store_names names = {.experiment = "traces", .trial = name, .origin = "interval"};
+    int status = store_result(traces->database, result, &names, err);
+    free(name);
+    return status;
+}
+
+int diff_traces_add(struct diff_traces *traces, const char *trace, const struct interval *intervals,
+                    size_t n, struct error *err)
+{
+    struct interval_target target = {traces, trace};
+    struct interval_replay replay = {.trace = trace,
+                                     .catalogue = traces->catalogue,
+                                     .each = add_interval,
+                                     .context = &target,
+                                     .max_bytes = INTERVAL_REPLAY_BYTES};
+    return interval_replay(&replay, intervals, n, err);
 }
 
 static int make_folder(struct diff_traces *traces, struct error *err)
@@ -70,7 +106,7 @@ int diff_traces_replay(struct diff_traces *traces, char *const *paths, size_t n,
         for (size_t j = 0; j < i; j++)
             is_stored |= !strcmp(paths[i], paths[j]);
         if (!is_stored)
-            status = diff_traces_add(traces, paths[i], paths[i], NULL, err);
+            status = add(traces, paths[i], paths[i], err);
     }
     return status;
 }

@@ -25,11 +25,12 @@ struct diff_traces {
 /// to be removed in either case.
 int diff_traces_replay(struct diff_traces *traces, char *const *paths, size_t n, struct error *err);
 
-/// The same step by step: begin, then add TRACE as the trial NAME; with an INTERVAL, NULL for none,
-/// only what lies in it, as a trial of the origin "interval".
+/// The same step by step: begin, then add what lies in the N INTERVALS of TRACE, each as a trial of
+/// the origin "interval", named diff_traces_name().
 int diff_traces_begin(struct diff_traces *traces, struct error *err);
-int diff_traces_add(struct diff_traces *traces, const char *trace, const char *name,
-                    const struct interval *interval, struct error *err);
+int diff_traces_add(struct diff_traces *traces, const char *trace, const struct interval *intervals,
+                    size_t n, struct error *err);
+char *diff_traces_name(const char *trace, const struct interval *interval); // to be freed
 void diff_traces_remove(struct diff_traces *traces);
 
 #endif

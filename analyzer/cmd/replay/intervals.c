@@ -4,7 +4,7 @@
 
 #include "analyzer/cmd/damage.h"
 #include "analyzer/cmd/interval.h"
-#include "analyzer/cmd/replay_run.h"
+#include "analyzer/cmd/interval_replay.h"
 #include "analyzer/report/intervals.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
@@ -18,55 +18,66 @@ static int print_one(const struct replay_intervals *wishes, const struct result 
     return 0;
 }
 
-static int replay_one(const struct replay_intervals *wishes, const struct interval *interval,
-                      bool is_several, struct interval_page *page, bool *is_unreadable,
-                      struct error *err)
+/// Where results go, one after the other.
+struct collection {
+    const struct replay_intervals *wishes;
+    bool is_several;
+    struct interval_page page;
+    bool *is_unreadable;
+};
+
+/// Stores RESULT, and prints it or adds it to the table.
+static int add_one(void *context, const struct interval *interval, const struct result *result,
+                   struct error *err)
 {
-    struct replay_run run;
-    int status = replay_run_open(&run, wishes->trace, err);
-    run.interval = interval;
-    if (status == 0)
-        status = replay_run(&run, wishes->catalogue, NULL, false, "replaying", err);
-    if (status == 0)
-        status = interval_check_result(interval, &run.result, err);
+    struct collection *collection = context;
+    const struct replay_intervals *wishes = collection->wishes;
+    bool is_several = collection->is_several;
+    if (interval_check_result(interval, result, err) != 0)
+        return -1;
     // What cannot be stored is printed all the same.
     int stored = 0, printed = 0;
     struct error why = {{0}};
-    if (status == 0 && wishes->database)
-        stored =
-            interval_store(wishes->database, interval, is_several, &run.result, wishes->names, err);
+    if (wishes->database)
+        stored = interval_store(wishes->database, interval, is_several, result, wishes->names, err);
     bool is_reported = wishes->text && !is_several; // with its warnings
-    if (status == 0 && run.result.has_unreadable_records && !is_reported && !*is_unreadable)
-        damage_warn(&run.result);
-    if (status == 0)
-        *is_unreadable |= run.result.has_unreadable_records;
-    if (status == 0 && wishes->text && is_several)
-        interval_page_add(page, &run.result);
-    else if (status == 0 && wishes->text)
-        printed = print_one(wishes, &run.result, &why);
+    if (result->has_unreadable_records && !is_reported && !*collection->is_unreadable)
+        damage_warn(result);
+    *collection->is_unreadable |= result->has_unreadable_records;
+    if (wishes->text && is_several)
+        interval_page_add(&collection->page, result);
+    else if (wishes->text)
+        printed = print_one(wishes, result, &why);
     if (printed && !stored)
         *err = why;
-    replay_run_release(&run);
-    return status || stored || printed ? -1 : 0;
+    return stored || printed ? -1 : 0;
 }
 
 int replay_intervals(const struct replay_intervals *wishes, bool *is_unreadable, struct error *err)
 {
     struct interval_list list = {0};
-    struct interval_page page = {.trace = wishes->trace};
+    struct collection collection = {
+        .wishes = wishes, .page = {.trace = wishes->trace}, .is_unreadable = is_unreadable};
+    struct interval_replay replay = {.trace = wishes->trace,
+                                     .catalogue = wishes->catalogue,
+                                     .each = add_one,
+                                     .context = &collection,
+                                     .max_bytes = INTERVAL_REPLAY_BYTES};
+    struct interval_page *page = &collection.page;
     int status = 0;
     for (size_t i = 0; i < wishes->texts->count && status == 0; i++)
         status = interval_find(&list, wishes->trace, wishes->texts->values[i], err);
-    for (size_t i = 0; i < list.n && status == 0; i++)
-        status = replay_one(wishes, &list.items[i], list.n > 1, &page, is_unreadable, err);
+    collection.is_several = list.n > 1;
+    if (status == 0)
+        status = interval_replay(&replay, list.items, list.n, err);
     struct error why = {{0}};
-    if (page.n_rows > 0 && !wishes->wants_json) {
-        text_print_intervals(&page, wishes->text, stdout);
-    } else if (page.n_rows > 0 && json_print_intervals(&page, PAGODA_VERSION, stdout, &why)) {
+    if (page->n_rows > 0 && !wishes->wants_json) {
+        text_print_intervals(page, wishes->text, stdout);
+    } else if (page->n_rows > 0 && json_print_intervals(page, PAGODA_VERSION, stdout, &why)) {
         *err = status ? *err : why;
         status = -1;
     }
-    interval_page_release(&page);
+    interval_page_release(page);
     interval_list_release(&list);
     return status;
 }

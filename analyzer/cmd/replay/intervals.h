@@ -21,8 +21,8 @@ struct replay_intervals {
     bool wants_json;
 };
 
-/// Replays the trace once for each interval and stores each result; prints the report of a single
-/// one, a table of several. *IS_UNREADABLE when records were. 0, or -1 and ERR.
+/// Replays the trace (interval_replay.h) and stores the result of each interval; prints the report
+/// of a single one, a table of several. *IS_UNREADABLE when records were. 0, or -1 and ERR.
 int replay_intervals(const struct replay_intervals *wishes, bool *is_unreadable, struct error *err);
 
 #endif
