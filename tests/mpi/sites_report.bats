@@ -77,9 +77,13 @@ headline() {
     local words
     words=$(sed -e 's/.*Biggest loss /Biggest loss /' -e 's/ Critical path .*//' "$text")
     echo "$words"
-    [[ $words == "Biggest loss Late Sender: "* ]]
-    [[ $words == *"; consume/MPI_Recv at $(at long-wait)"*", rank 1 waiting for rank 0; "* ]]
-    [[ $words == *" produce/MPI_Send at $(at late-send)" ]]
+    if [[ $words == "Biggest loss ranks had no C"* ]]; then # other programs had the cores
+        [[ $words == *"; also behind Late Sender ("* ]]
+    else
+        [[ $words == "Biggest loss Late Sender: "* ]]
+        [[ $words == *"; consume/MPI_Recv at $(at long-wait)"*", rank 1 waiting for rank 0; "* ]]
+        [[ $words == *" produce/MPI_Send at $(at late-send)" ]]
+    fi
     said "in consume/MPI_Recv at $(at long-wait)"
 }
 

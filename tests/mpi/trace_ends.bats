@@ -38,7 +38,11 @@ statuses() {
 
 @test "a program that never starts MPI: one sentence, exit status 1" {
     never() {
-        traced "$1" 2 trace_end no-init 0
+        # MPICH's launcher is ended by SIGPIPE now and then where its ranks end at once.
+        for _ in 1 2 3; do
+            traced "$1" 2 trace_end no-init 0
+            [ "$status" = 141 ] || break
+        done
         [ "$status" = 1 ]
         [[ $(messages) == *"called MPI_Init"* ]]
         [ ! -e "$dir" ]

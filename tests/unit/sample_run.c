@@ -37,7 +37,7 @@ static void fill_facts(struct result *run)
                            .window_begin_ns = 10,
                            .window_end_ns = 990,
                            .realtime_ns = 1793232000000000000,
-                           .efficiency = {0.75, 0.9, 0.8, (double)__builtin_nan(""), 0.95},
+                           .efficiency = {0.75, 0.9, 0.8, (double)__builtin_nan(""), 0.95, 0.7},
                            .headline = memory_copy_text("waiting for late senders"),
                            .conclusion = memory_copy_text("Rank 0 waits for rank 1.")};
     run->n_properties = 2;
