@@ -88,7 +88,7 @@ static struct result make_result(void)
         .total_ns = 200 * MS,
         .useful_ns = 100 * MS,
         .other_mpi_ns = 100 * MS,
-        .efficiency = {0.5, 1, 0.5, NAN, NAN},
+        .efficiency = {0.5, 1, 0.5, NAN, NAN, NAN},
         .ranks = ranks,
         .n_ranks = 2,
         .regions = regions,
