@@ -47,8 +47,8 @@ static const char *skip_brackets(const char *text)
     return text;
 }
 
-/// Bytes of the symbol behind the word "operator", whose end is at AT in NAME: brackets among them,
-/// but not those of template arguments behind it, as in "operator==<int>".
+/// Bytes of the symbol after the word "operator", which ends at AT in NAME. The symbol may have
+/// brackets; those of template arguments after it, as in "operator==<int>", do not belong to it.
 static size_t symbol_length(const char *name, const char *at)
 {
     static const char *const symbols[] = {

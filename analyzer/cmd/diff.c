@@ -184,8 +184,7 @@ static int compare_limits(struct database *database, char *const *operands, size
     return status;
 }
 
-/// Opens the database at PATH and compares what OPERANDS select. As print_pages().
-/// What could not be read of the traces behind the trials that OPERANDS mean.
+/// Warns of the trials that OPERANDS mean if part of their traces was unreadable.
 static int warn_of_damage(struct database *database, char *const *operands, size_t n,
                           struct error *err)
 {
@@ -202,6 +201,7 @@ static int warn_of_damage(struct database *database, char *const *operands, size
     return status;
 }
 
+/// Opens the database at PATH and compares what OPERANDS select. As print_pages().
 static int run_on_database(const char *path, char *const *operands, size_t n,
                            const struct settings *settings, size_t *n_worse, struct error *err)
 {

@@ -92,8 +92,8 @@ static int open_folder(const char *path)
     return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/// Makes the folder of the records. One that is there is made again: it must be empty, but for what
-/// a command that was killed may have left. 0 or an errno value.
+/// Makes the folder of the records. An existing one is made anew; it may hold nothing except what a
+/// killed command left. 0 or an errno value.
 static int make_spool(struct trace *trace)
 {
     if (mkdir(trace->spool, 0777) != 0) {

@@ -44,7 +44,8 @@ void excerpt_move(struct engine *engine, const struct location_state *location,
 /// When the result is filled, makes it that of each part in turn, and tells listener.part:
 /// profiles, with inclusive times as sums of exclusive ones; the ranks' times, which are judged
 /// all; the run time, from where the first location's part begins to where the last one's ends, or
-/// the run. What is not told apart by time is taken out: critical path, explanations, traffic.
+/// the run. Results that cannot be split by time are left out: critical
+/// path, explanations, traffic.
 void excerpt_apply(struct engine *engine);
 void excerpt_release(struct engine *engine);
 

@@ -208,7 +208,7 @@ struct pag_simulated_rank {
 
 /// Time of a rank's master location within the window.
 struct pag_rank_time {
-    uint64_t useful_ns;     // outside MPI, but for
+    uint64_t useful_ns;     // outside MPI, without
     uint64_t no_cpu_ns;     // what passed there without CPU time (without_cpu.h)
     uint64_t mpi_ns;        // in MPI calls, and of that
     uint64_t no_cpu_mpi_ns; // without CPU time and not waiting

@@ -2,8 +2,8 @@
 // Rules, in this order: nothing to judge (no rank read, one rank without MPI, too short) is said
 // first; then how the ranks spent their time; then whether they had cores, for without them neither
 // waits nor uneven times say much of the program; then the biggest loss, which is the top pattern
-// with the longest waits or, if longer, the MPI time that waited for nobody; then uneven work where
-// it stands behind the waits; then where to look.
+// with the longest waits or, if longer, the MPI time that waited for no rank; then uneven work
+// where it causes the waits; then where to look.
 #include "analyzer/report/conclusion.h"
 
 #include <inttypes.h>

@@ -78,7 +78,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/// A run without the time that ranks lacked a core is what is predicted, so that it is shorter.
+/// The predicted run leaves out time without a core, so it is shorter than the measured run.
 static bool is_explained(const struct whatif_report *report)
 {
     return !report->was_shared && report->replayed_ns < report->baseline_ns &&

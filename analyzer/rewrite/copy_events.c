@@ -149,12 +149,11 @@ int copy_events(struct copy_events *shared, OTF2_LocationRef id, uint64_t n_reco
                         .err = err};
     map_init(&copy.requests);
     copy.decoder = (struct decoder){.output = &copy.event,
-                                    .last_ticks = INT64_MIN,
                                     .end_ticks = INT64_MAX,
-                                    .n_in_time = UINT32_MAX,
                                     .clock = shared->source.clock,
                                     .records = shared->source.records,
                                     .resolved = shared->source.resolved};
+    decoder_begin(&copy.decoder);
     *n_written = 0;
     OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(shared->reader, id);
     copy.writer = OTF2_Archive_GetEvtWriter(shared->archive, id);

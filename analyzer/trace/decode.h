@@ -35,6 +35,14 @@ struct decoder {
     char *reason; // owned text of report.reason
 };
 
+/// DECODER is at the begin of its location: no event and no polling loop yet.
+static inline void decoder_begin(struct decoder *decoder)
+{
+    decoder->last_ticks = INT64_MIN;
+    decoder->n_in_time = UINT32_MAX;
+    decoder->in_polls = false;
+}
+
 /// The kinds of records that become events, and what makes one of each: OTF2's callbacks, whose
 /// user data is a struct decoder. RESOLVED tells whether enter records can carry attributes of
 /// ours.

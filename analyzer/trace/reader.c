@@ -322,9 +322,8 @@ static int open_locations(struct trace *trace, struct error *err)
     trace->decoders = memory_zeroed(trace->n_decoders, sizeof *trace->decoders);
     for (size_t i = 0; i < trace->n_decoders; i++) {
         trace->decoders[i].clock = &trace->clock;
-        trace->decoders[i].last_ticks = INT64_MIN;
         trace->decoders[i].end_ticks = INT64_MAX;
-        trace->decoders[i].n_in_time = UINT32_MAX;
+        decoder_begin(&trace->decoders[i]);
         trace->decoders[i].records = &trace->records;
         trace->decoders[i].resolved = &trace->resolved;
         trace->decoders[i].n_unused =
@@ -524,9 +523,7 @@ static void rewind_trace(struct trace *trace)
         memset(decoder->n_unused, 0, n_unused_kinds(trace) * sizeof *decoder->n_unused);
         free(decoder->reason);
         decoder->reason = NULL;
-        decoder->last_ticks = INT64_MIN;
-        decoder->n_in_time = UINT32_MAX;
-        decoder->in_polls = false;
+        decoder_begin(decoder);
         open_location(trace, i);
     }
 }

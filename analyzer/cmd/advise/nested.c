@@ -64,7 +64,7 @@ void advise_relate_regions(const struct replay_run *measured, struct advice *adv
     region_patterns_free(patterns);
 }
 
-/// What is behind the region in the words of CANDIDATE: "=0.5".
+/// The part of CANDIDATE's option after the region: "=0.5".
 static const char *change_of(const struct advice_candidate *candidate)
 {
     return candidate->words[0].value + strlen(candidate->region);

@@ -4,10 +4,12 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/resource_path.h"
 #include "analyzer/model/structure.h"
+#include "analyzer/report/difference.h"
 #include "analyzer/report/result.h"
 #include "analyzer/report/structure.h"
 #include "db/query/times.h"
@@ -24,14 +26,10 @@ struct merging {
 /// own.
 static bool is_chance(const char *path)
 {
-    const char *wanted = RESULT_REGION_NO_CPU;
-    for (const char *name = resource_path_last(path); *name; name++) {
-        if (*name == '\\')
-            continue;
-        if (*name != *wanted++)
-            return false;
-    }
-    return !*wanted;
+    char *name = difference_plain(resource_path_last(path));
+    bool is_one = strcmp(name, RESULT_REGION_NO_CPU) == 0;
+    free(name);
+    return is_one;
 }
 
 static void add_resource(void *user, const char *path)

@@ -498,10 +498,8 @@ static void end_instance(struct engine *engine, uint32_t index)
     bool is_left_out = engine->simulation && left_out_over(engine, instance);
     if (instance->n_entered < instance->n_members)
         count_incomplete(engine, instance);
-    else if (!is_left_out) {
+    else if (!is_left_out)
         collective_emit_roots(engine, instance);
-        collective_explain(engine, instance);
-    }
     close_instance(engine, index);
 }
 

@@ -109,10 +109,8 @@ uint32_t collective_member_of(const struct engine *engine, uint32_t communicator
 /// The world rank of MEMBER, a place among them.
 uint32_t collective_world_rank(const struct engine *engine, uint32_t communicator, uint32_t member);
 
-/// Hands the root events of all members of a finished instance to the listener.
+/// Hands the root events of all members of a finished instance to the listener, and explains the
+/// waits of the members.
 void collective_emit_roots(struct engine *engine, const struct collective *instance);
-
-/// Explains the waits of all members of a finished instance.
-void collective_explain(struct engine *engine, const struct collective *instance);
 
 #endif

@@ -78,26 +78,6 @@ static void emit(struct engine *engine, void (*tell)(void *context, const struct
     tell(engine->listener.context, &root);
 }
 
-void collective_emit_roots(struct engine *engine, const struct collective *instance)
-{
-    const struct pag_listener *listener = &engine->listener;
-    if (!listener->root && !listener->tested)
-        return;
-    struct summary summary = summarise(instance);
-    const struct member *last_lower = NULL;
-    for (uint32_t i = 0; i < instance->n_members; i++) {
-        const struct member *member = &instance->members[i];
-        if (member->is_passive)
-            continue;
-        if (!last_lower || collective_is_later(member, last_lower))
-            last_lower = member;
-        if (member->is_test && listener->tested)
-            emit(engine, listener->tested, instance, &summary, member, last_lower);
-        else if (!member->is_test && listener->root)
-            emit(engine, listener->root, instance, &summary, member, last_lower);
-    }
-}
-
 /// Explains that MEMBER waited from FROM until OTHER entered.
 static void explain(struct engine *engine, enum pag_wait_kind kind, struct moment *from,
                     const struct member *other, const struct member *member)
@@ -144,9 +124,11 @@ static void explain_member(struct engine *engine, const struct collective *insta
     }
 }
 
-void collective_explain(struct engine *engine, const struct collective *instance)
+void collective_emit_roots(struct engine *engine, const struct collective *instance)
 {
-    if (!engine->options.explains || engine->options.only_times)
+    const struct pag_listener *listener = &engine->listener;
+    bool explains = engine->options.explains && !engine->options.only_times;
+    if (!listener->root && !listener->tested && !explains)
         return;
     struct summary summary = summarise(instance);
     const struct member *last_lower = NULL;
@@ -156,7 +138,11 @@ void collective_explain(struct engine *engine, const struct collective *instance
             continue;
         if (!last_lower || collective_is_later(member, last_lower))
             last_lower = member;
-        if (member->enter_node != NONE)
+        if (member->is_test && listener->tested)
+            emit(engine, listener->tested, instance, &summary, member, last_lower);
+        else if (!member->is_test && listener->root)
+            emit(engine, listener->root, instance, &summary, member, last_lower);
+        if (explains && member->enter_node != NONE)
             explain_member(engine, instance, &summary, member, last_lower);
     }
 }
