@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/advise/run.h"
+#include "analyzer/advise/store.h"
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/shell_word.h"
 #include "analyzer/base/spelling.h"
-#include "analyzer/cmd/advise/run.h"
-#include "analyzer/cmd/advise/store.h"
 #include "analyzer/report/advice.h"
 
 struct advise_request {

@@ -24,7 +24,7 @@
 #include "analyzer/cmd/trace/children.h"
 #include "analyzer/model/measurements.h"
 #include "analyzer/report/calibration.h"
-#include "analyzer/whatif/machine.h"
+#include "analyzer/simulation/cost/machine.h"
 
 #define PROGRAM "pagoda-calibrate"
 

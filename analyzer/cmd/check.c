@@ -25,11 +25,11 @@
 #include "analyzer/report/check.h"
 #include "analyzer/report/collect.h"
 #include "analyzer/report/json/check.h"
+#include "analyzer/simulation/cost/machine.h"
+#include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/sweep/property.h"
 #include "analyzer/sweep/spec.h"
 #include "analyzer/trace/reader.h"
-#include "analyzer/whatif/dynamic/policy.h"
-#include "analyzer/whatif/machine.h"
 
 static void on_reached(void *context, uint64_t time_ns)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda replay TRACE`: replays an archive once, forward, and reports where the time went; with
 // --store it keeps the result as well, with what-if options it predicts other runs. Nothing is
-// computed here: replay_run.c makes the passes, cmd/whatif/run.c the predictions.
+// computed here: replay_run.c makes the passes, whatif/run.c the predictions.
 #include "analyzer/cmd/replay.h"
 
 #include <stdio.h>
@@ -13,21 +13,21 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/shell_word.h"
-#include "analyzer/cmd/interval.h"
 #include "analyzer/cmd/named_values.h"
 #include "analyzer/cmd/replay/intervals.h"
-#include "analyzer/cmd/replay_run.h"
-#include "analyzer/cmd/whatif/ideal.h"
-#include "analyzer/cmd/whatif/map.h"
-#include "analyzer/cmd/whatif/options.h"
-#include "analyzer/cmd/whatif/run.h"
-#include "analyzer/cmd/whatif/store.h"
-#include "analyzer/cmd/whatif/waiting.h"
 #include "analyzer/pattern/catalogue.h"
+#include "analyzer/replay/interval.h"
+#include "analyzer/replay/replay_run.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "analyzer/report/text/whatif.h"
 #include "analyzer/rewrite/rewrite.h"
+#include "analyzer/whatif/ideal.h"
+#include "analyzer/whatif/map.h"
+#include "analyzer/whatif/options.h"
+#include "analyzer/whatif/run.h"
+#include "analyzer/whatif/store.h"
+#include "analyzer/whatif/waiting.h"
 #include "db/store.h"
 
 /// What the command line asks for.

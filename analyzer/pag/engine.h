@@ -44,10 +44,10 @@
 #include "analyzer/pag/outcome.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pag/profile.h"
-#include "analyzer/pag/simulation/simulation.h"
 #include "analyzer/pag/threads.h"
 #include "analyzer/pag/window.h"
 #include "analyzer/pag/without_cpu.h"
+#include "analyzer/simulation/simulation.h"
 
 #define NONE UINT32_MAX
 

@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/lineage/explanation.h"
-#include "analyzer/pag/simulation/carried_out.h"
+#include "analyzer/simulation/carried_out.h"
 
 enum { MAX_SEND_AHEAD = 4096 };
 

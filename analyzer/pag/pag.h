@@ -12,7 +12,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/root.h"
-#include "analyzer/pag/simulation/clock.h"
+#include "analyzer/simulation/clock.h"
 #include "analyzer/trace/reader.h"
 
 /// What counts of a location: from begin_ns to end_ns; nothing where these are equal.
@@ -72,7 +72,7 @@ struct pag_moved {
     uint64_t recorded_begin_ns, recorded_end_ns;
     uint64_t begin_ns, end_ns;
     uint64_t work_ns; // outside: process time at full speed; a call: its time but for waiting
-    // Of calls (pag/simulation/overlap.h):
+    // Of calls (simulation/change/overlap.h):
     bool is_put_off;       // what it completes is completed later
     uint32_t n_late_calls; // it has no events, and completes what the first ones put off do
 };

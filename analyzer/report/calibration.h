@@ -7,7 +7,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/model/measurements.h"
-#include "analyzer/whatif/machine.h"
+#include "analyzer/simulation/cost/machine.h"
 
 struct calibration_report {
     const char *path; // of the machine file

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machines (whatif/machine.h) for people.
+// Machines (simulation/cost/machine.h) for people.
 #ifndef PAGODA_REPORT_MACHINE_PAGE_H
 #define PAGODA_REPORT_MACHINE_PAGE_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-#include "analyzer/whatif/machine.h"
+#include "analyzer/simulation/cost/machine.h"
 
 /// A line or more for each: name, cores of a node, scopes of its messages, collective operations,
 /// summary. Within WIDTH columns.

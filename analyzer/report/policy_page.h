@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Policies (whatif/dynamic/policy.h) for people.
+// Policies (simulation/dealt/policy.h) for people.
 #ifndef PAGODA_REPORT_POLICY_PAGE_H
 #define PAGODA_REPORT_POLICY_PAGE_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-#include "analyzer/whatif/dynamic/policy.h"
+#include "analyzer/simulation/dealt/policy.h"
 
 /// A line or more for each: name, option that takes it, summary. Within WIDTH columns.
 void policy_page_list(const struct policy *policies, size_t n, size_t width, FILE *stream);

@@ -1,142 +1,97 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bracketing, then secants and halves (see tolerance.h).
+// Predictions with more and more added to the network, by tolerance.h.
 #include "analyzer/whatif/tolerance.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/cost/tolerance.h"
+#include "analyzer/whatif/predict.h"
 
-enum { FIRST_GROWTH = 8 };
+static const uint64_t most_latency_ns = UINT64_C(3600) * 1000000000; // an hour
+static const uint64_t most_byte_fs = UINT64_C(1000000000000);        // 1 kB a second
+static const uint64_t first_byte_fs = 10000;                         // 100 GB a second
 
-/// The two tried values around a crossing, and the next larger one.
-struct bracket {
-    struct tolerance_point low, high, beyond;
-    bool has_high, has_beyond;
+/// What all runs of a search have in common, and where it adds something.
+struct tolerance_runs {
+    struct trace *trace;
+    const struct recorded *recorded;
+    struct scenario_settings settings;
+    uint64_t *added, before; // in settings
+    size_t n;
 };
 
-static void insert(struct tolerance_search *search, struct tolerance_point point)
+/// From the last leave of MPI_Init to the last enter of MPI_Finalize: all of what the ranks do,
+/// also where the first of them has done its share early.
+static uint64_t work_ns(const struct whatif_point *point)
 {
-    search->points = array_reserve(search->points, &search->capacity, search->n_points + 1,
-                                   sizeof *search->points);
-    size_t at = search->n_points++;
-    for (; at > 0 && search->points[at - 1].added > point.added; at--)
-        search->points[at] = search->points[at - 1];
-    search->points[at] = point;
+    return point->work_end_ns > point->window_begin_ns ? point->work_end_ns - point->window_begin_ns
+                                                       : 0;
 }
 
-void tolerance_search_init(struct tolerance_search *search, tolerance_run *run, void *context,
-                           uint64_t most, uint64_t base_ns)
+static int run_with(void *context, uint64_t added, uint64_t *time_ns, struct error *err)
 {
-    *search = (struct tolerance_search){.run = run, .context = context, .most = most};
-    insert(search, (struct tolerance_point){0, base_ns});
+    struct tolerance_runs *runs = context;
+    struct whatif_point point = {0};
+    struct replay_run run = {0};
+    *runs->added = runs->before + added;
+    runs->n++;
+    const struct whatif_input input = {.trace = runs->trace, .recorded = runs->recorded};
+    int status = whatif_predict(&input, &runs->settings, &run, &point, err);
+    *time_ns = work_ns(&point);
+    whatif_point_release(&point);
+    replay_run_release(&run);
+    return status;
 }
 
-void tolerance_search_release(struct tolerance_search *search)
+/// One search for all levels; ADDED is a member of RUNS->settings.
+static int search(struct tolerance_runs *runs, uint64_t *added, uint64_t start, uint64_t most,
+                  uint64_t base_ns, struct whatif_report *report, bool is_latency,
+                  struct error *err)
 {
-    free(search->points);
-    *search = (struct tolerance_search){0};
-}
-
-static int try(struct tolerance_search *search, uint64_t added, struct error *err)
-{
-    struct tolerance_point point = {.added = added};
-    if (search->run(search->context, added, &point.time_ns, err) != 0)
-        return -1;
-    insert(search, point);
-    return 0;
-}
-
-static struct bracket bracket_of(const struct tolerance_search *search, uint64_t level_ns)
-{
-    struct bracket bracket = {.low = search->points[0]};
-    for (size_t i = 1; i < search->n_points; i++) {
-        if (bracket.has_high) {
-            bracket.beyond = search->points[i];
-            bracket.has_beyond = true;
-            break;
+    struct tolerance_search search;
+    int status = 0;
+    runs->added = added;
+    runs->before = *added;
+    tolerance_search_init(&search, run_with, runs, most, base_ns);
+    for (size_t i = 0; i < report->n_tolerances && status == 0; i++) {
+        struct whatif_tolerance *tolerance = &report->tolerances[i];
+        uint64_t more_ns = (uint64_t)((double)base_ns * tolerance->percent / 100);
+        uint64_t first = start > 0 ? start : more_ns + 1;
+        struct tolerance found = {0};
+        status = tolerance_find(&search, base_ns + more_ns, first, &found, err);
+        bool is_bounded = found.exceeded != UINT64_MAX;
+        if (is_latency) {
+            tolerance->latency_ns = found.tolerated;
+            tolerance->has_latency = is_bounded;
+        } else {
+            tolerance->byte_fs = found.tolerated;
+            tolerance->has_byte = is_bounded;
         }
-        bracket.has_high = search->points[i].time_ns > level_ns;
-        *(bracket.has_high ? &bracket.high : &bracket.low) = search->points[i];
     }
-    return bracket;
+    *added = runs->before;
+    tolerance_search_release(&search);
+    return status;
 }
 
-/// Beyond all that was tried: where the slope so far leads, and more; twice as far as the last time
-/// where that led to nothing, for a time that stays at the level, whatever is added, has no slope.
-static uint64_t further(const struct tolerance_search *search, const struct bracket *bracket,
-                        uint64_t level_ns, uint64_t start)
+int whatif_tolerance(struct trace *trace, const struct whatif_set *set,
+                     const struct scenario_settings *settings, const struct recorded *recorded,
+                     const struct whatif_point *point, struct whatif_report *report,
+                     struct error *err)
 {
-    const struct tolerance_point *base = &search->points[0], *low = &bracket->low;
-    double next = low->added > 0 ? (double)low->added * FIRST_GROWTH : (double)start;
-    if (low->time_ns > base->time_ns) {
-        double slope = (double)(low->time_ns - base->time_ns) / (double)low->added;
-        double leads_to = (double)low->added + 1.1 * (double)(level_ns - low->time_ns) / slope + 1;
-        next = leads_to < next ? leads_to : next;
-    }
-    if (search->n_points > 2) {
-        uint64_t step = low->added - search->points[search->n_points - 2].added;
-        double least = (double)low->added + 2 * (double)step;
-        next = next < least ? least : next;
-    }
-    if (next >= (double)search->most)
-        return search->most;
-    return (uint64_t)next > low->added ? (uint64_t)next : low->added + 1;
-}
-
-static uint64_t width_wanted(uint64_t low)
-{
-    double width = (double)low * TOLERANCE_PRECISION;
-    return width > 1 ? (uint64_t)width : 1;
-}
-
-/// Where the line through two points meets LEVEL_NS; their times differ.
-static double meets(const struct tolerance_point *a, const struct tolerance_point *b,
-                    uint64_t level_ns)
-{
-    double slope =
-        ((double)b->time_ns - (double)a->time_ns) / ((double)b->added - (double)a->added);
-    return (double)a->added + ((double)level_ns - (double)a->time_ns) / slope;
-}
-
-/// A value inside BRACKET: where the line through the two points above the level meets it (of a
-/// convex function not before it does), or the bracket's chord (not after it); with HALVES the
-/// middle. At least one precision away from either end.
-static uint64_t inside(const struct bracket *bracket, uint64_t level_ns, bool halves)
-{
-    uint64_t low = bracket->low.added, high = bracket->high.added;
-    uint64_t least = width_wanted(low);
-    double at = (double)low + (double)(high - low) / 2;
-    if (!halves && bracket->has_beyond && bracket->beyond.time_ns > bracket->high.time_ns)
-        at = meets(&bracket->high, &bracket->beyond, level_ns);
-    else if (!halves)
-        at = meets(&bracket->low, &bracket->high, level_ns);
-    if (at > (double)(high - least))
-        at = (double)(high - least);
-    return at > (double)(low + least) ? (uint64_t)at : low + least;
-}
-
-int tolerance_find(struct tolerance_search *search, uint64_t level_ns, uint64_t start,
-                   struct tolerance *found, struct error *err)
-{
-    struct bracket bracket = bracket_of(search, level_ns);
-    while (!bracket.has_high && bracket.low.added < search->most) {
-        if (try(search, further(search, &bracket, level_ns, start), err) != 0)
-            return -1;
-        bracket = bracket_of(search, level_ns);
-    }
-    bool halves = false;
-    while (bracket.has_high &&
-           bracket.high.added - bracket.low.added > width_wanted(bracket.low.added)) {
-        uint64_t width = bracket.high.added - bracket.low.added;
-        if (try(search, inside(&bracket, level_ns, halves), err) != 0)
-            return -1;
-        bracket = bracket_of(search, level_ns);
-        halves = !halves && bracket.high.added - bracket.low.added > width / 2;
-    }
-    *found = (struct tolerance){
-        .tolerated = bracket.low.added,
-        .exceeded = bracket.has_high ? bracket.high.added : UINT64_MAX,
-    };
-    return 0;
+    struct tolerance_runs runs = {.trace = trace, .recorded = recorded, .settings = *settings};
+    uint64_t base_ns = work_ns(point);
+    report->tolerances = memory_zeroed(set->n_tolerances, sizeof *report->tolerances);
+    report->n_tolerances = set->n_tolerances;
+    for (size_t i = 0; i < set->n_tolerances; i++)
+        report->tolerances[i].percent = set->tolerances[i];
+    report->tolerates_everywhere = true;
+    for (size_t i = 1; i < point->n_ranks; i++)
+        if (point->ranks[i].node_index != point->ranks[0].node_index)
+            report->tolerates_everywhere = false;
+    int status = search(&runs, &runs.settings.added_latency_ns, 0, most_latency_ns, base_ns, report,
+                        true, err);
+    if (status == 0)
+        status = search(&runs, &runs.settings.added_byte_fs, first_byte_fs, most_byte_fs, base_ns,
+                        report, false, err);
+    report->n_tolerance_runs = runs.n;
+    return status;
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "analyzer/whatif/scenario.h"
+#include "analyzer/simulation/scenario.h"
 #include "tests/reference/predicted_run.h"
 
 enum change_kind {

@@ -7,8 +7,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/matcher.h"
+#include "analyzer/simulation/prediction.h"
 #include "analyzer/trace/reader.h"
-#include "analyzer/whatif/prediction.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 

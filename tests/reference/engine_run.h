@@ -7,8 +7,8 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/simulation/scenario.h"
 #include "analyzer/trace/definitions.h"
-#include "analyzer/whatif/scenario.h"
 #include "tests/reference/program.h"
 
 /// An archive in a scratch directory, replayed once as it was recorded.

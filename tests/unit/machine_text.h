@@ -3,7 +3,7 @@
 #ifndef PAGODA_TESTS_UNIT_MACHINE_TEXT_H
 #define PAGODA_TESTS_UNIT_MACHINE_TEXT_H
 
-#include "analyzer/whatif/machine.h"
+#include "analyzer/simulation/cost/machine.h"
 
 /// Fails the test when TEXT is no machine file. The caller releases the machine.
 struct machine machine_of_text(const char *text);

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "analyzer/model/measurements.h"
-#include "analyzer/whatif/machine.h"
+#include "analyzer/simulation/cost/machine.h"
 #include "tests/unit/machine_text.h"
 
 /// What a collective of P ranks and B bytes takes, in us.

@@ -13,7 +13,7 @@
 
 #include "analyzer/model/fit.h"
 #include "analyzer/model/measurements.h"
-#include "analyzer/whatif/machine.h"
+#include "analyzer/simulation/cost/machine.h"
 #include "tests/tools/lib/scratch.h"
 
 enum { N = 19 };

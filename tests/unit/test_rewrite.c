@@ -21,9 +21,9 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/cmd/replay_run.h"
-#include "analyzer/cmd/whatif/out.h"
-#include "analyzer/whatif/prediction.h"
+#include "analyzer/replay/replay_run.h"
+#include "analyzer/simulation/prediction.h"
+#include "analyzer/whatif/out.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"
 #include "tests/reference/scenarios.h"

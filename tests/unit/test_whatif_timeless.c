@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/whatif/timeless.h"
+#include "analyzer/simulation/cost/timeless.h"
 #include "tests/reference/predicted_times.h"
 #include "tests/reference/program.h"
 #include "tests/unit/machine_text.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/whatif/tolerance.h"
+#include "analyzer/simulation/cost/tolerance.h"
 #include "tests/reference/predicted_times.h"
 #include "tests/unit/machine_text.h"
 

@@ -8,7 +8,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/model/measurements.h"
-#include "analyzer/whatif/machine.h"
+#include "analyzer/simulation/cost/machine.h"
 
 /// HOST-MPI.xml of the first host measured; the caller frees.
 char *output_default_path(const struct measurements *measurements);

@@ -7,7 +7,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/cmd/diff/traces.h"
-#include "analyzer/cmd/interval.h"
+#include "analyzer/replay/interval.h"
 
 struct diff_intervals {
     struct interval_list list;

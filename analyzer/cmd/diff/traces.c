@@ -11,8 +11,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/scratch_file.h"
 #include "analyzer/cmd/damage.h"
-#include "analyzer/cmd/interval_replay.h"
-#include "analyzer/cmd/replay_run.h"
+#include "analyzer/replay/interval_replay.h"
+#include "analyzer/replay/replay_run.h"
 #include "db/store.h"
 
 bool diff_is_trace(const char *path)

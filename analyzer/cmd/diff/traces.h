@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/cmd/interval.h"
+#include "analyzer/replay/interval.h"
 
 /// Whether PATH is an archive rather than a database: a folder, or named *.otf2.
 bool diff_is_trace(const char *path);

@@ -8,7 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/damage.h"
-#include "analyzer/cmd/replay_run.h"
+#include "analyzer/replay/replay_run.h"
 #include "db/focus.h"
 #include "db/open.h"
 #include "db/query/times.h"

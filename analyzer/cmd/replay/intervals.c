@@ -3,8 +3,8 @@
 #include "analyzer/cmd/replay/intervals.h"
 
 #include "analyzer/cmd/damage.h"
-#include "analyzer/cmd/interval.h"
-#include "analyzer/cmd/interval_replay.h"
+#include "analyzer/replay/interval.h"
+#include "analyzer/replay/interval_replay.h"
 #include "analyzer/report/intervals.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"

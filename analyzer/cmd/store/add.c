@@ -13,10 +13,10 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/damage.h"
-#include "analyzer/cmd/interval.h"
 #include "analyzer/cmd/named_values.h"
 #include "analyzer/cmd/replay/intervals.h"
-#include "analyzer/cmd/replay_run.h"
+#include "analyzer/replay/interval.h"
+#include "analyzer/replay/replay_run.h"
 #include "db/store.h"
 
 struct add_request {

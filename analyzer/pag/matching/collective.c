@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/simulation/carried_out.h"
-#include "analyzer/pag/simulation/left_out.h"
-#include "analyzer/pag/simulation/moved.h"
+#include "analyzer/simulation/carried_out.h"
+#include "analyzer/simulation/change/left_out.h"
+#include "analyzer/simulation/moved.h"
 
 // How far the completion of a nonblocking operation is looked for when its posting does not name
 // the communicator.

@@ -2,7 +2,7 @@
 // Who released whom in a collective operation, by its kind: the last one in, the root, the lower
 // ranks of a scan; or, where a clock carries operations out, by the messages they consist of.
 #include "analyzer/pag/engine.h"
-#include "analyzer/pag/simulation/carried_out.h"
+#include "analyzer/simulation/carried_out.h"
 
 bool collective_is_firm(const struct engine *engine, struct part part)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/simulation/left_out.h"
-#include "analyzer/pag/simulation/moved.h"
+#include "analyzer/simulation/change/left_out.h"
+#include "analyzer/simulation/moved.h"
 
 // Open requests a rank may have before sends are no longer followed to their completion: archives
 // without completion records must not use up memory.

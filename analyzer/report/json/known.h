@@ -9,8 +9,8 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pattern/catalogue.h"
-#include "analyzer/whatif/dynamic/policy.h"
-#include "analyzer/whatif/machine.h"
+#include "analyzer/simulation/cost/machine.h"
+#include "analyzer/simulation/dealt/policy.h"
 
 /// What is to be shown; a kind that is not has NULL.
 struct known {

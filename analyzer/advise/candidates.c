@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Candidates by kind (candidates.h).
+#include "analyzer/advise/candidates.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/advise/path.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/report/quantity.h"
+#include "analyzer/report/sites.h"
+
+enum { MAX_REGIONS = 12, MAX_STRETCHES = 6, MAX_PATHS = 4, MAX_STREAMS = 3 };
+static const double least_share = 0.003; // of the run time: less is not worth a prediction
+static const double uneven = 1.05;       // longest over mean
+static const double of_one_rank = 0.9;   // of a region's time
+
+struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind, uint64_t most_ns,
+                                    const char *subject, const char *sentence)
+{
+    advice->candidates = array_reserve(advice->candidates, &advice->capacity,
+                                       advice->n_candidates + 1, sizeof *advice->candidates);
+    struct advice_candidate *candidate = &advice->candidates[advice->n_candidates++];
+    *candidate = (struct advice_candidate){
+        .kind = kind,
+        .group =
+            kind == ADVICE_PROCESSORS || kind == ADVICE_NETWORK ? ADVICE_MACHINE : ADVICE_CHANGE,
+        .sentence = memory_copy_text(sentence),
+        .subject = memory_copy_text(subject),
+        .most_ns = most_ns,
+        .promise_ns = most_ns,
+    };
+    return candidate;
+}
+
+void advise_add_word(struct advice_candidate *candidate, const char *option, const char *value)
+{
+    candidate->words =
+        memory_resize(candidate->words, candidate->n_words + 1, sizeof *candidate->words);
+    candidate->words[candidate->n_words++] =
+        (struct advice_word){memory_copy_text(option), value ? memory_copy_text(value) : NULL};
+}
+
+/// What enumerating needs.
+struct survey {
+    const struct replay_run *measured;
+    const struct advise_target *target;
+    struct advise_path path;
+    struct advice *advice;
+};
+
+static bool wants(const struct survey *survey, enum advice_kind kind)
+{
+    return survey->target->kinds >> kind & 1;
+}
+
+/// MOST_NS, and what rounding may add to it in each of the parts it is the sum of; not known on
+/// shared cores, and on another target, whose critical path is another one.
+static uint64_t bound(const struct survey *survey, uint64_t most_ns)
+{
+    bool is_known = !survey->path.is_shared && !*survey->advice->target;
+    return is_known && most_ns < UINT64_MAX / 2 ? most_ns + most_ns / 500 : UINT64_MAX;
+}
+
+static bool is_worth(const struct survey *survey, uint64_t most_ns)
+{
+    return (double)most_ns >= least_share * (double)survey->measured->result.time_ns;
+}
+
+/// One option of one value, which begins with SUBJECT if that is a region; the value and the
+/// sentence are freed.
+static struct advice_candidate *add_one(struct survey *survey, enum advice_kind kind,
+                                        uint64_t most_ns, const char *subject, const char *option,
+                                        char *value, char *sentence)
+{
+    struct advice_candidate *candidate =
+        advise_add(survey->advice, kind, bound(survey, most_ns), subject, sentence);
+    // Of all that MPI costs a change of some calls takes away a part.
+    candidate->promise_ns = kind == ADVICE_SYNC || kind == ADVICE_MESSAGES ? most_ns / 4 : most_ns;
+    advise_add_word(candidate, option, value);
+    if (strncmp(value, subject, strlen(subject)) == 0)
+        candidate->region = memory_copy_text(subject);
+    free(value);
+    free(sentence);
+    return candidate;
+}
+
+// --- regions
+
+/// The region of a name as the archive has it, NULL where no rank was in it.
+static const struct result_region *region_of(const struct result *result, const char *name)
+{
+    const struct result_region *region = NULL;
+    char *clean = utf8_clean(name);
+    for (size_t i = 0; i < result->n_regions && !region; i++)
+        if (strcmp(result->regions[i].name, clean) == 0)
+            region = &result->regions[i];
+    free(clean);
+    return region;
+}
+
+static void add_region(struct survey *survey, const char *pattern, const char *words,
+                       uint64_t path_ns, bool is_uneven)
+{
+    add_one(survey, ADVICE_REGION, path_ns / 2, pattern, "scale", memory_format("%s=0.5", pattern),
+            memory_format("Make %s twice as fast", words));
+    struct advice_candidate *gone =
+        add_one(survey, ADVICE_REGION, path_ns, pattern, "scale", memory_format("%s=0", pattern),
+                memory_format("Do without %s", words));
+    gone->group = ADVICE_LIMIT;
+    if (!is_uneven)
+        return;
+    // Behind the last = are ranks.
+    uint32_t last_rank = survey->measured->result.n_ranks - 1;
+    char *value = strchr(pattern, '=') ? memory_format("%s=0-%" PRIu32, pattern, last_rank)
+                                       : memory_copy_text(pattern);
+    add_one(survey, ADVICE_REGION, path_ns, pattern, "balance", value,
+            memory_format("Spread the work in %s equally over its ranks", words));
+}
+
+/// All of a program's computing, which is a matter of processors.
+static bool is_everything(const struct survey *survey, const struct advise_region *region,
+                          const struct result_region *sums)
+{
+    return region->path_ns >= survey->path.computing_ns - survey->path.computing_ns / 50 &&
+           sums->exclusive_ns < sums->inclusive_ns - sums->inclusive_ns / 10;
+}
+
+static void add_regions(struct survey *survey)
+{
+    const struct result *result = &survey->measured->result;
+    size_t n_added = 0;
+    for (size_t i = 0; i < survey->path.n_regions && n_added < MAX_REGIONS; i++) {
+        const struct advise_region *region = &survey->path.regions[i];
+        const struct result_region *sums = region_of(result, region->name);
+        if (!is_worth(survey, region->path_ns) || !sums || is_everything(survey, region, sums))
+            continue;
+        bool is_uneven = result->n_ranks > 1 && (double)sums->max_ns * (double)result->n_ranks >
+                                                    uneven * (double)sums->exclusive_ns;
+        bool has_callees = sums->exclusive_ns < sums->inclusive_ns - sums->inclusive_ns / 10;
+        char *words = memory_format("%s%s", sums->shown, has_callees ? " and what it calls" : "");
+        add_region(survey, sums->shown, words, region->path_ns, is_uneven);
+        free(words);
+        n_added++;
+    }
+}
+
+static bool is_stretch(const struct result *result, const struct result_path_share *share)
+{
+    return share->time_ns > 0 && !result->regions[share->region].is_mpi;
+}
+
+/// What calls the stretch of share INDEX of the critical path is before; NULL where an earlier one
+/// is named alike, and else in *PATH_NS the time of all of that name. The caller frees.
+static char *stretch_calls(const struct result *result, size_t index, uint64_t *path_ns)
+{
+    const struct result_path_share *shares = result->critical_path.by_site;
+    char *calls = site_text(result, shares[index].site, RESULT_NONE);
+    bool is_first = true;
+    *path_ns = 0;
+    for (size_t i = 0; i < result->critical_path.n_by_site && is_first; i++) {
+        if (!is_stretch(result, &shares[i]))
+            continue;
+        char *other = site_text(result, shares[i].site, RESULT_NONE);
+        bool is_same = strcmp(other, calls) == 0;
+        free(other);
+        *path_ns += is_same ? (uint64_t)shares[i].time_ns : 0;
+        is_first = i >= index || !is_same;
+    }
+    if (is_first)
+        return calls;
+    free(calls);
+    return NULL;
+}
+
+/// Whether the calls of SITE start MPI: before them every rank does the same for itself, the
+/// loading of the program above all, and has none to spread it over.
+static bool starts_mpi(const struct result *result, const struct result_site *site)
+{
+    const char *name = result->regions[result->paths[site->path].region].name;
+    return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
+}
+
+/// Computing of a program that was not compiled for tracing, named by the calls behind it.
+static void add_stretches(struct survey *survey)
+{
+    const struct result *result = &survey->measured->result;
+    bool is_repeated = survey->advice->measured_ns == survey->advice->replayed_ns;
+    size_t n_added = 0, n_before = survey->advice->n_candidates;
+    for (size_t i = 0; i < result->critical_path.n_by_site && n_added < MAX_STRETCHES; i++) {
+        const struct result_path_share *share = &result->critical_path.by_site[i];
+        if (!is_stretch(result, share) || !is_worth(survey, (uint64_t)share->time_ns))
+            continue;
+        uint64_t path_ns;
+        char *calls = stretch_calls(result, i, &path_ns);
+        if (!calls)
+            continue;
+        const struct result_site *site = &result->sites[share->site];
+        bool is_uneven = (double)site->before_max_ns * (double)result->n_ranks >
+                             uneven * (double)site->before_ns &&
+                         !starts_mpi(result, site);
+        char *pattern = memory_format("before %s", calls);
+        char *words = memory_format("the computing before %s", calls);
+        add_region(survey, pattern, words, path_ns, is_uneven);
+        n_added++;
+        free(words);
+        free(pattern);
+        free(calls);
+    }
+    // These are of the measured path.
+    for (size_t i = n_before; i < survey->advice->n_candidates && !is_repeated; i++)
+        survey->advice->candidates[i].most_ns = UINT64_MAX;
+}
+
+// --- work of a server
+
+/// The ranks that RANK sends to, as 1-3,5; NULL: none. The caller frees.
+static char *receivers_of(const struct result *result, uint32_t rank)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    uint32_t first = RESULT_NONE, last = RESULT_NONE;
+    for (size_t i = 0; i <= result->n_traffic; i++) {
+        const struct result_traffic *traffic = i < result->n_traffic ? &result->traffic[i] : NULL;
+        if (traffic && (traffic->sender != rank || traffic->receiver == rank))
+            continue;
+        if (traffic && first != RESULT_NONE && traffic->receiver == last + 1) {
+            last++;
+            continue;
+        }
+        if (first != RESULT_NONE) {
+            fflush(out);
+            fprintf(out, "%s%" PRIu32, size > 0 ? "," : "", first);
+            if (last > first)
+                fprintf(out, "-%" PRIu32, last);
+        }
+        first = last = traffic ? traffic->receiver : RESULT_NONE;
+    }
+    fclose(out);
+    if (size == 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static void add_moves(struct survey *survey)
+{
+    const struct result *result = &survey->measured->result;
+    size_t n_added = 0;
+    for (size_t i = 0; i < survey->path.n_regions && n_added < MAX_PATHS; i++) {
+        const struct advise_region *region = &survey->path.regions[i];
+        const struct result_region *sums = region_of(result, region->name);
+        if (!sums || !is_worth(survey, region->path_ns) || result->n_ranks < 2 ||
+            (double)sums->max_ns < of_one_rank * (double)sums->exclusive_ns ||
+            sums->exclusive_ns < sums->inclusive_ns / 2)
+            continue;
+        char *others = receivers_of(result, sums->max_rank);
+        if (!others)
+            continue;
+        add_one(survey, ADVICE_MOVE, region->path_ns, sums->shown, "move",
+                memory_format("%s=%" PRIu32 ":%s", sums->shown, sums->max_rank, others),
+                memory_format("Move the work of rank %" PRIu32 " in %s to the ranks it sends to",
+                              sums->max_rank, sums->shown));
+        free(others);
+        n_added++;
+    }
+}
+
+// --- synchronisation
+
+static bool only_synchronises(const char *name)
+{
+    return strcmp(name, "MPI_Barrier") == 0 || strcmp(name, "MPI_Ibarrier") == 0;
+}
+
+static void add_syncs(struct survey *survey)
+{
+    const struct result *result = &survey->measured->result;
+    size_t n_paths = 0;
+    for (size_t i = 0; i < result->n_paths; i++)
+        n_paths += only_synchronises(result->regions[result->paths[i].region].name);
+    uint64_t most_ns = survey->path.slack_ns;
+    if (n_paths > 0)
+        add_one(survey, ADVICE_SYNC, most_ns, "MPI_Barrier", "drop-sync",
+                memory_copy_text("MPI_Barrier"), memory_copy_text("Do without barriers"))
+            ->is_all = true;
+    size_t n_added = 0;
+    for (size_t i = 0; i < result->n_paths && n_paths > 1 && n_added < MAX_PATHS; i++) {
+        if (!only_synchronises(result->regions[result->paths[i].region].name))
+            continue;
+        char *path = path_text(result, NULL, (uint32_t)i);
+        add_one(survey, ADVICE_SYNC, most_ns, result->paths[i].shown, "drop-sync",
+                memory_copy_text(result->paths[i].shown),
+                memory_format("Do without the barrier %s", path));
+        free(path);
+        n_added++;
+    }
+}
+
+// --- messages
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct result_traffic *x = a, *y = b;
+    if (x->size_bytes != y->size_bytes)
+        return x->size_bytes < y->size_bytes ? 1 : -1;
+    if (x->sender != y->sender)
+        return x->sender < y->sender ? -1 : 1;
+    return (x->receiver > y->receiver) - (x->receiver < y->receiver);
+}
+
+static void add_messages(struct survey *survey)
+{
+    const struct result *result = &survey->measured->result;
+    uint64_t most_ns = survey->path.slack_ns;
+    if (result->n_messages == 0)
+        return;
+    add_one(survey, ADVICE_MESSAGES, most_ns, "messages", "cut-messages",
+            memory_copy_text("size>=1=0.5"),
+            memory_copy_text("Send half the bytes in every message"))
+        ->is_all = true;
+    struct result_traffic *streams = memory_zeroed(result->n_traffic, sizeof *streams);
+    memcpy(streams, result->traffic, result->n_traffic * sizeof *streams);
+    qsort(streams, result->n_traffic, sizeof *streams, by_bytes);
+    for (size_t i = 0; i < result->n_traffic && i < MAX_STREAMS && result->n_traffic > 1; i++) {
+        char *subject =
+            memory_format("%" PRIu32 ">%" PRIu32, streams[i].sender, streams[i].receiver);
+        add_one(survey, ADVICE_MESSAGES, most_ns, subject, "cut-messages",
+                memory_format("from=%" PRIu32 "&to=%" PRIu32 "=0.5", streams[i].sender,
+                              streams[i].receiver),
+                memory_format("Send half the bytes from rank %" PRIu32 " to rank %" PRIu32,
+                              streams[i].sender, streams[i].receiver));
+        free(subject);
+    }
+    free(streams);
+    struct advice_candidate *aggregate =
+        advise_add(survey->advice, ADVICE_MESSAGES, bound(survey, most_ns), "messages",
+                   "Join messages that follow one another to the same rank");
+    advise_add_word(aggregate, "aggregate", "all");
+    aggregate->group = ADVICE_LIMIT;
+}
+
+/// Receives that wait for late senders.
+static void add_overlaps(struct survey *survey)
+{
+    const struct result *result = &survey->measured->result;
+    uint64_t most_ns = survey->path.slack_ns;
+    for (size_t p = 0; p < result->n_patterns; p++) {
+        const struct result_pattern *pattern = &result->patterns[p];
+        if (strcmp(pattern->id, "late-sender") != 0)
+            continue;
+        for (size_t i = 0; i < pattern->n_by_path && i < MAX_PATHS; i++) {
+            const char *path = result->paths[pattern->by_path[i].key].shown;
+            if (!is_worth(survey, pattern->by_path[i].ns))
+                continue;
+            char *words = path_text(result, pattern, pattern->by_path[i].key);
+            struct advice_candidate *candidate = add_one(
+                survey, ADVICE_MESSAGES, most_ns, path, "overlap", memory_copy_text(path),
+                memory_format("Post the receives of %s earlier, and wait for them later", words));
+            candidate->group = ADVICE_LIMIT;
+            free(words);
+        }
+    }
+}
+
+// --- machines
+
+static void add_network(struct survey *survey)
+{
+    const struct machine *machine = survey->target->machine;
+    const struct machine_messages *network = machine ? &machine->messages[MACHINE_NETWORK] : NULL;
+    if (!network || network->n_points == 0)
+        return;
+    const struct machine_point *last = &network->points[network->n_points - 1];
+    add_one(survey, ADVICE_NETWORK, UINT64_MAX, "latency", "latency",
+            memory_format("%" PRIu64 "ns", network->points[0].time_ns / 2),
+            memory_copy_text("Halve the latency of the network"));
+    if (network->n_points < 2 || last->time_ns <= last[-1].time_ns)
+        return;
+    double rate = (double)(last->size_bytes - last[-1].size_bytes) /
+                  (double)(last->time_ns - last[-1].time_ns) * 1e9;
+    add_one(survey, ADVICE_NETWORK, UINT64_MAX, "bandwidth", "bandwidth",
+            memory_format("%.0f", 2 * rate), memory_copy_text("Double the network's bandwidth"));
+}
+
+static void add_processors(struct survey *survey)
+{
+    add_one(survey, ADVICE_PROCESSORS, survey->path.work_ns / 2, "processors", "cpu-speed",
+            memory_copy_text("2"), memory_copy_text("Use processors twice as fast"));
+}
+
+void advise_enumerate(const struct replay_run *measured, const struct pag_result *unchanged,
+                      const struct advise_target *target, struct advice *advice)
+{
+    static void (*const add[ADVICE_KINDS])(struct survey *) = {
+        [ADVICE_REGION] = add_regions,        [ADVICE_SYNC] = add_syncs,
+        [ADVICE_MESSAGES] = add_messages,     [ADVICE_NETWORK] = add_network,
+        [ADVICE_PROCESSORS] = add_processors, [ADVICE_MOVE] = add_moves,
+    };
+    struct survey survey = {measured, target, {0}, advice};
+    advise_path_collect(&survey.path, trace_definitions(measured->trace), unchanged);
+    for (int kind = 0; kind < ADVICE_KINDS; kind++)
+        if (add[kind] && wants(&survey, (enum advice_kind)kind))
+            add[kind](&survey);
+    if (wants(&survey, ADVICE_REGION))
+        add_stretches(&survey);
+    if (wants(&survey, ADVICE_MESSAGES))
+        add_overlaps(&survey);
+    advise_path_release(&survey.path);
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where ranks could run instead (places.h).
+#include "analyzer/advise/places.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/advise/candidates.h"
+#include "analyzer/advise/placement.h"
+#include "analyzer/base/memory.h"
+
+enum { MAX_CORES = 4096 };
+
+/// What can be chosen from, and where the ranks are today.
+struct choice {
+    struct advise_places places;
+    char **names; // of the places
+    size_t n_names;
+    uint32_t *place_now; // by rank; NULL: the recording tells nothing of the target
+    uint32_t n_cores;    // of each place, 0: not to be said
+    bool are_cores;      // places are cores of one node
+};
+
+static void choice_release(struct choice *choice)
+{
+    for (size_t i = 0; i < choice->n_names; i++)
+        free(choice->names[i]);
+    free(choice->names);
+    free(choice->place_now);
+}
+
+/// Marks the cores of the list TEXT, such as 0,2-3; false where one is marked already, or cannot
+/// be.
+static bool mark_cores(const char *text, bool is_taken[MAX_CORES])
+{
+    while (*text) {
+        char *end;
+        unsigned long first = strtoul(text, &end, 10), last = first;
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        if (end == text || last >= MAX_CORES || (*end && *end != ','))
+            return false;
+        for (; first <= last; first++) {
+            if (is_taken[first])
+                return false;
+            is_taken[first] = true;
+        }
+        text = end + (*end == ',');
+    }
+    return true;
+}
+
+/// Are all ranks bound to sets of as many cores each, which do not overlap, and share them?
+static bool are_sets_alike(const struct definitions *definitions)
+{
+    static const struct core_set none;
+    const struct core_set *first = &none;
+    bool is_taken[MAX_CORES] = {false}, is_shared = false;
+    for (size_t i = 0; i < definitions->n_core_sets; i++) {
+        const struct core_set *set = &definitions->core_sets[i];
+        if (set->n_ranks == 0)
+            continue;
+        first = first == &none ? set : first;
+        if (!set->bound_to || set->n_cores != first->n_cores || set->n_cores == 0 ||
+            !mark_cores(set->bound_to, is_taken))
+            return false;
+        is_shared = is_shared || set->n_ranks > set->n_cores;
+    }
+    return is_shared;
+}
+
+/// The cores that the ranks of a single node were bound to; false: they were not, or do not share
+/// them.
+static bool choose_cores(struct choice *choice, const struct definitions *definitions)
+{
+    if (!are_sets_alike(definitions))
+        return false;
+    uint32_t *place_of_set = memory_zeroed(definitions->n_core_sets, sizeof *place_of_set);
+    choice->names = memory_zeroed(definitions->n_core_sets, sizeof *choice->names);
+    for (size_t i = 0; i < definitions->n_core_sets; i++) {
+        const struct core_set *set = &definitions->core_sets[i];
+        if (set->n_ranks == 0)
+            continue;
+        choice->n_cores = set->n_cores;
+        place_of_set[i] = choice->places.n++;
+        choice->names[choice->n_names++] = memory_format("core%s", set->bound_to);
+    }
+    choice->place_now = memory_zeroed(definitions->n_ranks, sizeof *choice->place_now);
+    for (size_t i = 0; i < definitions->n_ranks; i++)
+        choice->place_now[i] = place_of_set[definitions->ranks[i].core_set];
+    choice->places.names = (const char *const *)choice->names;
+    choice->are_cores = true;
+    free(place_of_set);
+    return true;
+}
+
+/// Do ranks bound to some cores share them?
+static bool is_any_set_shared(const struct definitions *definitions)
+{
+    for (size_t i = 0; i < definitions->n_core_sets; i++) {
+        const struct core_set *set = &definitions->core_sets[i];
+        if (set->bound_to && set->n_ranks > set->n_cores)
+            return true;
+    }
+    return false;
+}
+
+/// Can --place name the places as they are: by words that differ?
+static bool are_names(const struct choice *choice)
+{
+    for (uint32_t i = 0; i < choice->places.n; i++) {
+        const char *name = choice->names[i];
+        if (!*name || strchr(name, '='))
+            return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(name, choice->names[k]) == 0)
+                return false;
+    }
+    return true;
+}
+
+/// The nodes of the recording, with as many cores as the least of them, or a core for each rank.
+/// Not where ranks share cores they are bound to: elsewhere it would be others.
+static void choose_recorded_nodes(struct choice *choice, const struct definitions *definitions,
+                                  bool has_target)
+{
+    uint32_t *n_ranks = memory_zeroed(definitions->n_nodes, sizeof *n_ranks), most = 0, least = 0;
+    uint32_t *place_of_node = memory_zeroed(definitions->n_nodes, sizeof *place_of_node);
+    bool are_known = true;
+    choice->names = memory_zeroed(definitions->n_nodes, sizeof *choice->names);
+    for (size_t i = 0; i < definitions->n_ranks; i++) {
+        uint32_t n = ++n_ranks[definitions->ranks[i].node];
+        most = n > most ? n : most;
+    }
+    for (size_t i = 0; i < definitions->n_nodes; i++) {
+        uint32_t n_cores = definitions->nodes[i].n_cores;
+        if (n_ranks[i] == 0)
+            continue;
+        place_of_node[i] = choice->places.n++;
+        choice->names[choice->n_names++] = memory_copy_text(definitions->nodes[i].name);
+        are_known = are_known && n_cores > 0;
+        least = least == 0 || n_cores < least ? n_cores : least;
+    }
+    choice->n_cores = has_target ? 0 : are_known ? least : most;
+    if (are_names(choice))
+        choice->places.names = (const char *const *)choice->names;
+    if (!has_target && is_any_set_shared(definitions))
+        choice->places.n = 0;
+    choice->place_now = memory_zeroed(definitions->n_ranks, sizeof *choice->place_now);
+    for (size_t i = 0; i < definitions->n_ranks; i++)
+        choice->place_now[i] = place_of_node[definitions->ranks[i].node];
+    free(place_of_node);
+    free(n_ranks);
+}
+
+/// Are the same ranks together as in BEST?
+static bool is_todays(const struct choice *choice, const struct advise_mapping *best,
+                      size_t n_ranks)
+{
+    bool is_same = choice->place_now != NULL;
+    for (size_t a = 0; a < n_ranks && is_same; a++)
+        for (size_t b = a + 1; b < n_ranks && is_same; b++)
+            is_same = (choice->place_now[a] == choice->place_now[b]) ==
+                      (best->node_of_rank[a] == best->node_of_rank[b]);
+    return is_same;
+}
+
+static void add_candidate(const struct advise_setting *setting, const struct choice *choice,
+                          const struct advise_mapping *best, struct advice *advice)
+{
+    size_t n;
+    char **texts = advise_mapping_words(best, (uint32_t)setting->measured->result.n_ranks,
+                                        &choice->places, &n);
+    struct advice_candidate *candidate =
+        advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX, "placement",
+                   choice->are_cores ? "Bind the ranks to other cores, these together"
+                                     : "Place the ranks on other nodes, these together");
+    for (size_t i = 0; i < n; i++) {
+        advise_add_word(candidate, "place", texts[i]);
+        free(texts[i]);
+    }
+    for (size_t i = 0; i < setting->n_words; i++)
+        advise_add_word(candidate, setting->words[i].option, setting->words[i].value);
+    candidate->has_target = true;
+    free(texts);
+}
+
+/// Is the advice for other nodes, cores or machines than the recorded ones?
+static bool has_other_places(const struct advise_setting *setting)
+{
+    for (size_t i = 0; i < setting->n_words; i++)
+        if (strcmp(setting->words[i].option, "wait") != 0)
+            return true;
+    return false;
+}
+
+void advise_add_placement(const struct advise_setting *setting, uint32_t n_nodes,
+                          struct advice *advice)
+{
+    const struct result *result = &setting->measured->result;
+    const struct definitions *definitions = trace_definitions(setting->measured->trace);
+    struct choice choice = {.places = {.n = n_nodes}};
+    bool has_target = has_other_places(setting);
+    if (n_nodes == 0 && (has_target || result->n_nodes != 1 || !choose_cores(&choice, definitions)))
+        choose_recorded_nodes(&choice, definitions, has_target);
+    struct advice_word words[5];
+    char cores[16];
+    struct advise_setting free_setting = *setting;
+    free_setting.words = words;
+    free_setting.n_words = 0;
+    for (size_t i = 0; i < setting->n_words; i++)
+        if (strcmp(setting->words[i].option, "nodes") != 0)
+            words[free_setting.n_words++] = setting->words[i];
+    snprintf(cores, sizeof cores, "%" PRIu32, choice.n_cores);
+    if (choice.n_cores > 0)
+        words[free_setting.n_words++] = (struct advice_word){(char *)"cores", cores};
+    if (choice.places.n >= 2 && result->n_ranks >= 3) {
+        advise_progress_expect(setting->progress, setting->max_placements);
+        struct advise_mapping best = advise_search_placement(
+            &free_setting, result, &choice.places, setting->max_placements, &advice->n_replays);
+        if (!is_todays(&choice, &best, result->n_ranks))
+            add_candidate(&free_setting, &choice, &best, advice);
+        free(best.node_of_rank);
+    }
+    choice_release(&choice);
+}

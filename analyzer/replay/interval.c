@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads what is asked for, and finds where that is (pag/phase.h).
+#include "analyzer/replay/interval.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/pag/phase.h"
+#include "analyzer/report/quantity.h"
+#include "analyzer/report/result.h"
+#include "analyzer/trace/reader.h"
+#include "analyzer/trace/region_names.h"
+#include "db/store.h"
+
+enum { MAX_PHASES = 10000 }; // of one NAME#*
+
+/// What TEXT says.
+struct wish {
+    bool is_phase;
+    struct pag_part time;
+    char *from, *to; // names; TO is NULL without
+    uint64_t first, last;
+    bool is_numbered, is_each;
+};
+
+static void wish_release(struct wish *wish)
+{
+    free(wish->from);
+    free(wish->to);
+}
+
+/// Whether TEXT is nothing or begins like a time.
+static bool may_be_time(const char *text)
+{
+    return !*text || (*text >= '0' && *text <= '9') || *text == '.';
+}
+
+/// Whether TEXT is FIRST:LAST, and no name with a colon.
+static bool is_time(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    return colon && (colon == text || may_be_time(text)) && may_be_time(colon + 1);
+}
+
+static int read_time(const char *text, uint64_t missing_ns, uint64_t *time_ns, struct error *err)
+{
+    *time_ns = missing_ns;
+    return *text ? option_read_duration(text, time_ns, err) : 0;
+}
+
+static int read_times(const char *text, struct pag_part *part, struct error *err)
+{
+    char *first = memory_copy_text(text), *last = strchr(first, ':');
+    struct error why = {{0}};
+    int status = 0;
+    *last++ = '\0';
+    if (read_time(first, 0, &part->begin_ns, &why) ||
+        read_time(last, INTERVAL_RUN_END, &part->end_ns, &why))
+        status = error_set(err, "`%s` is no interval: FIRST:LAST wanted, such as 1.5s:2s; %s", text,
+                           why.text);
+    else if (part->end_ns > INTERVAL_RUN_END)
+        status = error_set(err, "the interval %s goes beyond any run", text);
+    else if (part->begin_ns == part->end_ns)
+        status = error_set(err, "the interval %s is empty", text);
+    else if (part->begin_ns > part->end_ns)
+        status = error_set(err, "the interval %s ends before it begins", text);
+    free(first);
+    return status;
+}
+
+/// Cuts "#3", "#3-5" or "#*" off `from`; what is no number belongs to the name.
+static int read_visits(const char *text, struct wish *wish, struct error *err)
+{
+    char *hash = strrchr(wish->from, '#');
+    struct error ignored;
+    wish->first = 1;
+    wish->last = PAG_PHASE_LAST;
+    if (!hash || hash[1 + strspn(hash + 1, "0123456789-*")] != '\0' || !hash[1])
+        return 0;
+    *hash++ = '\0';
+    wish->is_numbered = true;
+    wish->is_each = strcmp(hash, "*") == 0;
+    if (wish->is_each)
+        return 0;
+    char *dash = strchr(hash, '-');
+    if (dash)
+        *dash++ = '\0';
+    if (option_read_count(hash, &wish->first, &ignored) ||
+        option_read_count(dash ? dash : hash, &wish->last, &ignored) ||
+        wish->last == PAG_PHASE_LAST)
+        return error_set(err, "`%s`: wanted is the number of a visit, #2, several, #2-4, or #*",
+                         text);
+    if (wish->first == 0)
+        return error_set(err, "`%s`: visits are counted from 1 on", text);
+    return wish->first > wish->last ? error_set(err, "`%s`: the visits end before they begin", text)
+                                    : 0;
+}
+
+/// The two dots between names, which are not among the three of a function's arguments; NULL.
+static char *find_dots(char *text)
+{
+    for (char *dots = text; (dots = strstr(dots, "..")) != NULL; dots += strspn(dots, "."))
+        if (strspn(dots, ".") == 2)
+            return dots;
+    return NULL;
+}
+
+static int read_phase(const char *text, struct wish *wish, struct error *err)
+{
+    wish->is_phase = true;
+    wish->from = memory_copy_text(text);
+    char *dots = find_dots(wish->from);
+    if (dots) {
+        *dots = '\0';
+        wish->to = memory_copy_text(dots + 2);
+    }
+    if (read_visits(text, wish, err))
+        return -1;
+    if (!wish->from[0] || (wish->to && !wish->to[0]))
+        return error_set(err,
+                         "`%s` is no interval: wanted are times, FIRST:LAST, or a region or "
+                         "marker, NAME, NAME#N or FROM..TO",
+                         text);
+    return 0;
+}
+
+static int read_wish(const char *text, struct wish *wish, struct error *err)
+{
+    uint64_t time_ns;
+    struct error ignored;
+    *wish = (struct wish){0};
+    if (option_read_duration(text, &time_ns, &ignored) == 0)
+        return error_set(err, "`%s` is no interval: FIRST:LAST wanted, such as 1.5s:2s", text);
+    return is_time(text) ? read_times(text, &wish->time, err) : read_phase(text, wish, err);
+}
+
+int interval_check(const char *text, struct error *err)
+{
+    struct wish wish;
+    int status = read_wish(text, &wish, err);
+    wish_release(&wish);
+    return status;
+}
+
+static int unknown_name(const char *text, const char *name, const struct definitions *definitions,
+                        struct error *err)
+{
+    char **shown = region_names_shown(definitions);
+    const char *nearest =
+        spelling_nearest(name, (const char *const *)shown, definitions->gap_region);
+    error_set(err, "%s: the run has no region or marker `%s`%s%s%s", text, name,
+              nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "`?" : "");
+    function_names_free(shown, definitions->n_regions);
+    return -1;
+}
+
+/// By region whether NAME means it; to be freed. NULL and ERR when it means none, or several.
+static bool *regions_called(const char *text, const char *name,
+                            const struct definitions *definitions, struct error *err)
+{
+    bool *is_meant = memory_zeroed(definitions->n_regions + 1, sizeof *is_meant), is_found = false;
+    int status = region_names_take(definitions, name, is_meant, err);
+    for (size_t i = 0; i < definitions->n_regions && status == 0; i++)
+        is_found = is_found || is_meant[i];
+    if (status != 0)
+        error_wrap(err, "%s", text);
+    else if (!is_found)
+        unknown_name(text, name, definitions, err);
+    else
+        return is_meant;
+    free(is_meant);
+    return NULL;
+}
+
+static struct interval *list_add(struct interval_list *list)
+{
+    list->items = array_reserve(list->items, &list->capacity, list->n + 1, sizeof *list->items);
+    list->items[list->n] = (struct interval){0};
+    return &list->items[list->n++];
+}
+
+static void add_times(struct interval_list *list, const char *text, const struct wish *wish,
+                      size_t n_locations)
+{
+    struct interval *interval = list_add(list);
+    interval->what = memory_copy_text(text);
+    interval->parts = memory_zeroed(n_locations + 1, sizeof *interval->parts);
+    for (size_t i = 0; i < n_locations; i++)
+        interval->parts[i] = wish->time;
+}
+
+/// What a phase that was looked for lacks: -1 and ERR, or 0.
+static int check_report(const char *text, const struct wish *wish,
+                        const struct pag_phase_report *report, struct error *err)
+{
+    if (report->n_visits == 0)
+        return error_set(err, "%s: no rank visits `%s`", text, wish->from);
+    if (report->n_visits < wish->first ||
+        (wish->is_numbered && !wish->is_each && report->n_visits < wish->last))
+        return error_set(err,
+                         "%s: no rank visits `%s` %" PRIu64 " times; rank %" PRIu32
+                         " does so most often, %" PRIu64 " times",
+                         text, wish->from,
+                         report->n_visits < wish->first ? wish->first : wish->last, report->rank,
+                         report->n_visits);
+    if (wish->to && !report->has_end)
+        return error_set(err, "%s: on no rank `%s` follows", text, wish->to);
+    if (wish->is_each && report->n_visits > MAX_PHASES)
+        return error_set(err, "%s: `%s` has %" PRIu64 " visits, more than %d: choose some by #N",
+                         text, wish->from, report->n_visits, MAX_PHASES);
+    return 0;
+}
+
+/// Reads the archive PATH once; PARTS are to be freed.
+static int find_parts(const char *path, const struct pag_phase *phase, struct pag_part **parts,
+                      struct pag_phase_report *report, struct error *err)
+{
+    struct trace *trace = trace_open(path, err);
+    if (!trace)
+        return -1;
+    size_t n_locations = trace_definitions(trace)->n_locations;
+    *parts = memory_zeroed((size_t)phase->n_phases * n_locations + 1, sizeof **parts);
+    pag_phase_find(trace, phase, *parts, report);
+    trace_close(trace);
+    return 0;
+}
+
+static bool takes_time(const struct pag_part *parts, size_t n_locations)
+{
+    for (size_t i = 0; i < n_locations; i++)
+        if (parts[i].end_ns > parts[i].begin_ns)
+            return true;
+    return false;
+}
+
+/// Adds the phases that take time. 0, or -1 and ERR when none does.
+static int add_phases(struct interval_list *list, const char *text, const struct wish *wish,
+                      const struct pag_phase *phase, const struct pag_part *parts,
+                      size_t n_locations, struct error *err)
+{
+    uint64_t n_empty = 0;
+    for (uint64_t k = 0; k < phase->n_phases; k++) {
+        if (!takes_time(parts + k * n_locations, n_locations)) {
+            n_empty++;
+            continue;
+        }
+        struct interval *interval = list_add(list);
+        interval->is_phase = true;
+        interval->visit = wish->is_numbered && (phase->is_each || wish->first == wish->last)
+                              ? phase->first + k
+                              : 0;
+        interval->what = phase->is_each
+                             ? memory_format("%s#%" PRIu64 "%s%s", wish->from, interval->visit,
+                                             wish->to ? ".." : "", wish->to ? wish->to : "")
+                             : memory_copy_text(text);
+        interval->parts = memory_new((n_locations + 1) * sizeof *interval->parts);
+        for (size_t i = 0; i < n_locations; i++)
+            interval->parts[i] = parts[k * n_locations + i];
+    }
+    if (n_empty == phase->n_phases)
+        return error_set(err, "%s: takes no time on any rank", text);
+    if (n_empty > 0)
+        log_warning("%s: %s without any time left out", text,
+                    quantity_count(n_empty, "visit").text);
+    return 0;
+}
+
+static int find_phases(struct interval_list *list, const char *path, const char *text,
+                       const struct wish *wish, const struct definitions *definitions,
+                       struct error *err)
+{
+    struct pag_phase_report report;
+    struct pag_part *parts = NULL;
+    bool *ends = wish->to ? regions_called(text, wish->to, definitions, err) : NULL;
+    bool *begins = wish->to && !ends ? NULL : regions_called(text, wish->from, definitions, err);
+    struct pag_phase phase = {begins, ends, wish->first, wish->last, false, 1};
+    int status = begins ? find_parts(path, &phase, &parts, &report, err) : -1;
+    if (status == 0)
+        status = check_report(text, wish, &report, err);
+    if (status == 0 && wish->is_each) {
+        phase.is_each = true;
+        phase.n_phases = report.n_visits;
+        free(parts);
+        parts = NULL;
+        status = find_parts(path, &phase, &parts, &report, err);
+    }
+    if (status == 0)
+        status = add_phases(list, text, wish, &phase, parts, definitions->n_locations, err);
+    free(parts);
+    free(begins);
+    free(ends);
+    return status;
+}
+
+int interval_find(struct interval_list *list, const char *trace, const char *text,
+                  struct error *err)
+{
+    struct wish wish;
+    struct trace *opened = NULL;
+    int status = read_wish(text, &wish, err);
+    if (status == 0)
+        status = (opened = trace_open(trace, err)) != NULL ? 0 : -1;
+    if (status == 0 && wish.is_phase)
+        status = find_phases(list, trace, text, &wish, trace_definitions(opened), err);
+    else if (status == 0)
+        add_times(list, text, &wish, trace_definitions(opened)->n_locations);
+    trace_close(opened);
+    wish_release(&wish);
+    return status;
+}
+
+void interval_list_release(struct interval_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        free(list->items[i].what);
+        free(list->items[i].parts);
+    }
+    free(list->items);
+    *list = (struct interval_list){0};
+}
+
+int interval_check_result(const struct interval *interval, const struct result *result,
+                          struct error *err)
+{
+    if (interval->is_phase || result->n_locations == 0)
+        return 0;
+    struct pag_part part = interval->parts[0];
+    bool is_cut = part.end_ns < INTERVAL_RUN_END && result->time_ns < part.end_ns - part.begin_ns;
+    return is_cut || result->time_ns == 0
+               ? error_set(err, "the interval %s of %s goes beyond the run", interval->what,
+                           result->trace_path)
+               : 0;
+}
+
+int interval_store(const char *database, const struct interval *interval, bool is_several,
+                   const struct result *result, const struct store_names *names, struct error *err)
+{
+    struct store_names own = *names;
+    struct result_named *parameters =
+        memory_zeroed(names->n_parameters + 2, sizeof *own.parameters);
+    char visit_name[] = "visit", interval_name[] = "interval";
+    char *visit = memory_format("%" PRIu64, interval->visit);
+    size_t n = 0;
+    parameters[n++] = (struct result_named){interval_name, interval->what};
+    if (interval->visit > 0)
+        parameters[n++] = (struct result_named){visit_name, visit};
+    for (size_t i = 0; i < names->n_parameters; i++)
+        parameters[n++] = names->parameters[i];
+    own.parameters = parameters;
+    own.n_parameters = n;
+    own.origin = "interval";
+    if (is_several || !names->trial || !names->trial[0])
+        own.suffix = interval->what;
+    int status = store_result(database, result, &own, err);
+    free(visit);
+    free(parameters);
+    return status;
+}

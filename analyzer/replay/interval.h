@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A part of a run, as commands take it:
+//
+//   FIRST:LAST     from one time of the run to another, each with its unit; FIRST may be missing
+//                  for the begin, LAST for the end of the run
+//   NAME           from the first begin to the last end of the region NAME, on each rank by itself;
+//                  NAME may be a glob
+//   NAME#N         the N-th visit of it; NAME#N-M from there to the end of the M-th
+//   NAME#*         each visit, an interval of its own
+//   FROM..TO       FROM is one of the above but the times: from its begin to the next leave of the
+//                  region TO, or to the marker TO
+//
+// A visit of a marker lasts until it is set again, or the rank ends.
+#ifndef PAGODA_REPLAY_INTERVAL_H
+#define PAGODA_REPLAY_INTERVAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/pag/pag.h"
+
+/// An end of an interval that means that of the run.
+#define INTERVAL_RUN_END ((uint64_t)INT64_MAX)
+
+struct interval {
+    char *what;             // in the words above; of one of several visits with its number
+    uint64_t visit;         // that number, 0: of one that was not asked for by its number
+    bool is_phase;          // of regions or markers: each rank has its own begin and end
+    struct pag_part *parts; // by location of the trace
+};
+
+struct interval_list {
+    struct interval *items;
+    size_t n, capacity;
+};
+
+/// Whether TEXT has the form of an interval, whatever the run. 0, or -1 and ERR.
+int interval_check(const char *text, struct error *err);
+
+/// Adds the intervals that TEXT means in the archive TRACE: one, or several by NAME#*. 0, or -1 and
+/// ERR: no such region, or not so many visits of it. The caller releases LIST in either case.
+int interval_find(struct interval_list *list, const char *trace, const char *text,
+                  struct error *err);
+void interval_list_release(struct interval_list *list);
+
+struct result;
+/// After its replay: 0, or -1 and ERR when INTERVAL goes beyond the run, or contains none of it.
+int interval_check_result(const struct interval *interval, const struct result *result,
+                          struct error *err);
+
+struct store_names;
+/// Stores RESULT, of INTERVAL, as a trial of the origin "interval": NAMES, with the interval behind
+/// the trial's name where that is not given or is one of SEVERAL, and as parameters `interval` and
+/// `visit`. 0, or -1 and ERR.
+int interval_store(const char *database, const struct interval *interval, bool is_several,
+                   const struct result *result, const struct store_names *names, struct error *err);
+
+#endif

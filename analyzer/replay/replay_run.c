@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A replay with its listeners (see replay_run.h).
+#include "analyzer/replay/replay_run.h"
+
+#include "analyzer/report/collect.h"
+
+static void on_root(void *context, const struct root *root)
+{
+    struct replay_run *run = context;
+    if (run->matcher)
+        matcher_root(run->matcher, root);
+    if (run->recorded)
+        recorded_root(run->recorded, root);
+}
+
+static void on_tested(void *context, const struct root *root)
+{
+    struct replay_run *run = context;
+    recorded_tested(run->recorded, root);
+}
+
+static void on_message(void *context, const struct pag_message *message)
+{
+    struct replay_run *run = context;
+    recorded_message(run->recorded, message);
+}
+
+static void on_sent(void *context, const struct pag_message *message)
+{
+    struct replay_run *run = context;
+    recorded_sent(run->recorded, message);
+}
+
+static void on_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
+{
+    struct replay_run *run = context;
+    recorded_computing(run->recorded, rank, time_ns, computes);
+}
+
+static void on_called(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
+                      uint64_t leave_ns)
+{
+    struct replay_run *run = context;
+    recorded_called(run->recorded, rank, region, enter_ns, leave_ns);
+}
+
+static void on_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
+{
+    struct replay_run *run = context;
+    recorded_cpu_time(run->recorded, rank, time_ns, cpu_ns);
+}
+
+static void on_window_moved(void *context)
+{
+    struct replay_run *run = context;
+    if (run->matcher)
+        matcher_window_moved(run->matcher);
+}
+
+static void on_reached(void *context, uint64_t time_ns)
+{
+    struct replay_run *run = context;
+    progress_update(&run->progress, time_ns);
+}
+
+static void on_moved(void *context, const struct pag_moved *moved)
+{
+    struct replay_run *run = context;
+    time_map_moved(run->times, moved);
+}
+
+static void on_changed(void *context, const struct pag_changed *changed)
+{
+    struct replay_run *run = context;
+    time_map_changed(run->times, changed);
+}
+
+static void on_weighed(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale)
+{
+    struct replay_run *run = context;
+    time_map_weighed(run->times, location, recorded_ns, scale);
+}
+
+int replay_run_open(struct replay_run *run, const char *trace, struct error *err)
+{
+    *run = (struct replay_run){0};
+    run->trace = trace_open(trace, err);
+    return run->trace ? 0 : -1;
+}
+
+int replay_run_open_again(struct replay_run *run, struct trace *first, struct error *err)
+{
+    *run = (struct replay_run){.first = first};
+    run->trace = trace_again(first, err);
+    return run->trace ? 0 : -1;
+}
+
+int replay_run_keep_times(struct replay_run *run, const char *directory, struct error *err)
+{
+    run->times = time_map_new(directory, trace_definitions(run->trace)->n_locations, err);
+    return run->times ? 0 : -1;
+}
+
+int replay_run(struct replay_run *run, const struct catalogue *catalogue,
+               const struct pag_clock *clock, bool gathers, const char *what, struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(run->trace);
+    if (catalogue)
+        run->matcher = matcher_new(catalogue, definitions);
+    if (gathers)
+        run->recorded = recorded_new(definitions);
+    struct pag_options options = PAG_OPTIONS_DEFAULT;
+    options.explains = catalogue != NULL;
+    options.only_times = clock && !catalogue && !run->finds_path;
+    const struct pag_listener listener = {
+        .context = run,
+        .root = catalogue || gathers ? on_root : NULL,
+        .tested = gathers ? on_tested : NULL,
+        .message = gathers ? on_message : NULL,
+        .sent = gathers ? on_sent : NULL,
+        .computing = gathers ? on_computing : NULL,
+        .called = gathers ? on_called : NULL,
+        .cpu_time = gathers ? on_cpu_time : NULL,
+        .window_moved = on_window_moved,
+        .reached = on_reached,
+        .moved = run->times ? on_moved : NULL,
+        .changed = run->times ? on_changed : NULL,
+        .weighed = run->times ? on_weighed : NULL,
+    };
+    progress_begin(&run->progress, what, what ? definitions->length_ns : 0);
+    int failed = clock ? pag_simulate(run->trace, &options, clock, &listener, &run->replay, err)
+                       : pag_run(run->trace, &options, &listener, &run->replay, err);
+    progress_end(&run->progress);
+    if (failed)
+        return error_wrap(err, "cannot replay %s", trace_path(run->trace));
+    if (gathers)
+        recorded_conclude(run->recorded, &run->replay);
+    if (catalogue)
+        collect_result(&(struct collect_input){.trace = run->trace,
+                                               .catalogue = catalogue,
+                                               .matcher = run->matcher,
+                                               .replay = &run->replay},
+                       &run->result);
+    return 0;
+}
+
+void replay_run_release(struct replay_run *run)
+{
+    result_release(&run->result);
+    pag_result_release(&run->replay);
+    matcher_free(run->matcher);
+    recorded_free(run->recorded);
+    time_map_free(run->times);
+    if (run->first)
+        trace_give_back(run->first, run->trace);
+    else
+        trace_close(run->trace);
+    *run = (struct replay_run){0};
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One pass over an archive, from its trace to its result: in measured time, or by the clock of a
+// prediction. Of parts of the run: cmd/interval_replay.h.
+#ifndef PAGODA_REPLAY_REPLAY_RUN_H
+#define PAGODA_REPLAY_REPLAY_RUN_H
+
+#include <stdbool.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/pattern/matcher.h"
+#include "analyzer/report/result.h"
+#include "analyzer/rewrite/time_map.h"
+#include "analyzer/simulation/cost/recorded.h"
+#include "analyzer/trace/reader.h"
+
+struct replay_run {
+    struct progress progress;
+    struct trace *trace;
+    struct trace *first;       // whose further pass it is; NULL: an opening of its own
+    struct matcher *matcher;   // NULL without a catalogue
+    struct recorded *recorded; // NULL unless gathered
+    struct pag_result replay;
+    struct result result;   // with a catalogue
+    struct time_map *times; // where events go in simulated time; NULL unless asked for
+    bool finds_path;        // in simulated time the critical path even without a catalogue
+};
+
+/// Opens the archive TRACE. 0, or -1 and ERR; the caller releases RUN in either case.
+int replay_run_open(struct replay_run *run, const char *trace, struct error *err);
+
+/// A further pass over the archive of FIRST, which has been replayed (trace_again()). Likewise.
+int replay_run_open_again(struct replay_run *run, struct trace *first, struct error *err);
+
+/// Before replay_run(): the times of a simulated run are kept, in DIRECTORY while they are needed.
+/// 0, or -1 and ERR.
+int replay_run_keep_times(struct replay_run *run, const char *directory, struct error *err);
+
+/// Replays it, once: by CLOCK, or with NULL in measured time. With a CATALOGUE waits are looked for
+/// and `result` is made; GATHERS: costs for predictions are gathered. WHAT names the pass for the
+/// progress bar, NULL: there is none. 0, or -1 and ERR.
+int replay_run(struct replay_run *run, const struct catalogue *catalogue,
+               const struct pag_clock *clock, bool gathers, const char *what, struct error *err);
+
+void replay_run_release(struct replay_run *run);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective operations of a simulated run that its clock carries out message by message.
+#ifndef PAGODA_SIMULATION_CARRIED_OUT_H
+#define PAGODA_SIMULATION_CARRIED_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/pag/call.h"
+
+struct collective;
+struct engine;
+struct member;
+
+/// Whether PART's operation is. Not those between two groups, and not MPI_Finalize.
+bool is_carried_out(const struct engine *engine, struct part part);
+
+/// Whether any operation may be.
+bool carried_out_at_all(const struct engine *engine);
+
+/// Whether PART's member waits in its operation as the clock says; never in measured time.
+bool carried_out_waits(const struct engine *engine, struct part part);
+
+/// Whether it waits there for somebody who has not come.
+bool carried_out_is_held(const struct engine *engine, struct part part);
+
+/// When PART's member is through with its operation, which is carried out. PAG_NOT_KNOWN: not
+/// before the world rank *MISSING, which has not entered it, does something; NONE: before messages
+/// have arrived.
+uint64_t carried_out_through_ns(const struct engine *engine, struct part part, uint32_t *missing);
+
+/// The member of PART's operation, which is carried out, whose enter decided when PART's member is
+/// through; NULL: its own.
+const struct member *carried_out_releaser(const struct engine *engine, struct part part);
+
+/// LOCATION, which waits in such an operation and goes on at NOW_NS, does there what it can if it
+/// has the core it needs for that, and so do others. False: it has none yet. *RANKS, *N_RANKS: who
+/// is through by that, perhaps LOCATION itself; to be tried again.
+bool carried_out_step(const struct engine *engine, uint32_t location, uint64_t now_ns,
+                      const uint32_t **ranks, uint32_t *n_ranks);
+
+/// MEMBER of INSTANCE does not wait there, or no longer: its steps need no core.
+void carried_out_let_go(struct engine *engine, const struct collective *instance, uint32_t member);
+
+/// MEMBER has entered INSTANCE; INSTANCE is over.
+void carried_out_entered(const struct engine *engine, const struct collective *instance,
+                         uint32_t member);
+void carried_out_over(const struct engine *engine, const struct collective *instance);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages of a simulated run that are put together (`--aggregate`). A message of a rank follows
+// the one it sent before to the same rank if in between it has neither received anything, nor taken
+// part in a collective operation, nor waited for a receiver: so nothing that it sends could depend
+// on what it learnt meanwhile. Followers cost their sender and their receiver no overhead, and have
+// no latency: of n messages of b1, b2 ... bytes number i arrives at
+//   max(arrival of i - 1, its departure) + t(b1 + ... + bi) - t(b1 + ... + b(i-1)),
+// t the time of a message of that size, or when it would arrive alone, if that is earlier: at its
+// departure + t(bi), at recorded costs what the recording says of it. If all depart at once the
+// last one arrives when one message with the bytes of all would, at the latest. But here the first
+// one does not wait for the last one to be ready, so what is gained is an upper bound, and no
+// message arrives later than alone: where each rank has a core of its own no rank is ever later.
+// Messages whose sender waits for the receiver stay alone, and a group ends before it gets larger
+// than the clock allows. Where messages share links and buses (transfers.h) followers are
+// transferred each on its own, with latency, and save overheads only: all of them, if the machine
+// has any links or buses, but those of nodes without ranks.
+#ifndef PAGODA_SIMULATION_CHANGE_AGGREGATION_H
+#define PAGODA_SIMULATION_CHANGE_AGGREGATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/simulation/clock.h"
+
+struct aggregation;
+struct call;
+struct engine;
+struct location_state;
+
+/// NULL where CLOCK does not aggregate.
+struct aggregation *aggregation_new(const struct pag_clock *clock, size_t n_ranks);
+void aggregation_free(struct aggregation *aggregation);
+
+// The functions that follow take an ENGINE whose simulation has an aggregation.
+
+/// The message with this index has been sent: true if it follows another one.
+bool aggregation_sent(struct engine *engine, uint32_t message);
+
+/// It departs at DEPARTED_NS: how long it takes if it is a follower, else PAG_NOT_KNOWN.
+uint64_t aggregation_departed(struct engine *engine, uint32_t message, uint64_t departed_ns);
+
+/// LOCATION leaves its call, which may have told it something.
+void aggregation_left(struct engine *engine, const struct location_state *location);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages and operations that are left out (see left_out.h).
+#include "analyzer/simulation/change/left_out.h"
+
+#include "analyzer/pag/engine.h"
+#include "analyzer/simulation/carried_out.h"
+#include "analyzer/simulation/moved.h"
+
+enum { N_RECORDS = 3 }; // posted, begun, completed
+
+/// Where the records of a part in an operation are; PAG_NOT_KNOWN: there is none.
+struct left_out_part {
+    uint32_t location, next;
+    uint64_t events[N_RECORDS];
+};
+
+void left_out_init(struct left_out_parts *left_out)
+{
+    map_init(&left_out->first_of);
+    pool_init(&left_out->parts, sizeof(struct left_out_part));
+}
+
+void left_out_release(struct left_out_parts *left_out)
+{
+    map_release(&left_out->first_of);
+    pool_release(&left_out->parts);
+}
+
+/// The copy of EVENT, a record of LOCATION's open call, that may be written to.
+static struct event *record_of(struct location_state *location, const struct event *event)
+{
+    return &location->call.records[event - location->call.records];
+}
+
+void left_out_record(struct location_state *location, const struct event *event)
+{
+    record_of(location, event)->flags |= EVENT_LEFT_OUT;
+}
+
+void left_out_completion(struct location_state *location, const struct event *event)
+{
+    left_out_record(location, event);
+    location->call.n_left_out++;
+}
+
+bool left_out_message(struct engine *engine, struct location_state *location,
+                      const struct event *event, uint32_t sender, uint32_t receiver)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (!clock->sends)
+        return false;
+    uint64_t size_bytes = event->size_bytes;
+    if (clock->sends(clock->context, sender, receiver, event->tag, &size_bytes)) {
+        if (size_bytes != event->size_bytes) {
+            record_of(location, event)->flags |= EVENT_RESIZED;
+            record_of(location, event)->received_bytes = size_bytes;
+        }
+        return false;
+    }
+    left_out_completion(location, event);
+    return true;
+}
+
+void left_out_detach(struct engine *engine, struct call *call)
+{
+    uint32_t n_kept = 0;
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        uint32_t index = call->receives[i];
+        struct receive *receive = receive_at(engine, index);
+        if (!receive->is_left_out) {
+            call->receives[n_kept++] = index;
+            continue;
+        }
+        receive->is_detached = true;
+        if (receive->message != NONE)
+            match_settle_receive(engine, index);
+    }
+    call->n_receives = n_kept;
+}
+
+/// Keeps where the records of a part are.
+static void keep(struct engine *engine, const struct location_state *location,
+                 const struct collective *instance, const struct event *event, uint64_t posted)
+{
+    struct left_out_parts *left_out = &engine->simulation->left_out;
+    uint32_t index = pool_take(&left_out->parts), next;
+    if (!map_get(&left_out->first_of, instance->index, &next))
+        next = NONE;
+    *(struct left_out_part *)pool_at(&left_out->parts, index) = (struct left_out_part){
+        .location = location->index,
+        .next = next,
+        .events = {posted, moved_begin_number(engine, location, event),
+                   moved_number(engine, location, event)},
+    };
+    map_put(&left_out->first_of, instance->index, index);
+}
+
+void left_out_member(struct engine *engine, struct location_state *location,
+                     const struct collective *instance, struct member *member,
+                     const struct event *event, uint64_t posted, uint64_t mark)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (!clock->leaves_out || location->call.is_init || location->call.is_finalize ||
+        !clock->leaves_out(clock->context, mark, member->class_, member->size_bytes,
+                           member->is_uneven))
+        return;
+    member->is_left_out = true;
+    location->call.n_left_out++;
+    if (instance)
+        carried_out_let_go(engine, instance, (uint32_t)(member - instance->members));
+    if (engine->listener.changed && instance)
+        keep(engine, location, instance, event, posted);
+}
+
+/// Tells the records of INSTANCE, which all members have left out, or not: then all stay.
+static void tell_parts(struct engine *engine, const struct collective *instance, bool by_all)
+{
+    struct left_out_parts *left_out = &engine->simulation->left_out;
+    uint32_t index;
+    if (!map_get(&left_out->first_of, instance->index, &index))
+        return;
+    map_remove(&left_out->first_of, instance->index);
+    while (index != NONE) {
+        const struct left_out_part part = *(struct left_out_part *)pool_at(&left_out->parts, index);
+        for (uint32_t i = 0; i < N_RECORDS && by_all; i++)
+            moved_tell_left_out(engine, part.location, part.events[i]);
+        pool_give(&left_out->parts, index);
+        index = part.next;
+    }
+}
+
+bool left_out_over(struct engine *engine, const struct collective *instance)
+{
+    uint32_t n_left_out = 0;
+    if (!engine->simulation->clock->leaves_out)
+        return false;
+    for (uint32_t i = 0; i < instance->n_members; i++)
+        n_left_out += instance->members[i].is_left_out;
+    tell_parts(engine, instance, n_left_out == instance->n_members);
+    engine->result->n_left_out_collectives += n_left_out == instance->n_members;
+    engine->result->n_partly_left_out += n_left_out > 0 && n_left_out < instance->n_members;
+    return n_left_out == instance->n_members;
+}

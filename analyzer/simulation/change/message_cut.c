@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Texts that select messages (see message_cut.h).
+#include "analyzer/simulation/change/message_cut.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/simulation/cores/rank_list.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+enum { FACTOR_OF_ONE = 1000000, MAX_FACTOR = 1000 };
+
+struct tag_range {
+    uint32_t first, last;
+};
+
+struct message_cut {
+    uint64_t least_bytes, most_bytes;
+    struct tag_range *tags; // NULL: any
+    size_t n_tags, tag_capacity;
+    bool *is_peer, *is_sender, *is_receiver; // by rank, NULL: any
+    uint64_t factor;                         // of the bytes, millionths
+};
+
+/// One condition: NAME OPERATOR VALUE.
+struct condition {
+    const char *text; // all of the option's
+    char name[16], relation[3];
+    char *value;
+};
+
+static const char *skip_operator(const char *at)
+{
+    at += strcspn(at, "<>=&");
+    return at + strspn(at, "<>=");
+}
+
+const char *message_cut_factor(const char *text)
+{
+    const char *last = strrchr(text, '&');
+    const char *equals = strchr(skip_operator(last ? last + 1 : text), '=');
+    return equals ? equals + 1 : NULL;
+}
+
+static int refuse(const struct condition *condition, const char *what, struct error *err)
+{
+    return error_set(err, "--cut-messages %s: %s", condition->text, what);
+}
+
+static int read_size(struct message_cut *cut, const struct condition *condition, struct error *err)
+{
+    const char *relation = condition->relation;
+    uint64_t size;
+    if (option_read_size(condition->value, &size, err) != 0)
+        return error_wrap(err, "--cut-messages %s: size", condition->text);
+    uint64_t least = 0, most = UINT64_MAX;
+    if (strcmp(relation, "=") == 0)
+        least = most = size;
+    else if (strcmp(relation, ">=") == 0)
+        least = size;
+    else if (strcmp(relation, ">") == 0)
+        least = size + 1;
+    else if (strcmp(relation, "<=") == 0)
+        most = size;
+    else if (size > 0)
+        most = size - 1;
+    else
+        return refuse(condition, "no message is smaller than 0 bytes", err);
+    cut->least_bytes = least > cut->least_bytes ? least : cut->least_bytes;
+    cut->most_bytes = most < cut->most_bytes ? most : cut->most_bytes;
+    return 0;
+}
+
+static int read_tags(struct message_cut *cut, const struct condition *condition, struct error *err)
+{
+    if (cut->tags)
+        return refuse(condition, "tag is given twice", err);
+    for (char *at = condition->value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char *text = memory_format("%.*s", (int)strcspn(at, ","), at);
+        char *dash = strchr(text, '-');
+        uint64_t first, last;
+        if (dash)
+            *dash = '\0';
+        int status = option_read_count(text, &first, err);
+        last = first;
+        if (status == 0 && dash)
+            status = option_read_count(dash + 1, &last, err);
+        free(text);
+        if (status != 0 || last < first || last > UINT32_MAX)
+            return refuse(condition, "tags are written as 7 or 7-9,12", err);
+        cut->tags =
+            array_reserve(cut->tags, &cut->tag_capacity, cut->n_tags + 1, sizeof *cut->tags);
+        cut->tags[cut->n_tags++] = (struct tag_range){(uint32_t)first, (uint32_t)last};
+    }
+    return 0;
+}
+
+static int read_ranks(bool **ranks, const struct condition *condition, uint32_t n_ranks,
+                      struct error *err)
+{
+    if (*ranks)
+        return error_set(err, "--cut-messages %s: %s is given twice", condition->text,
+                         condition->name);
+    bool is_any_run = n_ranks == RANK_LIST_ANY_RUN;
+    *ranks = memory_zeroed(is_any_run ? 1 : n_ranks, sizeof **ranks);
+    const char *list = condition->value;
+    int status = is_any_run ? rank_list_check(list, strlen(list), err)
+                            : rank_list_read(list, strlen(list), n_ranks, *ranks, err);
+    return status == 0 ? 0 : error_wrap(err, "--cut-messages %s", condition->text);
+}
+
+static int read_condition(struct message_cut *cut, const struct condition *condition,
+                          uint32_t n_ranks, struct error *err)
+{
+    static const char *const names[] = {"size", "tag", "peer", "from", "to"};
+    const char *name = condition->name;
+    bool is_equal = strcmp(condition->relation, "=") == 0;
+    if (strcmp(name, "size") == 0)
+        return read_size(cut, condition, err);
+    const char *nearest = spelling_nearest(name, names, sizeof names / sizeof names[0]);
+    bool is_known = nearest && strcmp(nearest, name) == 0;
+    if (!is_known)
+        return error_set(err, "--cut-messages %s: unknown selector `%s`; %s%s%s", condition->text,
+                         name, nearest ? "is it " : "there are size, tag, peer, from and to",
+                         nearest ? nearest : "", nearest ? "?" : "");
+    if (!is_equal)
+        return error_set(err, "--cut-messages %s: only = may follow %s", condition->text, name);
+    if (strcmp(name, "tag") == 0)
+        return read_tags(cut, condition, err);
+    bool **ranks = strcmp(name, "peer") == 0   ? &cut->is_peer
+                   : strcmp(name, "from") == 0 ? &cut->is_sender
+                                               : &cut->is_receiver;
+    return read_ranks(ranks, condition, n_ranks, err);
+}
+
+/// Splits PART, which is changed. 0, or -1 and ERR.
+static int split(struct condition *condition, char *part, struct error *err)
+{
+    size_t name_bytes = strcspn(part, "<>=");
+    size_t operator_bytes = strspn(part + name_bytes, "<>=");
+    static const char *const operators[] = {"=", ">", "<", ">=", "<="};
+    bool is_known = false;
+    condition->value = part + name_bytes + operator_bytes;
+    if (name_bytes == 0 || name_bytes >= sizeof condition->name || operator_bytes == 0 ||
+        *condition->value == '\0')
+        return refuse(condition, "not of the form SELECTOR[&SELECTOR][=F], such as size>=64KiB=0.5",
+                      err);
+    if (operator_bytes < sizeof condition->relation) {
+        memcpy(condition->name, part, name_bytes);
+        condition->name[name_bytes] = '\0';
+        memcpy(condition->relation, part + name_bytes, operator_bytes);
+        condition->relation[operator_bytes] = '\0';
+        for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
+            is_known = is_known || strcmp(condition->relation, operators[i]) == 0;
+    }
+    return is_known ? 0 : refuse(condition, "the operators are = > < >= <=", err);
+}
+
+static int read_factor(struct message_cut *cut, const char *text, const char *factor,
+                       struct error *err)
+{
+    double number;
+    if (option_read_number(factor, &number, err) != 0)
+        return error_wrap(err, "--cut-messages %s", text);
+    if (number < 0 || number > MAX_FACTOR)
+        return error_set(err, "--cut-messages %s: the factor is from 0 to %d", text, MAX_FACTOR);
+    cut->factor = (uint64_t)llround(number * FACTOR_OF_ONE);
+    return 0;
+}
+
+static int read_cut(struct message_cut *cut, const char *text, uint32_t n_ranks, struct error *err)
+{
+    *cut = (struct message_cut){.most_bytes = UINT64_MAX};
+    const char *factor = message_cut_factor(text);
+    if (factor && read_factor(cut, text, factor, err) != 0)
+        return -1;
+    char *words = memory_copy_text(text);
+    if (factor)
+        words[factor - 1 - text] = '\0';
+    int status = 0;
+    for (char *part = words; part && status == 0;) {
+        struct condition condition = {.text = text};
+        char *next = strchr(part, '&');
+        if (next)
+            *next = '\0';
+        status = split(&condition, part, err);
+        if (status == 0)
+            status = read_condition(cut, &condition, n_ranks, err);
+        part = next ? next + 1 : NULL;
+    }
+    free(words);
+    if (status == 0 && cut->least_bytes > cut->most_bytes)
+        return error_set(err, "--cut-messages %s: no size is both", text);
+    return status;
+}
+
+static void release(struct message_cut *cut)
+{
+    free(cut->tags);
+    free(cut->is_peer);
+    free(cut->is_sender);
+    free(cut->is_receiver);
+}
+
+int message_cut_check(const char *text, struct error *err)
+{
+    struct message_cut cut;
+    int status = read_cut(&cut, text, RANK_LIST_ANY_RUN, err);
+    release(&cut);
+    return status;
+}
+
+int message_cuts_init(struct message_cuts *cuts, const char *const *texts, size_t n,
+                      uint32_t n_ranks, struct error *err)
+{
+    *cuts = (struct message_cuts){.items = memory_zeroed(n, sizeof *cuts->items)};
+    for (size_t i = 0; i < n; i++)
+        if (read_cut(&cuts->items[cuts->n++], texts[i], n_ranks, err) != 0)
+            return -1;
+    return 0;
+}
+
+void message_cuts_release(struct message_cuts *cuts)
+{
+    for (size_t i = 0; i < cuts->n; i++)
+        release(&cuts->items[i]);
+    free(cuts->items);
+    *cuts = (struct message_cuts){0};
+}
+
+static bool selects(const struct message_cut *cut, uint32_t sender, uint32_t receiver, uint32_t tag,
+                    uint64_t size_bytes)
+{
+    if (size_bytes < cut->least_bytes || size_bytes > cut->most_bytes ||
+        (cut->is_peer && !cut->is_peer[sender] && !cut->is_peer[receiver]) ||
+        (cut->is_sender && !cut->is_sender[sender]) ||
+        (cut->is_receiver && !cut->is_receiver[receiver]))
+        return false;
+    bool has_tag = cut->n_tags == 0;
+    for (size_t i = 0; i < cut->n_tags && !has_tag; i++)
+        has_tag = tag >= cut->tags[i].first && tag <= cut->tags[i].last;
+    return has_tag;
+}
+
+bool message_cuts_sends(const struct message_cuts *cuts, uint32_t sender, uint32_t receiver,
+                        uint32_t tag, uint64_t *size_bytes)
+{
+    for (size_t i = 0; i < cuts->n; i++) {
+        const struct message_cut *cut = &cuts->items[i];
+        if (!selects(cut, sender, receiver, tag, *size_bytes))
+            continue;
+        if (cut->factor == 0)
+            return false;
+        *size_bytes = (uint64_t)((wide)*size_bytes * cut->factor / FACTOR_OF_ONE);
+        return true;
+    }
+    return true;
+}

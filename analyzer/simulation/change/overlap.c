@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls that are waited for later (see overlap.h): their receives and sends are kept until they are
+// due, and become a call of their own then, which has no events.
+#include "analyzer/simulation/change/overlap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+
+enum { MAX_AHEAD = 4096 }; // events of a call
+
+/// A call that was put off, and where its receives and sends stand in the arrays of its location.
+struct put_off {
+    struct pag_call call;
+    uint32_t path;   // its own
+    uint32_t region; // path whose leave ends it
+    uint32_t n_receives, n_sends;
+};
+
+struct overlap_location {
+    struct put_off *calls;
+    uint32_t n_calls, n_taken; // the first N_TAKEN are the open call
+    size_t calls_capacity;
+    uint32_t *receives, *sends; // of all calls, in their order
+    uint32_t n_receives, n_sends;
+    size_t receives_capacity, sends_capacity;
+};
+
+struct overlap {
+    struct overlap_location *locations;
+    size_t n_locations;
+};
+
+struct overlap *overlap_new(const struct pag_clock *clock, size_t n_locations)
+{
+    if (!clock->change || !clock->overlaps)
+        return NULL;
+    struct overlap *overlap = memory_new(sizeof *overlap);
+    *overlap = (struct overlap){.locations = memory_zeroed(n_locations, sizeof *overlap->locations),
+                                .n_locations = n_locations};
+    return overlap;
+}
+
+void overlap_free(struct overlap *overlap)
+{
+    if (!overlap)
+        return;
+    for (size_t i = 0; i < overlap->n_locations; i++) {
+        free(overlap->locations[i].calls);
+        free(overlap->locations[i].receives);
+        free(overlap->locations[i].sends);
+    }
+    free(overlap->locations);
+    free(overlap);
+}
+
+static struct overlap_location *state_of(const struct engine *engine,
+                                         const struct location_state *location)
+{
+    return &engine->simulation->overlap->locations[location->index];
+}
+
+// --- putting off
+
+/// Appends N indices to *ARRAY, which holds *N_ARRAY.
+static void append(uint32_t **array, uint32_t *n_array, size_t *capacity, const uint32_t *indices,
+                   uint32_t n)
+{
+    *array = array_reserve(*array, capacity, *n_array + n, sizeof **array);
+    for (uint32_t i = 0; i < n; i++)
+        (*array)[(*n_array)++] = indices[i];
+}
+
+/// The path that has to be left: the outermost overlapped one around PATH, which is an MPI call;
+/// the one around it where there is none.
+static uint32_t region_around(struct engine *engine, struct location_state *location, uint32_t path)
+{
+    uint32_t region = location->profile.stack[location->profile.depth - 1].path;
+    for (uint32_t at = location->profile.paths[path].parent; at != 0;
+         at = location->profile.paths[at].parent)
+        if (interval_change(engine, location, at).overlaps)
+            region = at;
+    return region;
+}
+
+static bool waits_for_receiver(const struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_sends; i++)
+        if (engine->simulation->messages[call->sends[i]].is_rendezvous)
+            return true;
+    return false;
+}
+
+bool overlap_puts_off(struct engine *engine, struct location_state *location,
+                      const struct pag_call *description)
+{
+    struct overlap_location *state = state_of(engine, location);
+    struct call *call = &location->call;
+    if (call->is_cut || call->is_bare || call->is_test || call->has_collectives ||
+        call->n_parts > 0 || state->n_calls == OVERLAP_MAX_CALLS ||
+        (call->n_receives == 0 && !waits_for_receiver(engine, call)) ||
+        !interval_change(engine, location, call->path).overlaps)
+        return false;
+    state->calls = array_reserve(state->calls, &state->calls_capacity, state->n_calls + 1,
+                                 sizeof *state->calls);
+    struct put_off *put_off = &state->calls[state->n_calls++];
+    *put_off = (struct put_off){.call = *description,
+                                .path = call->path,
+                                .region = region_around(engine, location, call->path),
+                                .n_receives = call->n_receives,
+                                .n_sends = call->n_sends};
+    put_off->call.is_waiting = true;
+    append(&state->receives, &state->n_receives, &state->receives_capacity, call->receives,
+           call->n_receives);
+    append(&state->sends, &state->n_sends, &state->sends_capacity, call->sends, call->n_sends);
+    call->n_receives = call->n_sends = 0;
+    engine->result->n_overlapped++;
+    lineage_let_go(&engine->lineage, call->enter_node);
+    call->enter_node = NONE;
+    return true;
+}
+
+// --- due
+
+bool overlap_ends_at(const struct engine *engine, const struct location_state *location,
+                     const struct event *event)
+{
+    const struct overlap_location *state = state_of(engine, location);
+    if (event->kind != EVENT_LEAVE)
+        return false;
+    for (uint32_t i = 0; i < state->n_calls; i++)
+        if (state->calls[i].region == location->profile.current)
+            return true;
+    return false;
+}
+
+/// What the MPI call that is next does: *SENDS, or else.
+static bool is_collective(const struct engine *engine, const struct location_state *location,
+                          bool *sends)
+{
+    uint32_t depth = 0;
+    for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
+        const struct event *event =
+            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        if (!event)
+            return true;
+        if (event->kind >= EVENT_COLLECTIVE_BEGIN && event->kind <= EVENT_COLLECTIVE_REQUEST)
+            return true;
+        *sends = *sends || event->kind == EVENT_SEND || event->kind == EVENT_ISEND;
+        if (event->kind == EVENT_ENTER)
+            depth++;
+        else if (event->kind != EVENT_LEAVE ? depth == 0 : --depth == 0)
+            break;
+    }
+    return false;
+}
+
+/// How many of the first calls put off are due before EVENT.
+static uint32_t count_due(const struct engine *engine, const struct location_state *location,
+                          const struct event *event)
+{
+    const struct overlap_location *state = state_of(engine, location);
+    bool sends = false, is_leave = event && event->kind == EVENT_LEAVE;
+    bool is_call = event && (event->kind == EVENT_ENTER || engine_is_message_record(event));
+    bool is_finalize = event && event->kind == EVENT_ENTER &&
+                       region_at(engine, event->index)->mpi == MPI_FUNCTION_FINALIZE;
+    // Looking ahead moves events: EVENT is not there any more.
+    if (!is_leave && (!is_call || is_collective(engine, location, &sends) || is_finalize))
+        return state->n_calls;
+    uint32_t n_due = 0;
+    for (uint32_t i = 0; i < state->n_calls; i++)
+        if (is_leave ? state->calls[i].region == location->profile.current
+                     : sends && state->calls[i].n_receives > 0)
+            n_due = i + 1;
+    return n_due;
+}
+
+bool overlap_begin(struct engine *engine, struct location_state *location,
+                   const struct event *event, uint64_t recorded_ns, uint64_t now_ns)
+{
+    struct overlap_location *state = state_of(engine, location);
+    struct call *call = &location->call;
+    if (state->n_calls == 0)
+        return false;
+    state->n_taken = count_due(engine, location, event);
+    if (state->n_taken == 0)
+        return false;
+    uint32_t n_receives = 0, n_sends = 0;
+    for (uint32_t i = 0; i < state->n_taken; i++) {
+        n_receives += state->calls[i].n_receives;
+        n_sends += state->calls[i].n_sends;
+    }
+    call->is_open = true;
+    call->is_bare = call->is_cut = call->is_test = call->is_init = call->is_finalize = false;
+    call->is_file = call->is_synchronous = call->has_collectives = call->gave_up = false;
+    call->goes_on_alone = false;
+    call->has_cpu_after = call->has_cpu_inside = false;
+    call->n_nested = call->n_skip = call->n_records = call->n_parts = 0;
+    call->n_receives = call->n_sends = 0;
+    call->path = state->calls[state->n_taken - 1].path;
+    call->enter_node = NONE;
+    call->enter_ns = call->leave_ns = now_ns;
+    call->recorded_enter_ns = call->recorded_leave_ns = recorded_ns;
+    append(&call->receives, &call->n_receives, &call->receives_capacity, state->receives,
+           n_receives);
+    append(&call->sends, &call->n_sends, &call->sends_capacity, state->sends, n_sends);
+    window_enter_mpi(engine, location, now_ns);
+    leave_expect(engine, location);
+    return true;
+}
+
+// --- the call that waits for them
+
+void overlap_settle(struct engine *engine, struct location_state *location, uint64_t *ready_ns,
+                    pag_work *work)
+{
+    struct overlap_location *state = state_of(engine, location);
+    struct simulation *simulation = engine->simulation;
+    uint32_t first_receive = 0, first_send = 0;
+    *ready_ns = location->call.enter_ns;
+    *work = 0;
+    for (uint32_t i = 0; i < state->n_taken; i++) {
+        const struct put_off *put_off = &state->calls[i];
+        const struct pag_call *call = &put_off->call;
+        const struct call own = {.receives = &location->call.receives[first_receive],
+                                 .n_receives = put_off->n_receives,
+                                 .sends = &location->call.sends[first_send],
+                                 .n_sends = put_off->n_sends,
+                                 .recorded_enter_ns = call->recorded_enter_ns,
+                                 .recorded_leave_ns = call->recorded_leave_ns};
+        uint32_t n_conditions = simulation_conditions(engine, &own);
+        uint64_t own_ready_ns = call->enter_ns;
+        pag_work own_work = 0;
+        if (n_conditions > 0)
+            simulation->clock->settle(simulation->clock->context, call, simulation->conditions,
+                                      n_conditions, &own_ready_ns, &own_work);
+        if (own_ready_ns > *ready_ns)
+            *ready_ns = own_ready_ns;
+        *work += own_work;
+        first_receive += put_off->n_receives;
+        first_send += put_off->n_sends;
+    }
+}
+
+/// Takes the first N of *N_ARRAY indices away.
+static void drop(uint32_t *array, uint32_t *n_array, uint32_t n)
+{
+    *n_array -= n;
+    memmove(array, array + n, *n_array * sizeof *array);
+}
+
+uint32_t overlap_leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct overlap_location *state = state_of(engine, location);
+    struct call *call = &location->call;
+    uint32_t n_receives = call->n_receives, n_sends = call->n_sends, n_taken = state->n_taken;
+    profile_account_to(location, call->path, now_ns);
+    leave_call(engine, location);
+    call->is_open = false;
+    window_leave_mpi(engine, location, now_ns);
+    if (n_receives > 0)
+        drop(state->receives, &state->n_receives, n_receives);
+    if (n_sends > 0)
+        drop(state->sends, &state->n_sends, n_sends);
+    state->n_calls -= state->n_taken;
+    memmove(state->calls, state->calls + state->n_taken, state->n_calls * sizeof *state->calls);
+    state->n_taken = 0;
+    return n_taken;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// REGION in the options of a prediction: which call paths a text names. The only place that
+// decides.
+//
+//   solve          each path that ends with a region of this name, or of this glob (* ? [...])
+//   main/solve     each path that ends with these names, each of them a glob; ** is any number of
+//                  names, a leading / the beginning of the path
+//   (program)      the whole of a process, as the report calls it; the program's name does as well
+//   solve.c:56     the MPI calls made at this place in the source, * for any line of the file
+//   PATH at PLACE  the calls of a path made there, as reports write it
+//   before CALLS   computing that ended with such calls, as reports write it
+//
+// A path is inside REGION when it, or one above it, is named. Computing that ended with an MPI call
+// (a stretch) has the path of that call: so the functions around the calls of a program that was
+// not compiled for tracing name the computing before the calls they make. Where computing is meant
+// a plain place stands for the computing before its calls, and MPI functions are named with
+// "before" only; where calls are meant "before" means nothing. Where visits are meant a REGION is a
+// path of names, and the run need not have it.
+#ifndef PAGODA_SIMULATION_CHANGE_REGION_PATTERN_H
+#define PAGODA_SIMULATION_CHANGE_REGION_PATTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/trace/definitions.h"
+
+enum { REGION_MAX_PATTERNS = 64 };
+
+/// What an option does to REGION.
+enum region_purpose {
+    REGION_COMPUTING, // it changes work outside MPI
+    REGION_CALLS,     // it changes MPI calls
+    REGION_VISITS,    // it says what visits of regions outside MPI cost
+};
+
+/// All patterns of a scenario, and what is known of the call paths met so far. A path is a mark:
+/// 0 is the path of a location, others come from region_patterns_enter(). The number of marks does
+/// not depend on the number of paths.
+struct region_patterns;
+
+/// No patterns yet; DEFINITIONS must outlive them. The caller frees.
+struct region_patterns *region_patterns_new(const struct definitions *definitions);
+void region_patterns_free(struct region_patterns *patterns);
+
+/// Adds the pattern TEXT, given for WHERE ("--scale"), before any path is entered; its number is
+/// *INDEX. 0, or -1 and ERR: nothing in the run has such a name, the nearest one that is there.
+int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
+                        enum region_purpose purpose, uint32_t *index, struct error *err);
+
+/// How many were added.
+uint32_t region_patterns_count(const struct region_patterns *patterns);
+
+/// *MARK, of a path, becomes that of its child for REGION, called from CONTEXT (of an MPI call
+/// whose place is known, else EVENT_NO_INDEX).
+void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
+                           uint32_t context);
+
+/// Whether the path of MARK is inside what pattern INDEX names.
+bool region_patterns_is_inside(const struct region_patterns *patterns, uint64_t mark,
+                               uint32_t index);
+/// Whether pattern INDEX names the path of MARK itself.
+bool region_patterns_is_named(const struct region_patterns *patterns, uint64_t mark,
+                              uint32_t index);
+/// Whether pattern INDEX, of purpose REGION_CALLS, names the MPI call with this path itself: by its
+/// function or its place, not only by what is around it.
+bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t mark, uint32_t index);
+
+/// Whether a path entered so far is inside of both patterns.
+bool region_patterns_overlap(const struct region_patterns *patterns, uint32_t a, uint32_t b);
+/// "--scale solve": the option and the text of a pattern; valid as long as PATTERNS.
+const char *region_patterns_text(const struct region_patterns *patterns, uint32_t index);
+
+/// Whether pattern INDEX names MPI calls that may do more than synchronise, by function or place.
+bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t index);
+
+/// After the measured replay: 0, or -1 and ERR when a pattern names no path of REPLAY.
+int region_patterns_check(struct region_patterns *patterns, const struct pag_result *replay,
+                          struct error *err);
+
+/// For each pattern, bits of others: WITHIN which ones all paths of REPLAY are that it names, and
+/// with which ones it is SHARING a path; both as long as there are patterns. With itself, too.
+void region_patterns_relate(struct region_patterns *patterns, const struct pag_result *replay,
+                            uint64_t *within, uint64_t *sharing);
+
+/// Whether all paths of REPLAY that pattern INDEX names are functions around MPI calls that were
+/// not recorded themselves.
+bool region_patterns_is_unrecorded(struct region_patterns *patterns,
+                                   const struct pag_result *replay, uint32_t index);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a visit has of an interval is set, or told, in work: process time of the interval x wall
+// time of the visit in it / wall time of the interval. What is set for it is shared among its call
+// paths like their wall time; where it has none the path it began at takes all.
+#include "analyzer/simulation/change/visit.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+
+// Visits over within one interval that are told one by one; further ones are told together.
+enum { MAX_OVER = 1 << 16 };
+
+void visit_release(struct visit *visit)
+{
+    free(visit->parts);
+    free(visit->over);
+    *visit = (struct visit){0};
+}
+
+bool visit_begin(const struct engine *engine, const struct location_state *location,
+                 struct interval *interval, uint32_t path)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    struct visit *visit = &interval->visit;
+    if (visit->kind != 0 || !clock->visit)
+        return false;
+    visit->kind = clock->visit(clock->context, location->index,
+                               interval_mark(engine, location, interval, path));
+    visit->depth = location->profile.depth;
+    visit->path = path;
+    visit->is_going_on = false;
+    visit->before = 0;
+    visit->wall_ns = 0;
+    if (visit->kind > 0)
+        visit->scale =
+            clock->visit_scale(clock->context, location->index, visit->kind, &visit->is_scaled);
+    return visit->kind != 0;
+}
+
+bool visit_pass(struct interval *interval, uint32_t part, uint64_t ns)
+{
+    struct visit *visit = &interval->visit;
+    if (visit->kind == 0)
+        return false;
+    visit->wall_ns += ns;
+    if (visit->kind < 0)
+        return false;
+    if (interval->parts[part].visit_ns == 0) {
+        visit->parts = array_reserve(visit->parts, &visit->part_capacity, visit->n_parts + 1,
+                                     sizeof *visit->parts);
+        visit->parts[visit->n_parts++] = part;
+    }
+    interval->parts[part].visit_ns += ns;
+    return true;
+}
+
+uint64_t visit_weight(const struct visit *visit, uint64_t scale)
+{
+    if (visit->kind <= 0)
+        return scale;
+    return visit->is_scaled ? (uint64_t)((pag_work)visit->scale * scale / PAG_WORK_PER_NS)
+                            : visit->scale;
+}
+
+/// Gives WORK to PART, scaled like the path or not; the work it is.
+static pag_work give(struct interval_part *part, pag_work work, bool is_scaled)
+{
+    if (is_scaled)
+        work = work * part->scale / PAG_WORK_PER_NS;
+    part->work += work;
+    return work;
+}
+
+/// Shares WORK among the parts of the interval that the visit has touched.
+static pag_work share(const struct engine *engine, struct location_state *location,
+                      struct interval *interval, pag_work work, bool is_scaled)
+{
+    struct visit *visit = &interval->visit;
+    pag_work given = 0, done = 0;
+    uint64_t sum_ns = 0;
+    if (visit->n_parts == 0) {
+        uint32_t part = interval_part_of(engine, location, interval, visit->path);
+        return give(&interval->parts[part], work, is_scaled);
+    }
+    for (size_t i = 0; i < visit->n_parts; i++) {
+        struct interval_part *part = &interval->parts[visit->parts[i]];
+        sum_ns += part->visit_ns;
+        // no overflow: more than 10^9 s of work would be needed
+        pag_work up_to = work * sum_ns / visit->wall_ns;
+        done += give(part, up_to - given, is_scaled);
+        given = up_to;
+        part->visit_ns = 0;
+    }
+    visit->n_parts = 0;
+    return done;
+}
+
+static pag_work set(const struct engine *engine, struct location_state *location,
+                    struct interval *interval, struct pag_visit_part part)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    bool is_scaled = false;
+    part.is_first = !interval->visit.is_going_on;
+    pag_work work =
+        clock->visit_work(clock->context, location->index, interval->visit.kind, &part, &is_scaled);
+    interval->has_set_work = true;
+    return share(engine, location, interval, work, is_scaled);
+}
+
+static void keep_over(struct visit *visit)
+{
+    struct visits_over over = {visit->kind, 1, visit->wall_ns, visit->before};
+    if (visit->n_over == MAX_OVER) {
+        struct visits_over *last = &visit->over[MAX_OVER - 1];
+        last->n_visits++;
+        last->wall_ns += over.wall_ns;
+        return;
+    }
+    visit->over =
+        array_reserve(visit->over, &visit->over_capacity, visit->n_over + 1, sizeof *visit->over);
+    visit->over[visit->n_over++] = over;
+}
+
+void visit_end(const struct engine *engine, struct location_state *location,
+               struct interval *interval, pag_work *set_work)
+{
+    struct visit *visit = &interval->visit;
+    if (visit->kind > 0)
+        *set_work += set(engine, location, interval, (struct pag_visit_part){.is_last = true});
+    else if (visit->kind < 0)
+        keep_over(visit);
+    visit->kind = 0;
+}
+
+void visit_end_if_left(const struct engine *engine, struct location_state *location,
+                       struct interval *interval, pag_work *set_work)
+{
+    if (interval->visit.kind != 0 && location->profile.depth < interval->visit.depth)
+        visit_end(engine, location, interval, set_work);
+}
+
+void visit_close_interval(const struct engine *engine, struct location_state *location,
+                          struct interval *interval, uint64_t process_ns, uint64_t wall_ns,
+                          pag_work *set_work)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    struct visit *visit = &interval->visit;
+    const pag_work process = (pag_work)process_ns * PAG_WORK_PER_NS;
+    for (size_t i = 0; i < visit->n_over; i++) {
+        const struct visits_over *over = &visit->over[i];
+        pag_work work = over->before + (wall_ns ? process * over->wall_ns / wall_ns : 0);
+        clock->visited(clock->context, location->index, over->kind, over->n_visits, work,
+                       over->before > 0);
+    }
+    visit->n_over = 0;
+    if (visit->kind == 0)
+        return;
+    pag_work work = wall_ns ? process * visit->wall_ns / wall_ns : 0;
+    if (visit->kind > 0)
+        *set_work += set(engine, location, interval, (struct pag_visit_part){.recorded = work});
+    visit->before += work;
+    visit->wall_ns = 0;
+    visit->is_going_on = true;
+}

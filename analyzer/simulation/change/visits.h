@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The work of visits of regions: counted in a simulated run with nothing changed, then set in a
+// prediction. What a visit is, and its work, says clock.h.
+//
+//   duration   every visit has work T: of a visit that goes over several intervals each one has as
+//              much of T as it had of the visit's work in the recording; the last one has the rest.
+//   balance    by visit, where all locations that take part visit the region equally often: the
+//              n-th visit of each has the mean of their n-th visits. Else by total: each has its
+//              work times (mean of the totals / its own total), in millionths.
+//
+// The works of so many visits are kept one by one; beyond that balancing is by total, and a
+// duration is spread by the mean of a location's visits.
+#ifndef PAGODA_SIMULATION_CHANGE_VISITS_H
+#define PAGODA_SIMULATION_CHANGE_VISITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/simulation/clock.h"
+#include "analyzer/simulation/scenario.h"
+
+enum { VISITS_MAX_KEPT = 1 << 20 };
+
+/// What was counted: by kind of visit and location.
+struct visits;
+
+struct visits *visits_new(size_t n_kinds, size_t n_locations);
+void visits_free(struct visits *visits);
+void visits_add(struct visits *visits, uint32_t location, int32_t kind, uint64_t n_visits,
+                pag_work work, bool has_calls);
+/// Nothing will be added: computes what balancing needs.
+void visits_conclude(struct visits *visits);
+
+/// Counts the visits that SETTINGS name in a further pass over TRACE (trace_again()), a simulated
+/// run with nothing else changed; COUNTS_WALL_TIME as in struct pag_clock. NULL and ERR when it
+/// cannot be replayed; the caller frees.
+struct recorded;
+struct trace;
+struct visits *visits_gather(struct trace *trace, const struct scenario_settings *settings,
+                             const struct recorded *recorded, bool counts_wall_time,
+                             struct error *err);
+
+/// What was found for a kind, for the report.
+struct visits_summary {
+    uint64_t n_visits, n_locations; // that have visits
+    bool is_by_visit;
+    bool has_calls; // some visit has work before and after an MPI call
+};
+struct visits_summary visits_summary(const struct visits *visits, int32_t kind);
+
+/// The visits of one simulated run whose works are set; the callbacks of struct pag_clock take it
+/// as context of their own.
+struct visit_run;
+
+/// VISITS and SCENARIO must outlive it. The caller frees.
+struct visit_run *visit_run_new(const struct visits *visits, const struct scenario *scenario);
+void visit_run_free(struct visit_run *run);
+int32_t visit_run_kind(const struct visit_run *run, uint32_t location, uint64_t mark);
+pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind,
+                        const struct pag_visit_part *part, bool *is_scaled);
+/// The factor in millionths by which the visit that begins changes; *IS_SCALED as above.
+uint64_t visit_run_factor(const struct visit_run *run, uint32_t location, int32_t kind,
+                          bool *is_scaled);
+/// The factor in millionths of a path, for what is balanced by total.
+uint64_t visit_run_scale(const struct visit_run *run, uint32_t location, uint64_t mark);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counting visits: a simulated run in which nothing is changed, so that intervals and visits are
+// those that a prediction of this run has.
+#include "analyzer/simulation/change/visits.h"
+#include "analyzer/simulation/prediction.h"
+#include "analyzer/trace/reader.h"
+
+static int32_t kind(void *context, uint32_t location, uint64_t mark)
+{
+    const struct prediction *prediction = context;
+    const struct scenario *scenario = prediction->scenario;
+    return -region_works_kind(&scenario->works, scenario->regions, location, mark);
+}
+
+static void visited(void *context, uint32_t location, int32_t kind_number, uint64_t n_visits,
+                    pag_work recorded, bool has_calls)
+{
+    const struct prediction *prediction = context;
+    visits_add(prediction->counted, location, kind_number, n_visits, recorded, has_calls);
+}
+
+static int simulate(struct trace *trace, const struct scenario_settings *settings,
+                    const struct recorded *recorded, bool counts_wall_time, struct visits *visits,
+                    struct error *err)
+{
+    struct scenario scenario = {0};
+    struct prediction prediction = {0};
+    struct pag_result result = {0};
+    struct pag_options options = PAG_OPTIONS_DEFAULT;
+    options.explains = false;
+    options.only_times = true;
+    int status = scenario_init(&scenario, trace_definitions(trace), settings, err);
+    if (status == 0) {
+        prediction_init(&prediction, trace_definitions(trace), &scenario, recorded,
+                        settings->machine);
+        prediction.counted = visits;
+        prediction.clock.counts_wall_time = counts_wall_time || scenario.is_timeless;
+        prediction.clock.visit = kind;
+        prediction.clock.visited = visited;
+        status = pag_simulate(trace, &options, &prediction.clock, NULL, &result, err);
+        if (status == 0)
+            status = prediction_check(&prediction, err);
+    }
+    pag_result_release(&result);
+    prediction_release(&prediction);
+    scenario_release(&scenario);
+    return status;
+}
+
+struct visits *visits_gather(struct trace *first, const struct scenario_settings *settings,
+                             const struct recorded *recorded, bool counts_wall_time,
+                             struct error *err)
+{
+    struct trace *trace = trace_again(first, err);
+    if (!trace)
+        return NULL;
+    struct scenario_settings unchanged = SCENARIO_UNCHANGED;
+    unchanged.works = settings->works;
+    unchanged.n_works = settings->n_works;
+    unchanged.is_timeless = settings->is_timeless;
+    unchanged.machine = settings->is_timeless ? settings->machine : NULL;
+    struct visits *visits = visits_new(settings->n_works, trace_definitions(trace)->n_locations);
+    if (simulate(trace, &unchanged, recorded, counts_wall_time, visits, err) != 0) {
+        visits_free(visits);
+        visits = NULL;
+    } else {
+        visits_conclude(visits);
+    }
+    trace_give_back(first, trace);
+    return visits;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who lacked a core in the recording. Ranks of a node with more ranks than cores share them, or
+// those of them that are bound to the same cores (trace/definitions.h). All cores are taken while
+// as many of these ranks as there are cores compute (are outside MPI). The own time of an MPI call
+// is the part of it behind the last time before its leave at which all cores were taken; until then
+// its core belonged to others. So on one core all time belongs to somebody, and none to two: to who
+// computes, or, while nobody does, to the call that is left first. Changes are kept for as long as
+// they are likely to be asked for: memory does not depend on the length of the run.
+#ifndef PAGODA_SIMULATION_CORES_CORE_WAIT_H
+#define PAGODA_SIMULATION_CORES_CORE_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/trace/definitions.h"
+
+struct core_wait;
+
+/// For a run on the nodes and cores of DEFINITIONS, which must outlive it. The caller frees.
+struct core_wait *core_wait_new(const struct definitions *definitions);
+void core_wait_free(struct core_wait *wait);
+
+/// Whether RANK shared cores with others, more than there are cores.
+bool core_wait_is_shared(const struct core_wait *wait, uint32_t rank);
+
+/// From TIME_NS on RANK computes (outside MPI), or no longer does. Told in the order of time; a
+/// time before one told earlier counts as that one.
+void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, bool computes);
+
+/// When RANK, which shares cores, stopped computing; UINT64_MAX: it computes.
+uint64_t core_wait_entered_ns(const struct core_wait *wait, uint32_t rank);
+
+/// Whether RANK, which shares cores, was in MPI, or not there, right before TIME_NS; what it did
+/// before that has been told.
+bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// Since when RANK, which shares cores and was not in MPI right before TIME_NS, was not there.
+uint64_t core_wait_outside_since_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// Whether all cores that RANK may use were taken right before TIME_NS and right after it (moments
+/// without length do not count); what was done up to there, and since, has been told. False where
+/// that is too long ago.
+bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// Who of the others that share cores with RANK computed right before TIME_NS, up to which all has
+/// been told, into *OTHER: who began last, of several the highest rank. False: nobody did, or it
+/// began too long ago.
+bool core_wait_computing_rank(struct core_wait *wait, uint32_t rank, uint64_t time_ns,
+                              uint32_t *other);
+
+/// How long, since RANK began to compute and up to TIME_NS, more of the ranks that share its cores
+/// computed than there are cores: only then it can have computed without one.
+uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// How much of FROM_NS..TO_NS is behind the last time before TO_NS at which all cores that RANK may
+/// use were taken (moments without length do not count). Everything before TO_NS has been told.
+/// All of it where that is too long ago.
+uint64_t core_wait_own_ns(const struct core_wait *wait, uint32_t rank, uint64_t from_ns,
+                          uint64_t to_ns);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Placements (see placement.h).
+#include "analyzer/simulation/cores/placement.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/simulation/cores/rank_list.h"
+
+#define UNPLACED UINT32_MAX
+
+static void init(struct placement *placement, uint32_t n_ranks, uint32_t n_nodes)
+{
+    *placement = (struct placement){
+        .node_of_rank = memory_zeroed(n_ranks, sizeof *placement->node_of_rank),
+        .n_ranks = n_ranks,
+        .node_names = memory_zeroed(n_nodes, sizeof *placement->node_names),
+        .n_nodes = n_nodes,
+    };
+}
+
+void placement_release(struct placement *placement)
+{
+    for (uint32_t i = 0; i < placement->n_nodes; i++)
+        free(placement->node_names[i]);
+    free(placement->node_names);
+    free(placement->node_of_rank);
+    *placement = (struct placement){0};
+}
+
+void placement_recorded(struct placement *placement, const struct definitions *definitions)
+{
+    init(placement, (uint32_t)definitions->n_ranks, (uint32_t)definitions->n_nodes);
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++)
+        placement->node_of_rank[rank] = definitions->ranks[rank].node;
+    for (uint32_t node = 0; node < placement->n_nodes; node++)
+        placement->node_names[node] = memory_copy_text(definitions->nodes[node].name);
+}
+
+void placement_map(struct placement *placement, uint32_t n_ranks, uint32_t n_nodes, bool is_cyclic)
+{
+    init(placement, n_ranks, n_nodes);
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        placement->node_of_rank[rank] =
+            is_cyclic ? rank % n_nodes : (uint32_t)((uint64_t)rank * n_nodes / n_ranks);
+    for (uint32_t node = 0; node < n_nodes; node++)
+        placement->node_names[node] = memory_format("node%" PRIu32, node);
+}
+
+static uint32_t find_node(struct placement *placement, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < placement->n_nodes; i++)
+        if (strlen(placement->node_names[i]) == length &&
+            strncmp(placement->node_names[i], name, length) == 0)
+            return i;
+    placement->node_names =
+        memory_resize(placement->node_names, placement->n_nodes + 1, sizeof *placement->node_names);
+    placement->node_names[placement->n_nodes] = memory_format("%.*s", (int)length, name);
+    return placement->n_nodes++;
+}
+
+static int place(struct placement *placement, uint32_t node, struct rank_range range,
+                 const char *text, struct error *err)
+{
+    for (uint32_t rank = range.first; rank <= range.last; rank++) {
+        uint32_t before = placement->node_of_rank[rank];
+        if (before != UNPLACED)
+            return error_set(err, "--place %s: rank %" PRIu32 " is on node %s already", text, rank,
+                             placement->node_names[before]);
+        placement->node_of_rank[rank] = node;
+    }
+    return 0;
+}
+
+/// The ranks of TEXT; NULL and ERR when it is not of the form.
+static const char *ranks_of(const char *text, struct error *err)
+{
+    const char *equals = strchr(text, '=');
+    if (equals && equals > text && equals[1])
+        return equals + 1;
+    error_set(err, "--place %s: not of the form NODE=RANKS, such as a=0-3,8", text);
+    return NULL;
+}
+
+static int read_text(struct placement *placement, const char *text, struct error *err)
+{
+    const char *at = ranks_of(text, err);
+    if (!at)
+        return -1;
+    const char *end = at + strlen(at);
+    uint32_t node = find_node(placement, text, (size_t)(at - 1 - text));
+    while (at < end) {
+        struct rank_range range;
+        if (rank_list_next(&at, end, placement->n_ranks, &range, err) != 0)
+            return error_wrap(err, "--place %s", text);
+        if (place(placement, node, range, text, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/// "ranks 2-3,7": those without a node, the first of which is FIRST.
+static int refuse_unplaced(const struct placement *placement, uint32_t first, struct error *err)
+{
+    size_t size;
+    char *list = NULL;
+    FILE *out = open_memstream(&list, &size);
+    uint32_t n_unplaced = 0;
+    for (uint32_t rank = first; rank < placement->n_ranks; rank++) {
+        uint32_t begin = rank;
+        while (rank < placement->n_ranks && placement->node_of_rank[rank] == UNPLACED)
+            rank++;
+        if (rank > begin)
+            fprintf(out, "%s%" PRIu32, n_unplaced > 0 ? "," : "", begin);
+        if (rank > begin + 1)
+            fprintf(out, "-%" PRIu32, rank - 1);
+        n_unplaced += rank - begin;
+    }
+    fclose(out);
+    error_set(err,
+              n_unplaced == 1 ? "--place: rank %s is on no node"
+                              : "--place: ranks %s are on no node",
+              list);
+    free(list);
+    return -1;
+}
+
+int placement_read(struct placement *placement, uint32_t n_ranks, const char *const *texts,
+                   size_t n_texts, struct error *err)
+{
+    init(placement, n_ranks, 0);
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        placement->node_of_rank[rank] = UNPLACED;
+    for (size_t i = 0; i < n_texts; i++)
+        if (read_text(placement, texts[i], err) != 0)
+            return -1;
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        if (placement->node_of_rank[rank] == UNPLACED)
+            return refuse_unplaced(placement, rank, err);
+    return 0;
+}
+
+/// A range of ranks of one text.
+struct placed_range {
+    struct rank_range ranks;
+    size_t text;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct placed_range *first = a, *second = b;
+    if (first->ranks.first != second->ranks.first)
+        return first->ranks.first < second->ranks.first ? -1 : 1;
+    return first->text < second->text ? -1 : first->text > second->text;
+}
+
+static int refuse_second(const char *const *texts, const struct placed_range *a,
+                         const struct placed_range *b, struct error *err)
+{
+    size_t first = a->text < b->text ? a->text : b->text;
+    size_t second = a->text < b->text ? b->text : a->text;
+    return error_set(err, "--place %s: rank %" PRIu32 " is on node %.*s already", texts[second],
+                     b->ranks.first, (int)strcspn(texts[first], "="), texts[first]);
+}
+
+int placement_check(const char *const *texts, size_t n_texts, struct error *err)
+{
+    struct placed_range *ranges = NULL;
+    size_t n = 0, capacity = 0;
+    int status = 0;
+    for (size_t i = 0; i < n_texts && status == 0; i++) {
+        const char *at = ranks_of(texts[i], err), *end = at ? at + strlen(at) : NULL;
+        status = at ? 0 : -1;
+        while (status == 0 && at < end) {
+            ranges = array_reserve(ranges, &capacity, n + 1, sizeof *ranges);
+            ranges[n].text = i;
+            status = rank_list_next(&at, end, RANK_LIST_ANY_RUN, &ranges[n++].ranks, err);
+            if (status != 0)
+                error_wrap(err, "--place %s", texts[i]);
+        }
+    }
+    if (n > 1)
+        qsort(ranges, n, sizeof *ranges, compare_ranges);
+    for (size_t i = 1; i < n && status == 0; i++)
+        if (ranges[i].ranks.first <= ranges[i - 1].ranks.last)
+            status = refuse_second(texts, &ranges[i - 1], &ranges[i], err);
+    free(ranges);
+    return status;
+}

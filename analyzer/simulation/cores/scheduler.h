@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who runs when: processes share the cores of their node fairly, with a vanishing quantum.
+//
+// A core group is a set of cores whose processes share them: a node (fluid), or one core (sticky).
+// With k runnable processes on c cores each works at rate min(1, c/k). Exactly: a group has a
+// virtual time V in millionths of a ns. Whenever a process becomes runnable or stops being so, at
+// time t, V grows by floor((t - t0) * 10^6 * min(c, k) / k), t0 the time of the last such change
+// and k the number since then. Work w begun at t is done when V has reached V(t) + w: at the first
+// whole ns at which the formula says so. Work begun in the ns in which the process ended its last
+// one starts at that one's end instead of V(t), so that what is lost by rounding does not add up.
+// w = floor(work * 10^6 / speed of the group in millionths) + hand-over cost, which is charged
+// where a process begins work (more than none) in a group with more processes than cores, not right
+// behind other work of its own (then it has its core), and the last one to begin or go on there was
+// another one. Waiting processes are runnable if waiting is spinning. A
+// group with more processes than cores may have slices of time instead (time_slices.h; no hand-over
+// cost).
+#ifndef PAGODA_SIMULATION_CORES_SCHEDULER_H
+#define PAGODA_SIMULATION_CORES_SCHEDULER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/simulation/clock.h"
+
+struct scheduler;
+
+#define SCHEDULER_FULL_SPEED 1000000u
+
+struct core_group {
+    uint32_t n_cores;
+    uint64_t speed;        // millionths
+    uint64_t hand_over_ns; // what it costs when a core changes from one process to another
+    uint64_t slice_ns;     // how long a process keeps a shared core; 0: no time at all
+};
+
+/// N_LOCATIONS locations that wait for their first event; GROUP_OF[i] is the group of location i.
+/// Copies what it needs. The caller frees.
+struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups,
+                                const uint32_t *group_of, size_t n_locations, bool spins);
+void scheduler_free(struct scheduler *scheduler);
+
+/// The scheduling part of a pag_clock; CONTEXT is a struct scheduler.
+void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work work,
+                    enum pag_turn turn);
+void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
+                    pag_work work);
+void scheduler_wake(void *context, uint32_t location, uint64_t until_ns, pag_work work);
+void scheduler_end(void *context, uint32_t location, uint64_t now_ns);
+bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns);
+bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns);
+bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns);
+
+/// Whether LOCATION shares its cores with others in slices of time.
+bool scheduler_has_slices(const struct scheduler *scheduler, uint32_t location);
+
+/// The time of what scheduler_next() told last.
+uint64_t scheduler_now_ns(const struct scheduler *scheduler);
+
+/// Time that hand-overs of cores have cost so far, summed over all processes.
+uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler);
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a machine's messages and collectives cost (see machine.h); simulation/cost/file.c reads it.
+#include "analyzer/simulation/cost/machine.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/formula.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/simulation/cost/scopes.h"
+#include "analyzer/simulation/network/collective_plan.h"
+#include "analyzer/trace/event.h"
+
+__extension__ typedef __int128 wide;
+
+static const double most_formula_s = 3600;
+
+static void release_texts(char **texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+void machine_view(struct machine *machine, const struct machine *whole)
+{
+    struct machine_messages *network = &machine->messages[MACHINE_NETWORK];
+    *machine = *whole;
+    machine->is_view = true;
+    network->points = memory_zeroed(network->n_points, sizeof *network->points);
+    for (size_t i = 0; i < network->n_points; i++)
+        network->points[i] = whole->messages[MACHINE_NETWORK].points[i];
+}
+
+void machine_release(struct machine *machine)
+{
+    if (machine->is_view) {
+        free(machine->messages[MACHINE_NETWORK].points);
+        *machine = (struct machine){0};
+        return;
+    }
+    for (size_t i = 0; i < machine->n_collectives; i++) {
+        formula_free(machine->collectives[i].time);
+        free(machine->collectives[i].time_text);
+        free(machine->collectives[i].no_time);
+        free(machine->collectives[i].missing_nodes);
+    }
+    for (int scope = 0; scope < MACHINE_SCOPES; scope++)
+        free(machine->messages[scope].points);
+    for (size_t i = 0; i < machine->n_custom_scopes; i++) {
+        struct machine_custom_scope *scope = &machine->custom_scopes[i];
+        release_texts(scope->groups, scope->n_groups);
+        free(scope->messages.points);
+        free(scope->name);
+    }
+    for (size_t i = 0; i < machine->n_groups; i++) {
+        release_texts(machine->groups[i].nodes, machine->groups[i].n_nodes);
+        free(machine->groups[i].name);
+    }
+    for (size_t i = 0; i < machine->n_nodes; i++)
+        free(machine->nodes[i].name);
+    for (size_t i = 0; i < machine->n_regions; i++)
+        free(machine->regions[i].pattern);
+    for (size_t i = 0; i < machine->n_computes; i++) {
+        formula_free(machine->computes[i].time);
+        free(machine->computes[i].pattern);
+    }
+    free(machine->computes);
+    free(machine->custom_scopes);
+    free(machine->groups);
+    free(machine->nodes);
+    free(machine->regions);
+    free(machine->collectives);
+    for (int i = 0; i < MACHINE_ORIGINS; i++)
+        free(machine->origins[i]);
+    free(machine->path);
+    free(machine->name);
+    free(machine->summary);
+    *machine = (struct machine){0};
+}
+
+bool machine_has_messages(const struct machine *machine)
+{
+    for (int scope = 0; scope < MACHINE_SCOPES; scope++)
+        if (machine->messages[scope].n_points > 0)
+            return true;
+    return false; // custom scopes need a network
+}
+
+int machine_change_network(struct machine *machine, uint64_t latency_ns, double bandwidth,
+                           uint64_t eager_bytes, struct error *err)
+{
+    struct machine_messages *network = &machine->messages[MACHINE_NETWORK];
+    if (network->n_points == 0)
+        return error_set(
+            err,
+            "%s has no <message scope=\"network\"> that --latency, --bandwidth or --eager "
+            "could change: add one (pagoda calibrate over two nodes measures it), or "
+            "delay messages with --add-latency",
+            machine->path);
+    if (latency_ns != PAG_NOT_KNOWN) {
+        uint64_t first_ns = network->points[0].time_ns;
+        for (size_t i = 0; i < network->n_points; i++) {
+            uint64_t time_ns = network->points[i].time_ns + latency_ns;
+            network->points[i].time_ns = time_ns > first_ns ? time_ns - first_ns : 0;
+        }
+    }
+    if (bandwidth > 0)
+        network->bandwidth = bandwidth;
+    if (eager_bytes != PAG_NOT_KNOWN)
+        network->eager_bytes = eager_bytes;
+    return 0;
+}
+
+uint64_t machine_message_ns(const struct machine_messages *messages, uint64_t size_bytes)
+{
+    const struct machine_point *points = messages->points;
+    if (messages->n_points == 0)
+        return 0;
+    if (size_bytes <= points[0].size_bytes)
+        return points[0].time_ns;
+    if (messages->bandwidth > 0)
+        return points[0].time_ns +
+               (uint64_t)((double)(size_bytes - points[0].size_bytes) * 1e9 / messages->bandwidth);
+    if (messages->n_points == 1)
+        return points[0].time_ns;
+    size_t next = 1;
+    while (next + 1 < messages->n_points && points[next].size_bytes < size_bytes)
+        next++;
+    const struct machine_point *from = &points[next - 1], *to = &points[next];
+    wide rise = (wide)to->time_ns - (wide)from->time_ns;
+    wide time_ns = (wide)from->time_ns + rise * (wide)(size_bytes - from->size_bytes) /
+                                             (wide)(to->size_bytes - from->size_bytes);
+    return time_ns > 0 ? (uint64_t)time_ns : 0;
+}
+
+bool machine_is_rendezvous(const struct machine_messages *messages, uint64_t size_bytes)
+{
+    return size_bytes > messages->eager_bytes;
+}
+
+const struct machine_collective *machine_collective(const struct machine *machine,
+                                                    uint8_t operation, uint64_t size_bytes)
+{
+    for (size_t i = 0; i < machine->n_collectives; i++) {
+        const struct machine_collective *collective = &machine->collectives[i];
+        if (collective->operation == operation && size_bytes >= collective->from_bytes &&
+            (size_bytes < collective->below_bytes || collective->below_bytes == UINT64_MAX))
+            return collective;
+    }
+    return NULL;
+}
+
+bool machine_has_algorithms(const struct machine *machine)
+{
+    for (size_t i = 0; i < machine->n_collectives; i++)
+        if (machine->collectives[i].algorithm != ALGORITHM_FORMULA)
+            return true;
+    return false;
+}
+
+uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
+                            uint64_t size_bytes)
+{
+    if (!collective || !collective->time)
+        return 0;
+    const double values[] = {n_members, (double)size_bytes};
+    double time_s = formula_value(collective->time, values);
+    if (isfinite(time_s) && time_s <= most_formula_s)
+        return time_s > 0 ? (uint64_t)llround(1e9 * time_s) : 0;
+    if (!collective->no_time->is_any)
+        *collective->no_time = (struct machine_no_time){true, time_s, n_members, size_bytes};
+    return 0;
+}
+
+int machine_check_formulas(const struct machine *machine, struct error *err)
+{
+    for (size_t i = 0; i < machine->n_collectives; i++) {
+        const struct machine_collective *collective = &machine->collectives[i];
+        const struct machine_no_time *none = collective->no_time;
+        if (none->is_any)
+            return error_set(err,
+                             "%s:%" PRIu32 ": <collective op=\"%s\">: the time is %g s for p = "
+                             "%" PRIu32 ", b = %" PRIu64 ", it should be at most %g s",
+                             machine->path, collective->line,
+                             collective_operation_names[collective->operation], none->time_s,
+                             none->n_members, none->size_bytes, most_formula_s);
+    }
+    return 0;
+}
+
+static uint64_t max_ns(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/// When a collective has released a member.
+static uint64_t collective_met(const struct machine *machine, const struct pag_condition *condition)
+{
+    if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize ||
+        condition->is_carried_out)
+        return condition->time_ns;
+    uint64_t size_bytes = collective_size_bytes(condition->operation, condition->n_members,
+                                                condition->is_root, &condition->volume);
+    const struct machine_collective *collective =
+        machine_collective(machine, condition->operation, size_bytes);
+    // Algorithms are not for operations between two groups.
+    uint64_t time_ns = collective && collective->algorithm == ALGORITHM_FORMULA
+                           ? machine_formula_ns(collective, condition->n_members, size_bytes)
+                           : 0;
+    bool from_root = condition->class_ == COLLECTIVE_ONE_TO_ALL;
+    uint64_t begin_ns =
+        from_root ? condition->time_ns : max_ns(condition->time_ns, condition->entered_ns);
+    return begin_ns + time_ns;
+}
+
+/// When a message is there, or its rendezvous sender may go on.
+static uint64_t message_met(const struct machine_messages *messages,
+                            const struct pag_condition *condition)
+{
+    if (condition->arrived_ns != PAG_NOT_KNOWN)
+        return condition->arrived_ns;
+    uint64_t begin_ns = condition->is_rendezvous
+                            ? max_ns(condition->departed_ns, condition->posted_ns)
+                            : condition->departed_ns;
+    return begin_ns + machine_message_ns(messages, condition->size_bytes);
+}
+
+void machine_settle(const struct scopes *scopes, const struct pag_call *call,
+                    const struct pag_condition *conditions, uint32_t n_conditions,
+                    uint64_t *ready_ns, pag_work *work)
+{
+    *ready_ns = call->enter_ns;
+    *work = 0;
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        const struct pag_condition *condition = &conditions[i];
+        if (condition->kind == PAG_CONDITION_COLLECTIVE) {
+            *ready_ns = max_ns(*ready_ns, collective_met(scopes->machine, condition));
+            continue;
+        }
+        if (condition->follows_ns != PAG_NOT_KNOWN) {
+            bool goes_alone = condition->arrived_ns != PAG_NOT_KNOWN; // links and buses carry it
+            *ready_ns =
+                max_ns(*ready_ns, goes_alone ? condition->arrived_ns
+                                             : condition->departed_ns + condition->follows_ns);
+            continue;
+        }
+        const struct machine_messages *messages =
+            scopes_between(scopes, condition->sender, condition->receiver);
+        *ready_ns = max_ns(*ready_ns, message_met(messages, condition));
+        if (condition->kind == PAG_CONDITION_MESSAGE && !condition->is_probed)
+            *work += (pag_work)messages->receive_overhead_ns * PAG_WORK_PER_NS;
+    }
+}

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the recorded run tells about the costs of its messages (see recorded.h): gathering and
+// looking up.
+#include "analyzer/simulation/cost/recorded.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/simulation/cores/core_wait.h"
+#include "analyzer/simulation/cores/kept_calls.h"
+#include "analyzer/simulation/cost/cost_table.h"
+
+enum {
+    MAX_OPERATIONS = 257, // OTF2_CollectiveOp, and MPI_Finalize
+    FINALIZE = 256,
+    SCOPES = 2, // one node, two nodes
+};
+
+/// Who was seen to wait for the receiver of what size.
+struct rendezvous {
+    bool left_before[COST_TABLE_SIZE_CLASSES]; // a blocking send, before its receive was posted
+    bool left_after[COST_TABLE_SIZE_CLASSES];  // after it was posted, entered before
+    uint32_t smallest;                         // class
+    uint32_t least_open;                       // that none of or above was seen to be left before
+};
+
+/// What is known of a call of a rank until another one is told.
+struct partner_time {
+    bool is_known;
+    uint64_t leave_ns, own_ns;
+    uint32_t partner, class; // size class of the message
+    uint32_t on_core;        // the partner, of a receiver who had its core before
+};
+
+struct recorded {
+    const struct definitions *definitions;
+    struct core_wait *core_wait;
+    struct kept_calls *kept_calls;
+    bool is_crowded; // some rank lacked cores
+    struct cost_table flight[SCOPES], receive[SCOPES];
+    struct cost_table shared_flight[SCOPES];      // to ranks that shared cores
+    struct rank_notes *own_times, *crowded_times; // of such ranks
+    struct rank_notes *partner_times[RECORDED_PARTNERS];
+    struct partner_time *partners[RECORDED_PARTNERS]; // by rank, its last one
+    struct rendezvous rendezvous[SCOPES];
+    bool is_loose[MAX_OPERATIONS];
+};
+
+struct recorded *recorded_new(const struct definitions *definitions)
+{
+    struct recorded *recorded = memory_zeroed(1, sizeof *recorded);
+    recorded->definitions = definitions;
+    recorded->core_wait = core_wait_new(definitions);
+    for (uint32_t rank = 0; rank < definitions->n_ranks; rank++)
+        recorded->is_crowded |= core_wait_is_shared(recorded->core_wait, rank);
+    recorded->kept_calls = kept_calls_new(definitions->n_ranks, definitions->n_regions);
+    recorded->own_times = rank_notes_new(definitions->n_ranks);
+    recorded->crowded_times = rank_notes_new(definitions->n_ranks);
+    for (int kind = 0; kind < RECORDED_PARTNERS; kind++) {
+        recorded->partner_times[kind] = rank_notes_new(definitions->n_ranks);
+        recorded->partners[kind] =
+            memory_zeroed(definitions->n_ranks, sizeof *recorded->partners[kind]);
+    }
+    return recorded;
+}
+
+void recorded_free(struct recorded *recorded)
+{
+    if (!recorded)
+        return;
+    for (int scope = 0; scope < SCOPES; scope++) {
+        cost_table_release(&recorded->flight[scope]);
+        cost_table_release(&recorded->receive[scope]);
+        cost_table_release(&recorded->shared_flight[scope]);
+    }
+    rank_notes_free(recorded->own_times);
+    rank_notes_free(recorded->crowded_times);
+    for (int kind = 0; kind < RECORDED_PARTNERS; kind++) {
+        rank_notes_free(recorded->partner_times[kind]);
+        free(recorded->partners[kind]);
+    }
+    core_wait_free(recorded->core_wait);
+    kept_calls_free(recorded->kept_calls);
+    free(recorded);
+}
+
+// --- gathering
+
+void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
+{
+    struct recorded *recorded = context;
+    struct core_wait *wait = recorded->core_wait;
+    if (!recorded->is_crowded || !core_wait_is_shared(wait, rank))
+        return;
+    uint64_t entered_ns = core_wait_entered_ns(wait, rank);
+    if (computes && entered_ns != UINT64_MAX) {
+        uint64_t own_ns = core_wait_own_ns(wait, rank, entered_ns, time_ns);
+        if (own_ns < time_ns - entered_ns)
+            rank_notes_add(recorded->own_times, rank, time_ns, own_ns);
+    }
+    if (!computes && entered_ns == UINT64_MAX) {
+        uint64_t crowded_ns = core_wait_crowded_ns(wait, rank, time_ns);
+        if (crowded_ns > 0)
+            rank_notes_add(recorded->crowded_times, rank, time_ns, crowded_ns);
+    }
+    core_wait_tell(wait, rank, time_ns, computes);
+}
+
+void recorded_called(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
+                     uint64_t leave_ns)
+{
+    struct recorded *recorded = context;
+    if (recorded_lacked_cores(recorded, rank))
+        kept_calls_left(recorded->kept_calls, rank, region, enter_ns, leave_ns,
+                        core_wait_own_ns(recorded->core_wait, rank, enter_ns, leave_ns));
+}
+
+void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
+{
+    struct recorded *recorded = context;
+    if (recorded_lacked_cores(recorded, rank))
+        kept_calls_cpu_time(recorded->kept_calls, rank, time_ns, cpu_ns);
+}
+
+static void put_partner_time(struct recorded *recorded, enum recorded_partner_kind kind,
+                             uint32_t rank)
+{
+    struct partner_time *time = &recorded->partners[kind][rank];
+    uint64_t n_ranks = recorded->definitions->n_ranks;
+    // Longer times than a number holds beside a rank and a class limit nothing.
+    bool is_short = time->own_ns < UINT64_MAX / COST_TABLE_SIZE_CLASSES / n_ranks;
+    if (time->is_known && is_short)
+        rank_notes_add(recorded->partner_times[kind], rank, time->leave_ns,
+                       (time->own_ns * n_ranks + time->on_core) * COST_TABLE_SIZE_CLASSES +
+                           time->class);
+    time->is_known = false;
+}
+
+/// Of what RANK's call needed partners of this kind for TIME counts if it is the least.
+static void consider_partner(struct recorded *recorded, enum recorded_partner_kind kind,
+                             uint32_t rank, struct partner_time time)
+{
+    struct partner_time *least = &recorded->partners[kind][rank];
+    if (least->leave_ns != time.leave_ns)
+        put_partner_time(recorded, kind, rank);
+    bool is_less = !least->is_known || time.own_ns < least->own_ns;
+    bool is_same = least->is_known && time.own_ns == least->own_ns;
+    if (is_less || (is_same && time.partner < least->partner) ||
+        (is_same && time.partner == least->partner && time.class > least->class))
+        *least = time;
+}
+
+/// From FROM_NS on RANK's call, which it left at LEAVE_NS, needed PARTNER on a core.
+static void count_partner(struct recorded *recorded, uint32_t rank, uint32_t partner,
+                          uint32_t class, uint64_t from_ns, uint64_t leave_ns)
+{
+    const struct core_wait *wait = recorded->core_wait;
+    const struct rank *ranks = recorded->definitions->ranks;
+    if (leave_ns <= from_ns || ranks[rank].core_set == ranks[partner].core_set ||
+        !core_wait_is_shared(wait, rank) || !core_wait_is_shared(wait, partner))
+        return;
+    uint64_t own_ns = core_wait_own_ns(wait, partner, from_ns, leave_ns);
+    bool has_left = own_ns == 0 && !core_wait_was_inside(wait, partner, leave_ns);
+    if (has_left || own_ns >= core_wait_own_ns(wait, rank, from_ns, leave_ns))
+        return;
+    consider_partner(recorded, RECORDED_SENDER, rank,
+                     (struct partner_time){true, leave_ns, own_ns, partner, class, partner});
+}
+
+/// A message needed its sender until it was received.
+static void count_sender(struct recorded *recorded, const struct pag_message *message)
+{
+    uint64_t from_ns =
+        message->enter_ns > message->send_enter_ns ? message->enter_ns : message->send_enter_ns;
+    if (!message->is_test)
+        count_partner(recorded, message->receiver, message->sender,
+                      cost_table_class(message->size_bytes), from_ns, message->leave_ns);
+}
+
+/// How much of a send from ENTER_NS to LEAVE_NS is behind the last time at which its RECEIVER, in
+/// MPI, was without a core; 0 where that is not known, or it never was.
+static uint64_t behind_receiver_ns(const struct core_wait *wait, uint32_t receiver,
+                                   uint64_t enter_ns, uint64_t leave_ns)
+{
+    uint64_t until_ns = leave_ns; // from then on it computes
+    if (!core_wait_was_inside(wait, receiver, leave_ns))
+        until_ns = core_wait_outside_since_ns(wait, receiver, leave_ns);
+    if (until_ns <= enter_ns)
+        return 0;
+    return core_wait_own_ns(wait, receiver, enter_ns, until_ns) + leave_ns - until_ns;
+}
+
+void recorded_sent(void *context, const struct pag_message *message)
+{
+    struct recorded *recorded = context;
+    struct core_wait *wait = recorded->core_wait;
+    const struct rank *ranks = recorded->definitions->ranks;
+    uint32_t rank = message->sender, receiver = message->receiver, on_core;
+    uint64_t enter_ns = message->enter_ns, leave_ns = message->leave_ns;
+    if (!recorded->is_crowded || message->is_test ||
+        ranks[rank].core_set == ranks[receiver].core_set || !core_wait_is_shared(wait, rank) ||
+        !core_wait_is_shared(wait, receiver) || !core_wait_was_taken(wait, receiver, enter_ns))
+        return;
+    uint64_t own_ns = behind_receiver_ns(wait, receiver, enter_ns, leave_ns);
+    if (own_ns == 0 || own_ns >= core_wait_own_ns(wait, rank, enter_ns, leave_ns) ||
+        !core_wait_computing_rank(wait, receiver, leave_ns - own_ns, &on_core))
+        return;
+    consider_partner(recorded, RECORDED_RECEIVER, rank,
+                     (struct partner_time){true, leave_ns, own_ns, receiver,
+                                           cost_table_class(message->size_bytes), on_core});
+}
+
+/// A message received by a rank that shared its cores with others: only its own time counts.
+static void count_shared_message(struct recorded *recorded, const struct pag_message *message,
+                                 int scope)
+{
+    bool has_waited = message->send_enter_ns > message->enter_ns;
+    if (message->is_test || message->leave_ns < message->send_enter_ns)
+        return;
+    uint64_t from_ns = has_waited ? message->send_enter_ns : message->enter_ns;
+    uint64_t own_ns =
+        core_wait_own_ns(recorded->core_wait, message->receiver, from_ns, message->leave_ns);
+    if (has_waited && message->is_deciding)
+        cost_table_count(&recorded->shared_flight[scope], message->size_bytes, own_ns);
+    if (has_waited || !message->is_received_alone)
+        return;
+    cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
+    kept_calls_received(recorded->kept_calls, message->receiver, scope == 1, message->size_bytes,
+                        own_ns);
+}
+
+static void count_message(struct recorded *recorded, const struct pag_message *message, int scope)
+{
+    bool has_waited = message->send_enter_ns > message->enter_ns;
+    if (!message->is_received_alone || message->is_test)
+        return;
+    if (has_waited && message->leave_ns >= message->send_enter_ns)
+        cost_table_count(&recorded->flight[scope], message->size_bytes,
+                         message->leave_ns - message->send_enter_ns);
+    if (has_waited)
+        return;
+    uint64_t receive_ns = message->leave_ns - message->enter_ns;
+    cost_table_count(&recorded->receive[scope], message->size_bytes, receive_ns);
+    if (recorded->is_crowded)
+        kept_calls_received_alone(recorded->kept_calls, scope == 1, message->size_bytes,
+                                  receive_ns);
+}
+
+void recorded_message(void *context, const struct pag_message *message)
+{
+    struct recorded *recorded = context;
+    const struct rank *ranks = recorded->definitions->ranks;
+    int scope = ranks[message->sender].node != ranks[message->receiver].node;
+    if (recorded_lacked_cores(recorded, message->receiver))
+        count_shared_message(recorded, message, scope);
+    else
+        count_message(recorded, message, scope);
+    count_sender(recorded, message);
+    if (message->is_synchronous)
+        return;
+    uint32_t class = cost_table_class(message->size_bytes);
+    if (message->send_over_ns <= message->post_enter_ns)
+        recorded->rendezvous[scope].left_before[class] = true;
+    else if (message->is_sent_alone && message->post_enter_ns > message->send_enter_ns)
+        recorded->rendezvous[scope].left_after[class] = true;
+}
+
+/// When a member of ROOT's operation could be released at the earliest.
+static int64_t release_of(const int64_t *value)
+{
+    switch (value[ROOT_COLLECTIVE_KIND]) {
+    case COLLECTIVE_ONE_TO_ALL:
+        return value[ROOT_COLLECTIVE_IS_ROOT] ? 0 : value[ROOT_COLLECTIVE_ROOT_ENTER];
+    case COLLECTIVE_ALL_TO_ONE:
+        return value[ROOT_COLLECTIVE_IS_ROOT] ? value[ROOT_COLLECTIVE_LAST_ENTER] : 0;
+    case COLLECTIVE_SCAN:
+        return value[ROOT_COLLECTIVE_LAST_LOWER_ENTER];
+    default:
+        return value[ROOT_COLLECTIVE_LAST_ENTER];
+    }
+}
+
+static uint32_t operation_of(const int64_t *value)
+{
+    bool is_finalize = value[ROOT_COLLECTIVE_KIND] == ROOT_KIND_FINALIZE;
+    return is_finalize ? FINALIZE : (uint32_t)value[ROOT_COLLECTIVE_OPERATION] & 0xff;
+}
+
+void recorded_tested(void *context, const struct root *root)
+{
+    struct recorded *recorded = context;
+    if (root->value[ROOT_COLLECTIVE_LEAVE] < release_of(root->value))
+        recorded->is_loose[operation_of(root->value)] = true;
+}
+
+void recorded_root(void *context, const struct root *root)
+{
+    struct recorded *recorded = context;
+    const int64_t *value = root->value;
+    if (root->kind != ROOT_COLLECTIVE)
+        return;
+    if (value[ROOT_COLLECTIVE_LEAVE] < release_of(value))
+        recorded->is_loose[operation_of(value)] = true;
+}
+
+static void conclude_rendezvous(struct rendezvous *rendezvous)
+{
+    rendezvous->smallest = COST_TABLE_SIZE_CLASSES;
+    rendezvous->least_open = 0;
+    for (uint32_t class = 0; class < COST_TABLE_SIZE_CLASSES; class ++)
+        if (rendezvous->left_before[class])
+            rendezvous->least_open = class + 1;
+    for (uint32_t class = COST_TABLE_SIZE_CLASSES; class -- > 0;) {
+        if (rendezvous->left_before[class])
+            break;
+        if (rendezvous->left_after[class])
+            rendezvous->smallest = class;
+    }
+}
+
+/// Where no sender was seen to wait, as OTHER says, except for classes that were seen to go at
+/// once.
+static void borrow_rendezvous(struct rendezvous *rendezvous, const struct rendezvous *other)
+{
+    if (rendezvous->smallest < COST_TABLE_SIZE_CLASSES)
+        return;
+    rendezvous->smallest =
+        other->smallest > rendezvous->least_open ? other->smallest : rendezvous->least_open;
+}
+
+void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
+{
+    for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
+        for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
+            put_partner_time(recorded, kind, rank);
+    kept_calls_conclude(recorded->kept_calls);
+    if (result->n_without_finalize > 0)
+        recorded->is_loose[FINALIZE] = true;
+    for (int scope = 0; scope < SCOPES; scope++) {
+        cost_table_conclude(&recorded->flight[scope]);
+        cost_table_conclude(&recorded->receive[scope]);
+        cost_table_conclude(&recorded->shared_flight[scope]);
+        conclude_rendezvous(&recorded->rendezvous[scope]);
+    }
+    for (int scope = 0; scope < SCOPES; scope++)
+        borrow_rendezvous(&recorded->rendezvous[scope], &recorded->rendezvous[!scope]);
+}
+
+// --- costs
+
+static bool find_kept(const struct recorded *recorded, bool is_remote, uint64_t size_bytes,
+                      uint64_t *time_ns)
+{
+    return cost_table_find(kept_calls_receives(recorded->kept_calls, is_remote), size_bytes,
+                           time_ns);
+}
+
+uint64_t recorded_kept_receive_ns(const struct recorded *recorded, bool is_remote,
+                                  uint64_t size_bytes)
+{
+    uint64_t time_ns;
+    bool is_known = find_kept(recorded, is_remote, size_bytes, &time_ns) ||
+                    find_kept(recorded, !is_remote, size_bytes, &time_ns);
+    return is_known ? time_ns : recorded_receive_ns(recorded, is_remote, size_bytes);
+}
+
+uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region)
+{
+    return kept_calls_usual_ns(recorded->kept_calls, region);
+}
+
+struct rank_notes_reader *recorded_lost_cores(const struct recorded *recorded, uint32_t rank)
+{
+    return recorded_lacked_cores(recorded, rank) ? kept_calls_lost(recorded->kept_calls, rank)
+                                                 : NULL;
+}
+
+static uint64_t cost_in(const struct cost_table *tables, bool is_remote, uint64_t size_bytes)
+{
+    uint64_t time_ns = 0;
+    if (!cost_table_find(&tables[is_remote], size_bytes, &time_ns))
+        cost_table_find(&tables[!is_remote], size_bytes, &time_ns);
+    return time_ns;
+}
+
+uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)
+{
+    return cost_in(recorded->flight, is_remote, size_bytes);
+}
+
+uint64_t recorded_receive_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)
+{
+    return cost_in(recorded->receive, is_remote, size_bytes);
+}
+
+/// Whether flights on one node, or between two, were seen.
+static bool has_flights(const struct recorded *recorded, bool is_remote)
+{
+    return !cost_table_is_empty(&recorded->flight[is_remote]) ||
+           !cost_table_is_empty(&recorded->shared_flight[is_remote]);
+}
+
+bool recorded_has_both_flights(const struct recorded *recorded)
+{
+    return has_flights(recorded, false) && has_flights(recorded, true);
+}
+
+bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint32_t receiver)
+{
+    const struct rank *ranks = recorded->definitions->ranks;
+    return ranks[sender].node != ranks[receiver].node;
+}
+
+bool recorded_lacked_cores(const struct recorded *recorded, uint32_t rank)
+{
+    return recorded->is_crowded && core_wait_is_shared(recorded->core_wait, rank);
+}
+
+uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,
+                                   uint64_t size_bytes)
+{
+    uint64_t time_ns;
+    if (cost_table_find(&recorded->shared_flight[is_remote], size_bytes, &time_ns) ||
+        cost_table_find(&recorded->flight[is_remote], size_bytes, &time_ns) ||
+        cost_table_find(&recorded->shared_flight[!is_remote], size_bytes, &time_ns))
+        return time_ns;
+    return recorded_flight_ns(recorded, is_remote, size_bytes);
+}
+
+static struct rank_notes_reader *notes_of(const struct recorded *recorded,
+                                          const struct rank_notes *notes, uint32_t rank)
+{
+    return recorded_lacked_cores(recorded, rank) ? rank_notes_read(notes, rank) : NULL;
+}
+
+struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, uint32_t rank)
+{
+    return notes_of(recorded, recorded->own_times, rank);
+}
+
+struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded,
+                                                 enum recorded_partner_kind kind, uint32_t rank)
+{
+    return notes_of(recorded, recorded->partner_times[kind], rank);
+}
+
+bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint64_t number,
+                           struct recorded_partner *partner)
+{
+    const struct definitions *definitions = recorded->definitions;
+    uint64_t class = number % COST_TABLE_SIZE_CLASSES;
+    uint64_t rest = number / COST_TABLE_SIZE_CLASSES;
+    *partner = (struct recorded_partner){(uint32_t)(rest % definitions->n_ranks),
+                                         rest / definitions->n_ranks};
+    bool far = recorded_was_remote(recorded, rank, partner->rank);
+    return class >= recorded->rendezvous[far].least_open;
+}
+
+struct rank_notes_reader *recorded_crowded_times(const struct recorded *recorded, uint32_t rank)
+{
+    return notes_of(recorded, recorded->crowded_times, rank);
+}
+
+bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)
+{
+    return cost_table_class(size_bytes) >= recorded->rendezvous[is_remote].smallest;
+}
+
+bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize)
+{
+    return !recorded->is_loose[is_finalize ? FINALIZE : operation];
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the messages of a master to tasks, phases and costs (farm.h).
+#include "analyzer/simulation/dealt/farm.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+// --- gathering
+
+uint32_t farm_find_master(const struct pag_result *run)
+{
+    uint64_t *n_messages = memory_zeroed(run->n_ranks, sizeof *n_messages), n_all = 0;
+    uint32_t master = 0;
+    for (size_t i = 0; i < run->n_traffic; i++) {
+        const struct pag_traffic *traffic = &run->traffic[i];
+        if (traffic->sender == traffic->receiver)
+            continue;
+        n_messages[traffic->sender] += traffic->n_messages;
+        n_messages[traffic->receiver] += traffic->n_messages;
+        n_all += traffic->n_messages;
+    }
+    for (uint32_t rank = 1; rank < run->n_ranks; rank++)
+        if (n_messages[rank] > n_messages[master])
+            master = rank;
+    bool is_star = n_all > 0 && n_messages[master] >= n_all - n_all / 50;
+    free(n_messages);
+    return is_star ? master : UINT32_MAX;
+}
+
+uint32_t farm_count_uneven(const struct pag_result *run, uint32_t master)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    uint32_t n = 0;
+    for (size_t i = 0; i < run->n_traffic; i++) {
+        const struct pag_traffic *traffic = &run->traffic[i];
+        if (traffic->sender != master || traffic->receiver == master || traffic->n_messages == 0)
+            continue;
+        least = traffic->n_messages < least ? traffic->n_messages : least;
+        most = traffic->n_messages > most ? traffic->n_messages : most;
+        n++;
+    }
+    return least < most ? n : 0;
+}
+
+static void on_message(void *context, const struct pag_message *message)
+{
+    struct farm_messages *messages = context;
+    bool is_task = message->sender == messages->master;
+    if ((!is_task && message->receiver != messages->master) || message->sender == message->receiver)
+        return;
+    if (messages->n == FARM_MAX_KEPT) {
+        messages->n_not_kept++;
+        return;
+    }
+    messages->items = array_reserve(messages->items, &messages->capacity, messages->n + 1,
+                                    sizeof *messages->items);
+    messages->items[messages->n++] =
+        (struct farm_message){message->send_enter_ns, message->enter_ns, message->leave_ns,
+                              is_task ? message->receiver : message->sender, is_task};
+}
+
+static void on_root(void *context, const struct root *root)
+{
+    struct farm_messages *messages = context;
+    if (root->kind != ROOT_COLLECTIVE || root->rank != messages->master ||
+        root->value[ROOT_COLLECTIVE_N_MEMBERS] < 2)
+        return;
+    if (messages->n_cuts == FARM_MAX_KEPT) {
+        messages->n_not_kept++;
+        return;
+    }
+    messages->cuts = array_reserve(messages->cuts, &messages->cuts_capacity, messages->n_cuts + 1,
+                                   sizeof *messages->cuts);
+    messages->cuts[messages->n_cuts++] = (uint64_t)root->value[ROOT_COLLECTIVE_ENTER];
+}
+
+struct pag_listener farm_listener(struct farm_messages *messages)
+{
+    return (struct pag_listener){.context = messages, .root = on_root, .message = on_message};
+}
+
+void farm_messages_release(struct farm_messages *messages)
+{
+    free(messages->items);
+    free(messages->cuts);
+    *messages = (struct farm_messages){0};
+}
+
+// --- orders
+
+/// A message with its phase and the two times by which it is sorted.
+struct entry {
+    struct farm_message message;
+    size_t phase;
+};
+
+static uint64_t master_ns(const struct farm_message *message)
+{
+    return message->is_task ? message->send_enter_ns : message->leave_ns;
+}
+
+static uint64_t worker_ns(const struct farm_message *message)
+{
+    return message->is_task ? message->leave_ns : message->send_enter_ns;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_worker(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+    int order = compare(a->phase, b->phase);
+    if (order == 0)
+        order = compare(a->message.worker, b->message.worker);
+    if (order == 0)
+        order = compare(worker_ns(&a->message), worker_ns(&b->message));
+    if (order == 0)
+        order = b->message.is_task - a->message.is_task;
+    return order ? order : compare(a->message.send_enter_ns, b->message.send_enter_ns);
+}
+
+static int by_master(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+    int order = compare(a->phase, b->phase);
+    if (order == 0)
+        order = compare(master_ns(&a->message), master_ns(&b->message));
+    if (order == 0)
+        order = a->message.is_task - b->message.is_task;
+    return order ? order : compare(a->message.worker, b->message.worker);
+}
+
+static int by_time(const void *left, const void *right)
+{
+    return compare(*(const uint64_t *)left, *(const uint64_t *)right);
+}
+
+static int by_handed(const void *left, const void *right)
+{
+    const struct farm_task *a = left, *b = right;
+    int order = compare(a->handed_ns, b->handed_ns);
+    return order ? order : compare(a->work_ns, b->work_ns);
+}
+
+/// The messages with the phases they are in: the collectives before them.
+static struct entry *entries_of(struct farm_messages *messages)
+{
+    struct entry *entries = memory_zeroed(messages->n, sizeof *entries);
+    if (messages->n_cuts > 0)
+        qsort(messages->cuts, messages->n_cuts, sizeof *messages->cuts, by_time);
+    for (size_t i = 0; i < messages->n; i++) {
+        size_t low = 0, high = messages->n_cuts;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (messages->cuts[middle] <= master_ns(&messages->items[i]))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        entries[i] = (struct entry){messages->items[i], low};
+    }
+    return entries;
+}
+
+// --- a phase
+
+struct mean {
+    uint64_t sum, n;
+};
+
+static void add(struct mean *mean, uint64_t value)
+{
+    mean->sum += value;
+    mean->n++;
+}
+
+static uint64_t mean_of(const struct mean *mean, uint64_t without)
+{
+    return mean->n > 0 ? mean->sum / mean->n : without;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/// What is known of a phase while its messages are gone through.
+struct survey {
+    struct farm *farm;
+    struct farm_phase *phase;
+    uint64_t begin_ns, end_ns; // first task handed out, last answer
+    uint64_t n_ahead;          // tasks handed out before the worker's last answer was received
+    uint32_t n_workers;
+    size_t least, most; // tasks of a worker
+    struct mean task_flight, answer_flight;
+};
+
+/// The flights of the last message of a group, where its receiver waited when it was sent.
+static void add_flight(struct survey *survey, const struct farm_message *last)
+{
+    if (last->enter_ns <= last->send_enter_ns)
+        add(last->is_task ? &survey->task_flight : &survey->answer_flight,
+            less(last->leave_ns, last->send_enter_ns));
+}
+
+/// RANK is one of the workers.
+static void note_worker(struct farm *farm, uint32_t rank)
+{
+    size_t place = farm->n_worker_ranks;
+    while (place > 0 && farm->worker_ranks[place - 1] > rank)
+        place--;
+    if (place > 0 && farm->worker_ranks[place - 1] == rank)
+        return;
+    farm->worker_ranks = array_reserve(farm->worker_ranks, &farm->ranks_capacity,
+                                       farm->n_worker_ranks + 1, sizeof *farm->worker_ranks);
+    for (size_t i = farm->n_worker_ranks++; i > place; i--)
+        farm->worker_ranks[i] = farm->worker_ranks[i - 1];
+    farm->worker_ranks[place] = rank;
+}
+
+/// The messages of one worker, in its order: groups from the master, and of answers, in turn.
+static void count_worker(struct survey *survey, const struct entry *entries, size_t n)
+{
+    struct farm *farm = survey->farm;
+    size_t n_tasks = 0;
+    uint64_t answered_ns = 0;
+    for (size_t i = 0; i < n;) {
+        size_t first = i;
+        while (i < n && entries[i].message.is_task)
+            i++;
+        size_t answer = i;
+        while (i < n && !entries[i].message.is_task)
+            i++;
+        if (answer == first || answer == i)
+            continue; // a request before the first task, or a word that there are no more
+        const struct farm_message *task = &entries[first].message;
+        const struct farm_message *last = &entries[answer - 1].message;
+        survey->n_ahead += n_tasks > 0 && task->send_enter_ns < answered_ns;
+        answered_ns = entries[i - 1].message.leave_ns;
+        farm->tasks[farm->n_tasks++] = (struct farm_task){
+            task->send_enter_ns, less(entries[answer].message.send_enter_ns, last->leave_ns)};
+        add_flight(survey, last);
+        add_flight(survey, &entries[i - 1].message);
+        if (survey->phase->n_tasks + n_tasks == 0 || task->send_enter_ns < survey->begin_ns)
+            survey->begin_ns = task->send_enter_ns;
+        if (answered_ns > survey->end_ns)
+            survey->end_ns = answered_ns;
+        n_tasks++;
+    }
+    if (n_tasks == 0)
+        return;
+    note_worker(farm, entries[0].message.worker);
+    farm->is_pushed = farm->is_pushed && entries[0].message.is_task;
+    survey->phase->n_tasks += n_tasks;
+    survey->least = survey->n_workers == 0 || n_tasks < survey->least ? n_tasks : survey->least;
+    survey->most = n_tasks > survey->most ? n_tasks : survey->most;
+    survey->n_workers++;
+}
+
+/// The master's own time, from its messages in its order.
+static void count_master(struct survey *survey, const struct entry *entries, size_t n)
+{
+    struct mean before = {0}, after = {0}, tail = {0}, gap = {0}, receive = {0};
+    uint64_t flight_ns = mean_of(&survey->answer_flight, 0);
+    uint64_t left_ns = 0, sent_ns = 0; // of the last answer; first task since, while has_sent
+    bool has_answer = false, has_sent = false;
+    for (size_t i = 0; i < n; i++) {
+        const struct farm_message *message = &entries[i].message;
+        if (master_ns(message) < survey->begin_ns || master_ns(message) > survey->end_ns)
+            continue;
+        if (message->is_task) {
+            if (!has_answer && has_sent)
+                add(&gap, message->send_enter_ns - sent_ns);
+            if (!has_answer || !has_sent)
+                sent_ns = message->send_enter_ns;
+            has_sent = true;
+            continue;
+        }
+        if (message->enter_ns > message->send_enter_ns &&
+            message->enter_ns >= message->send_enter_ns + flight_ns)
+            add(&receive, less(message->leave_ns, message->enter_ns));
+        if (has_answer && has_sent) {
+            add(&before, less(sent_ns, left_ns));
+            add(&after, less(message->enter_ns, sent_ns));
+        } else if (has_answer) {
+            add(&tail, less(message->enter_ns, left_ns));
+        }
+        has_answer = true;
+        left_ns = message->leave_ns;
+        has_sent = false;
+    }
+    struct farm_costs *costs = &survey->phase->costs;
+    costs->before_ns = mean_of(&before, 0);
+    costs->after_ns = mean_of(&after, 0);
+    costs->tail_ns = mean_of(&tail, costs->before_ns + costs->after_ns);
+    costs->gap_ns = mean_of(&gap, costs->before_ns + costs->after_ns);
+    costs->task_flight_ns = mean_of(&survey->task_flight, 0);
+    costs->receive_ns = mean_of(&receive, 0);
+    costs->answer_flight_ns = mean_of(&survey->answer_flight, costs->receive_ns);
+}
+
+/// One phase, of the N ENTRIES, which are sorted by worker; they are sorted anew.
+static void survey_phase(struct survey *survey, struct entry *entries, size_t n)
+{
+    struct farm *farm = survey->farm;
+    size_t first_task = farm->n_tasks;
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && entries[end].message.worker == entries[begin].message.worker;)
+            end++;
+        count_worker(survey, entries + begin, end - begin);
+    }
+    if (survey->phase->n_tasks == 0)
+        return;
+    qsort(farm->tasks + first_task, farm->n_tasks - first_task, sizeof *farm->tasks, by_handed);
+    qsort(entries, n, sizeof *entries, by_master);
+    count_master(survey, entries, n);
+    survey->phase->tasks = farm->tasks + first_task;
+    survey->phase->length_ns = survey->end_ns - survey->begin_ns;
+    farm->length_ns += survey->phase->length_ns;
+    farm->n_phases++;
+    if (survey->n_workers > farm->n_workers)
+        farm->n_workers = survey->n_workers;
+    farm->is_dynamic = farm->is_dynamic || survey->least != survey->most;
+}
+
+int farm_analyse(struct farm *farm, struct farm_messages *messages, struct error *err)
+{
+    *farm = (struct farm){.master = messages->master, .is_pushed = true};
+    if (messages->n_not_kept > 0)
+        return error_set(
+            err,
+            "its master has more than %d messages or collective operations, too many to be kept",
+            FARM_MAX_KEPT);
+    struct entry *entries = entries_of(messages);
+    qsort(entries, messages->n, sizeof *entries, by_worker);
+    farm->tasks = memory_zeroed(messages->n, sizeof *farm->tasks);
+    farm->phases = memory_zeroed(messages->n_cuts + 1, sizeof *farm->phases);
+    uint64_t n_ahead = 0;
+    for (size_t begin = 0, end; begin < messages->n; begin = end) {
+        for (end = begin; end < messages->n && entries[end].phase == entries[begin].phase;)
+            end++;
+        struct survey survey = {.farm = farm, .phase = &farm->phases[farm->n_phases]};
+        survey_phase(&survey, entries + begin, end - begin);
+        n_ahead += survey.n_ahead;
+    }
+    free(entries);
+    if (farm->n_tasks == 0)
+        return error_set(err, "no rank answers what rank %u sends it", messages->master);
+    if (n_ahead > farm->n_tasks / 10)
+        return error_set(err,
+                         "rank %u hands out tasks before the last ones are answered, which the "
+                         "model of a task farm does not have",
+                         messages->master);
+    return 0;
+}
+
+void farm_release(struct farm *farm)
+{
+    free(farm->tasks);
+    free(farm->phases);
+    free(farm->worker_ranks);
+    *farm = (struct farm){0};
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Task farms in a run: one rank, the master, hands out tasks by message to the others, the workers,
+// and gets an answer for each, also by message; whoever has answered gets the next task.
+//
+//   task     what a worker does from the leave of the call that received the last message from the
+//            master to the enter of the call that sends the next one to it
+//   phase    from the first task handed out to the last answer received, without a collective
+//            operation of the master between
+//   costs    of the messages and of the master's own doing, means over a phase:
+//            flight         leave of the receive - the send's enter, of tasks and of answers, where
+//                           the receiver waited when they were sent
+//            receive        leave - enter of the master's receive of answers sent a flight before
+//            before, after  the master's time from an answer's receive to the next task's send, and
+//                           from there to its next receive
+//            tail           all of it where no task is sent
+//            gap            between two tasks that are sent without an answer before them
+#ifndef PAGODA_SIMULATION_DEALT_FARM_H
+#define PAGODA_SIMULATION_DEALT_FARM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/simulation/dealt/dealing.h"
+
+enum { FARM_MAX_KEPT = 1 << 20 }; // messages, collective operations
+
+struct farm_message {
+    uint64_t send_enter_ns, enter_ns, leave_ns; // of the calls that sent and received it
+    uint32_t worker;                            // world rank
+    bool is_task;                               // to the worker, else to the master
+};
+
+/// The messages of a master, in the order in which they were received, and when it entered
+/// collective operations; filled by a listener.
+struct farm_messages {
+    uint32_t master;
+    struct farm_message *items;
+    size_t n, capacity;
+    uint64_t *cuts;
+    size_t n_cuts, cuts_capacity;
+    uint64_t n_not_kept;
+};
+
+/// The rank that nearly all messages (98 %) go to or come from, by the traffic of RUN; UINT32_MAX:
+/// there is none.
+uint32_t farm_find_master(const struct pag_result *run);
+
+/// To how many ranks MASTER of RUN sent, if not the same number of messages to all: it may have
+/// handed out tasks to whoever was free. 0: it did not.
+uint32_t farm_count_uneven(const struct pag_result *run, uint32_t master);
+
+/// What makes a listener of MESSAGES, whose master is set.
+struct pag_listener farm_listener(struct farm_messages *messages);
+void farm_messages_release(struct farm_messages *messages);
+
+struct farm_task {
+    uint64_t handed_ns; // when the master sent it
+    uint64_t work_ns;
+};
+
+struct farm_phase {
+    const struct farm_task *tasks; // in the order in which they were handed out
+    size_t n_tasks;
+    uint64_t length_ns;
+    struct farm_costs costs;
+};
+
+struct farm {
+    uint32_t master, n_workers; // n_workers: ranks that did tasks, in the phase with the most
+    uint32_t *worker_ranks;     // of all phases, ascending
+    size_t n_worker_ranks, ranks_capacity;
+    bool is_dynamic; // some phase has workers with different numbers of tasks
+    bool is_pushed;  // no worker says something before it has a task: none is a client
+    struct farm_task *tasks;
+    size_t n_tasks;
+    struct farm_phase *phases;
+    size_t n_phases;
+    uint64_t length_ns; // of all phases
+};
+
+/// The farm of MESSAGES. 0, or -1 and ERR: why it is none. The caller releases FARM in either case.
+int farm_analyse(struct farm *farm, struct farm_messages *messages, struct error *err);
+void farm_release(struct farm *farm);
+
+#endif

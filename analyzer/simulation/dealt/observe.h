@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A predicted run watched by a listener: what models of work that is dealt while a program runs
+// (hand_out.h, balancing.h) are made from. The replay of the predictions, by the same clock.
+#ifndef PAGODA_SIMULATION_DEALT_OBSERVE_H
+#define PAGODA_SIMULATION_DEALT_OBSERVE_H
+
+#include "analyzer/base/error.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/simulation/cost/recorded.h"
+#include "analyzer/simulation/scenario.h"
+
+/// What the models need to know of the run that was watched.
+struct observed {
+    uint64_t time_ns, window_begin_ns, window_end_ns;
+    bool shares_cores; // some node has more ranks than cores
+    bool spins;        // ranks that wait keep their cores
+    uint32_t n_cores;  // all that the ranks may use together; 0: not known, one for each
+    uint64_t slice_ns, hand_over_ns;
+    // Whose cores a rank shares. Cores that no rank has now are in them, too: of a node where all
+    // ranks share all of them in its group, else each in one by itself.
+    struct core_group *groups;
+    size_t n_groups;
+    uint32_t *group_of_rank;
+    size_t n_ranks;
+};
+
+void observed_release(struct observed *observed);
+
+/// Simulates the archive TRACE under SETTINGS and tells LISTENER, in the times of that run. 0, or
+/// -1 and ERR. The caller releases OBSERVED in either case.
+int observe_run(const char *trace, const struct scenario_settings *settings,
+                const struct recorded *recorded, const struct pag_listener *listener,
+                struct observed *observed, struct error *err);
+
+#endif

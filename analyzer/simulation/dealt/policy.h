@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files of policies, pagoda-policy(5): how work is dealt while a program runs. A policy either has
+// rules for balancing (balancing.h), or says how a master hands out tasks (dealing.h).
+#ifndef PAGODA_SIMULATION_DEALT_POLICY_H
+#define PAGODA_SIMULATION_DEALT_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/base/bundled.h"
+#include "analyzer/base/error.h"
+#include "analyzer/simulation/dealt/balancing.h"
+#include "analyzer/simulation/dealt/dealing.h"
+
+/// What is bundled, for bundled_names().
+extern const struct bundled bundled_policies;
+
+struct policy {
+    char *path, *name, *summary;
+    char *source, *missing; // where it is from, and what is not said there; "" for none
+    bool deals_tasks;       // only `dealing` is filled, else only `balancing`
+    struct balancing_policy balancing;
+    struct dealing dealing;
+};
+
+/// Reads and checks a file, or the bundled one called NAME. 0, or -1 and ERR ("PATH:LINE: what is
+/// wrong", with the nearest valid name). The caller releases POLICY in either case.
+int policy_read(struct policy *policy, const char *name, struct error *err);
+void policy_release(struct policy *policy);
+
+/// The word of a policy's file for a role ("free-host").
+const char *balancing_role_name(enum balancing_role role);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A location of a simulated run in an MPI call (in_call.h).
+#include "analyzer/simulation/in_call.h"
+
+#include "analyzer/pag/engine.h"
+#include "analyzer/simulation/blocked.h"
+#include "analyzer/simulation/call_description.h"
+#include "analyzer/simulation/change/aggregation.h"
+#include "analyzer/simulation/change/migration.h"
+#include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/moved.h"
+#include "analyzer/simulation/outside.h"
+#include "analyzer/simulation/transfers.h"
+
+static void depart(struct engine *engine, struct location_simulation *state, uint64_t now_ns)
+{
+    struct simulation *simulation = engine->simulation;
+    for (uint32_t i = 0; i < state->n_departing; i++) {
+        struct message_simulation *message = &simulation->messages[state->departing[i]];
+        if (message->departed_ns != PAG_NOT_KNOWN)
+            continue;
+        message->departed_ns = now_ns;
+        if (simulation->aggregation)
+            message->follows_ns = aggregation_departed(engine, state->departing[i], now_ns);
+        transfers_ready(engine, state->departing[i]);
+        simulation_try_again(engine, message_at(engine, state->departing[i])->receiver);
+    }
+}
+
+static bool may_wait(const struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    if (call->is_cut)
+        return false;
+    if (call->n_receives > 0 ||
+        simulated_location(engine, location)->probe.communicator != EVENT_NO_INDEX)
+        return true;
+    for (uint32_t i = 0; i < call->n_sends; i++)
+        if (engine->simulation->messages[call->sends[i]].is_rendezvous)
+            return true;
+    for (uint32_t i = 0; i < call->n_parts; i++)
+        if (simulation_part_waits(engine, call->parts[i]))
+            return true;
+    return false;
+}
+
+static void open_call(struct location_simulation *state)
+{
+    state->phase = SIMULATION_ENTERED;
+    state->n_departing = state->n_receivers = 0;
+    state->n_receives_seen = state->n_sends_seen = state->n_parts_seen = 0;
+    state->gives_up = state->has_unknown_partner = state->is_late = state->is_put_off = false;
+    state->n_late_calls = 0;
+    state->probe = (struct probe){.communicator = EVENT_NO_INDEX};
+    state->polling.of_call_ns = 0;
+    state->call_wait_ns = 0;
+}
+
+void in_call_enter(struct engine *engine, struct location_state *location,
+                   const struct event *event, uint64_t now_ns)
+{
+    struct location_simulation *state = simulated_location(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    open_call(state);
+    state->interval.is_stretch_over = false;
+    const struct event entered = *event; // reading ahead may move it
+    engine->simulation->entering = location->index;
+    engine_enter_call(engine, location, event, now_ns);
+    engine->simulation->entering = NONE;
+    state->probe = probe_of(engine, location, &entered);
+    bool takes_no_time =
+        polling_takes_no_time(engine, location, &entered) || state->probe.is_left_out;
+    state->n_call_events = location->call.is_bare ? 0 : 1 + location->call.n_skip;
+    if (engine->simulation->n_blocked_sends > 0 &&
+        engine->ranks[location->rank].n_unresolved_posts > 0)
+        blocked_try_all_again(engine);
+    // Start-up and end are mostly waiting for daemons: they take their time, but no core.
+    state->is_handle = simulation_is_handle(engine, &location->call);
+    state->is_waiting = !location->call.is_cut && (state->is_handle || may_wait(engine, location));
+    if (clock->departs_at_enter)
+        depart(engine, state, now_ns);
+    struct pag_call call = call_description(engine, location);
+    if (engine->simulation->overlap && overlap_puts_off(engine, location, &call)) {
+        state->is_put_off = true;
+        state->is_waiting = call.is_waiting = false;
+        call.recorded_work_ns = 0;
+    }
+    // Messages that follow others cost nothing beyond the first one.
+    if (takes_no_time || (state->n_departing > 0 && state->n_receivers == 0))
+        call.recorded_work_ns = 0;
+    pag_work work = clock->work_before(clock->context, &call, state->receivers);
+    if (engine->simulation->migration)
+        migration_worked(engine, location, work);
+    if (state->is_waiting && work == 0) {
+        in_call_await(engine, location, now_ns);
+        return;
+    }
+    enum pag_turn turn = state->is_waiting ? PAG_TURN_FIRST : PAG_TURN_LEAVE;
+    clock->work(clock->context, location->index, now_ns, work,
+                location->call.is_cut ? PAG_TURN_LAST : turn);
+}
+
+/// When an event inside the call, recorded at RECORDED_NS, happens now (pag_moved).
+static uint64_t inside(const struct location_state *location, uint64_t recorded_ns,
+                       bool has_completed)
+{
+    const struct call *call = &location->call;
+    uint64_t length_ns = call->leave_ns - call->enter_ns;
+    uint64_t passed_ns = recorded_ns - call->recorded_enter_ns;
+    uint64_t left_ns =
+        recorded_ns < call->recorded_leave_ns ? call->recorded_leave_ns - recorded_ns : 0;
+    if (has_completed)
+        passed_ns = left_ns < length_ns ? length_ns - left_ns : 0;
+    uint64_t time_ns = call->enter_ns + (passed_ns < length_ns ? passed_ns : length_ns);
+    return time_ns > location->profile.last_ns ? time_ns : location->profile.last_ns;
+}
+
+/// The operations that the call completes end where their records go.
+static void end_operations(struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    for (uint32_t i = 0; i < call->n_records; i++) {
+        const struct event *event = &call->records[i];
+        if (event->kind != EVENT_COLLECTIVE_END && event->kind != EVENT_COLLECTIVE_COMPLETE)
+            continue;
+        uint64_t before_ns = inside(location, call->before_completion_ns, false);
+        uint64_t time_ns = inside(location, event->time_ns, true);
+        collective_ended(engine, call, event->time_ns, time_ns > before_ns ? time_ns : before_ns);
+    }
+}
+
+void in_call_leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = simulated_location(engine, location);
+    struct call *call = &location->call;
+    call->leave_ns = now_ns;
+    call->gave_up = true; // whoever has not come by now is not waited for
+    state->overhead_ns += now_ns - call->enter_ns - state->call_wait_ns;
+    if (!state->is_waiting)
+        state->lost_ns +=
+            call_recorded_ns(engine, location) - call_recorded_work_ns(engine, location);
+    for (uint32_t i = 0; i < state->n_departing; i++) {
+        struct message *message = message_at(engine, state->departing[i]);
+        if (message->sender_location != location->index || message->send_enter_ns != call->enter_ns)
+            continue;
+        message->send_leave_ns = now_ns;
+        if (message->send_ns > now_ns) // the call is shorter than it was up to this record
+            message->send_ns = now_ns;
+    }
+    if (engine->simulation->migration)
+        migration_left(engine, location);
+    if (engine->simulation->aggregation)
+        aggregation_left(engine, location);
+    if (state->is_late) {
+        state->n_late_calls = overlap_leave(engine, location, now_ns);
+        state->n_call_events = 0;
+        moved_tell_call(engine, location, call->recorded_leave_ns, now_ns);
+        outside_begin(engine, location, now_ns, call->recorded_leave_ns);
+        return;
+    }
+    end_operations(engine, location);
+    uint64_t recorded_ns = call->recorded_leave_ns;
+    const struct event *event;
+    bool has_completed = false;
+    for (bool is_over = false; !is_over;) {
+        event = trace_peek(engine->trace, location->index, location->cursor, 0);
+        if (!event) {
+            moved_tell_call(engine, location, recorded_ns, now_ns);
+            profile_account(location, now_ns);
+            outside_end_location(engine, location, now_ns);
+            return;
+        }
+        is_over = call->is_bare || (event->kind == EVENT_LEAVE && call->n_nested == 0);
+        recorded_ns = event->time_ns;
+        state->n_call_events++;
+        has_completed = has_completed || event_completes(event);
+        engine_step_in_call(engine, location, event,
+                            is_over ? now_ns : inside(location, recorded_ns, has_completed));
+    }
+    if (call->has_cpu_inside && !engine->simulation->clock->counts_wall_time)
+        cpu_span_see(&state->interval.cpu, call->cpu_inside_ns);
+    moved_tell_call(engine, location, recorded_ns, now_ns);
+    outside_begin(engine, location, now_ns, recorded_ns);
+}
+
+void in_call_enter_late(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = simulated_location(engine, location);
+    open_call(state);
+    state->is_late = state->is_waiting = true;
+    state->is_handle = false;
+    in_call_await(engine, location, now_ns);
+}
+
+void in_call_await(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = simulated_location(engine, location);
+    if (!engine->simulation->clock->departs_at_enter)
+        depart(engine, state, now_ns);
+    if (state->is_waiting)
+        blocked_begin(engine, location, now_ns);
+    else
+        in_call_leave(engine, location, now_ns);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What matching finds out in a simulated run (simulation.h): a message is sent, a receive posted,
+// the two belong together, a member has entered a collective operation.
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+#include "analyzer/simulation/carried_out.h"
+#include "analyzer/simulation/change/aggregation.h"
+#include "analyzer/simulation/change/migration.h"
+#include "analyzer/simulation/moved.h"
+#include "analyzer/simulation/transfers.h"
+
+bool simulation_is_alone(const struct engine *engine, const struct location_state *location,
+                         uint64_t now_ns)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    return simulated_location(engine, location)->n_departing == 0 &&
+           !clock->has_others(clock->context, location->index, now_ns);
+}
+
+/// When what of the open call, which sends, was its location's own began in the recording.
+static uint64_t own_since_ns(const struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (!clock->own_work || !location->is_master)
+        return call->recorded_enter_ns;
+    const struct pag_call sending = {
+        .location = location->index,
+        .rank = location->rank,
+        .region = EVENT_NO_INDEX,
+        .recorded_enter_ns = call->recorded_enter_ns,
+        .recorded_leave_ns = call->recorded_leave_ns,
+        .recorded_work_ns = call->recorded_leave_ns - call->recorded_enter_ns,
+    };
+    return call->recorded_leave_ns - clock->own_work(clock->context, &sending);
+}
+
+void simulation_sent(struct engine *engine, struct location_state *location, uint32_t index)
+{
+    struct simulation *simulation = engine->simulation;
+    const struct call *call = &location->call;
+    struct message *message = message_at(engine, index);
+    struct location_simulation *state = simulated_location(engine, location);
+    const struct pag_clock *clock = simulation->clock;
+    simulation->messages = array_reserve(simulation->messages, &simulation->message_capacity,
+                                         index + 1, sizeof *simulation->messages);
+    uint64_t size_bytes = message->size_bytes;
+    if (clock->sends)
+        clock->sends(clock->context, message->sender, message->receiver, message->tag, &size_bytes);
+    uint64_t added_bytes = simulation->migration ? migration_sent(engine, location, index) : 0;
+    simulation->messages[index] = (struct message_simulation){
+        .recorded_send_ns = call->recorded_enter_ns,
+        .recorded_since_ns = own_since_ns(engine, location),
+        .departed_ns = PAG_NOT_KNOWN,
+        .arrived_ns = PAG_NOT_KNOWN,
+        .number = simulation->n_sent++,
+        .size_bytes = size_bytes,
+        .added_bytes = added_bytes,
+        .follows_ns = PAG_NOT_KNOWN,
+        .is_rendezvous = message->is_synchronous ||
+                         clock->is_rendezvous(clock->context, message->sender, message->receiver,
+                                              size_bytes + added_bytes),
+    };
+    if (!clock->departs_at_enter) // the size tells
+        message->is_synchronous = simulation->messages[index].is_rendezvous;
+    message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
+    engine->result->n_left_out_messages += message->is_left_out;
+    engine->result->n_resized_messages +=
+        !message->is_left_out && size_bytes != message->size_bytes;
+    if (message->is_left_out)
+        return;
+    state->departing = array_reserve(state->departing, &state->departing_capacity,
+                                     state->n_departing + 1, sizeof *state->departing);
+    state->receivers = array_reserve(state->receivers, &state->receivers_capacity,
+                                     state->n_receivers + 1, sizeof *state->receivers);
+    if (!simulation->aggregation || !aggregation_sent(engine, index))
+        state->receivers[state->n_receivers++] = message->receiver;
+    state->departing[state->n_departing++] = index;
+}
+
+void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive,
+                       const struct event *event)
+{
+    struct simulation *simulation = engine->simulation;
+    simulation->postings = array_reserve(simulation->postings, &simulation->receive_capacity,
+                                         receive + 1, sizeof *simulation->postings);
+    simulation->postings[receive] = (struct posting_simulation){
+        .recorded_ns = location->call.recorded_enter_ns,
+        .event = event->kind == EVENT_IRECV_REQUEST ? moved_number(engine, location, event)
+                                                    : PAG_NOT_KNOWN,
+    };
+}
+
+void simulation_matched(struct engine *engine, uint32_t message_index, uint32_t receive)
+{
+    struct simulation *simulation = engine->simulation;
+    const struct message *message = message_at(engine, message_index);
+    simulation->messages[message_index].recorded_post_ns =
+        simulation->postings[receive].recorded_ns;
+    simulation_try_again(engine, message->receiver);
+    if (simulation->messages[message_index].is_rendezvous) {
+        if (!simulation->messages[message_index].has_taker)
+            transfers_ready(engine, message_index);
+        simulation_try_again(engine, message->sender);
+    }
+}
+
+void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member)
+{
+    uint8_t class = instance->members[member].class_;
+    carried_out_entered(engine, instance, member);
+    bool is_whole = !engine->simulation->clock->entered; // not message by message
+    bool needs_all = class == COLLECTIVE_BARRIER || class == COLLECTIVE_ALL_TO_ALL ||
+                     (is_whole && class == COLLECTIVE_ALL_TO_ONE);
+    bool needs_root =
+        is_whole && class == COLLECTIVE_ONE_TO_ALL && !instance->members[member].is_root;
+    if ((needs_all || needs_root) && instance->n_entered < instance->n_members)
+        return;
+    if (is_whole && instance->n_scans == instance->n_entered) {
+        // Nobody waits for a higher one, and all wait for the lowest that has not come.
+        for (uint32_t i = member + 1; i < instance->first_missing; i++)
+            simulation_try_again(engine, instance->members[i].rank);
+        return;
+    }
+    for (uint32_t i = 0; i < instance->n_members; i++)
+        if (instance->members[i].has_entered && i != member)
+            simulation_try_again(engine, instance->members[i].rank);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective operations of a predicted run that are carried out by messages, as the machine file
+// says. Each is its own small run of messages, as far as its members have come: a member waits for
+// those only from which something on its way to the end comes.
+//
+// A member does the steps of its plan (collective_plan.h) one by one from its enter on (LogGP:
+// Alexandrov et al. 1995). Of a message of b bytes between two members, with the machine's time(b)
+// and gap(b) = time(b) - time(0), not below 0:
+//   send     t = max(t + send overhead, port out); it departs at t; port out = t + gap(b)
+//   receive  arrives at a = max(departure + time(b), port in + gap(b)); port in = a;
+//            t = max(t, a) + receive overhead
+// Both ports are free at first. There is no handshake, overheads take no core; applying a
+// reduction's operator takes no time. Where the machine has links or buses the message waits for
+// these like others (contention.h): it is ready when it departs, and arrives when it is said to,
+// instead of departure + time(b). The hardware's multicasts do not.
+// Where cores are shared in slices of time a member that waits in the call it entered needs a core
+// for each message it receives: t = the first time from max(t, a) on at which it has one, +
+// overhead. It has one when it enters, and for a step; then it does what is possible at once.
+// Operations whose time is known as a whole (a formula, or the recording) are done in such steps by
+// messages that take no time (collective_usual_algorithm()); then the formula's time passes.
+// The hardware's multicast of b bytes: t += send overhead; begins at t = max(t, switch free);
+// there at a = t + time(b), or + its formula; switch free = a; others: t = max(t, a) + receive
+// overhead; all as between nodes. Multicasts take the switch in the order in which they become
+// known.
+#ifndef PAGODA_SIMULATION_NETWORK_COLLECTIVE_RUN_H
+#define PAGODA_SIMULATION_NETWORK_COLLECTIVE_RUN_H
+
+#include <stdint.h>
+
+#include "analyzer/simulation/clock.h"
+#include "analyzer/simulation/cost/added_delay.h"
+#include "analyzer/simulation/scenario.h"
+#include "analyzer/trace/definitions.h"
+
+struct collective_runs;
+
+/// How often operations were carried out so, and by which means.
+struct collective_use {
+    uint64_t n_carried_out;
+    uint64_t n_multicasts;   // of these by the hardware
+    uint64_t n_by_tree;      // by the software tree, because of the nodes of their members
+    uint64_t switch_wait_ns; // that multicasts waited for the root switch, summed
+};
+
+/// For the operations of a run with DEFINITIONS under SCENARIO, which has a machine, whose messages
+/// come later by DELAY (NULL: they do not); all must outlive it. Whether they wait for links and
+/// buses. SCHEDULER: of cores some of which are shared in slices of time; NULL: none is. The caller
+/// frees.
+struct collective_runs *collective_runs_new(const struct definitions *definitions,
+                                            const struct scenario *scenario,
+                                            const struct added_delay *delay, bool has_contention,
+                                            struct scheduler *scheduler);
+void collective_runs_free(struct collective_runs *runs);
+
+/// So far; all 0 without RUNS.
+struct collective_use collective_runs_use(const struct collective_runs *runs);
+
+/// The part of a pag_clock that has to do with collectives; CONTEXT is a struct collective_runs.
+void collective_runs_entered(void *context, const struct pag_operation *operation,
+                             uint64_t entered_ns);
+bool collective_runs_carries_out(void *context, const struct pag_operation *operation);
+uint64_t collective_runs_through(void *context, const struct pag_operation *operation,
+                                 uint32_t *by);
+bool collective_runs_sent(void *context, struct pag_part_message *message);
+uint32_t collective_runs_arrived(void *context, uint32_t id, uint64_t arrived_ns,
+                                 const uint32_t **ranks);
+uint32_t collective_runs_let_go(void *context, const struct pag_operation *operation,
+                                const uint32_t **ranks);
+/// Likewise (pag_clock.step), of RANK.
+uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint64_t now_ns,
+                              const uint32_t **ranks);
+/// RANK waits for what ends its call: from when on a core lets it do a step in an operation; later,
+/// the scheduler is told. PAG_NOT_KNOWN: not yet, or it is in none.
+uint64_t collective_runs_await(struct collective_runs *runs, uint32_t rank);
+void collective_runs_over(void *context, uint32_t instance);
+
+#endif

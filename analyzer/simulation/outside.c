@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A location of a simulated run outside MPI (outside.h).
+#include "analyzer/simulation/outside.h"
+
+#include <stdlib.h>
+
+#include "analyzer/pag/engine.h"
+#include "analyzer/simulation/blocked.h"
+#include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/in_call.h"
+#include "analyzer/simulation/moved.h"
+
+void outside_begin(struct engine *engine, struct location_state *location, uint64_t now_ns,
+                   uint64_t recorded_ns)
+{
+    struct location_simulation *state = simulated_location(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    pag_work work;
+    state->phase = SIMULATION_OUTSIDE;
+    const struct event *event =
+        interval_read(engine, location, &state->interval, now_ns, recorded_ns, &work);
+    state->interval_work = work;
+    state->outside_work += work;
+    state->lost_ns += state->interval.lost_ns;
+    bool is_last = !event || event->kind == EVENT_THREAD_JOIN;
+    clock->work(clock->context, location->index, now_ns, work,
+                is_last ? PAG_TURN_LAST : PAG_TURN_FIRST);
+}
+
+void outside_end_location(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = simulated_location(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    state->phase = SIMULATION_ENDED;
+    location->profile.last_ns = now_ns;
+    engine_end_location(engine, location);
+    clock->end(clock->context, location->index, now_ns);
+    interval_release(&state->interval);
+    free(state->departing);
+    free(state->receivers);
+    state->departing = state->receivers = NULL;
+    if (location->rank == NONE)
+        return;
+    if (location->is_master)
+        engine->result->simulated[location->rank] = (struct pag_simulated_rank){
+            .work_ns = (uint64_t)(state->outside_work / PAG_WORK_PER_NS),
+            .outside_ns = state->outside_ns,
+            .wait_ns = state->wait_ns,
+            .overhead_ns = state->overhead_ns,
+            .lost_ns = state->lost_ns,
+        };
+    if (engine->ranks[location->rank].has_ended)
+        blocked_try_all_again(engine);
+}
+
+/// Whether LOCATION, about to start MPI with EVENT, took time up to there that was no process time:
+/// then it waits until the clock says that it has started.
+static bool is_starting(struct engine *engine, struct location_state *location,
+                        const struct event *event, uint64_t now_ns)
+{
+    struct location_simulation *state = simulated_location(engine, location);
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (state->has_started || state->interval.lost_ns == 0 || location->rank == NONE || !event ||
+        event->kind != EVENT_ENTER || region_at(engine, event->index)->mpi != MPI_FUNCTION_INIT)
+        return false;
+    state->has_started = true;
+    uint64_t lost_ns = state->interval.lost_ns;
+    uint64_t until_ns = state->interval.begin_ns;
+    if (clock->start_time)
+        until_ns +=
+            clock->start_time(clock->context, location->rank, state->interval_work, lost_ns);
+    else
+        until_ns += (uint64_t)(state->interval_work / PAG_WORK_PER_NS) + lost_ns;
+    if (until_ns <= now_ns)
+        return false;
+    state->start_wait_ns = until_ns - now_ns;
+    state->wait_ns += state->start_wait_ns;
+    clock->wait(clock->context, location->index, now_ns, until_ns, 0);
+    return true;
+}
+
+void outside_is_over(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    struct location_simulation *state = simulated_location(engine, location);
+    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    if (is_starting(engine, location, event, now_ns))
+        return;
+    state->outside_ns += now_ns - state->interval.begin_ns - state->start_wait_ns;
+    state->start_wait_ns = 0;
+    interval_close(engine, location, &state->interval, now_ns);
+    moved_tell_outside(engine, location, now_ns);
+    if (engine->simulation->overlap &&
+        overlap_begin(engine, location, event, state->interval.recorded_now_ns, now_ns)) {
+        in_call_enter_late(engine, location, now_ns);
+        return;
+    }
+    if (engine->simulation->overlap) // it has looked ahead, which moves events
+        event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    if (!event) {
+        outside_end_location(engine, location, now_ns);
+    } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
+        uint64_t recorded_ns = event->time_ns;
+        threads_event(engine, location, event, now_ns);
+        location->cursor->position++;
+        moved_tell_event(engine, location, recorded_ns, now_ns);
+        outside_begin(engine, location, now_ns, recorded_ns);
+    } else {
+        in_call_enter(engine, location, event, now_ns);
+    }
+}

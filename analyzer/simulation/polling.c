@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which polls belong to a loop that ends (see polling.h).
+#include "analyzer/simulation/polling.h"
+
+#include "analyzer/pag/engine.h"
+
+enum { MAX_AHEAD = 4096 }; // events to the end of a loop
+
+static bool is_poll(enum mpi_function function)
+{
+    return function == MPI_FUNCTION_TEST || function == MPI_FUNCTION_IPROBE;
+}
+
+/// Whether EVENT is more than the record that a request was looked at.
+static bool is_record(const struct event *event)
+{
+    return engine_is_message_record(event) && event->kind != EVENT_REQUEST_TEST;
+}
+
+/// A walk over the events to come, one MPI call after the other.
+struct walk {
+    struct engine *engine;
+    const struct location_state *location;
+    uint32_t ahead; // of the next event
+    int32_t depth;  // regions that are open there and were not open at the begin
+    // of the call found last
+    enum mpi_function function;
+    uint32_t region, context;
+    bool found_nothing; // says the trace
+    bool has_records, has_regions;
+    bool is_receive; // the first of these completes a blocking receive
+    bool is_posting; // the first of these posts a receive
+};
+
+static const struct event *peek(const struct walk *walk)
+{
+    if (walk->ahead >= MAX_AHEAD)
+        return NULL;
+    return trace_peek(walk->engine->trace, walk->location->index, walk->location->cursor,
+                      walk->ahead);
+}
+
+/// Goes to the leave of the call whose enter was passed; false when there is none.
+static bool pass_call(struct walk *walk)
+{
+    uint32_t depth = 0;
+    walk->has_records = walk->has_regions = walk->is_receive = walk->is_posting = false;
+    for (;; walk->ahead++) {
+        const struct event *event = peek(walk);
+        if (!event)
+            return false;
+        if (is_record(event)) {
+            walk->is_receive = !walk->has_records && event->kind == EVENT_RECV;
+            walk->is_posting = !walk->has_records && event->kind == EVENT_IRECV_REQUEST;
+            walk->has_records = true;
+        } else if (event->kind == EVENT_ENTER) {
+            depth++;
+            walk->has_regions = true;
+        } else if (event->kind == EVENT_LEAVE && depth-- == 0) {
+            walk->ahead++;
+            return true;
+        }
+    }
+}
+
+/// Goes on to behind the next MPI call; false where something else stands in the way.
+static bool pass_to_call(struct walk *walk)
+{
+    for (;; walk->ahead++) {
+        const struct event *event = peek(walk);
+        if (!event || is_record(event) ||
+            (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) ||
+            event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
+            return false;
+        walk->depth -= event->kind == EVENT_LEAVE;
+        if (event->kind != EVENT_ENTER)
+            continue;
+        walk->function = region_at(walk->engine, event->index)->mpi;
+        walk->depth += walk->function == MPI_FUNCTION_NONE;
+        if (walk->function == MPI_FUNCTION_NONE)
+            continue;
+        walk->region = event->index;
+        walk->context = event->context;
+        walk->found_nothing = (event->flags & EVENT_FOLDED_POLLS) != 0;
+        walk->ahead++;
+        return pass_call(walk) && walk->function != MPI_FUNCTION_INIT &&
+               walk->function != MPI_FUNCTION_FINALIZE;
+    }
+}
+
+/// Whether calls in these calling contexts are made by one function, called from one place.
+static bool is_one_caller(const struct engine *engine, uint32_t a, uint32_t b)
+{
+    const struct calling_context *contexts = engine->definitions->contexts;
+    if (a == EVENT_NO_INDEX || b == EVENT_NO_INDEX)
+        return a == b;
+    return contexts[a].region == contexts[b].region && contexts[a].parent == contexts[b].parent;
+}
+
+/// Whether the loop that the poll entered by EVENT belongs to has an end; *N polls without records
+/// come before that, or before it is known that there is none.
+static bool has_end(struct engine *engine, const struct location_state *location,
+                    const struct event *event, uint32_t *n)
+{
+    struct walk walk = {.engine = engine, .location = location};
+    bool may_have_seen = false; // the poll passed last
+    // ... which must have, as it would be folded with those right before it otherwise.
+    bool has_seen = false, is_folded = (event->flags & EVENT_FOLDED_POLLS) != 0;
+    *n = 0;
+    for (bool is_on = pass_call(&walk) && !walk.has_regions;
+         is_on && pass_to_call(&walk) && walk.depth >= 0;) {
+        if (walk.has_records && may_have_seen && (walk.is_receive || (walk.is_posting && has_seen)))
+            return true;
+        bool is_alike = walk.region == event->index && walk.depth == 0 &&
+                        is_one_caller(engine, walk.context, event->context);
+        if (walk.has_records) {
+            *n += may_have_seen;
+            return is_alike && !walk.has_regions;
+        }
+        has_seen = has_seen && walk.region != event->index;
+        if (walk.region != event->index) {
+            is_folded = false;
+            continue;
+        }
+        *n += may_have_seen; // it was one of the loop
+        if (!is_alike || walk.has_regions)
+            return false;
+        may_have_seen = walk.function == MPI_FUNCTION_IPROBE && !walk.found_nothing;
+        has_seen = may_have_seen && is_folded;
+        is_folded = walk.found_nothing;
+        *n += !may_have_seen;
+    }
+    return false;
+}
+
+bool polling_has_seen(struct engine *engine, const struct location_state *location,
+                      const struct event *event)
+{
+    const struct polling *polling = &engine->simulation->locations[location->index].polling;
+    struct walk walk = {.engine = engine, .location = location};
+    if ((event->flags & EVENT_FOLDED_POLLS) || !pass_call(&walk))
+        return false;
+    bool ends_loop =
+        polling->are_waiting && polling->waited_ns > 0 && polling->region == event->index;
+    while (pass_to_call(&walk)) {
+        if (walk.has_records)
+            return walk.is_receive || (walk.is_posting && ends_loop);
+        if (is_poll(walk.function) || walk.function == MPI_FUNCTION_PROBE)
+            return false;
+    }
+    return false;
+}
+
+bool polling_takes_no_time(struct engine *engine, struct location_state *location,
+                           const struct event *event)
+{
+    struct polling *polling = &engine->simulation->locations[location->index].polling;
+    const struct pag_clock *clock = engine->simulation->clock;
+    const struct call *call = &location->call;
+    polling->of_call_ns = 0;
+    if (!clock->polls_wait || !location->is_master || call->is_bare || call->is_cut ||
+        !call->is_test || !clock->polls_wait(clock->context, location->rank))
+        return false;
+    bool has_found = call->n_records > 0;
+    if (region_at(engine, event->index)->mpi == MPI_FUNCTION_IPROBE)
+        has_found = has_found || polling_has_seen(engine, location, event);
+    if (has_found) {
+        polling->of_call_ns = polling->waited_ns;
+        polling->waited_ns = 0;
+        return false;
+    }
+    if (polling->n_known > 0 && polling->region == event->index)
+        polling->n_known--;
+    else
+        polling->are_waiting = has_end(engine, location, event, &polling->n_known);
+    polling->region = event->index;
+    if (polling->are_waiting)
+        polling->waited_ns += call->recorded_leave_ns - call->recorded_enter_ns;
+    return polling->are_waiting;
+}

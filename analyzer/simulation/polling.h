@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Polling loops of a simulated run. A call that only looks and finds nothing (MPI_Test and its kin,
+// MPI_Iprobe) waits for what the call that ends the loop finds: so it takes no time now, and the
+// time it took in the recording belongs to the wait of that call, as if that had been entered so
+// much earlier. The code between the polls stays as it is. The loop ends with
+//   - a test that completes something, or
+//   - MPI_Iprobe (MPI_Improbe) that saw the message which a blocking receive takes next (probe.h),
+//     or, where the trace folds polls and it stands right behind some that found nothing, so that
+//     it cannot be one of them, a receive that is posted next,
+// if that is a call of the same function by the same one, which has not been left meanwhile, and no
+// other call with records comes before it; calls without any (MPI_Wtime) may. A loop whose end is
+// not found within some thousand events keeps its times, as do polls that lead nowhere or have
+// regions in them. With nothing changed all calls end as recorded; only the code between the polls
+// comes earlier.
+#ifndef PAGODA_SIMULATION_POLLING_H
+#define PAGODA_SIMULATION_POLLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+struct event;
+struct location_state;
+
+/// Of a location.
+struct polling {
+    uint32_t n_known;    // of so many polls that come next it is known
+    uint32_t region;     // (of this function)
+    bool are_waiting;    // whether their loop has an end
+    uint64_t waited_ns;  // in the recording, in polls that took no time now
+    uint64_t of_call_ns; // of that, what belongs to the open call
+};
+
+/// Whether the open call of LOCATION, MPI_Iprobe whose enter EVENT was, saw the message that a
+/// blocking receive takes next, or one posted behind a loop.
+bool polling_has_seen(struct engine *engine, const struct location_state *location,
+                      const struct event *event);
+
+/// LOCATION has entered its call, whose enter EVENT was: whether it is a poll that takes no time.
+/// If it ends a loop, the time of that becomes its own (polling.of_call_ns).
+bool polling_takes_no_time(struct engine *engine, struct location_state *location,
+                           const struct event *event);
+
+#endif

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scenarios (see scenario.h).
+#include "analyzer/simulation/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+
+/// A millionth of a millionth: what a factor is divided by to become its reciprocal.
+#define SCALE_OF_ONE ((uint64_t)PAG_WORK_PER_NS * PAG_WORK_PER_NS)
+
+void scenario_alone(struct scenario *scenario, const struct definitions *definitions)
+{
+    uint32_t n = (uint32_t)definitions->n_ranks;
+    *scenario = (struct scenario){
+        .group_of_rank = memory_zeroed(n, sizeof *scenario->group_of_rank),
+        .groups = memory_zeroed(n, sizeof *scenario->groups),
+        .keeps_cores = memory_zeroed(n, sizeof *scenario->keeps_cores),
+        .n_groups = n,
+    };
+    placement_recorded(&scenario->placement, definitions);
+    for (uint32_t rank = 0; rank < n; rank++) {
+        scenario->group_of_rank[rank] = rank;
+        scenario->groups[rank] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
+    }
+    struct error none;
+    scopes_init(&scenario->scopes, NULL, &scenario->placement, scenario->group_of_rank,
+                scenario->groups, &none);
+}
+
+void scenario_release(struct scenario *scenario)
+{
+    placement_release(&scenario->placement);
+    free(scenario->group_of_rank);
+    free(scenario->keeps_cores);
+    free(scenario->groups);
+    free(scenario->compute_patterns);
+    region_works_release(&scenario->works);
+    message_cuts_release(&scenario->cuts);
+    region_patterns_free(scenario->regions);
+    scopes_release(&scenario->scopes);
+    moves_release(&scenario->moves);
+    *scenario = (struct scenario){0};
+}
+
+static int place(struct scenario *scenario, const struct definitions *definitions,
+                 const struct scenario_settings *settings, struct error *err)
+{
+    uint32_t n_ranks = (uint32_t)definitions->n_ranks;
+    if (settings->n_places > 0)
+        return placement_read(&scenario->placement, n_ranks, settings->places, settings->n_places,
+                              err);
+    if (settings->n_nodes > 0)
+        placement_map(&scenario->placement, n_ranks, settings->n_nodes, settings->is_cyclic);
+    else
+        placement_recorded(&scenario->placement, definitions);
+    return 0;
+}
+
+/// Cores of a node with this name as asked for, 0: not asked for.
+static uint32_t given_cores(const struct scenario_settings *settings, const char *node)
+{
+    if (settings->n_cores > 0 || !settings->machine)
+        return settings->n_cores;
+    const struct machine_node *given = machine_node(settings->machine, node);
+    return given && given->n_cores > 0 ? given->n_cores : settings->machine->n_cores;
+}
+
+/// Cores of NODE, on which N_RANKS ranks run.
+static uint32_t cores_of(const struct scenario *scenario, const struct definitions *definitions,
+                         const struct scenario_settings *settings, uint32_t node, uint32_t n_ranks)
+{
+    uint32_t n_given = given_cores(settings, scenario->placement.node_names[node]);
+    if (n_given > 0)
+        return n_given;
+    if (settings->n_places > 0 || settings->n_nodes > 0)
+        return 1;
+    uint32_t n_cores = definitions->nodes[node].n_cores;
+    return n_cores > 0 ? n_cores : n_ranks;
+}
+
+static bool are_cores_known(const struct scenario *scenario, const struct definitions *definitions,
+                            const struct scenario_settings *settings)
+{
+    if (settings->n_places > 0 || settings->n_nodes > 0)
+        return true;
+    const struct placement *placement = &scenario->placement;
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
+        uint32_t node = placement->node_of_rank[rank];
+        if (definitions->nodes[node].n_cores == 0 &&
+            given_cores(settings, placement->node_names[node]) == 0)
+            return false;
+    }
+    return true;
+}
+
+/// How fast the processors of NODE are, in millionths.
+static uint64_t speed_of(const struct scenario_settings *settings, const char *node)
+{
+    for (size_t i = 0; i < settings->n_node_speeds; i++)
+        if (strcmp(settings->node_speeds[i].node, node) == 0)
+            return settings->node_speeds[i].speed;
+    if (settings->speed > 0 || !settings->machine)
+        return settings->speed > 0 ? settings->speed : SCHEDULER_FULL_SPEED;
+    const struct machine_node *given = machine_node(settings->machine, node);
+    return given && given->speed > 0 ? given->speed : settings->machine->speed;
+}
+
+static int check_node_speeds(const struct scenario *scenario,
+                             const struct scenario_settings *settings, struct error *err)
+{
+    const struct placement *placement = &scenario->placement;
+    for (size_t i = 0; i < settings->n_node_speeds; i++) {
+        const char *name = settings->node_speeds[i].node;
+        uint32_t node = 0;
+        while (node < placement->n_nodes && strcmp(placement->node_names[node], name) != 0)
+            node++;
+        if (node < placement->n_nodes)
+            continue;
+        const char *nearest =
+            spelling_nearest(name, (const char *const *)placement->node_names, placement->n_nodes);
+        if (nearest)
+            return error_set(err, "--cpu-speed %s: there is no such node; is it %s?", name,
+                             nearest);
+        char *some =
+            spelling_some("", (const char *const *)placement->node_names, placement->n_nodes);
+        error_set(err, "--cpu-speed %s: there is no such node%s", name, some);
+        free(some);
+        return -1;
+    }
+    return 0;
+}
+
+uint64_t scenario_slice_ns(const struct scenario_settings *settings)
+{
+    if (settings->slice_ns != PAG_NOT_KNOWN)
+        return settings->slice_ns;
+    return settings->machine ? settings->machine->slice_ns : 0;
+}
+
+/// Fluid: a group a node. Sticky: a group a core, the ranks of a node dealt round robin.
+static void make_groups(struct scenario *scenario, const struct definitions *definitions,
+                        const struct scenario_settings *settings)
+{
+    const struct placement *placement = &scenario->placement;
+    uint64_t hand_over_ns = settings->hand_over_ns;
+    if (hand_over_ns == PAG_NOT_KNOWN)
+        hand_over_ns = settings->machine ? settings->machine->hand_over_ns : 0;
+    uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
+    uint32_t *first_group = memory_zeroed(placement->n_nodes, sizeof *first_group);
+    uint32_t *n_placed = memory_zeroed(placement->n_nodes, sizeof *n_placed);
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++)
+        n_ranks[placement->node_of_rank[rank]]++;
+    scenario->groups =
+        memory_zeroed((size_t)placement->n_ranks + placement->n_nodes, sizeof *scenario->groups);
+    for (uint32_t node = 0; node < placement->n_nodes; node++) {
+        uint32_t n_cores = cores_of(scenario, definitions, settings, node, n_ranks[node]);
+        // Cores beyond the number of ranks stay idle.
+        uint32_t n_used = n_cores < n_ranks[node] ? n_cores : n_ranks[node];
+        uint32_t n_groups = settings->is_sticky ? n_used : n_ranks[node] > 0;
+        uint64_t speed = speed_of(settings, placement->node_names[node]);
+        first_group[node] = (uint32_t)scenario->n_groups;
+        for (uint32_t i = 0; i < n_groups; i++)
+            scenario->groups[scenario->n_groups++] = (struct core_group){
+                settings->is_sticky ? 1 : n_used, speed, hand_over_ns, scenario_slice_ns(settings)};
+        if (n_ranks[node] == 0)
+            continue;
+        scenario->is_shared = scenario->is_shared || n_ranks[node] > n_cores;
+        if (scenario->least_cores == 0 || n_cores < scenario->least_cores)
+            scenario->least_cores = n_cores;
+        if (n_cores > scenario->most_cores)
+            scenario->most_cores = n_cores;
+    }
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
+        uint32_t node = placement->node_of_rank[rank];
+        uint32_t n_cores = cores_of(scenario, definitions, settings, node, n_ranks[node]);
+        uint32_t core = settings->is_sticky ? n_placed[node]++ % n_cores : 0;
+        scenario->group_of_rank[rank] = first_group[node] + core;
+    }
+    free(n_ranks);
+    free(first_group);
+    free(n_placed);
+}
+
+/// Nothing said about cores: ranks that were bound to some share them as in the recording.
+static void keep_core_sets(struct scenario *scenario, const struct definitions *definitions,
+                           const struct scenario_settings *settings)
+{
+    if (settings->n_places > 0 || settings->n_nodes > 0 || settings->is_sticky)
+        return;
+    uint32_t *group_of_set = memory_zeroed(definitions->n_core_sets, sizeof *group_of_set);
+    scenario->groups = memory_resize(
+        scenario->groups, scenario->n_groups + definitions->n_core_sets, sizeof *scenario->groups);
+    for (uint32_t rank = 0; rank < definitions->n_ranks; rank++) {
+        const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
+        uint32_t *group = &group_of_set[definitions->ranks[rank].core_set];
+        if (!set->bound_to || given_cores(settings, scenario->placement.node_names[set->node]) > 0)
+            continue;
+        if (*group == 0) { // the first one is a node's
+            *group = (uint32_t)scenario->n_groups++;
+            scenario->groups[*group] = scenario->groups[scenario->group_of_rank[rank]];
+            scenario->groups[*group].n_cores =
+                set->n_cores < set->n_ranks ? set->n_cores : set->n_ranks;
+            scenario->is_shared = scenario->is_shared || set->n_ranks > set->n_cores;
+        }
+        scenario->group_of_rank[rank] = *group;
+        scenario->is_bound = true;
+    }
+    free(group_of_set);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/// Who shares the same cores with the same ranks as in the recording.
+static void compare_cores(struct scenario *scenario, const struct definitions *definitions)
+{
+    size_t n_ranks = definitions->n_ranks;
+    uint32_t *group_of_set = memory_zeroed(definitions->n_core_sets + 1, sizeof *group_of_set);
+    uint32_t *n_in_group = memory_zeroed(scenario->n_groups + 1, sizeof *n_in_group);
+    bool *is_split = memory_zeroed(definitions->n_core_sets + 1, sizeof *is_split);
+    scenario->keeps_cores = memory_zeroed(n_ranks + 1, sizeof *scenario->keeps_cores);
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        uint32_t set = definitions->ranks[rank].core_set, group = scenario->group_of_rank[rank];
+        is_split[set] = is_split[set] || (group_of_set[set] > 0 && group_of_set[set] != group + 1);
+        group_of_set[set] = group + 1;
+        n_in_group[group]++;
+    }
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
+        uint32_t group = scenario->group_of_rank[rank];
+        scenario->keeps_cores[rank] =
+            !is_split[definitions->ranks[rank].core_set] && n_in_group[group] == set->n_ranks &&
+            scenario->groups[group].n_cores == least(set->n_cores, set->n_ranks);
+    }
+    free(group_of_set);
+    free(n_in_group);
+    free(is_split);
+}
+
+/// One more factor for what PATTERN names; WHERE it was given.
+static int add_scale(struct scenario *scenario, const char *where, const char *pattern,
+                     uint64_t factor, struct error *err)
+{
+    size_t i = scenario->n_scales++;
+    scenario->factors[i] = factor;
+    return region_patterns_add(scenario->regions, where, pattern, REGION_COMPUTING,
+                               &scenario->scaled[i], err);
+}
+
+static int scale_regions(struct scenario *scenario, const struct scenario_settings *settings,
+                         struct error *err)
+{
+    const struct machine *machine = settings->machine;
+    size_t n_of_machine = machine ? machine->n_regions : 0;
+    if (settings->n_scales + n_of_machine > SCENARIO_MAX_SCALES)
+        return error_set(err, "--scale: more than %d of them%s", SCENARIO_MAX_SCALES,
+                         n_of_machine > 0 ? " and regions of the machine" : "");
+    for (size_t i = 0; i < settings->n_scales; i++) {
+        const struct region_scale *scale = &settings->scales[i];
+        if (add_scale(scenario, "--scale", scale->pattern, scale->factor, err) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < n_of_machine; i++) {
+        const struct machine_region *region = &machine->regions[i];
+        uint64_t factor = (SCALE_OF_ONE + region->speed / 2) / region->speed;
+        char *where = memory_format("%s:%u: <region>", machine->path, region->line);
+        int status = add_scale(scenario, where, region->pattern, factor, err);
+        free(where);
+        if (status != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/// The call paths of <compute> elements.
+static int read_computes(struct scenario *scenario, const struct scenario_settings *settings,
+                         struct error *err)
+{
+    const struct machine *machine = settings->machine;
+    if (!settings->is_timeless)
+        return 0;
+    scenario->compute_patterns =
+        memory_new((machine->n_computes + 1) * sizeof *scenario->compute_patterns);
+    for (size_t i = 0; i < machine->n_computes; i++) {
+        const struct machine_compute *compute = &machine->computes[i];
+        scenario->compute_patterns[i] = SCENARIO_NO_PATTERN;
+        if (!strchr(compute->pattern, '/'))
+            continue;
+        char *where = memory_format("%s:%u: <compute>", machine->path, compute->line);
+        int status = region_patterns_add(scenario->regions, where, compute->pattern, REGION_VISITS,
+                                         &scenario->compute_patterns[i], err);
+        free(where);
+        if (status != 0)
+            return -1;
+    }
+    return 0;
+}
+
+uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region,
+                        uint32_t calling_context)
+{
+    if (region != EVENT_NO_INDEX)
+        region_patterns_enter(scenario->regions, mark, region, calling_context);
+    uint64_t scale = PAG_WORK_PER_NS;
+    for (size_t i = 0; i < scenario->n_scales; i++)
+        if (region_patterns_is_inside(scenario->regions, *mark, scenario->scaled[i]))
+            scale = scale * scenario->factors[i] / PAG_WORK_PER_NS;
+    return scale;
+}
+
+static int drop_regions(struct scenario *scenario, const struct scenario_settings *settings,
+                        struct error *err)
+{
+    if (settings->n_drops > SCENARIO_MAX_SCALES)
+        return error_set(err, "--drop-sync: more than %d of them", SCENARIO_MAX_SCALES);
+    for (size_t i = 0; i < settings->n_drops; i++)
+        if (region_patterns_add(scenario->regions, "--drop-sync", settings->drops[i], REGION_CALLS,
+                                &scenario->drops[scenario->n_drops++], err) != 0)
+            return -1;
+    return 0;
+}
+
+bool scenario_drops(const struct scenario *scenario, uint64_t mark, uint8_t class_,
+                    uint64_t size_bytes, bool is_uneven)
+{
+    bool is_sync = class_ == COLLECTIVE_BARRIER ||
+                   (class_ != COLLECTIVE_HANDLE && size_bytes == 0 && !is_uneven);
+    for (size_t i = 0; i < scenario->n_drops; i++) {
+        if (region_patterns_is_call(scenario->regions, mark, scenario->drops[i]) ||
+            (is_sync && region_patterns_is_inside(scenario->regions, mark, scenario->drops[i])))
+            return true;
+    }
+    return false;
+}
+
+static int check_timeless(const struct scenario_settings *settings, struct error *err)
+{
+    if (!settings->is_timeless)
+        return 0;
+    if (!settings->machine || !machine_has_messages(settings->machine))
+        return error_set(err,
+                         "--timeless takes all times from the machine file, and %s has no "
+                         "<message>",
+                         settings->machine ? settings->machine->path : "there is none");
+    return 0;
+}
+
+int scenario_init(struct scenario *scenario, const struct definitions *definitions,
+                  const struct scenario_settings *settings, struct error *err)
+{
+    *scenario = (struct scenario){
+        .group_of_rank = memory_zeroed(definitions->n_ranks, sizeof *scenario->group_of_rank),
+        .regions = region_patterns_new(definitions),
+        .visits = settings->visits,
+        .spins = settings->spins,
+        .slice_ns = scenario_slice_ns(settings),
+        .is_sticky = settings->is_sticky,
+        .move_data_bytes = settings->move_data_bytes,
+        .aggregate_bytes = settings->aggregate_bytes,
+        .added_latency_ns = settings->added_latency_ns,
+        .added_byte_fs = settings->added_byte_fs,
+        .is_timeless = settings->is_timeless,
+    };
+    if (check_timeless(settings, err) != 0 || place(scenario, definitions, settings, err) != 0 ||
+        scale_regions(scenario, settings, err) != 0 ||
+        read_computes(scenario, settings, err) != 0 ||
+        check_node_speeds(scenario, settings, err) != 0 ||
+        drop_regions(scenario, settings, err) != 0 ||
+        message_cuts_init(&scenario->cuts, settings->cuts, settings->n_cuts,
+                          (uint32_t)definitions->n_ranks, err) != 0 ||
+        region_works_init(&scenario->works, settings->works, settings->n_works, definitions,
+                          scenario->regions, err) != 0 ||
+        moves_init(&scenario->moves, scenario->regions, (uint32_t)definitions->n_ranks,
+                   settings->moves, settings->n_moves, settings->overlaps, settings->n_overlaps,
+                   err) != 0)
+        return -1;
+    scenario->knows_cores = are_cores_known(scenario, definitions, settings);
+    make_groups(scenario, definitions, settings);
+    keep_core_sets(scenario, definitions, settings);
+    compare_cores(scenario, definitions);
+    return scopes_init(&scenario->scopes, settings->machine, &scenario->placement,
+                       scenario->group_of_rank, scenario->groups, err);
+}

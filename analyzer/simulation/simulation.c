@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The replay in simulated time. Each location goes through its phases, outside MPI (outside.h), in
+// a call (in_call.h), blocked (blocked.h); the clock says when each of them is over, in the order
+// of time. The matching itself, the settling of calls and all that is found are those of the
+// measured replay.
+#include "analyzer/simulation/simulation.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+#include "analyzer/simulation/blocked.h"
+#include "analyzer/simulation/change/aggregation.h"
+#include "analyzer/simulation/change/migration.h"
+#include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/in_call.h"
+#include "analyzer/simulation/outside.h"
+#include "analyzer/simulation/transfers.h"
+
+enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
+
+struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock)
+{
+    struct simulation *simulation = memory_zeroed(1, sizeof *simulation);
+    simulation->clock = clock;
+    simulation->entering = NONE;
+    simulation->locations = memory_zeroed(engine->n_locations, sizeof *simulation->locations);
+    engine->result->simulated = memory_zeroed(engine->n_ranks, sizeof *engine->result->simulated);
+    left_out_init(&simulation->left_out);
+    simulation->migration = migration_new(clock, engine->n_locations);
+    simulation->overlap = overlap_new(clock, engine->n_locations);
+    simulation->aggregation = aggregation_new(clock, engine->n_ranks);
+    return simulation;
+}
+
+void simulation_free(struct simulation *simulation)
+{
+    if (!simulation)
+        return;
+    free(simulation->locations);
+    free(simulation->messages);
+    free(simulation->postings);
+    free(simulation->conditions);
+    free(simulation->transfers);
+    free(simulation->arrived);
+    left_out_release(&simulation->left_out);
+    migration_free(simulation->migration);
+    overlap_free(simulation->overlap);
+    aggregation_free(simulation->aggregation);
+    free(simulation);
+}
+
+static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    switch (simulated_location(engine, location)->phase) {
+    case SIMULATION_BEFORE:
+        engine_begin_location(engine, location, now_ns);
+        if (engine->simulation->migration)
+            migration_began(engine, location, now_ns);
+        outside_begin(engine, location, now_ns, now_ns);
+        break;
+    case SIMULATION_OUTSIDE:
+        outside_is_over(engine, location, now_ns);
+        break;
+    case SIMULATION_ENTERED:
+        in_call_await(engine, location, now_ns);
+        break;
+    case SIMULATION_BLOCKED:
+        blocked_step(engine, location, now_ns);
+        break;
+    default: // SIMULATION_LEAVING; the clock knows of no other location that could be done
+        if (!clock->works_on(clock->context, location->index, now_ns))
+            in_call_leave(engine, location, now_ns);
+        break;
+    }
+}
+
+static void begin(struct engine *engine)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        struct location_state *location = &engine->locations[i];
+        bool is_empty = !trace_peek(engine->trace, i, location->cursor, 0);
+        uint64_t first_ns = clock->visit_ps ? 0 : location->next_ns;
+        // From now on nobody asks for the time of a location's next event but to find out whether
+        // it has ended, or can still come before a time that has passed.
+        location->next_ns = UINT64_MAX;
+        if (is_empty)
+            outside_end_location(engine, location, 0);
+        else
+            clock->wait(clock->context, location->index, 0, first_ns, 0);
+    }
+}
+
+/// Of many locations the one that goes on is in no near cache: asks for all of it at once.
+static inline void fetch(const struct engine *engine, uint32_t index)
+{
+    enum { MANY_LOCATIONS = 16, LINE_BYTES = 64 };
+    const struct location_state *location = &engine->locations[index];
+    const char *state = (const char *)&engine->simulation->locations[index];
+    if (engine->n_locations < MANY_LOCATIONS)
+        return;
+    for (size_t i = 0; i < sizeof(struct location_simulation); i += LINE_BYTES)
+        __builtin_prefetch(state + i, 1);
+    for (size_t i = 0; i < sizeof(struct location_state); i += LINE_BYTES)
+        __builtin_prefetch((const char *)location + i, 1);
+    __builtin_prefetch(location->cursor);
+}
+
+void simulation_run(struct engine *engine)
+{
+    struct simulation *simulation = engine->simulation;
+    const struct pag_clock *clock = simulation->clock;
+    uint32_t index;
+    uint64_t time_ns;
+    begin(engine);
+    for (uint32_t n_turns = 1;; n_turns++) {
+        bool is_any = clock->next(clock->context, &index, &time_ns);
+        if (clock->transfer && transfers_begin(engine, is_any ? time_ns : UINT64_MAX))
+            continue;
+        if (!is_any) {
+            if (blocked_let_go(engine))
+                continue;
+            break;
+        }
+        simulation->now_ns = time_ns;
+        fetch(engine, index);
+        advance(engine, &engine->locations[index], simulation->now_ns);
+        if (n_turns % TURNS_PER_REPORT == 0 && engine->listener.reached)
+            engine->listener.reached(engine->listener.context, simulation->now_ns);
+    }
+    if (simulation->migration)
+        migration_conclude(engine);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A replay in simulated time: the clock (clock.h) says which location goes on and when.
+#ifndef PAGODA_SIMULATION_SIMULATION_H
+#define PAGODA_SIMULATION_SIMULATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/pag/call.h"
+#include "analyzer/simulation/change/left_out.h"
+#include "analyzer/simulation/clock.h"
+#include "analyzer/simulation/interval.h"
+#include "analyzer/simulation/polling.h"
+#include "analyzer/simulation/probe.h"
+
+struct aggregation;
+struct arrival;
+struct collective;
+struct engine;
+struct location_state;
+struct migration;
+struct overlap;
+struct transfer;
+
+/// What a location does.
+enum simulation_phase {
+    SIMULATION_BEFORE,  // its first event
+    SIMULATION_OUTSIDE, // works outside MPI
+    SIMULATION_ENTERED, // works in a call before its messages depart
+    SIMULATION_BLOCKED, // in a call, for partners that have not come
+    SIMULATION_LEAVING, // in a call, until what it waits for is there and the work after that done
+    SIMULATION_ENDED,
+};
+
+struct location_simulation {
+    enum simulation_phase phase;
+    struct interval interval;
+    pag_work interval_work;
+    uint64_t n_call_events; // of the open call, read so far
+    pag_work work_after;    // of the open call
+    uint64_t ready_ns;      // when the open call has what it waits for
+    uint64_t blocked_ns;    // since when the open call waits
+    uint64_t call_wait_ns;  // that long
+    bool is_waiting;        // it has conditions
+    bool is_handle;         // it takes its time, but no core (clock.h)
+    bool is_late;           // it stands for calls that were put off (overlap.h)
+    bool is_put_off;        // it is one of those
+    struct probe probe;     // what it waits to see
+    struct polling polling;
+    uint32_t n_late_calls;    // so many of those
+    uint64_t n_events;        // before the open call, or before what is outside MPI
+    bool has_started;         // took all its time up to MPI_Init
+    uint64_t start_wait_ns;   // that long without a core, in the open interval
+    bool gives_up;            // on partners that will not come
+    bool has_unknown_partner; // that did not come, or cannot be told yet
+    uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
+    uint32_t *departing;                                  // messages sent in the open call
+    uint32_t n_departing;
+    size_t departing_capacity;
+    uint32_t *receivers; // of those that follow no other one (aggregation.h)
+    uint32_t n_receivers;
+    size_t receivers_capacity;
+    pag_work outside_work;
+    uint64_t outside_ns, wait_ns, overhead_ns, lost_ns;
+};
+
+/// The posting of a receive in the recording.
+struct posting_simulation {
+    uint64_t recorded_ns; // enter of its call
+    uint64_t event;       // its number in the location; PAG_NOT_KNOWN: it has none
+};
+
+/// Times of a message that measured time needs not; by its pool index.
+struct message_simulation {
+    uint64_t recorded_send_ns;  // enter of the call that sent it
+    uint64_t recorded_since_ns; // begin of what of that was the sender's own (pag_condition)
+    uint64_t recorded_post_ns;  // of its receive, once matched
+    uint64_t departed_ns;       // PAG_NOT_KNOWN: has not departed
+    uint64_t arrived_ns;        // as the clock's transfer() says; PAG_NOT_KNOWN: not known yet
+    uint64_t number;            // order of sending
+    uint64_t size_bytes;        // as the clock says (pag_clock.sends)
+    uint64_t added_bytes;       // more than that
+    uint64_t follows_ns;        // see pag_condition
+    bool is_rendezvous;
+    bool has_taker; // not matched, but the receive that takes it is known (taker.h)
+};
+
+struct simulation {
+    const struct pag_clock *clock;
+    struct location_simulation *locations;
+    struct message_simulation *messages;
+    struct posting_simulation *postings; // by receive
+    size_t message_capacity, receive_capacity;
+    struct pag_condition *conditions; // of the call being settled
+    size_t condition_capacity;
+    struct migration *migration;     // NULL: no work is moved
+    struct aggregation *aggregation; // NULL: each message on its own
+    struct overlap *overlap;         // NULL: calls wait where they are
+    struct left_out_parts left_out;  // of collective operations
+    uint32_t n_blocked_sends;        // locations blocked until a receive is posted
+    uint32_t entering;               // location whose call is being matched, NONE
+    uint64_t n_sent;
+    struct transfer *transfers; // messages not yet shown to the clock
+    size_t n_transfers, transfer_capacity;
+    struct arrival *arrived; // those just shown
+    size_t arrived_capacity;
+    uint64_t now_ns;
+};
+
+struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock);
+void simulation_free(struct simulation *simulation);
+void simulation_run(struct engine *engine);
+
+/// What matching finds out: a message is sent, a receive is posted (by EVENT, or all EVENT says is
+/// that it is over), the two belong together, a member has entered a collective.
+void simulation_sent(struct engine *engine, struct location_state *location, uint32_t message);
+void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive,
+                       const struct event *event);
+void simulation_matched(struct engine *engine, uint32_t message, uint32_t receive);
+void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member);
+
+/// Goes on with the blocked calls of RANK whose conditions are met by now.
+void simulation_try_again(struct engine *engine, uint32_t rank);
+
+/// Whether somebody else releases PART: its operation synchronises, and its member waits in it.
+bool simulation_part_waits(const struct engine *engine, struct part part);
+
+/// Whether CALL is MPI_Init or MPI_Finalize, or all it completes creates or destroys handles.
+bool simulation_is_handle(const struct engine *engine, const struct call *call);
+
+/// Whether no other location goes on at NOW_NS, when LOCATION, whose turn it is, enters a call.
+bool simulation_is_alone(const struct engine *engine, const struct location_state *location,
+                         uint64_t now_ns);
+
+/// All conditions of LOCATION's call that are known so far are met as far as partners go: true, and
+/// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.
+bool simulation_gather(struct engine *engine, struct location_state *location,
+                       uint32_t *n_conditions);
+
+/// Puts the conditions of CALL into simulation.conditions: their number.
+uint32_t simulation_conditions(struct engine *engine, const struct call *call);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages that are ready to go, one round after the other (see transfers.h).
+#include "analyzer/simulation/transfers.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+
+struct transfer {
+    uint64_t ready_ns, number; // order of sending
+    uint64_t size_bytes;
+    uint32_t sender, receiver;
+    bool is_part;     // of a collective operation
+    uint32_t message; // index, of a part the clock's id
+};
+
+struct arrival {
+    struct transfer transfer;
+    uint64_t arrived_ns;
+};
+
+static bool is_before(const struct transfer *a, const struct transfer *b)
+{
+    if (a->ready_ns != b->ready_ns)
+        return a->ready_ns < b->ready_ns;
+    if (a->sender != b->sender)
+        return a->sender < b->sender;
+    if (a->is_part != b->is_part)
+        return b->is_part;
+    return a->number < b->number;
+}
+
+/// A heap: the first one of all is transfers[0].
+static void push(struct simulation *simulation, struct transfer transfer)
+{
+    simulation->transfers = array_reserve(simulation->transfers, &simulation->transfer_capacity,
+                                          simulation->n_transfers + 1, sizeof(struct transfer));
+    struct transfer *heap = simulation->transfers;
+    size_t place = simulation->n_transfers++;
+    for (; place > 0 && is_before(&transfer, &heap[(place - 1) / 2]); place = (place - 1) / 2)
+        heap[place] = heap[(place - 1) / 2];
+    heap[place] = transfer;
+}
+
+static struct transfer pop(struct simulation *simulation)
+{
+    struct transfer *heap = simulation->transfers;
+    const struct transfer first = heap[0], last = heap[--simulation->n_transfers];
+    size_t place = 0, n = simulation->n_transfers;
+    for (size_t child = 1; child < n; child = 2 * place + 1) {
+        child += child + 1 < n && is_before(&heap[child + 1], &heap[child]);
+        if (!is_before(&heap[child], &last))
+            break;
+        heap[place] = heap[child];
+        place = child;
+    }
+    heap[place] = last;
+    return first;
+}
+
+void transfers_ready(struct engine *engine, uint32_t index)
+{
+    struct simulation *simulation = engine->simulation;
+    const struct message_simulation *times = &simulation->messages[index];
+    const struct message *message = message_at(engine, index);
+    if (!simulation->clock->transfer || times->departed_ns == PAG_NOT_KNOWN ||
+        (times->is_rendezvous && !message->is_matched && !times->has_taker))
+        return;
+    bool comes_later = times->is_rendezvous && message->post_enter_ns > times->departed_ns;
+    push(simulation, (struct transfer){
+                         .ready_ns = comes_later ? message->post_enter_ns : times->departed_ns,
+                         .number = times->number,
+                         .size_bytes = times->size_bytes + times->added_bytes,
+                         .sender = message->sender,
+                         .receiver = message->receiver,
+                         .message = index,
+                     });
+}
+
+/// Messages that members of collective operations have sent.
+static void take_parts(struct simulation *simulation)
+{
+    const struct pag_clock *clock = simulation->clock;
+    struct pag_part_message part;
+    while (clock->part_sent && clock->part_sent(clock->context, &part))
+        push(simulation, (struct transfer){
+                             .ready_ns = part.ready_ns,
+                             .number = part.number,
+                             .size_bytes = part.size_bytes,
+                             .sender = part.sender,
+                             .receiver = part.receiver,
+                             .is_part = true,
+                             .message = part.id,
+                         });
+}
+
+/// Who waits for TRANSFER may go on.
+static void go_on(struct engine *engine, const struct transfer *transfer, uint64_t arrived_ns)
+{
+    const struct pag_clock *clock = engine->simulation->clock;
+    if (!transfer->is_part) {
+        simulation_try_again(engine, transfer->receiver);
+        simulation_try_again(engine, transfer->sender);
+        return;
+    }
+    const uint32_t *ranks;
+    uint32_t n = clock->part_arrived(clock->context, transfer->message, arrived_ns, &ranks);
+    for (uint32_t i = 0; i < n; i++)
+        simulation_try_again(engine, ranks[i]);
+}
+
+bool transfers_begin(struct engine *engine, uint64_t next_ns)
+{
+    struct simulation *simulation = engine->simulation;
+    const struct pag_clock *clock = simulation->clock;
+    if (next_ns <= simulation->now_ns)
+        return false;
+    take_parts(simulation);
+    if (simulation->n_transfers == 0)
+        return false;
+    uint64_t until_ns = simulation->transfers[0].ready_ns;
+    if (until_ns < simulation->now_ns)
+        until_ns = simulation->now_ns;
+    if (until_ns >= next_ns)
+        return false;
+    size_t n = 0;
+    for (; simulation->n_transfers > 0 && simulation->transfers[0].ready_ns <= until_ns; n++) {
+        struct transfer transfer = pop(simulation);
+        uint64_t arrived_ns = clock->transfer(clock->context, transfer.sender, transfer.receiver,
+                                              transfer.size_bytes, transfer.ready_ns);
+        // Else its receiver did not wait, and it is gone.
+        if (!transfer.is_part && simulation->messages[transfer.message].number == transfer.number)
+            simulation->messages[transfer.message].arrived_ns = arrived_ns;
+        simulation->arrived = array_reserve(simulation->arrived, &simulation->arrived_capacity,
+                                            n + 1, sizeof *simulation->arrived);
+        simulation->arrived[n] = (struct arrival){transfer, arrived_ns};
+    }
+    // Nobody departs before the next location goes on.
+    for (size_t i = 0; i < n; i++)
+        go_on(engine, &simulation->arrived[i].transfer, simulation->arrived[i].arrived_ns);
+    return true;
+}

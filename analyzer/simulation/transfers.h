@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages of a simulated run that hinder each other on their way (clock.h, transfer): gathered as
+// they become ready, shown to the clock in an order that does not depend on that in which the
+// engine takes its locations.
+//
+// All messages that are ready at one time t are shown when no location can go on at t any more;
+// what that lets happen at t makes another round. Messages of collective operations that are
+// carried out go the same way: those of a member that has come may be ready later than now, and are
+// kept until then. Time never goes back, so none can become ready before t afterwards, except those
+// whose partner is found out late (wildcards): they come in the round in which that is known.
+#ifndef PAGODA_SIMULATION_TRANSFERS_H
+#define PAGODA_SIMULATION_TRANSFERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+
+/// A message has departed or been matched: if that makes it ready it is to be shown.
+void transfers_ready(struct engine *engine, uint32_t message);
+
+/// Shows the clock what is ready before the next location goes on, at NEXT_NS, and lets those go on
+/// who wait for it. False when nothing was to be done.
+bool transfers_begin(struct engine *engine, uint64_t next_ns);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Predictions from a measured run.
+#ifndef PAGODA_WHATIF_RUN_H
+#define PAGODA_WHATIF_RUN_H
+
+#include "analyzer/base/error.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/replay/replay_run.h"
+#include "analyzer/report/whatif.h"
+#include "analyzer/whatif/options.h"
+
+/// 0 when the machine files and policies that PLAN names are all right; else -1 and ERR.
+int whatif_check_files(const struct whatif_plan *plan, struct error *err);
+
+/// Checks PLAN against the run in MEASURED, opened but perhaps not replayed. 0, or -1 and ERR.
+int whatif_check(const struct whatif_plan *plan, const struct replay_run *measured,
+                 struct error *err);
+
+struct whatif_wishes {
+    const char *out;    // where a single predicted run is written as an archive; NULL: it is not
+    bool keeps_results; // those of all points of a list, for a database
+};
+
+/// Predicts every point of PLAN from MEASURED, replayed with its costs gathered; a single one with
+/// its wait states and critical path, more as WISHES say. 0, or -1 and ERR; the caller releases
+/// REPORT in either case.
+int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
+               const struct replay_run *measured, const struct whatif_wishes *wishes,
+               struct whatif_report *report, struct error *err);
+
+/// Predicts the first point of PLAN from MEASURED without a word on the terminal; several threads
+/// may at once. Without a CATALOGUE for its run time only; else RESULT is what a database keeps of
+/// it, which the caller releases. 0, or -1 and ERR; the caller releases POINT in either case.
+int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
+                       const struct replay_run *measured, const struct catalogue *catalogue,
+                       struct whatif_point *point, struct result *result, struct error *err);
+
+/// The run MEASURED with nothing changed but how PLAN says that its ranks wait, quietly likewise:
+/// RUN's replay has its critical path. The caller releases RUN and POINT in either case.
+int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
+                         struct replay_run *run, struct whatif_point *point, struct error *err);
+
+#endif
