@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 #include "db/database.h"
 
 /// A point of a sweep; STATE NULL: there is nothing to say, it has a trial or is still to be run.

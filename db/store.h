@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 
 /// What the run is called; everything may be NULL or empty and then has a default.
 struct store_names {

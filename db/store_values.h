@@ -4,7 +4,7 @@
 #define PAGODA_DB_STORE_VALUES_H
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 #include "db/writer.h"
 
 /// Writes RESULT's resources, tuples and property instances through WRITER, whose transaction stays

@@ -8,9 +8,9 @@
 
 #include "analyzer/advise/path.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/report/quantity.h"
-#include "analyzer/report/sites.h"
+#include "analyzer/result/sites.h"
 
 enum { MAX_REGIONS = 12, MAX_STRETCHES = 6, MAX_PATHS = 4, MAX_STREAMS = 3 };
 static const double least_share = 0.003; // of the run time: less is not worth a prediction

@@ -4,7 +4,7 @@
 #define PAGODA_ADVISE_CANDIDATES_H
 
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/advice.h"
+#include "analyzer/result/advice.h"
 #include "analyzer/simulation/cost/machine.h"
 
 /// What the candidates are for.

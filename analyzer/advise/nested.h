@@ -4,7 +4,7 @@
 #define PAGODA_ADVISE_NESTED_H
 
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/advice.h"
+#include "analyzer/result/advice.h"
 
 /// Finds out which candidates with a region change a part of what others change, in the call paths
 /// of the run MEASURED. Changes of work are compared with each other, so are left-out operations,

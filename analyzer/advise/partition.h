@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 
 /// Who sends how much to whom, and computes how long.
 struct rank_graph {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/advise/replay.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 
 /// Where ranks may run.
 struct advise_places {

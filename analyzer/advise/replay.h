@@ -4,7 +4,7 @@
 #define PAGODA_ADVISE_REPLAY_H
 
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/advice.h"
+#include "analyzer/result/advice.h"
 #include "analyzer/whatif/options.h"
 
 enum { ADVISE_MAX_PAIRED = 3 };

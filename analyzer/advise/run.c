@@ -9,7 +9,7 @@
 #include "analyzer/advise/nested.h"
 #include "analyzer/advise/places.h"
 #include "analyzer/advise/target.h"
-#include "analyzer/report/lost_cores.h"
+#include "analyzer/result/lost_cores.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/whatif/estimate.h"
 #include "analyzer/whatif/run.h"

@@ -14,7 +14,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/shell_word.h"
 #include "analyzer/base/spelling.h"
-#include "analyzer/report/advice.h"
+#include "analyzer/result/advice.h"
 
 struct advise_request {
     const char *trace;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda align TRACE -o DIR`: a copy of an archive in which nothing is received before it was
-// sent. What the clocks are off by is found in one replay (model/clock_shift.h), written as clock
+// sent. What the clocks are off by is found in one replay (rewrite/clock_shift.h), written as clock
 // offsets (rewrite/shift_clocks.h), and a replay of the copy says what is left.
 #include "analyzer/cmd/align.h"
 
@@ -13,9 +13,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/progress.h"
-#include "analyzer/model/clock_shift.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/report/quantity.h"
+#include "analyzer/rewrite/clock_shift.h"
 #include "analyzer/rewrite/folder.h"
 #include "analyzer/rewrite/shift_clocks.h"
 #include "analyzer/trace/reader.h"

@@ -20,9 +20,9 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/base/utf8.h"
+#include "analyzer/calibrate/measurements.h"
 #include "analyzer/cmd/calibrate/output.h"
 #include "analyzer/cmd/trace/children.h"
-#include "analyzer/model/measurements.h"
 #include "analyzer/report/calibration.h"
 #include "analyzer/simulation/cost/machine.h"
 

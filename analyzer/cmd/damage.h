@@ -4,7 +4,7 @@
 #define PAGODA_CMD_DAMAGE_H
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 #include "db/database.h"
 
 /// Warns of each kind of damage to the trace behind RESULT. Whether there is any.

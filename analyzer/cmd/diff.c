@@ -15,7 +15,7 @@
 #include "analyzer/cmd/diff/limits.h"
 #include "analyzer/cmd/diff/structure.h"
 #include "analyzer/cmd/diff/traces.h"
-#include "analyzer/model/difference.h"
+#include "analyzer/compare/difference.h"
 #include "analyzer/report/json/difference.h"
 #include "analyzer/report/text/difference.h"
 #include "db/database.h"

@@ -19,7 +19,7 @@
 #include "analyzer/cmd/trace/filter.h"
 #include "analyzer/reduction/exclude_file.h"
 #include "analyzer/reduction/rules.h"
-#include "analyzer/report/dilation.h"
+#include "analyzer/result/dilation.h"
 
 struct settings {
     struct option_list rules, rule_files;

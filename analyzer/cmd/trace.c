@@ -23,13 +23,13 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/base/shell_word.h"
 #include "analyzer/cmd/launch.h"
 #include "analyzer/cmd/trace/children.h"
 #include "analyzer/cmd/trace/revision.h"
 #include "analyzer/cmd/trace/settings.h"
-#include "analyzer/report/dilation.h"
-#include "analyzer/report/quantity.h"
+#include "analyzer/result/dilation.h"
 
 #define PRELOAD_LIBRARY "libpagoda-trace.so"
 #define PROBE_BYTES     (2 << 20)

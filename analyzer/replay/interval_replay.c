@@ -9,7 +9,7 @@
 #include "analyzer/base/progress.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/part_matchers.h"
-#include "analyzer/report/collect.h"
+#include "analyzer/result/collect.h"
 #include "analyzer/trace/reader.h"
 
 /// One replay.

@@ -9,7 +9,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/replay/interval.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 
 /// What the intervals of one replay may take of memory, beside the replay itself.
 #define INTERVAL_REPLAY_BYTES ((size_t)64 << 20)

@@ -2,7 +2,7 @@
 // A replay with its listeners (see replay_run.h).
 #include "analyzer/replay/replay_run.h"
 
-#include "analyzer/report/collect.h"
+#include "analyzer/result/collect.h"
 
 static void on_root(void *context, const struct root *root)
 {

@@ -11,7 +11,7 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 #include "analyzer/rewrite/time_map.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/trace/reader.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/measurements.h"
+#include "analyzer/calibrate/measurements.h"
 #include "analyzer/simulation/cost/machine.h"
 
 struct calibration_report {

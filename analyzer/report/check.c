@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/report/quantity.h"
 
 void check_add_locations(struct check *check, const struct trace *trace)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "analyzer/pattern/catalogue.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 #include "analyzer/trace/reader.h"
 
 enum check_kind {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/model/difference.h"
+#include "analyzer/compare/difference.h"
 
 struct difference_run {
     const char *name, *origin;

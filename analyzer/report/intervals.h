@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/result.h"
 #include "analyzer/report/text.h"
+#include "analyzer/result/result.h"
 
 /// What is kept of the result of one interval.
 struct interval_row {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/result.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/result.h"
+#include "analyzer/result/whatif.h"
 
 /// Prints RESULT, with predictions from it (NULL: none), as one JSON object and a newline, the same
 /// bytes for the same result in any locale: keys in a fixed order, times as integers in ns, null

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
 
 enum { LABEL_COLUMNS = 16, LONG_BYTES = 1 << 24 };

@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-#include "analyzer/report/quantity.h"
-#include "analyzer/report/result.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
+#include "analyzer/result/result.h"
 
 struct page {
     const struct result *result;

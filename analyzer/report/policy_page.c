@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
 
 enum { LABEL_COLUMNS = 14, OPTION_COLUMNS = 13 };

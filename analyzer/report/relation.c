@@ -11,8 +11,8 @@
 #include "analyzer/base/csv.h"
 #include "analyzer/base/exact_number.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/report/quantity.h"
+#include "analyzer/base/quantity.h"
 
 const char *const scaling_factor_keys[N_FACTORS] = {
     [FACTOR_PARALLEL] = "parallel_efficiency",

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/scaling.h"
+#include "analyzer/compare/scaling.h"
 
 /// A property of the runs of a series together, declared in patterns/experiments.
 struct scaling_finding {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/report/quantity.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/report/scaling.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/structure.h"
+#include "analyzer/compare/structure.h"
 
 struct structure_page {
     const char *database; // NULL: none

@@ -11,9 +11,9 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/report/cores.h"
 #include "analyzer/report/page.h"
-#include "analyzer/report/sites.h"
+#include "analyzer/result/cores.h"
+#include "analyzer/result/sites.h"
 
 enum {
     DEFAULT_WIDTH = 80,

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 
 struct text_options {
     uint64_t depth;  // levels of the call tree that are shown

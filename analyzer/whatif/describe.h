@@ -5,7 +5,7 @@
 #define PAGODA_WHATIF_DESCRIBE_H
 
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 #include "analyzer/whatif/options.h"
 
 /// Puts that into REPORT, of PLAN's predictions from MEASURED.

@@ -6,7 +6,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 #include "analyzer/whatif/set.h"
 
 /// What a database can keep of it: which run it is of, and the run time of POINT. The caller

@@ -2,7 +2,7 @@
 // One simulated pass by the clock of whatif/ideal.h.
 #include "analyzer/whatif/ideal.h"
 
-#include "analyzer/report/collect.h"
+#include "analyzer/result/collect.h"
 #include "analyzer/simulation/cost/ideal.h"
 
 int ideal_run(struct replay_run *measured, struct error *err)

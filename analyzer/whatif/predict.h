@@ -6,7 +6,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 #include "analyzer/whatif/options.h"
 
 /// The machine of SET, one of PLAN, and its settings on it. 0, or -1 and ERR; the caller releases

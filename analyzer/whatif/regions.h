@@ -5,7 +5,7 @@
 #define PAGODA_WHATIF_REGIONS_H
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 #include "analyzer/simulation/change/visits.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/simulation/scenario.h"

@@ -6,7 +6,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 #include "analyzer/whatif/options.h"
 
 /// 0 when the machine files and policies that PLAN names are all right; else -1 and ERR.

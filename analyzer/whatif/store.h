@@ -4,7 +4,7 @@
 #define PAGODA_WHATIF_STORE_H
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 #include "analyzer/whatif/options.h"
 #include "db/store.h"
 

@@ -4,7 +4,7 @@
 #define PAGODA_WHATIF_TOLERANCE_H
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/whatif/set.h"
 

@@ -10,7 +10,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/json_lines.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 #include "db/database.h"
 
 /// Writes the points of the applications and experiments that match these patterns (NULL: all) and

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 #include "db/query/query.h"
 #include "db/store.h"
 

@@ -3,7 +3,7 @@
 #ifndef PAGODA_TESTS_UNIT_SAMPLE_RUN_H
 #define PAGODA_TESTS_UNIT_SAMPLE_RUN_H
 
-#include "analyzer/report/result.h"
+#include "analyzer/result/result.h"
 
 enum { SAMPLE_TIME_NS = 1000 };
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/model/measurements.h"
+#include "analyzer/calibrate/measurements.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "tests/unit/machine_text.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/model/difference.h"
-#include "analyzer/model/significance.h"
+#include "analyzer/compare/difference.h"
+#include "analyzer/compare/significance.h"
 
 static const struct difference_thresholds no_thresholds = {0, 0, 0.05};
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/model/fit.h"
-#include "analyzer/model/measurements.h"
+#include "analyzer/calibrate/fit.h"
+#include "analyzer/calibrate/measurements.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "tests/tools/lib/scratch.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/call_tree.h"
+#include "analyzer/result/call_tree.h"
 
 // Two definitions of one name, as a file each of a program may have a static function `f`.
 static struct region regions[] = {

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/conclusion.h"
 #include "analyzer/report/json.h"
+#include "analyzer/result/conclusion.h"
 
 enum { MS = 1000000 };
 

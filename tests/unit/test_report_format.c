@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "analyzer/base/quantity.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
 
 static void test_times(void **state)

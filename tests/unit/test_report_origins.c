@@ -17,7 +17,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/matcher.h"
-#include "analyzer/report/collect.h"
+#include "analyzer/result/collect.h"
 #include "tests/reference/program.h"
 #include "tests/reference/shipped_catalogue.h"
 #include "tests/tools/lib/scratch.h"

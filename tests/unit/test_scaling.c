@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/model/growth.h"
-#include "analyzer/model/scaling.h"
+#include "analyzer/compare/growth.h"
+#include "analyzer/compare/scaling.h"
 
 static void test_laws_are_found(void **state)
 {

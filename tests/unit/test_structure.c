@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/model/resource_path.h"
-#include "analyzer/model/structure.h"
+#include "analyzer/compare/resource_path.h"
+#include "analyzer/compare/structure.h"
 
 // S1 + S2 + S3 of the paper's operator: ids 1, 2, 4; the tree's order although "." is before "/".
 static void test_structure(void **state)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/measurements.h"
+#include "analyzer/calibrate/measurements.h"
 #include "analyzer/simulation/cost/machine.h"
 
 /// HOST-MPI.xml of the first host measured; the caller frees.

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/resource_path.h"
-#include "analyzer/model/structure.h"
+#include "analyzer/compare/resource_path.h"
+#include "analyzer/compare/structure.h"
 #include "analyzer/report/difference.h"
-#include "analyzer/report/result.h"
 #include "analyzer/report/structure.h"
+#include "analyzer/result/result.h"
 #include "db/query/times.h"
 
 struct merging {

@@ -10,10 +10,10 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/cmd/damage.h"
 #include "analyzer/report/difference.h"
-#include "analyzer/report/quantity.h"
 #include "db/query/efficiency.h"
 #include "db/query/times.h"
 

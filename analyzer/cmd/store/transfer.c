@@ -13,7 +13,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/report/quantity.h"
+#include "analyzer/base/quantity.h"
 #include "db/database.h"
 #include "db/open.h"
 #include "db/query/selection.h"

@@ -13,9 +13,9 @@
 #include "analyzer/base/interrupt.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/cmd/sweep/folder.h"
 #include "analyzer/cmd/sweep/slurm.h"
-#include "analyzer/report/quantity.h"
 #include "analyzer/sweep/substitute.h"
 
 enum { LOST_STATUS = 125, TIMES_MISSED = 3, TIMES_PENDING = 3 };

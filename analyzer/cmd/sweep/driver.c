@@ -11,11 +11,11 @@
 
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/cmd/region_severity.h"
 #include "analyzer/cmd/severity_names.h"
 #include "analyzer/cmd/sweep/folder.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/quantity.h"
 #include "db/database.h"
 #include "db/open.h"
 #include "db/points.h"

@@ -3,9 +3,9 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "analyzer/report/advice.h"
 #include "analyzer/report/json/values.h"
-#include "analyzer/report/result.h"
+#include "analyzer/result/advice.h"
+#include "analyzer/result/result.h"
 
 static json_t *candidate_object(const struct advice *advice,
                                 const struct advice_candidate *candidate)

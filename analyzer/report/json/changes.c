@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/report/changes.h"
+#include "analyzer/result/changes.h"
 
 /// Frees CHANGES.
 static json_t *rows(struct changes changes, const char *key)

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 
 /// REPORT as an object of schema 1 (pagoda-replay(1)); the caller gets the reference.
 json_t *json_whatif(const struct whatif_report *report, const struct result *measured);

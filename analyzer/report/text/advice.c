@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/report/advice.h"
-#include "analyzer/report/quantity.h"
-#include "analyzer/report/result.h"
 #include "analyzer/report/table.h"
+#include "analyzer/result/advice.h"
+#include "analyzer/result/result.h"
 
 enum { WIDTH = 80, LABEL_WIDTH = 22 }; // of paragraphs, of what stands before them
 

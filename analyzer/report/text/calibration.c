@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/report/calibration.h"
-#include "analyzer/report/quantity.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/resource_path.h"
-#include "analyzer/report/quantity.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/compare/resource_path.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
 #include "analyzer/report/text/shown_paths.h"

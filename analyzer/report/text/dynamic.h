@@ -4,7 +4,7 @@
 #define PAGODA_REPORT_TEXT_DYNAMIC_H
 
 #include "analyzer/report/page.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 
 /// What the first estimate of REPORT rests on; nothing where it is a prediction.
 void text_print_dynamic(const struct page *page, const struct whatif_report *report);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intervals of a run as a table.
 #include "analyzer/report/intervals.h"
-#include "analyzer/report/quantity.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/report/table.h"
 
 void text_print_intervals(const struct interval_page *page, const struct text_options *options,

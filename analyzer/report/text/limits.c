@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/report/quantity.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/report/table.h"
 
 void limit_page_release(struct limit_page *page)

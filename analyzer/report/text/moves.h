@@ -4,7 +4,7 @@
 #define PAGODA_REPORT_TEXT_MOVES_H
 
 #include "analyzer/report/page.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 
 /// What was moved in POINT, and what the client/server algorithm makes of it; nothing without
 /// moves.

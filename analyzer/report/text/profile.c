@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/page.h"
-#include "analyzer/report/sites.h"
+#include "analyzer/result/sites.h"
 
 enum { STRETCH_ROWS = 6 };
 

@@ -7,9 +7,9 @@
 
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/report/dilation.h"
-#include "analyzer/report/quantity.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/report/table.h"
+#include "analyzer/result/dilation.h"
 
 double reduction_dilation(const struct reduction_page *page, size_t run)
 {

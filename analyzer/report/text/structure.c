@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/resource_path.h"
-#include "analyzer/report/quantity.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/compare/resource_path.h"
 #include "analyzer/report/structure.h"
 #include "analyzer/report/table.h"
 

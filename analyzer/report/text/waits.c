@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
-#include "analyzer/report/sites.h"
+#include "analyzer/result/sites.h"
 
 enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2 };
 static const double worth_details = 0.005; // of the ranks' run time

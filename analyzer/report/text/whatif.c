@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/report/changes.h"
 #include "analyzer/report/page.h"
 #include "analyzer/report/text/dynamic.h"
 #include "analyzer/report/text/moves.h"
+#include "analyzer/result/changes.h"
 
 enum { LEAST_ROWS = 4 }; // of a table, before those where nothing changes are left out
 static const double least_factor = 1.1;  // that is named

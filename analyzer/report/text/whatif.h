@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "analyzer/report/text.h"
-#include "analyzer/report/whatif.h"
+#include "analyzer/result/whatif.h"
 
 /// Prints REPORT, a prediction from the run MEASURED.
 void text_print_whatif(const struct result *measured, const struct whatif_report *report,

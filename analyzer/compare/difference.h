@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the change of run time between two groups of runs consists of. Each rank's time is cut into
+// its call paths, and within each into the waits of the wait states and the rest; divided by the
+// number of ranks these parts sum to the run time of their run, so that the differences of the
+// parts sum to the difference of the run times.
+//
+//     struct difference *difference = difference_new();
+//     size_t run = difference_add_run(difference, DIFFERENCE_A, time_ns, n_ranks);
+//     difference_add(difference, run, "/CallPath/main", "/Process/0", "", value_ns);
+//     ...
+//     struct difference_table table;
+//     difference_tabulate(difference, DIFFERENCE_BY_CALL_PATH, &thresholds, &table);
+#ifndef PAGODA_COMPARE_DIFFERENCE_H
+#define PAGODA_COMPARE_DIFFERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct difference;
+
+enum difference_group { DIFFERENCE_A, DIFFERENCE_B };
+
+/// How the parts are put together to rows.
+enum difference_by {
+    DIFFERENCE_BY_CALL_PATH, // and wait state
+    DIFFERENCE_BY_PROCESS,
+    DIFFERENCE_BY_WAIT_STATE,
+    N_DIFFERENCE_BY,
+};
+
+/// All must be fulfilled for a difference to count as a change.
+struct difference_thresholds {
+    uint64_t absolute_ns; // per rank; DIFFERENCE_DEFAULT: 1 % of the run time of A
+    double relative;      // share of the value of A
+    double alpha;         // level of the t test, for repeated runs
+};
+#define DIFFERENCE_DEFAULT UINT64_MAX
+
+struct difference_row {
+    const char *call_path; // "" where a row is of all; belong to the difference
+    const char *process;
+    const char *wait_state;
+    bool is_unrecorded; // time before a rank's first and after its last event
+    bool is_in_a, is_in_b;
+    double a_ns, b_ns; // means per run and rank
+    int64_t change_ns; // rounded such that the rows of a table sum to the change of run time
+    double p;          // see significance.h, corrected by Holm for the rows tested; NAN: not tested
+    double half_width_ns; // of the confidence interval of the change, NAN: no test
+    bool is_change;
+};
+
+struct difference_table {
+    struct difference_row *rows; // largest change first
+    size_t n_rows;
+    struct difference_row total; // the run time
+};
+
+struct difference *difference_new(void);
+void difference_free(struct difference *difference);
+
+/// Adds a run; returns its number.
+size_t difference_add_run(struct difference *difference, enum difference_group group,
+                          uint64_t time_ns, uint64_t n_ranks);
+
+/// Adds VALUE_NS of a run; values of the same place are summed. WAIT_STATE "" is the time that is
+/// no wait. The texts are copied.
+void difference_add(struct difference *difference, size_t run, const char *call_path,
+                    const char *process, const char *wait_state, int64_t value_ns);
+
+/// The rows of a table, to be released. Both groups must have a run. The p values of the rows are
+/// corrected by Holm (Scandinavian Journal of Statistics 6, 1979), so that the chance of a single
+/// false change in the table is at most alpha.
+void difference_tabulate(struct difference *difference, enum difference_by by,
+                         const struct difference_thresholds *thresholds,
+                         struct difference_table *table);
+
+/// The performance difference of the two groups from the top down: the time in a call path and all
+/// below it, and, only where that is a change, of the call paths right below. In the order of a
+/// walk through the tree; those that one group lacks are there, but not compared. Must come after
+/// all difference_add(); the table's rows belong to DIFFERENCE and do not sum.
+void difference_descend(struct difference *difference,
+                        const struct difference_thresholds *thresholds,
+                        struct difference_table *table);
+
+void difference_table_release(struct difference_table *table);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Resource paths as text (see resource_path.h).
+#include "analyzer/compare/resource_path.h"
+
+#include <string.h>
+
+/// The slash sorts before every other byte, so that nothing comes between a resource and what is
+/// below it: "/a", "/a/b", "/a.c".
+static int order_of(char byte)
+{
+    return byte == '\0' ? 0 : byte == '/' ? 1 : 2 + (unsigned char)byte;
+}
+
+int resource_path_compare(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return order_of(*a) - order_of(*b);
+}
+
+size_t resource_path_next(const char *path, size_t length)
+{
+    if (!path[length])
+        return length;
+    size_t end = length + 1; // behind the slash
+    while (path[end] && path[end] != '/')
+        end += path[end] == '\\' && path[end + 1] ? 2 : 1;
+    return end;
+}
+
+size_t resource_path_depth(const char *path)
+{
+    size_t depth = 0;
+    for (size_t length = 0; path[length]; length = resource_path_next(path, length))
+        depth++;
+    return depth;
+}
+
+const char *resource_path_last(const char *path)
+{
+    size_t last = 0;
+    for (size_t length = 0; path[length]; length = resource_path_next(path, length))
+        last = length + 1;
+    return path + last;
+}
+
+bool resource_path_is_within(const char *path, const char *ancestor)
+{
+    size_t length = strlen(ancestor);
+    return !strncmp(path, ancestor, length) && (path[length] == '\0' || path[length] == '/');
+}

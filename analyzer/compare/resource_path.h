@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Resource paths as text, such as "/Code/main.c/solve": a slash that no backslash stands before
+// separates levels, so that everything below a path begins with it and a slash.
+#ifndef PAGODA_COMPARE_RESOURCE_PATH_H
+#define PAGODA_COMPARE_RESOURCE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// Order of a walk through the tree: a resource comes right before all below it. As for strcmp().
+int resource_path_compare(const char *a, const char *b);
+
+/// Number of levels: 1 for the root of a hierarchy.
+size_t resource_path_depth(const char *path);
+
+/// Length of the part of PATH that has one level more than its first LENGTH bytes; LENGTH itself
+/// when there is none.
+size_t resource_path_next(const char *path, size_t length);
+
+/// The name of the last level, still escaped; points into PATH.
+const char *resource_path_last(const char *path);
+
+/// Whether PATH is ANCESTOR or below it.
+bool resource_path_is_within(const char *path, const char *ancestor);
+
+#endif

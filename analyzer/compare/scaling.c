@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From trials to points: means of repeated trials, efficiencies, and where efficiency is lost. What
+// becomes of it next is in scaling_next.c.
+#include "analyzer/compare/scaling.h"
+
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/compare/scaling_input.h"
+
+struct scaling *scaling_new(enum scaling_kind kind)
+{
+    struct scaling *scaling = memory_zeroed(1, sizeof *scaling);
+    scaling->kind = kind;
+    scaling->input = memory_zeroed(1, sizeof *scaling->input);
+    return scaling;
+}
+
+void scaling_free(struct scaling *scaling)
+{
+    if (!scaling)
+        return;
+    struct scaling_input *input = scaling->input;
+    for (size_t i = 0; i < input->n_values; i++) {
+        free(input->values[i].name);
+        free(input->values[i].wait_state);
+    }
+    for (size_t i = 0; i < scaling->n_parts; i++) {
+        free(scaling->parts[i].name);
+        free(scaling->parts[i].wait_state);
+        free(scaling->parts[i].ns);
+    }
+    free(scaling->parts);
+    free(scaling->points);
+    free(input->values);
+    free(input->trials);
+    free(input);
+    free(scaling);
+}
+
+size_t scaling_add_trial(struct scaling *scaling, const struct scaling_trial *trial)
+{
+    struct scaling_input *input = scaling->input;
+    input->trials = array_reserve(input->trials, &input->trial_capacity, input->n_trials + 1,
+                                  sizeof *input->trials);
+    input->trials[input->n_trials] = *trial;
+    return input->n_trials++;
+}
+
+void scaling_add_part(struct scaling *scaling, size_t trial, const char *name,
+                      const char *wait_state, bool is_start_or_end, double value_ns)
+{
+    struct scaling_input *input = scaling->input;
+    input->values = array_reserve(input->values, &input->value_capacity, input->n_values + 1,
+                                  sizeof *input->values);
+    input->values[input->n_values++] =
+        (struct scaling_value){.name = memory_copy_text(name),
+                               .wait_state = memory_copy_text(wait_state),
+                               .is_start_or_end = is_start_or_end,
+                               .trial = trial,
+                               .value_ns = value_ns};
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x_a = *(const double *)a, x_b = *(const double *)b;
+    return (x_a > x_b) - (x_a < x_b);
+}
+
+/// The different x in order; to be freed.
+static double *different_x(const struct scaling_input *input, size_t *n)
+{
+    double *x = memory_new((input->n_trials + 1) * sizeof *x);
+    *n = 0;
+    for (size_t i = 0; i < input->n_trials; i++)
+        x[i] = input->trials[i].x;
+    if (input->n_trials)
+        qsort(x, input->n_trials, sizeof *x, compare_numbers);
+    for (size_t i = 0; i < input->n_trials; i++)
+        if (*n == 0 || x[i] > x[*n - 1])
+            x[(*n)++] = x[i];
+    return x;
+}
+
+size_t scaling_count_points(const struct scaling *scaling)
+{
+    size_t n;
+    free(different_x(scaling->input, &n));
+    return n;
+}
+
+/// Mean of the numbers among VALUES, NAN when there is none.
+static double mean_of(double *values, size_t n)
+{
+    size_t n_known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            values[n_known++] = values[i];
+    return n_known ? gsl_stats_mean(values, 1, n_known) : NAN;
+}
+
+static struct scaling_point make_point(const struct scaling_input *input, double x)
+{
+    struct scaling_point point = {.x = x, .time_spread_ns = NAN};
+    double *values = memory_new((input->n_trials + 1) * sizeof *values);
+    double *const means[] = {&point.time_ns, &point.useful_ns, &point.n_ranks, &point.no_cpu_share,
+                             &point.machine_size};
+    for (size_t field = 0; field < N_FACTORS + 5; field++) {
+        size_t n = 0;
+        for (size_t i = 0; i < input->n_trials; i++) {
+            const struct scaling_trial *trial = &input->trials[i];
+            if (trial->x > x || trial->x < x)
+                continue;
+            point.has_few_cores |= trial->n_cores > 0 && trial->n_ranks > trial->n_cores;
+            values[n++] = field < N_FACTORS        ? trial->factors[field]
+                          : field == N_FACTORS     ? trial->time_ns
+                          : field == N_FACTORS + 1 ? trial->useful_ns
+                          : field == N_FACTORS + 2 ? (double)trial->n_ranks
+                          : field == N_FACTORS + 3 ? trial->no_cpu_share
+                                                   : trial->machine_size;
+        }
+        point.n_trials = n;
+        if (field == N_FACTORS && n > 1)
+            point.time_spread_ns = gsl_stats_sd(values, 1, n);
+        double mean = mean_of(values, n);
+        *(field < N_FACTORS ? &point.factors[field] : means[field - N_FACTORS]) = mean;
+    }
+    free(values);
+    return point;
+}
+
+/// Efficiencies against the smallest run: strong, the ranks' time together stays the same; weak,
+/// that of each rank does. Where the machine grows otherwise than in ranks, a rank's time holds
+/// that much more of it.
+static void compare_with_reference(struct scaling *scaling)
+{
+    const struct scaling_point first = scaling->points[0];
+    for (size_t i = 0; i < scaling->n_points; i++) {
+        struct scaling_point *point = &scaling->points[i];
+        double more_ranks = point->n_ranks / first.n_ranks;
+        double more = point->machine_size / first.machine_size;
+        point->speedup = first.time_ns / point->time_ns;
+        point->efficiency = point->factors[FACTOR_COMPUTATION] = NAN;
+        if (scaling->kind == SCALING_STRONG) {
+            point->efficiency = point->speedup / more;
+            point->factors[FACTOR_COMPUTATION] =
+                first.useful_ns / point->useful_ns / (more / more_ranks);
+        } else if (scaling->kind == SCALING_WEAK) {
+            point->efficiency = point->speedup;
+            point->speedup *= more;
+            point->factors[FACTOR_COMPUTATION] = first.useful_ns * more_ranks / point->useful_ns;
+        }
+        point->factors[FACTOR_GLOBAL] =
+            point->factors[FACTOR_PARALLEL] * point->factors[FACTOR_COMPUTATION];
+    }
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    const struct scaling_value *value_a = a, *value_b = b;
+    int order = strcmp(value_a->wait_state, value_b->wait_state);
+    order = order ? order : strcmp(value_a->name, value_b->name);
+    return order ? order : (value_a->trial > value_b->trial) - (value_a->trial < value_b->trial);
+}
+
+static bool is_one_part(const struct scaling_value *a, const struct scaling_value *b)
+{
+    return !strcmp(a->wait_state, b->wait_state) && !strcmp(a->name, b->name);
+}
+
+static size_t point_of(const struct scaling *scaling, double x)
+{
+    size_t point = 0;
+    while (point + 1 < scaling->n_points && scaling->points[point].x < x)
+        point++;
+    return point;
+}
+
+static int compare_parts(const void *a, const void *b, void *last)
+{
+    const struct scaling_part *part_a = a, *part_b = b;
+    size_t point = *(const size_t *)last;
+    if (part_a->ns[point] > part_b->ns[point] || part_a->ns[point] < part_b->ns[point])
+        return part_a->ns[point] > part_b->ns[point] ? -1 : 1;
+    int order = strcmp(part_a->wait_state, part_b->wait_state);
+    return order ? order : strcmp(part_a->name, part_b->name);
+}
+
+static void make_parts(struct scaling *scaling)
+{
+    struct scaling_input *input = scaling->input;
+    size_t capacity = 0, last = scaling->n_points - 1;
+    if (input->n_values)
+        qsort(input->values, input->n_values, sizeof *input->values, compare_values);
+    for (size_t i = 0; i < input->n_values; i++) {
+        const struct scaling_value *value = &input->values[i];
+        if (i == 0 || !is_one_part(value, value - 1)) {
+            scaling->parts = array_reserve(scaling->parts, &capacity, scaling->n_parts + 1,
+                                           sizeof *scaling->parts);
+            scaling->parts[scaling->n_parts++] =
+                (struct scaling_part){.name = memory_copy_text(value->name),
+                                      .wait_state = memory_copy_text(value->wait_state),
+                                      .is_start_or_end = value->is_start_or_end,
+                                      .ns = memory_zeroed(scaling->n_points, sizeof(double))};
+        }
+        const struct scaling_trial *trial = &input->trials[value->trial];
+        size_t point = point_of(scaling, trial->x);
+        scaling->parts[scaling->n_parts - 1].ns[point] +=
+            value->value_ns / (double)(trial->n_ranks ? trial->n_ranks : 1) /
+            (double)scaling->points[point].n_trials;
+    }
+    if (scaling->n_parts)
+        qsort_r(scaling->parts, scaling->n_parts, sizeof *scaling->parts, compare_parts, &last);
+}
+
+/// The factor that lost most from the reference to POINT: their logarithms sum to that of the
+/// efficiency, so that each has a share of the loss.
+static void find_factor(struct scaling *scaling, const struct scaling_point *point)
+{
+    const struct scaling_point *first = &scaling->points[0];
+    bool has_parts = !isnan(point->factors[FACTOR_TRANSFER]) &&
+                     !isnan(first->factors[FACTOR_TRANSFER]) &&
+                     !isnan(point->factors[FACTOR_SERIALIZATION]);
+    double lost = 0, most = 0;
+    scaling->why = N_FACTORS;
+    for (enum scaling_factor i = FACTOR_LOAD_BALANCE; i < FACTOR_GLOBAL; i++) {
+        if (i == (has_parts ? FACTOR_COMMUNICATION : FACTOR_SERIALIZATION) ||
+            (!has_parts && i == FACTOR_TRANSFER))
+            continue;
+        double loss = log(first->factors[i] / point->factors[i]);
+        if (!(loss > 0) || !isfinite(loss))
+            continue;
+        lost += loss;
+        if (loss <= most)
+            continue;
+        most = loss;
+        scaling->why = i;
+    }
+    scaling->why_share = lost > 0 ? most / lost : NAN;
+}
+
+/// The part whose cost rose most: time of all ranks for the same work.
+static void find_cause(struct scaling *scaling, size_t at)
+{
+    double more = scaling->points[at].machine_size / scaling->points[0].machine_size;
+    double risen = 0, most = 0;
+    scaling->cause = SCALING_NONE;
+    for (size_t i = 0; i < scaling->n_parts; i++) {
+        const struct scaling_part *part = &scaling->parts[i];
+        double factor = scaling->kind == SCALING_STRONG ? more : 1;
+        double rise = part->ns[at] * factor - part->ns[0];
+        if (part->is_start_or_end || !(rise > 0))
+            continue;
+        risen += rise;
+        if (rise <= most)
+            continue;
+        most = rise;
+        scaling->cause = i;
+    }
+    scaling->cause_share = risen > 0 ? most / risen : NAN;
+}
+
+void scaling_compute(struct scaling *scaling, double threshold)
+{
+    double *x = different_x(scaling->input, &scaling->n_points);
+    scaling->points = memory_zeroed(scaling->n_points, sizeof *scaling->points);
+    for (size_t i = 0; i < scaling->n_points; i++)
+        scaling->points[i] = make_point(scaling->input, x[i]);
+    compare_with_reference(scaling);
+    make_parts(scaling);
+    scaling->looked_at = scaling->n_points - 1;
+    for (size_t i = scaling->n_points; i-- > 1;) {
+        if (!(scaling->points[i].efficiency < threshold))
+            continue;
+        scaling->is_broken = true;
+        scaling->looked_at = i;
+    }
+    for (size_t i = 1; i < scaling->n_points; i++)
+        if (scaling->points[i].time_ns < scaling->points[scaling->fastest].time_ns)
+            scaling->fastest = i;
+    find_factor(scaling, &scaling->points[scaling->looked_at]);
+    find_cause(scaling, scaling->looked_at);
+    scaling_look_ahead(scaling, x);
+    free(x);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How runs of one program scale with a parameter: speedup and efficiency, the efficiencies of POP
+// (https://pop-coe.eu/node/69) and which of them is lost, how the parts of the run time grow, and
+// which part will have most of it next.
+//
+//     struct scaling *scaling = scaling_new(SCALING_STRONG);
+//     size_t trial = scaling_add_trial(scaling, &facts);
+//     scaling_add_part(scaling, trial, "MPI_Recv", "late-sender", false, value_ns);
+//     ...
+//     scaling_compute(scaling, 0.8);
+#ifndef PAGODA_COMPARE_SCALING_H
+#define PAGODA_COMPARE_SCALING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/compare/growth.h"
+
+enum scaling_kind {
+    SCALING_STRONG, // the same work on a larger machine
+    SCALING_WEAK,   // work that grows with the machine
+    SCALING_SIZE,   // the same ranks, another parameter: no efficiency of more processors
+};
+
+/// The efficiencies of a run; shares, NAN when unknown.
+enum scaling_factor {
+    FACTOR_PARALLEL,      // load balance x CPU x communication
+    FACTOR_LOAD_BALANCE,  // mean over greatest useful time
+    FACTOR_CPU,           // CPU time outside MPI; 1 where no samples tell it
+    FACTOR_COMMUNICATION, // serialization x transfer
+    FACTOR_SERIALIZATION,
+    FACTOR_TRANSFER,
+    FACTOR_COMPUTATION, // time outside MPI: that of the smallest run over this one's, all ranks
+                        // together; weak: per rank
+    FACTOR_GLOBAL,      // parallel x computation
+    N_FACTORS,
+};
+
+struct scaling_trial {
+    double x; // the parameter
+    uint64_t n_ranks;
+    double machine_size; // what efficiencies compare with: ranks, or a parameter such as threads
+    // All ranks together: useful, outside MPI with CPU time; the share of their time without, or in
+    // MPI but not waiting.
+    double time_ns, useful_ns, no_cpu_share;
+    uint64_t n_cores;          // of all nodes, 0 when unknown
+    double factors[N_FACTORS]; // computation and global are computed
+};
+
+/// Trials of one x: means, and for two and more the standard deviation of a sample (else NAN).
+struct scaling_point {
+    double x, n_ranks, machine_size;
+    size_t n_trials;
+    double time_ns, time_spread_ns;
+    double useful_ns, no_cpu_share;
+    bool has_few_cores; // than ranks, in one of the trials
+    double speedup;     // time of the smallest run over this one's; weak: times the machines' ratio
+    double efficiency;  // speedup over the machines' ratio; NAN for SCALING_SIZE
+    double factors[N_FACTORS];
+};
+
+/// A part of the run time: the waits of a wait state, or the time of a region without its waits.
+struct scaling_part {
+    char *name;
+    char *wait_state;     // "" for a region
+    bool is_start_or_end; // MPI_Init, MPI_Finalize: not in the sums below
+    double *ns;           // by point: mean per rank
+    struct growth growth; // of it over x
+    double next_ns;       // predicted at next_x; what it is at the last point where growth is not
+                          // good enough
+};
+
+#define SCALING_NONE SIZE_MAX
+
+struct scaling {
+    enum scaling_kind kind;
+    struct scaling_point *points; // by x, the first one is the reference
+    size_t n_points;
+    struct scaling_part *parts; // greatest at the last point first
+    size_t n_parts;
+    struct growth time_growth; // of the run time
+
+    // Where scaling breaks: the first point whose efficiency is below the threshold, or, if there
+    // is none, the last point; what is lost from the reference to there.
+    bool is_broken;
+    size_t looked_at;        // that point
+    enum scaling_factor why; // the factor that lost most, N_FACTORS when none did
+    double why_share;        // of the loss, by logarithms; 1 when others gained
+    size_t cause;            // the part that costs most more than at the reference, or NONE
+    double cause_share;      // of what all parts that cost more cost more
+    size_t fastest;          // point of the least time
+
+    // Prediction at twice the last x.
+    bool has_next;
+    double next_x, next_ns;     // sum of the parts there
+    double next_efficiency;     // NAN for SCALING_SIZE
+    double next_unfitted_share; // of next_ns in parts without a good fit
+    size_t leader;              // part with most time at the last point
+    size_t next_leader;         // at next_x
+    size_t riser;               // part whose share rises most, or NONE
+    double riser_overtakes_x;   // from where on it is above the leader; INFINITY: not foreseeable
+
+    struct scaling_input *input; // private
+};
+
+struct scaling *scaling_new(enum scaling_kind kind);
+void scaling_free(struct scaling *scaling);
+
+/// Adds a run; returns its number.
+size_t scaling_add_trial(struct scaling *scaling, const struct scaling_trial *trial);
+/// Adds time of a run, all ranks together; values of the same part are summed. Texts are copied.
+void scaling_add_part(struct scaling *scaling, size_t trial, const char *name,
+                      const char *wait_state, bool is_start_or_end, double value_ns);
+
+/// Number of different x among the trials.
+size_t scaling_count_points(const struct scaling *scaling);
+
+/// Fills everything above. There must be two points at least. THRESHOLD: the efficiency below which
+/// scaling is broken (for SCALING_SIZE it never is).
+void scaling_compute(struct scaling *scaling, double threshold);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds a result out of what a replay left behind: the only place that computes for the reports.
+#ifndef PAGODA_RESULT_COLLECT_H
+#define PAGODA_RESULT_COLLECT_H
+
+#include <stdbool.h>
+
+#include "analyzer/pag/pag.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/pattern/matcher.h"
+#include "analyzer/result/result.h"
+#include "analyzer/trace/reader.h"
+
+/// A finished replay: the trace is read to its end, the matcher has seen all root events.
+struct collect_input {
+    struct trace *trace;
+    const struct catalogue *catalogue;
+    const struct matcher *matcher;
+    const struct pag_result *replay;
+    const char *interval; // what the replay was cut to (pag_options.parts), NULL: nothing
+    bool is_phase;        // that is another time on each rank
+};
+
+/// Fills RESULT (zeroed before), which owns all it holds; the caller releases it. Efficiencies as
+/// POP defines them: load balance = mean / max useful time, communication = max useful time / time
+/// of the window, parallel = their product. Serialization and transfer are unknown: NAN.
+void collect_result(const struct collect_input *input, struct result *result);
+
+/// Puts the window's time on an ideal network (whatif/ideal.h) into RESULT, and what follows from
+/// it, as POP defines them: serialization = max useful time / ideal time, transfer = ideal time /
+/// time of the window; communication is their product. A run that is longer on an ideal network
+/// (clocks that disagree) loses nothing by transfer.
+void collect_ideal(struct result *result, uint64_t ideal_ns);
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cells of the matcher (pattern, location, local call path) are carried over to merged call paths,
+// sorted and summed; hints get their facts (see waits.h).
+#include "analyzer/result/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/pattern/hint.h"
+
+/// A cell with its merged call path and its site.
+struct merged_cell {
+    uint32_t path, rank, site;
+    uint64_t count, ns;
+};
+
+static int compare_merged_cells(const void *left, const void *right)
+{
+    const struct merged_cell *a = left, *b = right;
+    if (a->path != b->path)
+        return a->path < b->path ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int compare_by_key(const void *left, const void *right)
+{
+    const struct result_amount *a = left, *b = right;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+static int compare_by_ns(const void *left, const void *right)
+{
+    const struct result_amount *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return compare_by_key(left, right);
+}
+
+/// Sorts AMOUNTS by key, adds up equal keys and drops RESULT_NONE; returns how many are left.
+static size_t amounts_merge(struct result_amount *amounts, size_t count)
+{
+    size_t n_merged = 0;
+    qsort(amounts, count, sizeof *amounts, compare_by_key);
+    for (size_t i = 0; i < count; i++) {
+        if (amounts[i].key == RESULT_NONE)
+            break;
+        if (n_merged > 0 && amounts[n_merged - 1].key == amounts[i].key) {
+            amounts[n_merged - 1].count += amounts[i].count;
+            amounts[n_merged - 1].ns += amounts[i].ns;
+        } else {
+            amounts[n_merged++] = amounts[i];
+        }
+    }
+    return n_merged;
+}
+
+/// CELLS are those of one pattern, sorted by (path, rank).
+static void put_pattern_sums(struct result_pattern *pattern, const struct merged_cell *cells,
+                             size_t n_cells)
+{
+    pattern->sums = memory_zeroed(n_cells, sizeof *pattern->sums);
+    pattern->by_rank = memory_zeroed(n_cells, sizeof *pattern->by_rank);
+    pattern->by_path = memory_zeroed(n_cells, sizeof *pattern->by_path);
+    pattern->by_site = memory_zeroed(n_cells, sizeof *pattern->by_site);
+    for (size_t i = 0; i < n_cells; i++) {
+        const struct merged_cell *cell = &cells[i];
+        pattern->by_rank[i] = (struct result_amount){cell->rank, cell->count, cell->ns};
+        pattern->by_path[i] = (struct result_amount){cell->path, cell->count, cell->ns};
+        pattern->by_site[i] = (struct result_amount){cell->site, cell->count, cell->ns};
+        struct result_instance_sum *last =
+            pattern->n_sums > 0 ? &pattern->sums[pattern->n_sums - 1] : NULL;
+        if (last && last->path == cell->path && last->rank == cell->rank) {
+            last->count += cell->count;
+            last->ns += cell->ns;
+        } else {
+            pattern->sums[pattern->n_sums++] =
+                (struct result_instance_sum){cell->path, cell->rank, cell->count, cell->ns};
+        }
+    }
+    pattern->n_by_rank = amounts_merge(pattern->by_rank, n_cells);
+    pattern->n_by_path = amounts_merge(pattern->by_path, n_cells);
+    qsort(pattern->by_path, pattern->n_by_path, sizeof *pattern->by_path, compare_by_ns);
+    pattern->n_by_site = amounts_merge(pattern->by_site, n_cells);
+    qsort(pattern->by_site, pattern->n_by_site, sizeof *pattern->by_site, compare_by_ns);
+}
+
+/// Carries the cells of one pattern over to merged paths and sums them.
+static void put_cells(const struct waits_input *input, size_t index, struct result_pattern *pattern)
+{
+    struct merged_cell *cells = NULL;
+    size_t n_cells = 0, capacity = 0;
+    for (uint32_t location = 0; location < input->definitions->n_locations; location++) {
+        size_t n;
+        const struct matcher_cell *found = matcher_cells(input->matcher, index, location, &n);
+        for (uint32_t call_path = 0; call_path < n; call_path++) {
+            if (found[call_path].count == 0)
+                continue;
+            cells = array_reserve(cells, &capacity, n_cells + 1, sizeof *cells);
+            cells[n_cells++] = (struct merged_cell){
+                .path = call_tree_path(input->tree, location, call_path),
+                .rank = input->definitions->locations[location].rank,
+                .site = site_table_at(input->sites, location, call_path),
+                .count = found[call_path].count,
+                .ns = found[call_path].wait_ns,
+            };
+        }
+    }
+    if (n_cells > 0)
+        qsort(cells, n_cells, sizeof *cells, compare_merged_cells);
+    put_pattern_sums(pattern, cells, n_cells);
+    free(cells);
+}
+
+static void put_causes(const struct waits_input *input, size_t index,
+                       struct result_pattern *pattern)
+{
+    size_t n_ranks = input->definitions->n_ranks;
+    pattern->by_cause = memory_zeroed(n_ranks, sizeof *pattern->by_cause);
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        struct matcher_cell caused = matcher_caused_by(input->matcher, index, rank);
+        if (caused.count > 0)
+            pattern->by_cause[pattern->n_by_cause++] =
+                (struct result_amount){rank, caused.count, caused.wait_ns};
+    }
+    qsort(pattern->by_cause, pattern->n_by_cause, sizeof *pattern->by_cause, compare_by_ns);
+}
+
+static void put_finding(const struct waits_input *input, size_t index, const struct result *result,
+                        struct result_pattern *pattern)
+{
+    struct matcher_finding finding = matcher_finding(input->matcher, index);
+    pattern->count = finding.count;
+    pattern->total_ns = finding.total_ns;
+    pattern->window_ns = finding.window_ns;
+    pattern->confidence = finding.confidence;
+    pattern->severity = pattern_severity(&input->catalogue->patterns[index],
+                                         &(struct pattern_sums){
+                                             .total_ns = finding.total_ns,
+                                             .worst_ns = finding.worst.wait_ns,
+                                             .count = finding.count,
+                                             .run_time_ns = result->time_ns,
+                                             .n_ranks = (uint32_t)result->n_ranks,
+                                         });
+    pattern->worst.rank = pattern->worst.path = pattern->worst.cause_rank = RESULT_NONE;
+    pattern->worst.site = RESULT_NONE;
+    if (finding.count == 0)
+        return;
+    pattern->worst.rank = finding.worst.rank;
+    pattern->worst.path =
+        call_tree_path(input->tree, finding.worst.location, finding.worst.call_path);
+    pattern->worst.site =
+        site_table_at(input->sites, finding.worst.location, finding.worst.call_path);
+    pattern->worst.cause_rank =
+        finding.worst.cause_rank == MATCHER_NO_RANK ? RESULT_NONE : finding.worst.cause_rank;
+    pattern->worst.time_ns = finding.worst.time_ns;
+    pattern->worst.wait_ns = finding.worst.wait_ns;
+}
+
+static void add_rank_waits(const struct waits_input *input, size_t index, struct result *result)
+{
+    for (size_t location = 0; location < input->definitions->n_locations; location++) {
+        uint32_t rank = input->definitions->locations[location].rank;
+        if (rank < result->n_ranks)
+            result->ranks[rank].wait_ns += matcher_window_ns(input->matcher, index, location);
+    }
+}
+
+/// Ancestors of a pattern that have waits of their own.
+static uint32_t depth_of(const struct catalogue *catalogue, const struct pattern *pattern)
+{
+    uint32_t depth = 0;
+    for (uint32_t at = pattern->ancestor; at != PATTERN_NONE; at = catalogue->patterns[at].ancestor)
+        depth++;
+    return depth;
+}
+
+/// A line of the source; its file is "" when it is unknown.
+struct source {
+    const char *file;
+    uint32_t line;
+};
+
+/// Where the call is, if SITE is known; else the begin of the innermost region around PATH that is
+/// not MPI's.
+static struct source source_of(const struct result *result, uint32_t site, uint32_t path)
+{
+    if (site != RESULT_NONE && result->sites[site].file[0])
+        return (struct source){result->sites[site].file, result->sites[site].line};
+    for (uint32_t at = path; at != RESULT_NONE; at = result->paths[at].parent) {
+        const struct result_region *region = &result->regions[result->paths[at].region];
+        if (!region->is_mpi && region->file[0])
+            return (struct source){region->file, region->line};
+    }
+    return (struct source){"", 0};
+}
+
+static void add_hint(const struct pattern *pattern, const struct result_pattern *found,
+                     struct result *result)
+{
+    struct result_hint *hint = &result->hints[result->n_hints++];
+    char *rank = memory_format("%u", found->worst.rank);
+    char *cause = found->worst.cause_rank == RESULT_NONE
+                      ? memory_copy_text("")
+                      : memory_format("%u", found->worst.cause_rank);
+    char *count = memory_format("%llu", (unsigned long long)found->count);
+    char *n_ranks = memory_format("%zu", found->n_by_rank);
+    struct quantity wait = quantity_time(found->worst.wait_ns);
+    struct quantity time = quantity_time(found->worst.time_ns);
+    struct quantity total = quantity_time(found->total_ns);
+    struct quantity share =
+        quantity_part((double)found->total_ns, (double)result->n_ranks * (double)result->time_ns);
+    hint->pattern = memory_copy_text(found->id);
+    struct source worst = source_of(result, found->worst.site, found->worst.path);
+    struct source most = found->n_by_site > 0 ? source_of(result, found->by_site[0].key,
+                                                          result->sites[found->by_site[0].key].path)
+                                              : worst;
+    const char *path =
+        found->worst.path == RESULT_NONE ? "" : result->paths[found->worst.path].shown;
+    char *worst_source = source_text(worst.file, worst.line);
+    hint->source = source_text(most.file, most.line);
+    hint->file = memory_copy_text(most.file);
+    hint->text = hint_text(pattern->hint, &(struct hint_facts){
+                                              .rank = rank,
+                                              .cause_rank = cause,
+                                              .path = path,
+                                              .source = worst_source,
+                                              .wait = wait.text,
+                                              .time = time.text,
+                                              .total = total.text,
+                                              .share = share.text,
+                                              .count = count,
+                                              .ranks = n_ranks,
+                                          });
+    free(worst_source);
+    free(rank);
+    free(cause);
+    free(count);
+    free(n_ranks);
+}
+
+/// A pattern of the catalogue with its place in the result.
+struct weighted {
+    const struct pattern *pattern;
+    const struct result_pattern *found;
+};
+
+static int compare_weights(const void *left, const void *right)
+{
+    const struct weighted *a = left, *b = right;
+    if (a->found->total_ns != b->found->total_ns)
+        return a->found->total_ns > b->found->total_ns ? -1 : 1;
+    return (a->found > b->found) - (a->found < b->found);
+}
+
+static void put_hints(struct weighted *weighted, struct result *result)
+{
+    qsort(weighted, result->n_patterns, sizeof *weighted, compare_weights);
+    result->hints = memory_zeroed(result->n_patterns, sizeof *result->hints);
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        const struct result_pattern *found = weighted[i].found;
+        if (found->count > 0 && weighted[i].pattern->hint[0] &&
+            found->severity >= weighted[i].pattern->threshold_share)
+            add_hint(weighted[i].pattern, found, result);
+    }
+}
+
+/// MPI_Finalize needs no record besides its enter and leave, so its pattern found something even
+/// so.
+static bool lacks_records(const struct coverage *coverage, const struct pattern *pattern)
+{
+    if (pattern->root_kind == ROOT_COLLECTIVE)
+        return coverage->n_collective_calls > 0 && strcmp(pattern->id, "wait-at-finalize") != 0;
+    return coverage->n_message_calls > 0;
+}
+
+void waits_collect(const struct waits_input *input, struct result *result)
+{
+    const struct catalogue *catalogue = input->catalogue;
+    struct weighted *weighted = memory_zeroed(catalogue->n_patterns, sizeof *weighted);
+    result->patterns = memory_zeroed(catalogue->n_patterns, sizeof *result->patterns);
+    for (size_t i = 0; i < catalogue->n_patterns; i++) {
+        const struct pattern *pattern = &catalogue->patterns[i];
+        if (pattern->is_abstract)
+            continue;
+        weighted[result->n_patterns].pattern = pattern;
+        weighted[result->n_patterns].found = &result->patterns[result->n_patterns];
+        struct result_pattern *to = &result->patterns[result->n_patterns++];
+        to->id = utf8_clean(pattern->id);
+        to->parent = utf8_clean(pattern->parent);
+        to->name = utf8_clean(pattern->name);
+        to->summary = utf8_clean(pattern->summary);
+        to->unit = utf8_clean(pattern->unit);
+        to->diagnosis = utf8_clean(pattern->diagnosis);
+        to->is_top = pattern->is_counted;
+        to->is_evaluated = !lacks_records(input->coverage, pattern);
+        to->depth = depth_of(catalogue, pattern);
+        put_finding(input, i, result, to);
+        put_cells(input, i, to);
+        put_causes(input, i, to);
+        if (pattern->is_counted)
+            add_rank_waits(input, i, result);
+    }
+    put_hints(weighted, result);
+    free(weighted);
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts of the replay and of the reader become warnings; those about locations name them.
+#include "analyzer/result/warnings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/result/cores.h"
+#include "analyzer/result/dilation.h"
+#include "analyzer/result/lost_cores.h"
+#include "analyzer/trace/records.h"
+#include "analyzer/trace/unused.h"
+
+enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8, NAMED_UNUSED = 8 };
+
+/// Adds a warning unless COUNT is 0: the count with its noun, then the formatted rest.
+static void warn(struct result *result, const char *code, uint64_t count, const char *noun,
+                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void warn(struct result *result, const char *code, uint64_t count, const char *noun,
+                 const char *format, ...)
+{
+    if (count == 0)
+        return;
+    char *rest = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&rest, format, arguments) < 0)
+        rest = memory_copy_text("");
+    va_end(arguments);
+    result->warnings[result->n_warnings++] = (struct result_warning){
+        .code = memory_copy_text(code),
+        .count = count,
+        .text = memory_format("%s %s", quantity_count(count, noun).text, rest),
+    };
+    free(rest);
+}
+
+static void warn_of_replay(const struct pag_result *replay, struct result *result)
+{
+    warn(result, "unmatched-send", replay->n_unmatched_sends, "message",
+         "sent but not received in this trace: no wait is counted there");
+    warn(result, "unmatched-receive", replay->n_unmatched_receives, "receive",
+         "without a matching send in this trace: no wait is counted there");
+    warn(result, "ambiguous-receive", replay->n_ambiguous_receives, "receive",
+         "matched in order of completion, because the trace does not say what was posted: single "
+         "waits there may be off");
+    warn(result, "clock-violation", replay->n_clock_violations, "clock violation",
+         "(data received before it was sent): the clocks of ranks disagree, and waits there end "
+         "with their call; pagoda align may set them right");
+    warn(result, "incomplete-collective", replay->n_incomplete_collectives, "collective operation",
+         "that not all members took part in: no wait is counted there");
+    warn(result, "missing-init", replay->n_missing_init, "rank",
+         "with MPI calls but without MPI_Init: what is judged begins with the others' MPI_Init, or "
+         "with the run");
+    warn(result, "unbalanced-region", replay->n_unbalanced, "region visit",
+         "without its enter or its leave: closed with the region around it, or at the end");
+    warn(result, "outside-partner", replay->n_outside, "operation",
+         "(messages, collectives) with processes that are not in this trace (MPI_Comm_spawn, "
+         "MPI_Comm_connect): no wait is counted there");
+    if (replay->off_ns == 0)
+        warn(result, "recording-off", replay->n_off, "rank",
+             "with recording switched off when the program ended early: nothing is known of the "
+             "time before");
+    else
+        warn(result, "recording-off", replay->n_off, "rank",
+             "with recording switched off for %s on average: nothing is known of that time, and "
+             "efficiencies are those of the rest",
+             quantity_time(replay->off_ns / replay->n_off).text);
+    warn(result, "lost-record", replay->n_lost_calls, "record",
+         "that did not fit the MPI call around it, left out");
+}
+
+/// "rank 3" or "rank 3 thread 7", or the location's name when it belongs to no rank.
+static char *location_label(const struct definitions *definitions, size_t index)
+{
+    const struct location *location = &definitions->locations[index];
+    if (location->rank == EVENT_NO_INDEX || !location->is_master) {
+        char *name = utf8_clean(location->name);
+        char *label = location->rank == EVENT_NO_INDEX
+                          ? memory_format("location \"%s\"", name)
+                          : memory_format("rank %u, \"%s\"", location->rank, name);
+        free(name);
+        return label;
+    }
+    return memory_format("rank %u", location->rank);
+}
+
+/// One kind of damage, over all locations: what to count and, of the first few, what to say.
+struct damage {
+    uint64_t count;
+    char *places; // "rank 1 (reason), rank 2 (reason)"
+    uint64_t n_named, n_unnamed;
+};
+
+static void damage_add(struct damage *damage, const struct definitions *definitions,
+                       size_t location, uint64_t count, const char *reason)
+{
+    if (count == 0)
+        return;
+    damage->count += count;
+    if (damage->n_named == NAMED_LOCATIONS) {
+        damage->n_unnamed++;
+        return;
+    }
+    char *label = location_label(definitions, location);
+    char *clean = utf8_clean(reason);
+    char *places = memory_format("%s%s%s%s%s%s", damage->places ? damage->places : "",
+                                 damage->places ? ", " : "", label, reason ? " (" : "", clean,
+                                 reason ? ")" : "");
+    free(damage->places);
+    free(label);
+    free(clean);
+    damage->places = places;
+    damage->n_named++;
+}
+
+static void warn_of_damage(struct result *result, const char *code, struct damage *damage,
+                           bool is_unreadable, const char *noun, const char *consequence)
+{
+    char *more =
+        damage->n_unnamed
+            ? memory_format(" and %s more", quantity_count(damage->n_unnamed, "location").text)
+            : memory_copy_text("");
+    warn(result, code, damage->count, noun, "%s: %s%s", consequence,
+         damage->places ? damage->places : "", more);
+    if (is_unreadable && damage->count > 0) {
+        result->has_unreadable_records = true;
+        result->warnings[result->n_warnings - 1].is_of_damage = true;
+    }
+    free(more);
+    free(damage->places);
+}
+
+static void warn_of_locations(struct trace *trace, struct result *result)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    struct damage skipped = {0}, cut = {0}, unknown = {0}, bad = {0}, backward = {0};
+    struct damage undefined = {0}, fewer = {0};
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location_report *report = trace_location_report(trace, i);
+        damage_add(&skipped, definitions, i, report->is_skipped, report->reason);
+        damage_add(&cut, definitions, i, report->is_cut, report->reason);
+        damage_add(&unknown, definitions, i, report->n_unknown, NULL);
+        damage_add(&bad, definitions, i, report->n_bad_references, NULL);
+        damage_add(&backward, definitions, i, report->n_backward, NULL);
+        damage_add(&undefined, definitions, i, report->lacks_definitions, NULL);
+        uint64_t n_declared = definitions->locations[i].n_events;
+        if (!report->is_skipped && !report->is_cut && n_declared > report->n_read)
+            damage_add(&fewer, definitions, i, n_declared - report->n_read, NULL);
+    }
+    warn_of_damage(result, "location-skipped", &skipped, true, "location",
+                   "not read at all, so nothing here covers it");
+    warn_of_damage(result, "location-cut", &cut, true, "location",
+                   "readable only up to some record; the rest is missing here");
+    warn_of_damage(result, "unknown-record", &unknown, true, "record",
+                   "of a kind this version does not know, left out");
+    warn_of_damage(result, "bad-reference", &bad, true, "record",
+                   "naming a region, communicator or rank the archive does not define, left out");
+    warn_of_damage(result, "backward-time", &backward, false, "record",
+                   "with a time before its predecessor's, moved up to it");
+    warn_of_damage(result, "missing-definitions", &undefined, false, "location",
+                   "without the file of its own definitions: its clock is taken as it is");
+    warn_of_damage(result, "missing-event", &fewer, false, "event",
+                   "that the archive promises, but its files do not hold");
+}
+
+/// "PAPI_TOT_CYC, PAPI_L2_TCM and 3 more"; the caller frees.
+static char *list_unused(const struct unused *list, size_t n, bool is_parameter, uint64_t *n_values)
+{
+    char *names = memory_copy_text("");
+    size_t n_names = 0;
+    *n_values = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].is_parameter != is_parameter)
+            continue;
+        *n_values += list[i].n_values;
+        if (n_names++ >= NAMED_UNUSED)
+            continue;
+        char *name = utf8_clean(list[i].name);
+        char *longer = memory_format("%s%s%s", names, n_names > 1 ? ", " : "", name);
+        free(names);
+        free(name);
+        names = longer;
+    }
+    if (n_names > NAMED_UNUSED) {
+        char *longer = memory_format("%s and %zu more", names, n_names - NAMED_UNUSED);
+        free(names);
+        names = longer;
+    }
+    return names;
+}
+
+/// Counters and parameters.
+static void warn_of_unused(const struct trace *trace, struct result *result)
+{
+    struct unused *list;
+    size_t n = trace_unused(trace, &list);
+    uint64_t n_counts, n_parameters;
+    char *counters = list_unused(list, n, false, &n_counts);
+    char *parameters = list_unused(list, n, true, &n_parameters);
+    warn(result, "unused-counter", n_counts, "counter value",
+         "left out, since no counter but " METRIC_CPU_TIME " is used: %s", counters);
+    warn(result, "unused-parameter", n_parameters, "parameter value",
+         "left out, so visits of a region count alike whatever their parameters: %s", parameters);
+    free(counters);
+    free(parameters);
+    free(list);
+}
+
+/// The locations of a list, earliest last record first.
+static int by_end(const void *left, const void *right)
+{
+    const struct location *a = *(struct location *const *)left;
+    const struct location *b = *(struct location *const *)right;
+    if (a->recorded_until_ns != b->recorded_until_ns)
+        return a->recorded_until_ns < b->recorded_until_ns ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/// "rank 1 until 3.210 s (No space left on device), rank 0 until ..."; "" for none. The first to
+/// end are named first: what ended them often ended the others.
+static char *list_ends(const struct definitions *definitions, const struct location **list,
+                       size_t n)
+{
+    char *text = memory_copy_text("");
+    if (n > 0)
+        qsort(list, n, sizeof *list, by_end);
+    for (size_t i = 0; i < n && i < NAMED_ENDS; i++) {
+        char *label = location_label(definitions, (size_t)(list[i] - definitions->locations));
+        char *reason = list[i]->stop_reason ? utf8_clean(list[i]->stop_reason) : NULL;
+        char *longer = memory_format("%s%s%s until %s%s%s%s", text, i ? ", " : "", label,
+                                     quantity_time(list[i]->recorded_until_ns).text,
+                                     reason ? " (" : "", reason ? reason : "", reason ? ")" : "");
+        free(text);
+        free(label);
+        free(reason);
+        text = longer;
+    }
+    if (n > NAMED_ENDS) {
+        char *longer = memory_format("%s and %zu more", text, n - NAMED_ENDS);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/// Ranks that did not end regularly, and until when they were recorded as far as the archive says.
+static void warn_of_ends(const struct definitions *definitions, const struct pag_result *replay,
+                         struct result *result)
+{
+    const struct location **ended =
+        memory_zeroed(definitions->n_locations, sizeof(struct location *));
+    const struct location **stopped =
+        memory_zeroed(definitions->n_locations, sizeof(struct location *));
+    size_t n_ended = 0, n_stopped = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location *location = &definitions->locations[i];
+        if (location->is_cut_short && location->stop_reason)
+            stopped[n_stopped++] = location;
+        else if (location->is_cut_short && location->is_master)
+            ended[n_ended++] = location;
+    }
+    char *ends = list_ends(definitions, ended, n_ended);
+    char *stops = list_ends(definitions, stopped, n_stopped);
+    if (n_ended > replay->n_missing_finalize) // some ended inside it
+        warn(result, "missing-finalize", n_ended, "rank",
+             "that MPI_Finalize did not return to: the program ended early; recorded are %s", ends);
+    else
+        warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
+             "with MPI calls but without MPI_Finalize: the program or its trace ended early%s%s",
+             n_ended ? "; recorded are " : "", ends);
+    warn(result, "recording-stopped", n_stopped, "location",
+         "that the tracer did not record to the end: %s", stops);
+    free(ends);
+    free(stops);
+    free(ended);
+    free(stopped);
+}
+
+/// Regions that our tracer was told to drop.
+static void warn_of_short_regions(const struct definitions *definitions, struct result *result)
+{
+    uint64_t n = 0;
+    uint64_t least_ns = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        n += definitions->locations[i].n_short_regions;
+    for (size_t i = 0; i < definitions->n_properties; i++)
+        if (!strcmp(definitions->properties[i].name, "PAGODA::MIN_DURATION_NS"))
+            least_ns = strtoull(definitions->properties[i].value, NULL, 10);
+    warn(result, "short-region", n, "region visit",
+         "shorter than %s not recorded (min_duration): that time counts for the regions around",
+         least_ns ? quantity_time(least_ns).text : "the limit");
+}
+
+/// What to do about the cost of recording: what most of it went to.
+static char *recording_advice(const struct trace *trace, const struct result *result,
+                              uint64_t recording_ns, uint64_t excluded_ns)
+{
+    uint64_t n_mpi = 0, n_functions = 0;
+    for (size_t i = 0; i < result->n_regions; i++)
+        *(result->regions[i].is_mpi ? &n_mpi : &n_functions) += result->regions[i].visits;
+    if (excluded_ns > recording_ns / 2)
+        return memory_copy_text("most of it in functions that the filter leaves out, which call "
+                                "the tracer all the same: compile their files without "
+                                "-finstrument-functions");
+    if (n_mpi > n_functions)
+        return memory_copy_text("most of it in MPI calls: pagoda trace --mpi communication leaves "
+                                "out those that do not communicate");
+    char *path = utf8_clean(trace_path(trace));
+    char *advice = memory_format("pagoda reduce -o app.filter %s leaves small functions out of the "
+                                 "next recording, pagoda trace --filter app.filter",
+                                 path);
+    free(path);
+    return advice;
+}
+
+/// Recording's own cost cannot be told from computing.
+static void warn_of_recording_cost(const struct trace *trace, struct result *result)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    double *shares = memory_zeroed(definitions->n_ranks + 1, sizeof *shares);
+    double worst = 0;
+    uint64_t n_slowed = 0, recording_ns = 0, excluded_ns = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location *location = &definitions->locations[i];
+        if (location->rank == EVENT_NO_INDEX || location->recording_of_ns == 0)
+            continue;
+        double share = (double)location->recording_ns / (double)location->recording_of_ns;
+        recording_ns += location->recording_ns;
+        excluded_ns += location->excluded_ns;
+        shares[location->rank] = fmin(fmax(share, shares[location->rank]), 0.999);
+    }
+    for (size_t i = 0; i < definitions->n_ranks; i++) {
+        n_slowed += shares[i] > DILATION_WARNED_SHARE;
+        worst = fmax(worst, shares[i]);
+    }
+    free(shares);
+    char *advice = recording_advice(trace, result, recording_ns, excluded_ns);
+    warn(result, "recording-cost", n_slowed, "rank",
+         "slowed by the recording itself, which took up to %s of their time and counts as "
+         "computing (estimated dilation %.2f); %s",
+         quantity_share(worst).text, dilation(1, 1 - worst), advice);
+    free(advice);
+}
+
+/// Archives that `pagoda replay --out` wrote.
+static void warn_of_prediction(const struct definitions *definitions, struct result *result)
+{
+    const char *change = NULL, *source = "another trace";
+    for (size_t i = 0; i < definitions->n_properties; i++) {
+        if (!strcmp(definitions->properties[i].name, "PAGODA::PREDICTED"))
+            change = definitions->properties[i].value;
+        else if (!strcmp(definitions->properties[i].name, "PAGODA::PREDICTED_FROM"))
+            source = definitions->properties[i].value;
+    }
+    warn(result, "predicted-run", change != NULL, "run",
+         "that was not measured but predicted, by pagoda replay %s from %s", change ? change : "",
+         source);
+}
+
+/// Ranks that had no core for a part of their time, as far as it is known or to be expected.
+static void warn_of_cores(struct result *result)
+{
+    uint64_t n_lost = 0;
+    warn(result, "more-ranks-than-cores", cores_of(result).n_without_core, "rank",
+         result->has_cpu_time
+             ? "beyond the cores of their node: time without a core is " RESULT_REGION_NO_CPU
+               " where CPU samples tell; times of single waits contain more of it"
+             : "beyond the cores of their node: time spent waiting for a core looks like time in "
+               "the MPI call or function it fell into, so no time here is free of it");
+    if (lost_kind(result) != LOST_UNKNOWN)
+        return;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        n_lost += result->ranks[i].no_cpu_ns + result->ranks[i].no_cpu_mpi_ns > 0;
+    warn(result, "without-cpu-time", n_lost, "rank",
+         "without CPU time for %s of the ranks' time, though not waiting for others: other "
+         "programs had the cores, or the ranks slept or waited for files; that time is no "
+         "computing, and waits for such ranks contain it",
+         quantity_part((double)result->no_cpu_ns, (double)result->total_ns).text);
+}
+
+static int compare_warnings(const void *left, const void *right)
+{
+    const struct result_warning *a = left, *b = right;
+    return strcmp(a->code, b->code);
+}
+
+void warnings_collect(struct trace *trace, const struct pag_result *replay,
+                      const struct coverage *coverage, struct result *result)
+{
+    result->warnings = memory_zeroed(MAX_WARNINGS, sizeof *result->warnings);
+    warn_of_replay(replay, result);
+    warn(result, "missing-record", coverage->n_message_calls + coverage->n_collective_calls,
+         "MPI call",
+         "whose messages or collectives the trace does not record: waits there cannot be found");
+    warn_of_cores(result);
+    warn_of_ends(trace_definitions(trace), replay, result);
+    warn_of_short_regions(trace_definitions(trace), result);
+    warn_of_recording_cost(trace, result);
+    warn_of_prediction(trace_definitions(trace), result);
+    warn(result, "bad-context", trace_definitions(trace)->n_bad_contexts, "calling context",
+         "naming a region, source line or caller the archive does not define, or its own caller: "
+         "what they lack is left out of call paths");
+    warn_of_locations(trace, result);
+    warn_of_unused(trace, result);
+    qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The result of predictions (see whatif.h).
+#include "analyzer/result/whatif.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/utf8.h"
+
+static const double worth_naming = 0.01; // a replay error, of the run time
+static const double most_error = 0.3;    // of the run time, above which predictions say nothing
+
+void whatif_point_release(struct whatif_point *point)
+{
+    for (size_t i = 0; i < point->n_set; i++) {
+        free(point->set[i].name);
+        free(point->set[i].value);
+    }
+    for (size_t i = 0; i < point->n_ranks; i++)
+        free(point->ranks[i].node);
+    for (size_t i = 0; i < point->n_moves; i++)
+        free(point->moves[i].text);
+    free(point->moves);
+    free(point->set);
+    free(point->farm.policy);
+    free(point->farm.summary);
+    free(point->rebalancing.policy);
+    free(point->rebalancing.summary);
+    free(point->unused_rules);
+    for (size_t i = 0; i < point->n_rules; i++)
+        free(point->rules[i].region);
+    free(point->rules);
+    free(point->ranks);
+}
+
+void whatif_report_release(struct whatif_report *report)
+{
+    for (size_t i = 0; i < report->n_points; i++)
+        whatif_point_release(&report->points[i]);
+    for (size_t i = 0; i < report->n_points && report->results; i++)
+        result_release(&report->results[i]);
+    free(report->results);
+    free(report->points);
+    for (size_t i = 0; i < report->n_notes; i++)
+        free(report->notes[i]);
+    free(report->notes);
+    free(report->change);
+    free(report->tolerances);
+    free(report->sharing);
+    result_release(&report->predicted);
+    result_release(&report->unchanged);
+    *report = (struct whatif_report){0};
+}
+
+void whatif_report_note(struct whatif_report *report, char *text)
+{
+    report->notes = array_reserve(report->notes, &report->note_capacity, report->n_notes + 1,
+                                  sizeof *report->notes);
+    report->notes[report->n_notes++] = utf8_clean(text); // it quotes what options name
+    free(text);
+}
+
+bool whatif_has_large_error(const struct whatif_report *report)
+{
+    return fabs(whatif_change(report->baseline_ns, report->replayed_ns)) > worth_naming;
+}
+
+bool whatif_misses(uint64_t measured_ns, uint64_t replayed_ns)
+{
+    return fabs(whatif_change(measured_ns, replayed_ns)) > most_error;
+}
+
+const char *const whatif_reliability_names[] = {"good", "uncertain", "none"};
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/// The predicted run leaves out time without a core, so it is shorter than the measured run.
+static bool is_explained(const struct whatif_report *report)
+{
+    return !report->was_shared && report->replayed_ns < report->baseline_ns &&
+           report->baseline_ns - report->replayed_ns <= report->lost_ns;
+}
+
+enum whatif_reliability whatif_reliability(const struct whatif_report *report,
+                                           const struct whatif_point *point)
+{
+    uint64_t effect_ns = distance(point->predicted_ns, report->replayed_ns);
+    if (point->is_timeless || is_explained(report))
+        return WHATIF_GOOD;
+    if (whatif_misses(report->baseline_ns, report->replayed_ns))
+        return WHATIF_NONE;
+    return whatif_has_large_error(report) && effect_ns > 0 &&
+                   effect_ns <= distance(report->replayed_ns, report->baseline_ns)
+               ? WHATIF_UNCERTAIN
+               : WHATIF_GOOD;
+}
+
+const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,
+                                 bool *is_measured)
+{
+    *is_measured =
+        !report->has_predicted || !whatif_has_large_error(report) || report->points[0].is_timeless;
+    return *is_measured ? measured : &report->unchanged;
+}
+
+double whatif_change(uint64_t measured_ns, uint64_t predicted_ns)
+{
+    if (measured_ns == 0)
+        return 0;
+    return ((double)predicted_ns - (double)measured_ns) / (double)measured_ns;
+}
+
+uint64_t whatif_client_server_ns(const struct whatif_report *report,
+                                 const struct whatif_point *point)
+{
+    uint64_t ns = report->replayed_ns + point->client_server_ns;
+    return ns > point->unchanged_ns ? ns - point->unchanged_ns : 0;
+}

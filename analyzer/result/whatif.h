@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a prediction found, beside the measured run, as plain data.
+#ifndef PAGODA_RESULT_WHATIF_H
+#define PAGODA_RESULT_WHATIF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/result/result.h"
+
+struct whatif_rank {
+    char *node;
+    uint32_t node_index;
+    uint64_t finish_ns;   // from the first event of the run
+    uint64_t busy_ns;     // process time outside MPI, at the speed of its cores
+    uint64_t shared_ns;   // outside MPI, while others had its core
+    uint64_t wait_ns;     // in MPI, waiting for others; and without a core before it
+    uint64_t overhead_ns; // the rest of its time in MPI
+};
+
+struct whatif_setting {
+    char *name, *value; // "cores", "2"
+};
+
+/// What --move asks for, and what came of it.
+struct whatif_move {
+    char *text;                    // REGION=FROM:TO
+    uint64_t moved_ns, n_messages; // process time done by others, and what it went along with
+    uint64_t stayed_ns;            // in the region at FROM, but not for TO
+};
+
+/// What a <compute> of the machine file made of a run, summed over the ranks.
+struct whatif_rule {
+    char *region;
+    uint64_t n_visits, work_units, time_ns;
+};
+
+/// What --workers and --dealing make of a task farm.
+struct whatif_farm {
+    char *policy, *summary;         // of --dealing; NULL: as recorded
+    uint32_t n_workers, n_recorded; // 0: not asked for
+    uint32_t master, n_cores;       // cores: 0: one for each rank
+    uint64_t n_tasks, n_phases;
+    // Length of the phases with every task done by who did it in the recording; of those of the
+    // recorded run, and the same by the model; and with the workers asked for.
+    uint64_t replayed_ns, recorded_ns, modelled_ns, predicted_ns;
+};
+
+/// What --rebalance makes of the work between operations in which all ranks meet.
+struct whatif_rebalancing {
+    char *policy, *summary;                // NULL: not asked for
+    uint64_t n_spans, before_ns, after_ns; // the longest works, summed
+    uint64_t n_migrations, moved_ns, transfer_ns;
+};
+
+/// One prediction.
+struct whatif_point {
+    struct whatif_setting *set; // the values that differ between points
+    size_t n_set;
+    uint64_t predicted_ns;
+    uint64_t window_begin_ns, window_end_ns; // as in struct result, of the predicted run
+    uint64_t work_end_ns; // the last rank enters MPI_Finalize; the run's end if not all do
+    uint64_t n_flights, n_interpolated; // message times, and those not measured but interpolated
+    uint64_t n_transfers, n_delayed_transfers; // messages where links or buses count, those that
+    uint64_t transfer_wait_ns;                 // waited for them, and how long altogether
+    uint64_t hand_over_ns; // that changes of cores between ranks cost, summed over the ranks
+    bool leaves_out;       // messages or collective operations:
+    uint64_t n_left_out_messages, n_resized_messages;   // not sent; sent with other sizes
+    uint64_t n_left_out_collectives, n_partly_left_out; // by all their members; by some
+    uint64_t n_forced;                                  // calls that would have waited for ever
+    // Collectives carried out by an algorithm; of these by a multicast, and by messages where the
+    // nodes forbid one; how long multicasts waited for the root switch, summed.
+    uint64_t n_carried_out, n_multicasts, n_by_tree, switch_wait_ns;
+    bool is_timeless; // by the order of events only: visits of regions, those of them that cost
+                      // nothing, and those without the work count they should have
+    uint64_t n_visits, n_without_rule, n_without_work;
+    struct whatif_rule *rules;
+    size_t n_rules;
+    char *unused_rules; // of the machine file, in words; NULL: none
+    struct whatif_rank *ranks;
+    size_t n_ranks;
+    bool aggregates, overlaps; // asked for:
+    uint64_t n_aggregated;     // messages that were sent together with an earlier one
+    uint64_t n_overlapped;     // calls that were waited for later
+    struct whatif_farm farm;
+    struct whatif_rebalancing rebalancing;
+    struct whatif_move *moves;
+    size_t n_moves;
+    // With moves: longest paths of process time by the published client/server algorithm, with the
+    // moves, with moved work after its message, and without moves
+    // (simulation/change/client_server.h).
+    uint64_t client_server_ns, in_turn_ns, unchanged_ns;
+};
+
+/// What the network may take longer until the predicted run does by `percent`.
+struct whatif_tolerance {
+    double percent;
+    bool has_latency, has_byte; // false: nothing that was tried makes it so much longer
+    uint64_t latency_ns;        // each message
+    uint64_t byte_fs;           // each byte of a message, in femtoseconds
+};
+
+struct whatif_report {
+    uint64_t baseline_ns; // measured
+    uint64_t replayed_ns; // predicted with nothing changed
+    uint64_t lost_ns;     // without a core in the recording, but for waits; summed over the ranks
+    bool was_shared;      // then some node had more ranks than cores
+    char *change;         // what is different, in words
+    char **notes;         // what is assumed about it, a sentence each
+    size_t n_notes, note_capacity;
+    char *sharing;    // how cores are shared, in words
+    bool has_threads; // some rank has further threads, which keep their recorded times
+    struct whatif_point *points;
+    size_t n_points;
+    struct whatif_tolerance *tolerances;
+    size_t n_tolerances, n_tolerance_runs;
+    bool tolerates_everywhere; // all ranks are on one node: all messages are meant
+    bool is_list;              // some option had several values
+    struct result predicted;   // the predicted run of a single point
+    struct result unchanged;   // likewise, with nothing changed; only if whatif_has_large_error()
+    bool has_predicted;        // these two are there
+    struct result *results;    // of a list, by point: kept for a database, else NULL
+};
+
+/// Frees everything in POINT (zeroed is fine) but not itself.
+void whatif_point_release(struct whatif_point *point);
+
+/// Frees everything in REPORT (zeroed is fine) but not itself.
+void whatif_report_release(struct whatif_report *report);
+
+/// Adds what is assumed in the predictions, a sentence without a full stop; TEXT is REPORT's then.
+void whatif_report_note(struct whatif_report *report, char *text);
+
+/// (predicted - measured) / measured of a time; 0 when nothing was measured.
+double whatif_change(uint64_t measured_ns, uint64_t predicted_ns);
+
+/// Whether the replay error, that of the run predicted with nothing changed, is more than 1 % of
+/// the run time.
+bool whatif_has_large_error(const struct whatif_report *report);
+
+/// Whether a run of MEASURED_NS, predicted with nothing changed as REPLAYED_NS, is missed by so
+/// much (more than 30 %) that other predictions from it say nothing.
+bool whatif_misses(uint64_t measured_ns, uint64_t replayed_ns);
+
+/// How far a prediction can be relied on.
+enum whatif_reliability {
+    WHATIF_GOOD,
+    WHATIF_UNCERTAIN, // a large replay error, and what is changed does no more than that
+    WHATIF_NONE,      // whatif_misses()
+};
+extern const char *const whatif_reliability_names[];
+enum whatif_reliability whatif_reliability(const struct whatif_report *report,
+                                           const struct whatif_point *point);
+
+/// The run that MEASURED's prediction is best compared with: the one predicted with nothing changed
+/// where the replay error is more than 1 % of the run time, or all would look like the effect of
+/// what was changed; else, and where no recorded time counts (--timeless), MEASURED. *IS_MEASURED
+/// says which.
+const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,
+                                 bool *is_measured);
+
+/// Run time by the client/server algorithm: that predicted with nothing changed, and what its path
+/// gains or loses.
+uint64_t whatif_client_server_ns(const struct whatif_report *report,
+                                 const struct whatif_point *point);
+
+#endif
