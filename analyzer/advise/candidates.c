@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/advise/path.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/base/utf8.h"
@@ -45,15 +44,15 @@ void advise_add_word(struct advice_candidate *candidate, const char *option, con
 
 /// What enumerating needs.
 struct survey {
-    const struct replay_run *measured;
-    const struct advise_target *target;
+    const struct advise_setting *setting;
+    const struct result *result; // of the measured run
     struct advise_path path;
     struct advice *advice;
 };
 
 static bool wants(const struct survey *survey, enum advice_kind kind)
 {
-    return survey->target->kinds >> kind & 1;
+    return survey->setting->kinds >> kind & 1;
 }
 
 /// MOST_NS, and what rounding may add to it in each of the parts it is the sum of; not known on
@@ -66,7 +65,7 @@ static uint64_t bound(const struct survey *survey, uint64_t most_ns)
 
 static bool is_worth(const struct survey *survey, uint64_t most_ns)
 {
-    return (double)most_ns >= least_share * (double)survey->measured->result.time_ns;
+    return (double)most_ns >= least_share * (double)survey->result->time_ns;
 }
 
 /// One option of one value, which begins with SUBJECT if that is a region; the value and the
@@ -113,7 +112,7 @@ static void add_region(struct survey *survey, const char *pattern, const char *w
     if (!is_uneven)
         return;
     // Behind the last = are ranks.
-    uint32_t last_rank = survey->measured->result.n_ranks - 1;
+    uint32_t last_rank = survey->result->n_ranks - 1;
     char *value = strchr(pattern, '=') ? memory_format("%s=0-%" PRIu32, pattern, last_rank)
                                        : memory_copy_text(pattern);
     add_one(survey, ADVICE_REGION, path_ns, pattern, "balance", value,
@@ -130,7 +129,7 @@ static bool is_everything(const struct survey *survey, const struct advise_regio
 
 static void add_regions(struct survey *survey)
 {
-    const struct result *result = &survey->measured->result;
+    const struct result *result = survey->result;
     size_t n_added = 0;
     for (size_t i = 0; i < survey->path.n_regions && n_added < MAX_REGIONS; i++) {
         const struct advise_region *region = &survey->path.regions[i];
@@ -186,7 +185,7 @@ static bool starts_mpi(const struct result *result, const struct result_site *si
 /// Computing of a program that was not compiled for tracing, named by the calls behind it.
 static void add_stretches(struct survey *survey)
 {
-    const struct result *result = &survey->measured->result;
+    const struct result *result = survey->result;
     bool is_repeated = survey->advice->measured_ns == survey->advice->replayed_ns;
     size_t n_added = 0, n_before = survey->advice->n_candidates;
     for (size_t i = 0; i < result->critical_path.n_by_site && n_added < MAX_STRETCHES; i++) {
@@ -249,7 +248,7 @@ static char *receivers_of(const struct result *result, uint32_t rank)
 
 static void add_moves(struct survey *survey)
 {
-    const struct result *result = &survey->measured->result;
+    const struct result *result = survey->result;
     size_t n_added = 0;
     for (size_t i = 0; i < survey->path.n_regions && n_added < MAX_PATHS; i++) {
         const struct advise_region *region = &survey->path.regions[i];
@@ -279,7 +278,7 @@ static bool only_synchronises(const char *name)
 
 static void add_syncs(struct survey *survey)
 {
-    const struct result *result = &survey->measured->result;
+    const struct result *result = survey->result;
     size_t n_paths = 0;
     for (size_t i = 0; i < result->n_paths; i++)
         n_paths += only_synchronises(result->regions[result->paths[i].region].name);
@@ -315,7 +314,7 @@ static int by_bytes(const void *a, const void *b)
 
 static void add_messages(struct survey *survey)
 {
-    const struct result *result = &survey->measured->result;
+    const struct result *result = survey->result;
     uint64_t most_ns = survey->path.slack_ns;
     if (result->n_messages == 0)
         return;
@@ -347,7 +346,7 @@ static void add_messages(struct survey *survey)
 /// Receives that wait for late senders.
 static void add_overlaps(struct survey *survey)
 {
-    const struct result *result = &survey->measured->result;
+    const struct result *result = survey->result;
     uint64_t most_ns = survey->path.slack_ns;
     for (size_t p = 0; p < result->n_patterns; p++) {
         const struct result_pattern *pattern = &result->patterns[p];
@@ -371,7 +370,7 @@ static void add_overlaps(struct survey *survey)
 
 static void add_network(struct survey *survey)
 {
-    const struct machine *machine = survey->target->machine;
+    const struct machine *machine = survey->setting->machine;
     const struct machine_messages *network = machine ? &machine->messages[MACHINE_NETWORK] : NULL;
     if (!network || network->n_points == 0)
         return;
@@ -393,15 +392,16 @@ static void add_processors(struct survey *survey)
             memory_copy_text("2"), memory_copy_text("Use processors twice as fast"));
 }
 
-void advise_enumerate(const struct replay_run *measured, const struct pag_result *unchanged,
-                      const struct advise_target *target, struct advice *advice)
+void advise_enumerate(const struct advise_setting *setting, const struct pag_result *unchanged,
+                      struct advice *advice)
 {
     static void (*const add[ADVICE_KINDS])(struct survey *) = {
         [ADVICE_REGION] = add_regions,        [ADVICE_SYNC] = add_syncs,
         [ADVICE_MESSAGES] = add_messages,     [ADVICE_NETWORK] = add_network,
         [ADVICE_PROCESSORS] = add_processors, [ADVICE_MOVE] = add_moves,
     };
-    struct survey survey = {measured, target, {0}, advice};
+    const struct replay_run *measured = setting->batch.measured;
+    struct survey survey = {setting, &measured->result, {0}, advice};
     advise_path_collect(&survey.path, trace_definitions(measured->trace), unchanged);
     for (int kind = 0; kind < ADVICE_KINDS; kind++)
         if (add[kind] && wants(&survey, (enum advice_kind)kind))

@@ -3,30 +3,79 @@
 #ifndef PAGODA_ADVISE_CANDIDATES_H
 #define PAGODA_ADVISE_CANDIDATES_H
 
-#include "analyzer/replay/replay_run.h"
-#include "analyzer/result/advice.h"
-#include "analyzer/simulation/cost/machine.h"
+#include "analyzer/advise/advise.h"
 
-/// What the candidates are for.
-struct advise_target {
-    const struct machine *machine; // NULL: costs as recorded
-    uint32_t n_nodes;              // 0: as recorded
-    unsigned kinds;                // bits of enum advice_kind
+// --- critical_regions.c: what the critical path of a run consists of, as bounds of what changes
+// can save
+
+/// Computing on the critical path inside a region, callees included, by name.
+struct advise_region {
+    const char *name; // belongs to the trace
+    uint64_t path_ns;
 };
 
-/// Adds the candidates of the run MEASURED, replayed with a catalogue, to ADVICE. most_ns of each
+struct advise_path {
+    struct advise_region *regions; // path_ns descending, then name
+    size_t n_regions;
+    uint64_t computing_ns, work_ns; // work_ns: with MPI, start-up and end
+    uint64_t slack_ns; // run time less the computing of the busiest rank: what MPI costs at most
+    bool is_shared;    // more ranks than cores on some node
+};
+
+/// Of a run in REPLAY that was replayed with its critical path. The caller releases.
+void advise_path_collect(struct advise_path *path, const struct definitions *definitions,
+                         const struct pag_result *replay);
+void advise_path_release(struct advise_path *path);
+
+// --- candidates.c
+
+/// Adds the candidates of the measured run, replayed with a catalogue, to ADVICE. most_ns of each
 /// is a bound by what stands on the critical path of UNCHANGED, the same run predicted with nothing
 /// changed: a change of some work cannot make the run shorter than that path without the work, and
 /// a change of what MPI does not shorter than the computing of any rank. On shared cores and other
 /// targets there is no such bound.
-void advise_enumerate(const struct replay_run *measured, const struct pag_result *unchanged,
-                      const struct advise_target *target, struct advice *advice);
+void advise_enumerate(const struct advise_setting *setting, const struct pag_result *unchanged,
+                      struct advice *advice);
 
-/// The same candidate with other words; for placements that are searched for. SENTENCE and SUBJECT
-/// are copied.
+/// A candidate without words yet. SENTENCE and SUBJECT are copied.
 struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind, uint64_t most_ns,
                                     const char *subject, const char *sentence);
 /// VALUE NULL for a flag; copied.
 void advise_add_word(struct advice_candidate *candidate, const char *option, const char *value);
+
+// --- places.c
+
+/// Adds a core for each rank to ADVICE where some node of SETTING's target, or without one of the
+/// recording, has more ranks than cores: the same nodes with as many cores as ranks on the fullest
+/// one. It saves no more than the run time less the process time of the busiest rank of UNCHANGED,
+/// the run predicted with nothing changed; of other targets no bound is known.
+void advise_add_cores(const struct advise_setting *setting, const struct pag_result *unchanged,
+                      struct advice *advice);
+
+/// Adds the best placement found on SETTING's nodes to ADVICE. Without a number of nodes these are
+/// the recorded ones, with their cores; where that is a single one, whose ranks were bound to cores
+/// and share them, it is these cores. No candidate where there is no choice, or the ranks are
+/// already there.
+void advise_add_placement(const struct advise_setting *setting, struct advice *advice);
+
+// --- dealt_work.c
+
+/// Adds to ADVICE, where the run has a task farm (simulation/dealt/farm.h), the best number of
+/// workers if that is another one than today's. That tasks go to whoever is free is shown by two
+/// workers or more with different numbers of them; else it is a limit, where the master speaks
+/// first (clients would), each worker has many tasks, and the model gives the phases' time within
+/// 10 %.
+void advise_add_workers(const struct advise_setting *setting, struct advice *advice);
+
+/// Predicts the run with the bundled policies for balancing, not where ranks share cores or one
+/// rank talks with all the others: a candidate for each outcome, which names all policies that have
+/// it. The passes through the trace these took, beyond one each.
+size_t advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice);
+
+// --- advise.c
+
+/// CANDIDATE gets what JOB predicted, and its failure.
+void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,
+                            const struct whatif_job *job);
 
 #endif

@@ -1,20 +1,79 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where ranks could run instead (places.h).
-#include "analyzer/advise/places.h"
+// Other places for ranks: a core for each, or other nodes and cores.
+#include "analyzer/advise/candidates.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/advise/candidates.h"
-#include "analyzer/advise/placement.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/whatif/placement_search.h"
 
 enum { MAX_CORES = 4096 };
 
+// --- a core for each rank
+
+/// Ranks on the fullest node of the target; 0: nobody shares a core there.
+static uint32_t count_ranks_if_shared(const struct advise_setting *setting)
+{
+    struct whatif_target target;
+    struct scenario scenario = {0};
+    struct error err = {{0}};
+    uint32_t most = 0;
+    whatif_target_read(&target, &setting->batch);
+    const struct placement *placement = &scenario.placement;
+    if (target.is_known &&
+        scenario_init(&scenario, trace_definitions(setting->batch.measured->trace),
+                      &target.settings, &err) == 0 &&
+        scenario.is_shared) {
+        uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
+        for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
+            uint32_t n = ++n_ranks[placement->node_of_rank[rank]];
+            most = n > most ? n : most;
+        }
+        free(n_ranks);
+    }
+    scenario_release(&scenario);
+    whatif_target_release(&target);
+    return most;
+}
+
+static uint64_t most_saved_ns(const struct pag_result *unchanged)
+{
+    uint64_t busiest_ns = 0;
+    for (size_t i = 0; i < unchanged->n_ranks && unchanged->simulated; i++)
+        if (unchanged->simulated[i].work_ns > busiest_ns)
+            busiest_ns = unchanged->simulated[i].work_ns;
+    return unchanged->time_ns > busiest_ns ? unchanged->time_ns - busiest_ns : 0;
+}
+
+void advise_add_cores(const struct advise_setting *setting, const struct pag_result *unchanged,
+                      struct advice *advice)
+{
+    uint32_t n_ranks = count_ranks_if_shared(setting);
+    if (n_ranks < 2)
+        return;
+    char cores[16];
+    snprintf(cores, sizeof cores, "%" PRIu32, n_ranks);
+    char *sentence =
+        memory_format("Give each rank a core of its own, %" PRIu32 " on a node", n_ranks);
+    struct advice_candidate *candidate = advise_add(
+        advice, ADVICE_PROCESSORS,
+        setting->batch.n_words == 0 ? most_saved_ns(unchanged) : UINT64_MAX, "cores", sentence);
+    for (size_t i = 0; i < setting->batch.n_words; i++)
+        if (strcmp(setting->batch.words[i].option, "cores") != 0)
+            advise_add_word(candidate, setting->batch.words[i].option,
+                            setting->batch.words[i].value);
+    advise_add_word(candidate, "cores", cores);
+    candidate->has_target = true;
+    free(sentence);
+}
+
+// --- other nodes or cores
+
 /// What can be chosen from, and where the ranks are today.
 struct choice {
-    struct advise_places places;
+    struct search_places places;
     char **names; // of the places
     size_t n_names;
     uint32_t *place_now; // by rank; NULL: the recording tells nothing of the target
@@ -155,8 +214,7 @@ static void choose_recorded_nodes(struct choice *choice, const struct definition
 }
 
 /// Are the same ranks together as in BEST?
-static bool is_todays(const struct choice *choice, const struct advise_mapping *best,
-                      size_t n_ranks)
+static bool is_todays(const struct choice *choice, const struct mapping *best, size_t n_ranks)
 {
     bool is_same = choice->place_now != NULL;
     for (size_t a = 0; a < n_ranks && is_same; a++)
@@ -166,12 +224,12 @@ static bool is_todays(const struct choice *choice, const struct advise_mapping *
     return is_same;
 }
 
-static void add_candidate(const struct advise_setting *setting, const struct choice *choice,
-                          const struct advise_mapping *best, struct advice *advice)
+static void add_candidate(const struct whatif_batch *batch, const struct choice *choice,
+                          const struct mapping *best, struct advice *advice)
 {
     size_t n;
-    char **texts = advise_mapping_words(best, (uint32_t)setting->measured->result.n_ranks,
-                                        &choice->places, &n);
+    char **texts =
+        mapping_words(best, (uint32_t)batch->measured->result.n_ranks, &choice->places, &n);
     struct advice_candidate *candidate =
         advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX, "placement",
                    choice->are_cores ? "Bind the ranks to other cores, these together"
@@ -180,8 +238,8 @@ static void add_candidate(const struct advise_setting *setting, const struct cho
         advise_add_word(candidate, "place", texts[i]);
         free(texts[i]);
     }
-    for (size_t i = 0; i < setting->n_words; i++)
-        advise_add_word(candidate, setting->words[i].option, setting->words[i].value);
+    for (size_t i = 0; i < batch->n_words; i++)
+        advise_add_word(candidate, batch->words[i].option, batch->words[i].value);
     candidate->has_target = true;
     free(texts);
 }
@@ -189,38 +247,38 @@ static void add_candidate(const struct advise_setting *setting, const struct cho
 /// Is the advice for other nodes, cores or machines than the recorded ones?
 static bool has_other_places(const struct advise_setting *setting)
 {
-    for (size_t i = 0; i < setting->n_words; i++)
-        if (strcmp(setting->words[i].option, "wait") != 0)
+    for (size_t i = 0; i < setting->batch.n_words; i++)
+        if (strcmp(setting->batch.words[i].option, "wait") != 0)
             return true;
     return false;
 }
 
-void advise_add_placement(const struct advise_setting *setting, uint32_t n_nodes,
-                          struct advice *advice)
+void advise_add_placement(const struct advise_setting *setting, struct advice *advice)
 {
-    const struct result *result = &setting->measured->result;
-    const struct definitions *definitions = trace_definitions(setting->measured->trace);
-    struct choice choice = {.places = {.n = n_nodes}};
+    const struct result *result = &setting->batch.measured->result;
+    const struct definitions *definitions = trace_definitions(setting->batch.measured->trace);
+    struct choice choice = {.places = {.n = setting->n_nodes}};
     bool has_target = has_other_places(setting);
-    if (n_nodes == 0 && (has_target || result->n_nodes != 1 || !choose_cores(&choice, definitions)))
+    if (setting->n_nodes == 0 &&
+        (has_target || result->n_nodes != 1 || !choose_cores(&choice, definitions)))
         choose_recorded_nodes(&choice, definitions, has_target);
     struct advice_word words[5];
     char cores[16];
-    struct advise_setting free_setting = *setting;
-    free_setting.words = words;
-    free_setting.n_words = 0;
-    for (size_t i = 0; i < setting->n_words; i++)
-        if (strcmp(setting->words[i].option, "nodes") != 0)
-            words[free_setting.n_words++] = setting->words[i];
+    struct whatif_batch unplaced = setting->batch;
+    unplaced.words = words;
+    unplaced.n_words = 0;
+    for (size_t i = 0; i < setting->batch.n_words; i++)
+        if (strcmp(setting->batch.words[i].option, "nodes") != 0)
+            words[unplaced.n_words++] = setting->batch.words[i];
     snprintf(cores, sizeof cores, "%" PRIu32, choice.n_cores);
     if (choice.n_cores > 0)
-        words[free_setting.n_words++] = (struct advice_word){(char *)"cores", cores};
+        words[unplaced.n_words++] = (struct advice_word){(char *)"cores", cores};
     if (choice.places.n >= 2 && result->n_ranks >= 3) {
-        advise_progress_expect(setting->progress, setting->max_placements);
-        struct advise_mapping best = advise_search_placement(
-            &free_setting, result, &choice.places, setting->max_placements, &advice->n_replays);
+        whatif_progress_expect(setting->batch.progress, setting->max_placements);
+        struct mapping best = placement_search(&unplaced, result, &choice.places,
+                                               setting->max_placements, &advice->n_replays);
         if (!is_todays(&choice, &best, result->n_ranks))
-            add_candidate(&free_setting, &choice, &best, advice);
+            add_candidate(&unplaced, &choice, &best, advice);
         free(best.node_of_rank);
     }
     choice_release(&choice);

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/advise/run.h"
-#include "analyzer/advise/store.h"
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/shell_word.h"
 #include "analyzer/base/spelling.h"
+#include "analyzer/cmd/predicted_trials.h"
 #include "analyzer/result/advice.h"
 
 struct advise_request {
@@ -120,27 +120,25 @@ static int advise(const struct advise_request *request, struct advice *advice, b
     advice->trace = shell_path(request->trace);
     advice->target = join_target(words, n_words);
     struct advise_setting setting = {
-        .trace = request->trace,
-        .measured = &measured,
-        .words = words,
-        .n_words = n_words,
-        .n_threads = (unsigned)request->n_threads,
+        .batch = {.trace = request->trace,
+                  .measured = &measured,
+                  .words = words,
+                  .n_words = n_words,
+                  .n_threads = (unsigned)request->n_threads,
+                  .progress = whatif_progress_new()},
         .replays_all = request->replays_all,
         .n_shown = request->limit,
-        .progress = advise_progress_new(),
-    };
-    const struct advise_target target = {
         .machine = request->machine ? &machine : NULL,
         .n_nodes = request->nodes ? (uint32_t)strtoul(request->nodes, NULL, 10) : 0,
         .kinds = request->kinds,
     };
-    status = advise_run(&setting, &target, advice, err);
-    setting.catalogue = catalogue;
+    status = advise_run(&setting, advice, err);
+    setting.batch.catalogue = catalogue;
     struct error store_err = {{0}};
     *is_stored =
         status != 0 || !request->database ||
-        advise_store(&setting, advice, request->database, &request->names, &store_err) == 0;
-    advise_progress_free(setting.progress);
+        advice_store(&setting, advice, request->database, &request->names, &store_err) == 0;
+    whatif_progress_free(setting.batch.progress);
     if (!*is_stored)
         log_error("%s", store_err.text);
     if (measured.result.has_unreadable_records) {

@@ -14,6 +14,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/shell_word.h"
 #include "analyzer/cmd/named_values.h"
+#include "analyzer/cmd/predicted_trials.h"
 #include "analyzer/cmd/replay/intervals.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/replay/interval.h"
@@ -22,11 +23,9 @@
 #include "analyzer/report/text.h"
 #include "analyzer/report/text/whatif.h"
 #include "analyzer/rewrite/rewrite.h"
-#include "analyzer/whatif/ideal.h"
-#include "analyzer/whatif/map.h"
 #include "analyzer/whatif/options.h"
+#include "analyzer/whatif/placement_search.h"
 #include "analyzer/whatif/run.h"
-#include "analyzer/whatif/store.h"
 #include "analyzer/whatif/waiting.h"
 #include "db/store.h"
 
@@ -251,7 +250,7 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     bool gathers = outcome->is_whatif || request->wants_ideal;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
-    if (request->wants_ideal && ideal_run(measured, err) != 0)
+    if (request->wants_ideal && replay_run_ideal(measured, err) != 0)
         return -1;
     if (!outcome->is_whatif)
         return 0;
@@ -287,8 +286,8 @@ static int store_run(const struct replay_request *request, const struct replay_o
     names.parameters = parameters;
     names.n_parameters = given.count;
     names.n_predicted_only = n_own;
-    int status = outcome->is_whatif ? whatif_store(request->database, &outcome->plan,
-                                                   &outcome->predicted, result, &names, err)
+    int status = outcome->is_whatif ? predictions_store(request->database, &outcome->plan,
+                                                        &outcome->predicted, result, &names, err)
                                     : store_result(request->database, result, &names, err);
     named_values_free(parameters, given.count);
     options_list_release(&given);

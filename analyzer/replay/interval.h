@@ -20,6 +20,8 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/result/result.h"
 
 /// An end of an interval that means that of the run.
 #define INTERVAL_RUN_END ((uint64_t)INT64_MAX)
@@ -45,16 +47,29 @@ int interval_find(struct interval_list *list, const char *trace, const char *tex
                   struct error *err);
 void interval_list_release(struct interval_list *list);
 
-struct result;
 /// After its replay: 0, or -1 and ERR when INTERVAL goes beyond the run, or contains none of it.
 int interval_check_result(const struct interval *interval, const struct result *result,
                           struct error *err);
 
-struct store_names;
-/// Stores RESULT, of INTERVAL, as a trial of the origin "interval": NAMES, with the interval behind
-/// the trial's name where that is not given or is one of SEVERAL, and as parameters `interval` and
-/// `visit`. 0, or -1 and ERR.
-int interval_store(const char *database, const struct interval *interval, bool is_several,
-                   const struct result *result, const struct store_names *names, struct error *err);
+// --- replays, one of which serves as many intervals as fit into memory
+
+/// What the intervals of one replay may take of memory, beside the replay itself.
+#define INTERVAL_REPLAY_BYTES ((size_t)64 << 20)
+
+struct interval_replay {
+    const char *trace;
+    const struct catalogue *catalogue;
+    /// Called with the result of each interval, in their order; RESULT is valid during the call
+    /// only. -1 and ERR: the intervals after it are left out.
+    int (*each)(void *context, const struct interval *interval, const struct result *result,
+                struct error *err);
+    void *context;
+    size_t max_bytes; // INTERVAL_REPLAY_BYTES; one replay serves at least one interval
+    size_t n_passes;  // counts the replays
+};
+
+/// 0, or -1 and ERR: the trace cannot be replayed, or `each` failed.
+int interval_replay(struct interval_replay *replay, const struct interval *intervals, size_t n,
+                    struct error *err);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A replay with its listeners (see replay_run.h).
+// A replay with its listeners.
 #include "analyzer/replay/replay_run.h"
 
 #include "analyzer/result/collect.h"
+#include "analyzer/simulation/cost/ideal.h"
 
 static void on_root(void *context, const struct root *root)
 {
@@ -156,4 +157,20 @@ void replay_run_release(struct replay_run *run)
     else
         trace_close(run->trace);
     *run = (struct replay_run){0};
+}
+
+int replay_run_ideal(struct replay_run *measured, struct error *err)
+{
+    struct replay_run run = {0};
+    struct ideal ideal = {0};
+    int status = replay_run_open_again(&run, measured->trace, err);
+    if (status == 0) {
+        ideal_init(&ideal, trace_definitions(run.trace), &measured->replay, measured->recorded);
+        status = replay_run(&run, NULL, &ideal.clock, false, "on an ideal network", err);
+    }
+    if (status == 0)
+        collect_ideal(&measured->result, ideal_time_ns(&ideal));
+    ideal_release(&ideal);
+    replay_run_release(&run);
+    return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pass over an archive, from its trace to its result: in measured time, or by the clock of a
-// prediction. Of parts of the run: cmd/interval_replay.h.
+// prediction. Of parts of the run: interval.h.
 #ifndef PAGODA_REPLAY_REPLAY_RUN_H
 #define PAGODA_REPLAY_REPLAY_RUN_H
 
@@ -45,5 +45,9 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                const struct pag_clock *clock, bool gathers, const char *what, struct error *err);
 
 void replay_run_release(struct replay_run *run);
+
+/// Replays the trace of MEASURED once more, on an ideal network: tells serialisation from transfer
+/// in MEASURED->result. MEASURED is replayed, with its costs gathered. 0, or -1 and ERR.
+int replay_run_ideal(struct replay_run *measured, struct error *err);
 
 #endif

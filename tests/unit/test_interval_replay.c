@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/replay/interval_replay.h"
+#include "analyzer/replay/interval.h"
 #include "analyzer/report/json.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"

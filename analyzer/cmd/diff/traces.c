@@ -11,7 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/scratch_file.h"
 #include "analyzer/cmd/damage.h"
-#include "analyzer/replay/interval_replay.h"
+#include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
 #include "db/store.h"
 

@@ -2,9 +2,12 @@
 // See intervals.h.
 #include "analyzer/cmd/replay/intervals.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
 #include "analyzer/cmd/damage.h"
 #include "analyzer/replay/interval.h"
-#include "analyzer/replay/interval_replay.h"
 #include "analyzer/report/intervals.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
@@ -16,6 +19,34 @@ static int print_one(const struct replay_intervals *wishes, const struct result 
         return json_print(result, NULL, PAGODA_VERSION, stdout, err);
     text_print(result, wishes->text, stdout);
     return 0;
+}
+
+/// Stores RESULT, of INTERVAL, as a trial of the origin "interval". Its parameters `interval` and
+/// `visit` say which part it is; so does its name where none is given, or there are several.
+static int store_one(const struct replay_intervals *wishes, const struct interval *interval,
+                     bool is_several, const struct result *result, struct error *err)
+{
+    const struct store_names *names = wishes->names;
+    struct store_names own = *names;
+    struct result_named *parameters =
+        memory_zeroed(names->n_parameters + 2, sizeof *own.parameters);
+    char visit_name[] = "visit", interval_name[] = "interval";
+    char *visit = memory_format("%" PRIu64, interval->visit);
+    size_t n = 0;
+    parameters[n++] = (struct result_named){interval_name, interval->what};
+    if (interval->visit > 0)
+        parameters[n++] = (struct result_named){visit_name, visit};
+    for (size_t i = 0; i < names->n_parameters; i++)
+        parameters[n++] = names->parameters[i];
+    own.parameters = parameters;
+    own.n_parameters = n;
+    own.origin = "interval";
+    if (is_several || !names->trial || !names->trial[0])
+        own.suffix = interval->what;
+    int status = store_result(wishes->database, result, &own, err);
+    free(visit);
+    free(parameters);
+    return status;
 }
 
 /// Where results go, one after the other.
@@ -39,7 +70,7 @@ static int add_one(void *context, const struct interval *interval, const struct 
     int stored = 0, printed = 0;
     struct error why = {{0}};
     if (wishes->database)
-        stored = interval_store(wishes->database, interval, is_several, result, wishes->names, err);
+        stored = store_one(wishes, interval, is_several, result, err);
     bool is_reported = wishes->text && !is_several; // with its warnings
     if (result->has_unreadable_records && !is_reported && !*collection->is_unreadable)
         damage_warn(result);

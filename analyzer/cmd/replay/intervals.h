@@ -21,7 +21,7 @@ struct replay_intervals {
     bool wants_json;
 };
 
-/// Replays the trace (interval_replay.h) and stores the result of each interval; prints the report
+/// Replays the trace (interval.h) and stores the result of each interval; prints the report
 /// of a single one, a table of several. *IS_UNREADABLE when records were. 0, or -1 and ERR.
 int replay_intervals(const struct replay_intervals *wishes, bool *is_unreadable, struct error *err);
 

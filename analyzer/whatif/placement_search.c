@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Placements (placement.h).
-#include "analyzer/advise/placement.h"
+// Placements: see placement_search.h.
+#include "analyzer/whatif/placement_search.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/advise/partition.h"
-#include "analyzer/advise/target.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/whatif/jobs.h"
+#include "analyzer/whatif/partition.h"
 
 #define NO_RANK UINT32_MAX
 
 enum {
     N_NEIGHBOURS = 32, // predicted before the best of them is chosen
     N_SEEDS = 3,
-    N_STARTS = 2, // local searches
+    N_STARTS = 2,      // local searches
+    MAX_REPLAYS = 200, // of --map auto
 };
 
 struct search {
-    const struct advise_setting *setting;
-    const struct advise_places *places;
+    const struct whatif_batch *batch;
+    const struct search_places *places;
     struct rank_graph graph;
-    uint32_t n_ranks, n_nodes;           // no more than ranks
-    uint32_t *n_cores;                   // by node
-    bool are_alike;                      // nothing is particular about a node
-    size_t n_left;                       // predictions
-    struct advise_mapping best, current; // of all; the one that is being improved
+    uint32_t n_ranks, n_nodes;    // no more than ranks
+    uint32_t *n_cores;            // by node
+    bool are_alike;               // nothing is particular about a node
+    size_t n_left;                // predictions
+    struct mapping best, current; // of all; the one that is being improved
 };
 
 /// The caller frees.
-static char *place_name(const struct advise_places *places, uint32_t node)
+static char *place_name(const struct search_places *places, uint32_t node)
 {
     return places->names ? memory_copy_text(places->names[node])
                          : memory_format("node%" PRIu32, node);
 }
 
-char **advise_mapping_words(const struct advise_mapping *mapping, uint32_t n_ranks,
-                            const struct advise_places *places, size_t *n)
+char **mapping_words(const struct mapping *mapping, uint32_t n_ranks,
+                     const struct search_places *places, size_t *n)
 {
     char **words = memory_zeroed(places->n, sizeof(char *));
     *n = 0;
@@ -84,10 +85,10 @@ static void free_candidate(struct advice_candidate *candidate)
 }
 
 static struct advice_candidate candidate_of(const struct search *search,
-                                            const struct advise_mapping *mapping)
+                                            const struct mapping *mapping)
 {
     size_t n;
-    char **texts = advise_mapping_words(mapping, search->n_ranks, search->places, &n);
+    char **texts = mapping_words(mapping, search->n_ranks, search->places, &n);
     struct advice_candidate candidate = {.words = memory_zeroed(n, sizeof(struct advice_word)),
                                          .n_words = n};
     for (size_t i = 0; i < n; i++)
@@ -96,8 +97,8 @@ static struct advice_candidate candidate_of(const struct search *search,
     return candidate;
 }
 
-static void copy_mapping(const struct search *search, struct advise_mapping *to,
-                         const struct advise_mapping *from)
+static void copy_mapping(const struct search *search, struct mapping *to,
+                         const struct mapping *from)
 {
     to->predicted_ns = from->predicted_ns;
     memcpy(to->node_of_rank, from->node_of_rank, search->n_ranks * sizeof *to->node_of_rank);
@@ -105,16 +106,16 @@ static void copy_mapping(const struct search *search, struct advise_mapping *to,
 
 /// Predicts MAPPINGS, as many as may yet be; those that are not, or cannot be, take forever. The
 /// best one so far is kept.
-static void judge(struct search *search, struct advise_mapping *mappings, size_t n)
+static void judge(struct search *search, struct mapping *mappings, size_t n)
 {
     size_t n_jobs = n < search->n_left ? n : search->n_left;
-    struct advise_job *jobs = memory_zeroed(n_jobs, sizeof *jobs);
+    struct whatif_job *jobs = memory_zeroed(n_jobs, sizeof *jobs);
     struct advice_candidate *candidates = memory_zeroed(n_jobs, sizeof *candidates);
     for (size_t i = 0; i < n_jobs; i++) {
         candidates[i] = candidate_of(search, &mappings[i]);
         jobs[i].candidates[0] = &candidates[i];
     }
-    advise_run_jobs(search->setting, jobs, n_jobs);
+    whatif_run_jobs(search->batch, jobs, n_jobs);
     search->n_left -= n_jobs;
     for (size_t i = 0; i < n; i++) {
         bool is_predicted = i < n_jobs && !jobs[i].failure;
@@ -135,8 +136,8 @@ static void judge(struct search *search, struct advise_mapping *mappings, size_t
 /// What the target says of the places: cores, and whether they are alike.
 static void survey_places(struct search *search)
 {
-    struct advise_target_settings target;
-    advise_target_read(&target, search->setting);
+    struct whatif_target target;
+    whatif_target_read(&target, search->batch);
     const struct scenario_settings *settings = &target.settings;
     const struct machine *given = target.is_known ? settings->machine : NULL;
     search->are_alike = !given || (given->n_nodes == 0 && given->n_groups == 0);
@@ -152,7 +153,7 @@ static void survey_places(struct search *search)
         search->n_cores[node] = n_cores > 0 ? n_cores : 1;
         free(name);
     }
-    advise_target_release(&target);
+    whatif_target_release(&target);
 }
 
 /// The fewest nodes, the first ones, that have a core for each rank; all, where these do not.
@@ -199,7 +200,7 @@ static bool are_few(const struct search *search)
 
 static void try_all(struct search *search)
 {
-    struct advise_mapping batch[N_NEIGHBOURS];
+    struct mapping batch[N_NEIGHBOURS];
     uint32_t *node_of_rank = memory_zeroed(search->n_ranks, sizeof *node_of_rank);
     size_t size = search->n_ranks * sizeof *node_of_rank;
     for (bool is_more = true; is_more;) {
@@ -221,7 +222,7 @@ static void try_all(struct search *search)
 enum { MAX_PROPOSALS = 2 + 3 + N_SEEDS + 2 };
 
 struct proposals {
-    struct advise_mapping items[MAX_PROPOSALS];
+    struct mapping items[MAX_PROPOSALS];
     size_t n;
     uint32_t n_ranks;
 };
@@ -420,7 +421,7 @@ static bool improve(struct search *search)
 {
     size_t n, size = search->n_ranks * sizeof(uint32_t);
     struct change **order, *list = list_changes(search, &order, &n);
-    struct advise_mapping neighbours[N_NEIGHBOURS];
+    struct mapping neighbours[N_NEIGHBOURS];
     bool is_better = false;
     for (size_t done = 0; done < n && !is_better && search->n_left > 0; done += N_NEIGHBOURS) {
         size_t n_tried = n - done < N_NEIGHBOURS ? n - done : N_NEIGHBOURS;
@@ -452,9 +453,9 @@ static void improve_all(struct search *search, const struct proposals *proposals
 {
     uint64_t last_ns = 0;
     for (int start = 0; start < N_STARTS && search->n_left > 0; start++) {
-        const struct advise_mapping *next = NULL;
+        const struct mapping *next = NULL;
         for (size_t i = 0; i < proposals->n; i++) {
-            const struct advise_mapping *proposal = &proposals->items[i];
+            const struct mapping *proposal = &proposals->items[i];
             if (proposal->predicted_ns > last_ns && proposal->predicted_ns < UINT64_MAX &&
                 (!next || proposal->predicted_ns < next->predicted_ns))
                 next = proposal;
@@ -468,14 +469,13 @@ static void improve_all(struct search *search, const struct proposals *proposals
     }
 }
 
-struct advise_mapping advise_search_placement(const struct advise_setting *setting,
-                                              const struct result *result,
-                                              const struct advise_places *places,
-                                              size_t max_replays, size_t *n_replays)
+struct mapping placement_search(const struct whatif_batch *batch, const struct result *result,
+                                const struct search_places *places, size_t max_replays,
+                                size_t *n_replays)
 {
     size_t n_ranks = result->n_ranks;
     struct search search = {
-        .setting = setting,
+        .batch = batch,
         .places = places,
         .n_ranks = (uint32_t)n_ranks,
         .n_nodes = places->n < n_ranks ? places->n : (uint32_t)n_ranks,
@@ -499,4 +499,64 @@ struct advise_mapping advise_search_placement(const struct advise_setting *setti
     free(search.n_cores);
     free(search.current.node_of_rank);
     return search.best;
+}
+
+// --- --map auto
+
+static struct whatif_given *given_of(struct whatif_options *options, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(whatif_table[i].name, name) != 0)
+        i++;
+    return &options->given[i];
+}
+
+/// All options given but --nodes and --map as words, which the caller frees; their texts are
+/// OPTIONS'.
+static struct advice_word *other_words(const struct whatif_options *options, size_t *n)
+{
+    struct advice_word *words = NULL;
+    size_t capacity = 0;
+    *n = 0;
+    for (size_t i = 0; i < n_whatif_table; i++) {
+        const struct whatif_given *given = &options->given[i];
+        const char *name = whatif_table[i].name;
+        size_t n_texts = given->texts.count + (given->text || given->is_set);
+        if (strcmp(name, "nodes") == 0 || strcmp(name, "map") == 0)
+            continue;
+        words = array_reserve(words, &capacity, *n + n_texts, sizeof *words);
+        for (size_t t = 0; t < given->texts.count; t++)
+            words[(*n)++] = (struct advice_word){(char *)name, (char *)given->texts.values[t]};
+        if (given->text || given->is_set)
+            words[(*n)++] = (struct advice_word){(char *)name, (char *)given->text};
+    }
+    return words;
+}
+
+int whatif_map_auto(struct whatif_options *options, const char *trace,
+                    const struct replay_run *measured, char ***texts, size_t *n, struct error *err)
+{
+    struct whatif_given *map = given_of(options, "map"), *nodes = given_of(options, "nodes");
+    struct whatif_plan plan;
+    if (!map->text || !strstr(map->text, "auto"))
+        return 0;
+    int status = whatif_plan_read(&plan, options, err);
+    uint32_t n_nodes = status == 0 ? plan.sets[0].settings.n_nodes : 0;
+    whatif_plan_release(&plan);
+    if (status != 0)
+        return -1;
+    size_t n_words, n_replays = 0;
+    struct advice_word *words = other_words(options, &n_words);
+    const struct whatif_batch batch = {
+        .trace = trace, .measured = measured, .words = words, .n_words = n_words};
+    const struct search_places places = {.n = n_nodes};
+    struct mapping best =
+        placement_search(&batch, &measured->result, &places, MAX_REPLAYS, &n_replays);
+    *texts = mapping_words(&best, (uint32_t)measured->result.n_ranks, &places, n);
+    map->text = nodes->text = NULL;
+    for (size_t i = 0; i < *n; i++)
+        whatif_options_give(options, "place", (*texts)[i]);
+    free(best.node_of_rank);
+    free(words);
+    return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over the critical path (path.h).
-#include "analyzer/advise/path.h"
+// Sums over the critical path.
+#include "analyzer/advise/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>

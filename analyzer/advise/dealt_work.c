@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workers and load balancing as candidates (dynamic.h).
-#include "analyzer/advise/dynamic.h"
+// Workers and load balancing as candidates.
+#include "analyzer/advise/candidates.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyzer/advise/path.h"
-#include "analyzer/advise/target.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/xml_folder.h"
 #include "analyzer/simulation/dealt/farm_run.h"
@@ -76,19 +74,19 @@ static void add_best(const struct farm_run *run, struct advice *advice)
 
 void advise_add_workers(const struct advise_setting *setting, struct advice *advice)
 {
-    const struct replay_run *measured = setting->measured;
+    const struct replay_run *measured = setting->batch.measured;
     struct error err = {{0}};
     if (farm_find_master(&measured->replay) == UINT32_MAX)
         return;
-    struct advise_target_settings target;
+    struct whatif_target target;
     struct farm_run run = {0};
-    advise_target_read(&target, setting);
-    if (target.is_known && farm_run_find(&run, setting->trace, &target.settings, measured->recorded,
-                                         &measured->replay, &err) == 0)
+    whatif_target_read(&target, &setting->batch);
+    if (target.is_known && farm_run_find(&run, setting->batch.trace, &target.settings,
+                                         measured->recorded, &measured->replay, &err) == 0)
         add_best(&run, advice);
     advice->n_replays += run.n_passes;
     farm_run_release(&run);
-    advise_target_release(&target);
+    whatif_target_release(&target);
 }
 
 /// Has the bundled policy NAME rules for balancing?
@@ -102,8 +100,8 @@ static bool balances(const char *name)
 }
 
 /// Position of the first of N jobs from FROM on with the run that JOB predicts; N: there is none.
-static size_t find_same_run(const struct advise_job *jobs, size_t from, size_t n,
-                            const struct advise_job *job)
+static size_t find_same_run(const struct whatif_job *jobs, size_t from, size_t n,
+                            const struct whatif_job *job)
 {
     while (from < n &&
            (job->failure || jobs[from].failure || jobs[from].predicted_ns != job->predicted_ns))
@@ -113,7 +111,7 @@ static size_t find_same_run(const struct advise_job *jobs, size_t from, size_t n
 
 /// Adds what JOBS predict with policies NAMES: one candidate for those with the same run, in the
 /// words of the first of them.
-static void add_policies(char *const *names, struct advise_job *jobs, size_t n,
+static void add_policies(char *const *names, struct whatif_job *jobs, size_t n,
                          struct advice *advice)
 {
     for (size_t i = 0; i < n; i++) {
@@ -138,7 +136,7 @@ static void add_policies(char *const *names, struct advise_job *jobs, size_t n,
 
 size_t advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice)
 {
-    const struct replay_run *measured = setting->measured;
+    const struct replay_run *measured = setting->batch.measured;
     struct advise_path path;
     advise_path_collect(&path, trace_definitions(measured->trace), &measured->replay);
     bool is_shared = path.is_shared;
@@ -149,7 +147,7 @@ size_t advise_add_rebalancing(const struct advise_setting *setting, struct advic
     size_t n_names, n = 0;
     char **names = bundled_names(&bundled_policies, &n_names, NULL);
     char **chosen = memory_zeroed(n_names, sizeof *chosen);
-    struct advise_job *jobs = memory_zeroed(n_names, sizeof *jobs);
+    struct whatif_job *jobs = memory_zeroed(n_names, sizeof *jobs);
     struct advice_candidate *candidates = memory_zeroed(n_names, sizeof *candidates);
     struct advice_word *words = memory_zeroed(n_names, sizeof *words);
     for (size_t i = 0; i < n_names; i++) {
@@ -160,7 +158,7 @@ size_t advise_add_rebalancing(const struct advise_setting *setting, struct advic
         jobs[n].candidates[0] = &candidates[n];
         chosen[n++] = names[i];
     }
-    advise_run_jobs(setting, jobs, n);
+    whatif_run_jobs(&setting->batch, jobs, n);
     add_policies(chosen, jobs, n, advice);
     advice->n_replays += n;
     free(words);

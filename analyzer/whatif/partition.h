@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks into parts by what they send each other and compute: what is worth a prediction when a
 // placement is looked for.
-#ifndef PAGODA_ADVISE_PARTITION_H
-#define PAGODA_ADVISE_PARTITION_H
+#ifndef PAGODA_WHATIF_PARTITION_H
+#define PAGODA_WHATIF_PARTITION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parts of ranks (partition.h).
-#include "analyzer/advise/partition.h"
+#include "analyzer/whatif/partition.h"
 
 #include <fcntl.h>
 #include <metis.h>

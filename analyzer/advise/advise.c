@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Advice on a run, within the time of about 30 replays where these take long: rounds of a few
+// candidates, each round on all cores, until bounds say that the rest cannot come to the top.
+#include "analyzer/advise/advise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/advise/candidates.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/result/lost_cores.h"
+#include "analyzer/simulation/change/region_pattern.h"
+#include "analyzer/simulation/cost/recorded.h"
+#include "analyzer/whatif/estimate.h"
+#include "analyzer/whatif/run.h"
+#include "analyzer/whatif/waiting.h"
+
+enum { ROUND = 8 }; // candidates between two looks at the bounds
+
+/// The part of max_passes that each group may take, in per cent.
+static const unsigned group_shares[ADVICE_GROUPS] = {
+    [ADVICE_CHANGE] = 50, [ADVICE_MACHINE] = 15, [ADVICE_LIMIT] = 35};
+
+// --- regions within one another
+
+/// What is changed of a region; changes of different things are never about the same.
+enum domain { DOMAIN_WORK, DOMAIN_SYNC, DOMAIN_OVERLAP, N_DOMAINS };
+
+static enum domain domain_of(const struct advice_candidate *candidate)
+{
+    if (candidate->kind == ADVICE_SYNC)
+        return DOMAIN_SYNC;
+    return candidate->kind == ADVICE_MESSAGES ? DOMAIN_OVERLAP : DOMAIN_WORK;
+}
+
+/// The number of the region of CANDIDATE, new or that of an earlier one; false without.
+static bool number_region(struct region_patterns *patterns, const struct advice *advice,
+                          struct advice_candidate *candidate)
+{
+    enum domain domain = domain_of(candidate);
+    for (const struct advice_candidate *other = advice->candidates; other < candidate; other++)
+        if (other->region && domain_of(other) == domain &&
+            strcmp(other->region, candidate->region) == 0) {
+            candidate->region_number = other->region_number;
+            return true;
+        }
+    struct error ignored;
+    return region_patterns_count(patterns) < REGION_MAX_PATTERNS &&
+           region_patterns_add(patterns, "", candidate->region,
+                               domain == DOMAIN_WORK ? REGION_COMPUTING : REGION_CALLS,
+                               &candidate->region_number, &ignored) == 0;
+}
+
+static void relate_regions(const struct replay_run *measured, struct advice *advice)
+{
+    uint64_t within[REGION_MAX_PATTERNS], sharing[REGION_MAX_PATTERNS], of_domain[N_DOMAINS] = {0};
+    struct region_patterns *patterns = region_patterns_new(trace_definitions(measured->trace));
+    for (size_t i = 0; i < advice->n_candidates; i++) {
+        struct advice_candidate *candidate = &advice->candidates[i];
+        if (!candidate->region)
+            continue;
+        if (number_region(patterns, advice, candidate)) {
+            of_domain[domain_of(candidate)] |= UINT64_C(1) << candidate->region_number;
+        } else {
+            free(candidate->region);
+            candidate->region = NULL;
+        }
+    }
+    region_patterns_relate(patterns, &measured->replay, within, sharing);
+    for (size_t i = 0; i < advice->n_candidates; i++) {
+        struct advice_candidate *candidate = &advice->candidates[i];
+        if (!candidate->region)
+            continue;
+        uint64_t others = of_domain[domain_of(candidate)];
+        candidate->within = within[candidate->region_number] & others;
+        candidate->sharing = sharing[candidate->region_number] & others;
+    }
+    region_patterns_free(patterns);
+}
+
+/// The part of CANDIDATE's option after the region: "=0.5".
+static const char *change_of(const struct advice_candidate *candidate)
+{
+    return candidate->words[0].value + strlen(candidate->region);
+}
+
+/// Whether PART changes a part of what CANDIDATE changes, in the same way, and gains as much.
+static bool is_same(const struct advice *advice, const struct advice_candidate *candidate,
+                    const struct advice_candidate *part)
+{
+    if (!part->region || !part->is_replayed || part == candidate ||
+        part->region_number == candidate->region_number ||
+        !(part->within >> candidate->region_number & 1) ||
+        strcmp(part->words[0].option, candidate->words[0].option) != 0 ||
+        strcmp(change_of(part), change_of(candidate)) != 0)
+        return false;
+    // Of two regions that are the same calls the first one stays.
+    if (candidate->within >> part->region_number & 1 && candidate < part)
+        return false;
+    int64_t difference_ns = llabs(candidate->gain_ns - part->gain_ns);
+    return difference_ns < (int64_t)(advice->target_ns / 1000);
+}
+
+static void mark_same(struct advice *advice)
+{
+    for (size_t i = 0; i < advice->n_candidates; i++) {
+        struct advice_candidate *candidate = &advice->candidates[i];
+        candidate->same_as = NULL;
+        for (size_t k = 0; k < advice->n_candidates && candidate->region &&
+                           candidate->is_replayed && !candidate->same_as;
+             k++)
+            if (is_same(advice, candidate, &advice->candidates[k]))
+                candidate->same_as = advice->candidates[k].subject;
+    }
+}
+
+// --- predicting candidates
+
+/// Which promises most, first; in the order found among equals.
+static int by_promise(const void *a, const void *b)
+{
+    const struct advice_candidate *x = *(struct advice_candidate *const *)a;
+    const struct advice_candidate *y = *(struct advice_candidate *const *)b;
+    if (x->promise_ns != y->promise_ns)
+        return x->promise_ns < y->promise_ns ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct advice_candidate *x = a, *y = b;
+    if (x->is_replayed != y->is_replayed)
+        return x->is_replayed ? -1 : 1;
+    if (!x->same_as != !y->same_as)
+        return !x->same_as ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->gain_ns != y->gain_ns)
+        return x->gain_ns < y->gain_ns ? 1 : -1;
+    int order = strcmp(x->words[0].option, y->words[0].option);
+    if (order == 0 && x->words[0].value && y->words[0].value)
+        order = strcmp(x->words[0].value, y->words[0].value);
+    return order;
+}
+
+static int descending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/// The gain that a candidate needs to be among the first n_shown of its group.
+static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t n, size_t n_shown,
+                                  enum advice_group group)
+{
+    int64_t *gains = memory_zeroed(n, sizeof *gains), least_ns = 0;
+    size_t n_gains = 0;
+    for (size_t i = 0; i < n; i++)
+        if (order[i]->is_replayed && !order[i]->same_as && order[i]->group == group)
+            gains[n_gains++] = order[i]->gain_ns;
+    qsort(gains, n_gains, sizeof *gains, descending);
+    if (n_gains >= n_shown && n_shown > 0 && gains[n_shown - 1] > 0)
+        least_ns = gains[n_shown - 1];
+    free(gains);
+    return least_ns;
+}
+
+/// Passes through the trace that the prediction of CANDIDATE takes.
+static size_t passes_of(const struct advice_candidate *candidate)
+{
+    bool is_counted_first = strcmp(candidate->words[0].option, "balance") == 0;
+    return is_counted_first ? 2 : 1;
+}
+
+void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,
+                            const struct whatif_job *job)
+{
+    candidate->failure = job->failure;
+    candidate->is_replayed = !job->failure;
+    candidate->predicted_ns = job->predicted_ns;
+    candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)job->predicted_ns;
+}
+
+static void replay_round(const struct advise_setting *setting, struct advice *advice,
+                         struct advice_candidate *const *candidates, size_t n)
+{
+    struct whatif_job jobs[ROUND] = {0};
+    for (size_t i = 0; i < n; i++)
+        jobs[i].candidates[0] = candidates[i];
+    whatif_run_jobs(&setting->batch, jobs, n);
+    for (size_t i = 0; i < n; i++) {
+        advise_take_prediction(advice, candidates[i], &jobs[i]);
+        advice->n_replays++;
+    }
+    mark_same(advice);
+}
+
+/// Candidates in the order of trial, and how many passes each group may take yet.
+struct trial {
+    const struct advise_setting *setting;
+    struct advice *advice;
+    struct advice_candidate **order;
+    bool *is_done; // by place in the order: predicted, or pruned
+    size_t n;
+    size_t passes_left[ADVICE_GROUPS];
+};
+
+/// Takes up to ROUND candidates that may be shown, and fit into what their groups have left; how
+/// many. Those that cannot be shown are done with.
+static size_t choose_round(struct trial *trial, struct advice_candidate **round)
+{
+    // What MPI's calls take depends a little on what is before them, which bounds do not know.
+    const uint64_t slack_ns = trial->advice->target_ns / 100;
+    int64_t needs_ns[ADVICE_GROUPS];
+    for (int group = 0; group < ADVICE_GROUPS; group++)
+        needs_ns[group] = gain_of_last_shown(trial->order, trial->n, trial->setting->n_shown,
+                                             (enum advice_group)group);
+    size_t n_round = 0;
+    for (size_t i = 0; i < trial->n && n_round < ROUND; i++) {
+        struct advice_candidate *candidate = trial->order[i];
+        size_t *left = &trial->passes_left[candidate->group], n_passes = passes_of(candidate);
+        if (trial->is_done[i])
+            continue;
+        // One that gains as much as the last one shown may come before it.
+        bool may_show = candidate->most_ns == UINT64_MAX ||
+                        (candidate->most_ns > 0 &&
+                         (int64_t)(candidate->most_ns + slack_ns) >= needs_ns[candidate->group]);
+        if (!trial->setting->replays_all && !may_show) {
+            trial->is_done[i] = true;
+            trial->advice->n_pruned++;
+        } else if (trial->setting->replays_all || n_passes <= *left) {
+            *left -= trial->setting->replays_all ? 0 : n_passes;
+            trial->is_done[i] = true;
+            round[n_round++] = candidate;
+        }
+    }
+    return n_round;
+}
+
+static void replay_rounds(struct trial *trial)
+{
+    struct advice_candidate *round[ROUND];
+    for (size_t n; (n = choose_round(trial, round)) > 0;)
+        replay_round(trial->setting, trial->advice, round, n);
+}
+
+static void replay_candidates(const struct advise_setting *setting, struct advice *advice)
+{
+    size_t n = advice->n_candidates, n_left = 0;
+    struct trial trial = {
+        .setting = setting,
+        .advice = advice,
+        .order = memory_zeroed(n, sizeof(struct advice_candidate *)),
+        .is_done = memory_zeroed(n, sizeof(bool)),
+        .n = n,
+    };
+    for (size_t i = 0; i < n; i++)
+        trial.order[i] = &advice->candidates[i];
+    qsort(trial.order, n, sizeof(struct advice_candidate *), by_promise);
+    for (size_t i = 0; i < n; i++)
+        trial.is_done[i] = trial.order[i]->is_replayed || trial.order[i]->failure;
+    for (int group = 0; group < ADVICE_GROUPS; group++)
+        trial.passes_left[group] = setting->max_passes * group_shares[group] / 100;
+    replay_rounds(&trial);
+    for (int group = 0; group < ADVICE_GROUPS; group++) { // what others have left, in turn
+        n_left += trial.passes_left[group];
+        trial.passes_left[group] = 0;
+    }
+    for (int group = 0; group < ADVICE_GROUPS; group++) {
+        trial.passes_left[group] = n_left;
+        replay_rounds(&trial);
+        n_left = trial.passes_left[group];
+        trial.passes_left[group] = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        advice->n_untried += !trial.is_done[i];
+    free(trial.order);
+    free(trial.is_done);
+    qsort(advice->candidates, n, sizeof *advice->candidates, by_gain);
+}
+
+// --- pairs
+
+static void replay_pairs(const struct advise_setting *setting, struct advice *advice)
+{
+    size_t best[ADVISE_MAX_PAIRED], n_best = 0, n_jobs = 0;
+    // Of those that are shown, which are the same whatever was left out.
+    size_t n_shown =
+        setting->n_shown < advice->n_candidates ? setting->n_shown : advice->n_candidates;
+    for (size_t i = 0; i < n_shown && n_best < setting->n_paired; i++) {
+        const struct advice_candidate *candidate = &advice->candidates[i];
+        bool is_new = candidate->group == ADVICE_CHANGE && advice_pays(advice, candidate);
+        for (size_t k = 0; k < n_best; k++)
+            is_new = is_new && !advice_excludes(candidate, &advice->candidates[best[k]]);
+        if (is_new)
+            best[n_best++] = i;
+    }
+    struct whatif_job jobs[ADVISE_MAX_PAIRED * ADVISE_MAX_PAIRED] = {0};
+    size_t pairs[ADVISE_MAX_PAIRED * ADVISE_MAX_PAIRED][2];
+    for (size_t a = 0; a < n_best; a++) {
+        for (size_t b = a + 1; b < n_best; b++, n_jobs++) {
+            pairs[n_jobs][0] = best[a];
+            pairs[n_jobs][1] = best[b];
+            for (int i = 0; i < 2; i++)
+                jobs[n_jobs].candidates[i] = &advice->candidates[pairs[n_jobs][i]];
+        }
+    }
+    whatif_run_jobs(&setting->batch, jobs, n_jobs);
+    advice->pairs = memory_zeroed(n_jobs, sizeof *advice->pairs);
+    for (size_t i = 0; i < n_jobs; i++) {
+        advice->n_replays++;
+        struct advice_pair *pair = &advice->pairs[advice->n_pairs++];
+        *pair = (struct advice_pair){pairs[i][0], pairs[i][1], jobs[i].failure, 0, 0};
+        if (pair->failure)
+            continue;
+        pair->predicted_ns = jobs[i].predicted_ns;
+        pair->gain_ns = (int64_t)advice->target_ns - (int64_t)jobs[i].predicted_ns;
+    }
+}
+
+// --- all of it
+
+static const uint64_t many_events = 1000000;
+enum {
+    LONG_PASSES = 20,   // through a long trace, all together
+    PASSES_OF_PAIR = 3, // two changes at once, each of which may have to count visits first
+};
+
+/// Computing between MPI_Init and MPI_Finalize, spread equally over the ranks.
+static uint64_t spread_computing(const struct result *result)
+{
+    return result->n_ranks > 0 ? result->useful_ns / result->n_ranks : 0;
+}
+
+/// What the conclusion of a replay says of ranks without CPU time; NULL: nothing.
+static char *lost_text(const struct result *result)
+{
+    enum lost_kind kind = lost_kind(result);
+    char *text = NULL;
+    size_t size;
+    FILE *out = kind != LOST_NONE ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    lost_write(result, out);
+    if (kind == LOST_UNKNOWN)
+        fprintf(out, " What is predicted is a run without that.");
+    fclose(out);
+    return text;
+}
+
+/// The run with nothing changed, in UNCHANGED with its critical path, and on the target. 0, or -1
+/// and ERR; the caller releases UNCHANGED in either case.
+static int predict_baselines(const struct advise_setting *setting, struct advice *advice,
+                             struct replay_run *unchanged, struct error *err)
+{
+    struct whatif_point same = {0};
+    struct whatif_job target = {0};
+    struct whatif_target read;
+    whatif_target_read(&read, &setting->batch);
+    advice->assumption = read.assumes_waiting ? whatif_waiting_note : NULL;
+    int status = whatif_run_unchanged(&read.plan, setting->batch.measured, unchanged, &same, err);
+    whatif_target_release(&read);
+    target.predicted_ns = same.predicted_ns;
+    target.window_ns = same.window_end_ns - same.window_begin_ns;
+    if (status == 0 && setting->batch.n_words > 0)
+        whatif_run_jobs(&setting->batch, &target, 1);
+    advice->replayed_ns = same.predicted_ns;
+    advice->lost = lost_text(&setting->batch.measured->result);
+    advice->is_explained = lost_kind(&setting->batch.measured->result) == LOST_UNKNOWN &&
+                           advice->replayed_ns < advice->measured_ns;
+    advice->target_ns = target.predicted_ns;
+    uint64_t computing_ns = spread_computing(&setting->batch.measured->result);
+    advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
+    advice->n_workers = whatif_kept_workers(&setting->batch.measured->replay, &advice->master);
+    advice->n_replays = 1 + (setting->batch.n_words > 0);
+    if (target.failure)
+        status = error_set(err, "%s", target.failure);
+    free(target.failure);
+    whatif_point_release(&same);
+    return status;
+}
+
+/// SETTING with what a prediction of so many events allows: of long traces what takes 30 plain
+/// replays' time on one core, where none of the passes takes more than 1.3 (tests/bench/advice.sh).
+static struct advise_setting within_limits(const struct advise_setting *setting)
+{
+    struct advise_setting limited = *setting;
+    bool is_long = setting->batch.measured->result.n_events > many_events && !setting->replays_all;
+    limited.max_passes = is_long ? LONG_PASSES : SIZE_MAX / 100;
+    limited.max_placements = is_long ? 4 : 200;
+    limited.n_paired = is_long ? 2 : 3;
+    return limited;
+}
+
+/// Takes what has been predicted already, N_MORE passes, and the pairs that come last, off the
+/// passes.
+static void spend(struct advise_setting *limited, const struct advice *advice, size_t n_more)
+{
+    size_t spent = n_more + advice->n_replays +
+                   PASSES_OF_PAIR * (limited->n_paired * (limited->n_paired - 1) / 2);
+    limited->max_passes = limited->max_passes > spent ? limited->max_passes - spent : 0;
+}
+
+int advise_run(const struct advise_setting *setting, struct advice *advice, struct error *err)
+{
+    struct advise_setting limited = within_limits(setting);
+    struct replay_run unchanged = {0};
+    advice->measured_ns = setting->batch.measured->replay.time_ns;
+    size_t n_expected = limited.max_passes < LONG_PASSES ? limited.max_passes : LONG_PASSES;
+    whatif_progress_expect(setting->batch.progress, n_expected);
+    int status = predict_baselines(&limited, advice, &unchanged, err);
+    if (status == 0)
+        advise_enumerate(setting, &unchanged.replay, advice);
+    if (status == 0 && setting->kinds >> ADVICE_PROCESSORS & 1)
+        advise_add_cores(setting, &unchanged.replay, advice);
+    replay_run_release(&unchanged);
+    if (status != 0)
+        return -1;
+    if (setting->kinds >> ADVICE_PLACEMENT & 1)
+        advise_add_placement(&limited, advice);
+    if (setting->kinds >> ADVICE_WORKERS & 1)
+        advise_add_workers(&limited, advice);
+    size_t n_more = 0;
+    if (setting->kinds >> ADVICE_DYNAMIC & 1)
+        n_more = advise_add_rebalancing(&limited, advice);
+    relate_regions(setting->batch.measured, advice);
+    spend(&limited, advice, n_more);
+    size_t n_candidates = advice->n_candidates;
+    if (n_candidates > limited.max_passes)
+        n_candidates = limited.max_passes;
+    size_t n_pairs = limited.n_paired * (limited.n_paired - 1) / 2;
+    whatif_progress_expect(setting->batch.progress, n_candidates + n_pairs);
+    replay_candidates(&limited, advice);
+    whatif_progress_expect(setting->batch.progress, n_pairs);
+    replay_pairs(&limited, advice);
+    return 0;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Predictions by a pool of threads (jobs.h).
+#include "analyzer/whatif/jobs.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/whatif/predict.h"
+#include "analyzer/whatif/run.h"
+#include "analyzer/whatif/waiting.h"
+
+enum { MAX_THREADS = 64 };
+
+// --- one prediction
+
+static bool give_words(struct whatif_options *options, const struct advice_word *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!whatif_options_give(options, words[i].option, words[i].value))
+            return false;
+    return true;
+}
+
+bool whatif_job_options(const struct whatif_batch *batch, const struct whatif_job *job,
+                        struct whatif_options *options)
+{
+    bool is_known = true, has_target = false;
+    for (int i = 0; i < 2 && job->candidates[i]; i++)
+        has_target = has_target || job->candidates[i]->has_target;
+    if (!has_target)
+        is_known = give_words(options, batch->words, batch->n_words);
+    for (int i = 0; i < 2 && is_known && job->candidates[i]; i++)
+        is_known = give_words(options, job->candidates[i]->words, job->candidates[i]->n_words);
+    whatif_assume_waiting(options, batch->measured);
+    return is_known;
+}
+
+static void run_job(const struct whatif_batch *batch, struct whatif_job *job)
+{
+    struct whatif_options options = {0};
+    struct whatif_plan plan = {0};
+    struct whatif_point point = {0};
+    struct error err = {{0}};
+    if (!whatif_job_options(batch, job, &options))
+        error_set(&err, "this version has no such option");
+    else if (whatif_plan_read(&plan, &options, &err) == 0 && plan.is_list)
+        error_set(&err, "a value with commas would be several");
+    else if (plan.n_sets == 1 &&
+             whatif_run_quietly(&plan, batch->trace, batch->measured, batch->catalogue, &point,
+                                &job->result, &err) == 0) {
+        job->predicted_ns = point.predicted_ns;
+        job->window_ns = point.window_end_ns - point.window_begin_ns;
+    }
+    if (err.text[0])
+        job->failure = memory_copy_text(err.text);
+    whatif_point_release(&point);
+    whatif_plan_release(&plan);
+    whatif_options_release(&options);
+}
+
+// --- many
+
+struct whatif_progress {
+    struct progress bar;
+    pthread_mutex_t lock;
+    uint64_t n_done;
+};
+
+struct whatif_progress *whatif_progress_new(void)
+{
+    struct whatif_progress *progress = memory_zeroed(1, sizeof *progress);
+    pthread_mutex_init(&progress->lock, NULL);
+    progress_begin(&progress->bar, "trying changes", 1);
+    return progress;
+}
+
+void whatif_progress_free(struct whatif_progress *progress)
+{
+    if (!progress)
+        return;
+    progress_end(&progress->bar);
+    pthread_mutex_destroy(&progress->lock);
+    free(progress);
+}
+
+void whatif_progress_expect(struct whatif_progress *progress, size_t n)
+{
+    if (progress)
+        progress->bar.total = progress->n_done + n;
+}
+
+static void count_done(struct whatif_progress *progress)
+{
+    if (!progress)
+        return;
+    pthread_mutex_lock(&progress->lock);
+    progress_update(&progress->bar, ++progress->n_done);
+    pthread_mutex_unlock(&progress->lock);
+}
+
+struct pool {
+    const struct whatif_batch *batch;
+    struct whatif_job *jobs;
+    size_t n_jobs;
+    atomic_size_t next;
+};
+
+static void *work(void *context)
+{
+    struct pool *pool = context;
+    for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < pool->n_jobs;) {
+        run_job(pool->batch, &pool->jobs[i]);
+        count_done(pool->batch->progress);
+    }
+    return NULL;
+}
+
+static unsigned count_threads(const struct whatif_batch *batch, size_t n_jobs)
+{
+    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t n = batch->n_threads > 0 ? batch->n_threads : n_cores > 0 ? (size_t)n_cores : 1;
+    n = n < n_jobs ? n : n_jobs;
+    return (unsigned)(n < MAX_THREADS ? n : MAX_THREADS);
+}
+
+void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n)
+{
+    struct pool pool = {.batch = batch, .jobs = jobs, .n_jobs = n};
+    pthread_t threads[MAX_THREADS];
+    unsigned n_wanted = count_threads(batch, n), n_started = 0;
+    atomic_init(&pool.next, 0);
+    while (n_started + 1 < n_wanted && pthread_create(&threads[n_started], NULL, work, &pool) == 0)
+        n_started++;
+    work(&pool); // with what was started, perhaps alone
+    for (unsigned i = 0; i < n_started; i++)
+        pthread_join(threads[i], NULL);
+}
+
+void whatif_target_read(struct whatif_target *target, const struct whatif_batch *batch)
+{
+    struct error err = {{0}};
+    *target = (struct whatif_target){.settings = SCENARIO_UNCHANGED};
+    for (size_t i = 0; i < batch->n_words; i++)
+        whatif_options_give(&target->options, batch->words[i].option, batch->words[i].value);
+    target->assumes_waiting = whatif_assume_waiting(&target->options, batch->measured);
+    target->is_known = whatif_plan_read(&target->plan, &target->options, &err) == 0 &&
+                       target->plan.n_sets > 0 &&
+                       whatif_prepare(&target->plan, &target->plan.sets[0], &target->settings,
+                                      &target->machine, &err) == 0;
+}
+
+void whatif_target_release(struct whatif_target *target)
+{
+    machine_release(&target->machine);
+    whatif_plan_release(&target->plan);
+    whatif_options_release(&target->options);
+}
