@@ -126,10 +126,10 @@ static void read_records(struct engine *engine, struct location_state *location)
         }
     }
     call->is_cut = true;
-    call->leave_ns = engine->simulation ? last_ns : UINT64_MAX;
+    call->leave_ns = engine->hooks ? last_ns : UINT64_MAX;
 }
 
-/// In simulated time the call begins at TIME_NS and, as far as is known, lasts as long as recorded.
+/// The call begins at TIME_NS and, as far as is known, lasts as long as recorded.
 static void shift(struct call *call, uint64_t time_ns)
 {
     call->recorded_enter_ns = call->enter_ns;
@@ -147,8 +147,7 @@ void call_read(struct engine *engine, struct location_state *location, uint64_t 
         keep(call, event);
         if (engine->listener.changed)
             keep_place(call, 0, NONE);
-        if (engine->simulation)
-            shift(call, time_ns);
+        shift(call, time_ns);
         return;
     }
     enum mpi_function function = region_at(engine, event->index)->mpi;
@@ -159,8 +158,18 @@ void call_read(struct engine *engine, struct location_state *location, uint64_t 
     call->is_synchronous = function == MPI_FUNCTION_SYNCHRONOUS_SEND;
     call->is_standard = function == MPI_FUNCTION_STANDARD_SEND;
     read_records(engine, location);
-    if (engine->simulation)
-        shift(call, time_ns);
+    shift(call, time_ns);
+}
+
+void call_leave_out(struct call *call, const struct event *event)
+{
+    call->records[event - call->records].flags |= EVENT_LEFT_OUT;
+}
+
+void call_complete_less(struct call *call, const struct event *event)
+{
+    call_leave_out(call, event);
+    call->n_left_out++;
 }
 
 void call_release(struct call *call)

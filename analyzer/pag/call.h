@@ -41,7 +41,7 @@ struct call {
     uint32_t enter_node; // own lineage at the enter if the call may wait, NONE
     uint64_t enter_ns, leave_ns;
     uint64_t release_ns; // end of its last wait, once it is left; its leave when that is not known
-    uint64_t recorded_enter_ns, recorded_leave_ns; // the same but in simulated time
+    uint64_t recorded_enter_ns, recorded_leave_ns; // differ with a driver only
     uint64_t before_completion_ns; // recorded time of its last event before the first completion
     bool has_cpu_inside;           // CPU samples are among its events,
     uint64_t cpu_inside_ns;        // the last one
@@ -49,7 +49,7 @@ struct call {
     uint64_t cpu_after_ns;         // this one
     struct event *records;         // the records of the call that matter, in order
     uint32_t n_records;
-    uint32_t n_left_out; // of these, in a simulated run (left_out.h)
+    uint32_t n_left_out; // of these: messages not sent, operations left out (hooks.h)
     size_t records_capacity;
     struct record_place *places; // of the records; only if listener.changed is told
     size_t places_capacity;
@@ -65,8 +65,12 @@ struct call {
 };
 
 /// Reads the call whose enter event is next (or the bare record) ahead to its leave. It is entered
-/// at TIME_NS; in simulated time its leave is a guess until simulation.c knows it.
+/// at TIME_NS; with a driver its leave is a guess until the driver sets it.
 void call_read(struct engine *engine, struct location_state *location, uint64_t time_ns);
 void call_release(struct call *call);
+
+/// EVENT, a record of CALL, is left out; call_complete_less(): and counts for what the call costs.
+void call_leave_out(struct call *call, const struct event *event);
+void call_complete_less(struct call *call, const struct event *event);
 
 #endif

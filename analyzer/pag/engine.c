@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/clock.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
@@ -267,8 +266,6 @@ void engine_end_location(struct engine *engine, struct location_state *location)
     }
     location->has_ended = true;
     location->next_ns = UINT64_MAX;
-    if (!engine->simulation)
-        remove_from_heap(engine, location->index);
     if (location->rank == NONE)
         return;
     struct rank_state *rank = &engine->ranks[location->rank];
@@ -297,6 +294,7 @@ static uint32_t step(struct engine *engine, struct location_state *location,
 {
     if (!event) {
         engine_end_location(engine, location);
+        remove_from_heap(engine, location->index);
         return NONE;
     }
     if (!location->has_begun)
@@ -445,15 +443,18 @@ static void init_location(struct engine *engine, size_t index)
     place(engine, engine->n_heap++, entry_of(state));
 }
 
-static void init(struct engine *engine, struct trace *trace, const struct pag_options *options,
-                 const struct pag_listener *listener, struct pag_result *result)
+void engine_init(struct engine *engine, struct trace *trace, const struct pag_options *options,
+                 const struct pag_listener *listener, const struct engine_hooks *hooks,
+                 struct pag_result *result)
 {
     const struct definitions *definitions = trace_definitions(trace);
+    *result = (struct pag_result){0};
     *engine = (struct engine){
         .trace = trace,
         .definitions = definitions,
         .options = *options,
         .result = result,
+        .hooks = hooks,
         .n_locations = definitions->n_locations,
         .n_ranks = definitions->n_ranks,
     };
@@ -513,8 +514,7 @@ static int refuse_empty(const struct engine *engine, struct error *err)
                      trace_location_report(engine->trace, first)->reason);
 }
 
-/// What has been replayed, as a result.
-static int conclude(struct engine *engine, struct error *err)
+int engine_conclude(struct engine *engine, struct error *err)
 {
     match_finish(engine);
     collective_finish(engine);
@@ -532,8 +532,7 @@ int pag_run(struct trace *trace, const struct pag_options *options,
             const struct pag_listener *listener, struct pag_result *result, struct error *err)
 {
     struct engine engine;
-    *result = (struct pag_result){0};
-    init(&engine, trace, options, listener, result);
+    engine_init(&engine, trace, options, listener, NULL, result);
     for (uint32_t n_turns = 1; engine.n_heap > 0; n_turns++) {
         if (engine.excerpts)
             advance_excerpt(&engine);
@@ -542,25 +541,5 @@ int pag_run(struct trace *trace, const struct pag_options *options,
         if (n_turns % TURNS_PER_REPORT == 0 && engine.n_heap > 0 && engine.listener.reached)
             engine.listener.reached(engine.listener.context, engine.heap[0].next_ns);
     }
-    return conclude(&engine, err);
-}
-
-int pag_simulate(struct trace *trace, const struct pag_options *options,
-                 const struct pag_clock *clock, const struct pag_listener *listener,
-                 struct pag_result *result, struct error *err)
-{
-    struct engine engine;
-    *result = (struct pag_result){0};
-    init(&engine, trace, options, listener, result);
-    engine.simulation = simulation_new(&engine, clock);
-    engine.eager.node_of_rank = clock->node_of_rank;
-    simulation_run(&engine);
-    int status = conclude(&engine, err);
-    simulation_free(engine.simulation);
-    // Of a run twice as long as any recorded one sums may not fit.
-    if (status == 0 && result->time_ns / 2 > clock_max_run_ns(result->n_locations))
-        status =
-            error_set(err, "the predicted run takes %.3g s, longer than any run that can be judged",
-                      (double)result->time_ns * 1e-9);
-    return status;
+    return engine_conclude(&engine, err);
 }

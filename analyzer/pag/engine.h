@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Internal state of the replay engine, shared by the files of this folder only. Who owns what:
+// Internal state of the replay engine, for the files of this folder and a driver (hooks.h). Who
+// owns what:
 //   engine.c      order of reading, one event at a time
 //   call.c        an MPI call with its records, read ahead at its enter
 //   profile.c     call tree and exclusive time of a location
@@ -14,14 +15,7 @@
 //   excerpt.c     profiles of parts of the run; phase.c: where a phase of the program is
 //   window.c      time covered by efficiencies and findings
 //   without_cpu.c time of ranks without CPU time; cpu_span.c: CPU time of an interval
-//   simulation.c  the same replay in simulated time; outside.c, in_call.c: what a location does
-//   there,
-//                 blocked.c: calls that wait; matched.c: what matching finds out there
-//   interval.c    work between two calls; conditions.c: what a call waits for
-//   moved.c       where each event went, for a listener
-//   migration.c   work moved to other ranks (client_server.c: the same by the published algorithm)
-//   polling.c     polls that wait for what ends their loop; probe.c: what a probe waits to see
-//   overlap.c     calls waited for later; aggregation.c: messages put together
+//   hooks.h       what a driver is told that replays in other times
 //   outcome.c     struct pag_result
 #ifndef PAGODA_PAG_ENGINE_H
 #define PAGODA_PAG_ENGINE_H
@@ -33,6 +27,7 @@
 #include "analyzer/base/pool.h"
 #include "analyzer/pag/call.h"
 #include "analyzer/pag/excerpt.h"
+#include "analyzer/pag/hooks.h"
 #include "analyzer/pag/leave.h"
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/lineage/lineage.h"
@@ -47,7 +42,6 @@
 #include "analyzer/pag/threads.h"
 #include "analyzer/pag/window.h"
 #include "analyzer/pag/without_cpu.h"
-#include "analyzer/simulation/simulation.h"
 
 #define NONE UINT32_MAX
 
@@ -135,8 +129,10 @@ struct engine {
     uint64_t window_begin_ns, window_end_ns;
     uint32_t window_epoch;
     bool has_window_end;
-    struct simulation *simulation; // NULL: in measured time
-    struct excerpt *excerpts;      // by location; NULL: the whole run counts
+    struct excerpt *excerpts;         // by location; NULL: the whole run counts
+    const struct engine_hooks *hooks; // NULL: no driver, in measured time
+    void *driver;
+    bool any_member_delays; // a driver may let any member of a collective delay any other one
 };
 
 static inline const struct region *region_at(const struct engine *engine, uint32_t index)
@@ -171,6 +167,14 @@ static inline bool engine_is_message_record(const struct event *event)
     return event->kind >= EVENT_SEND && event->kind <= EVENT_COLLECTIVE_COMPLETE;
 }
 
+/// For a driver: prepares ENGINE, which then goes by HOOKS; TRACE is a freshly opened one.
+void engine_init(struct engine *engine, struct trace *trace, const struct pag_options *options,
+                 const struct pag_listener *listener, const struct engine_hooks *hooks,
+                 struct pag_result *result);
+/// All locations have ended: fills the result and releases what ENGINE holds. 0, or -1 and ERR when
+/// the archive has no events at all.
+int engine_conclude(struct engine *engine, struct error *err);
+
 /// One event of a location, at TIME_NS: its first one; the enter of an MPI call or a bare record,
 /// which is read ahead and consumed; what comes while a call is open (the leave settles it: returns
 /// the rank to read first, or NONE); the end, which closes what is open.
@@ -181,12 +185,6 @@ void engine_enter_call(struct engine *engine, struct location_state *location,
 uint32_t engine_step_in_call(struct engine *engine, struct location_state *location,
                              const struct event *event, uint64_t time_ns);
 void engine_end_location(struct engine *engine, struct location_state *location);
-
-static inline struct location_simulation *simulated_location(const struct engine *engine,
-                                                             const struct location_state *location)
-{
-    return &engine->simulation->locations[location->index];
-}
 
 static inline struct channel *channel_at(const struct engine *engine, uint32_t index)
 {

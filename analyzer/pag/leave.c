@@ -7,7 +7,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/lineage/explanation.h"
-#include "analyzer/simulation/carried_out.h"
 
 enum { MAX_SEND_AHEAD = 4096 };
 
@@ -466,7 +465,7 @@ static bool may_wait(const struct engine *engine, const struct call *call)
     }
     for (uint32_t i = 0; i < call->n_parts; i++)
         if (collective_missing_rank(engine, call->parts[i]) != NONE ||
-            carried_out_is_held(engine, call->parts[i]))
+            (engine->any_member_delays && engine->hooks->is_held(engine, call->parts[i])))
             return true;
     return false;
 }

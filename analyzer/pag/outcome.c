@@ -37,8 +37,6 @@ static void fill_location(const struct engine *engine, size_t index)
         if (path->is_stretch)
             out->paths[path->parent].exclusive_ns += path->exclusive_ns;
     }
-    if (engine->simulation)
-        outcome_sum_inclusive(out);
     out->first_ns = state->first_ns;
     out->last_ns = state->profile.last_ns;
     engine->result->n_unbalanced += state->profile.n_unbalanced;

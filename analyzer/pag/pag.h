@@ -12,8 +12,10 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/root.h"
-#include "analyzer/simulation/clock.h"
 #include "analyzer/trace/reader.h"
+
+#define PAG_NOT_KNOWN   UINT64_MAX
+#define PAG_WORK_PER_NS 1000000u // work and its scales are counted in millionths
 
 /// What counts of a location: from begin_ns to end_ns; nothing where these are equal.
 struct pag_part {
@@ -86,6 +88,12 @@ struct pag_changed {
 };
 
 struct pag_result;
+
+/// What a member of a collective operation sends and receives, as recorded.
+struct pag_volume {
+    uint64_t sent_bytes, received_bytes;
+    bool is_in_place; // without what it keeps; else, as Score-P counts, that goes to itself
+};
 
 /// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
 struct pag_listener {
@@ -220,6 +228,8 @@ struct pag_move {
     uint64_t stayed_ns; // in its region at a rank it leads from, but for nobody it leads to
 };
 
+enum { PAG_MAX_MOVES = 32 };
+
 /// What moves of work came to in a simulated run (migration.h).
 struct pag_migration {
     struct pag_move moves[PAG_MAX_MOVES];
@@ -277,12 +287,5 @@ void pag_result_release(struct pag_result *result);
 
 /// Memory that a part (pag_options.parts) took in the replay of RESULT.
 size_t pag_part_bytes(const struct pag_result *result);
-
-/// The same in simulated time: CLOCK says when things happen, and all of RESULT, the root events
-/// and the critical path are those of the predicted run. TRACE is a freshly opened one. -1 and ERR
-/// also when the predicted run takes too long for sums over its ranks.
-int pag_simulate(struct trace *trace, const struct pag_options *options,
-                 const struct pag_clock *clock, const struct pag_listener *listener,
-                 struct pag_result *result, struct error *err);
 
 #endif

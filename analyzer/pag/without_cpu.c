@@ -84,7 +84,7 @@ static void move(struct engine *engine, struct location_state *location,
 void without_cpu_outside(struct engine *engine, struct location_state *location, uint64_t time_ns)
 {
     struct without_cpu *account = &location->without_cpu;
-    if (engine->simulation || !location->is_master || !account->span.has)
+    if (engine->hooks || !location->is_master || !account->span.has)
         return;
     engine->result->has_cpu_time = true;
     uint64_t wall_ns = time_ns - account->begin_ns;
@@ -114,7 +114,7 @@ void without_cpu_in_call(struct engine *engine, struct location_state *location)
 {
     const struct call *call = &location->call;
     struct without_cpu *account = &location->without_cpu;
-    if (engine->simulation || !location->is_master)
+    if (engine->hooks || !location->is_master)
         return;
     uint64_t before_ns = account->span.seen_ns;
     bool is_known = account->span.has_seen && call->has_cpu_after &&

@@ -4,6 +4,7 @@
 
 #include "analyzer/result/collect.h"
 #include "analyzer/simulation/cost/ideal.h"
+#include "analyzer/simulation/simulation.h"
 
 static void on_root(void *context, const struct root *root)
 {

@@ -7,6 +7,7 @@
 #include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/change/migration.h"
 #include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/simulation.h"
 
 static uint64_t least_length(const struct pag_clock *clock, const struct pag_call *call,
                              bool is_unknown)
@@ -21,7 +22,7 @@ static void go_on_at(struct engine *engine, struct location_state *location, uin
                      uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    if (engine->simulation->migration)
+    if (simulation_of(engine)->migration)
         migration_worked(engine, location, state->work_after);
     state->ready_ns = ready_ns > now_ns ? ready_ns : now_ns;
     state->call_wait_ns = state->ready_ns - state->blocked_ns;
@@ -33,7 +34,7 @@ static void go_on_at(struct engine *engine, struct location_state *location, uin
 static void settle(struct engine *engine, struct location_state *location, uint32_t n_conditions,
                    uint64_t now_ns)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     struct location_simulation *state = simulated_location(engine, location);
     if (state->is_late) {
         overlap_settle(engine, location, &state->ready_ns, &state->work_after);
@@ -68,7 +69,7 @@ static bool is_blocked_sending(const struct location_simulation *state, const st
 /// Goes on with the call of a blocked location if what it lacks has come.
 static void try_again(struct engine *engine, struct location_state *location)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     struct location_simulation *state = simulated_location(engine, location);
     uint32_t n_conditions;
     if (state->phase != SIMULATION_BLOCKED)
@@ -120,7 +121,7 @@ bool blocked_let_go(struct engine *engine)
 void blocked_begin(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     uint32_t n_conditions;
     state->blocked_ns = now_ns;
     state->ready_ns = PAG_NOT_KNOWN;
@@ -128,13 +129,13 @@ void blocked_begin(struct engine *engine, struct location_state *location, uint6
     if (simulation_gather(engine, location, &n_conditions))
         settle(engine, location, n_conditions, now_ns);
     else
-        engine->simulation->n_blocked_sends += is_blocked_sending(state, &location->call);
+        simulation_of(engine)->n_blocked_sends += is_blocked_sending(state, &location->call);
     clock->wait(clock->context, location->index, now_ns, state->ready_ns, state->work_after);
 }
 
 void blocked_step(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     struct location_simulation *state = simulated_location(engine, location);
     const uint32_t *ranks;
     uint32_t n_ranks, n_conditions;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/pag/engine.h"
+#include "analyzer/simulation/simulation.h"
 
 /// Recorded length of the open call, with polls before it that are a part of it.
 static inline uint64_t call_recorded_ns(const struct engine *engine,
@@ -37,7 +37,7 @@ static inline struct pag_call call_description(const struct engine *engine,
 {
     const struct call *call = &location->call;
     const struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     struct pag_call described = {
         .sent_bytes =
             state->n_departing == 1 ? message_at(engine, state->departing[0])->size_bytes : 0,

@@ -3,15 +3,11 @@
 #include "analyzer/simulation/carried_out.h"
 
 #include "analyzer/pag/engine.h"
-
-bool carried_out_at_all(const struct engine *engine)
-{
-    return engine->simulation && engine->simulation->clock->entered;
-}
+#include "analyzer/simulation/simulation.h"
 
 static bool is_of_one_group(const struct engine *engine, const struct collective *instance)
 {
-    return carried_out_at_all(engine) && !instance->is_finalize && instance->communicator != NONE &&
+    return engine->any_member_delays && !instance->is_finalize && instance->communicator != NONE &&
            !engine->definitions->communicators[instance->communicator].is_intercommunicator;
 }
 
@@ -34,22 +30,22 @@ static struct pag_operation describe(const struct collective *instance, uint32_t
 bool is_carried_out(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_instance(engine, part.collective);
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (!is_of_one_group(engine, instance))
         return false;
     struct pag_operation operation = describe(instance, part.member);
     return operation.is_described && clock->carries_out(clock->context, &operation);
 }
 
-bool carried_out_waits(const struct engine *engine, struct part part)
+static bool waits(const struct engine *engine, struct part part)
 {
-    return carried_out_at_all(engine) && simulation_part_waits(engine, part) &&
+    return engine->any_member_delays && simulation_part_waits(engine, part) &&
            is_carried_out(engine, part);
 }
 
 uint64_t carried_out_through_ns(const struct engine *engine, struct part part, uint32_t *missing)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     const struct collective *instance = collective_instance(engine, part.collective);
     struct pag_operation operation = describe(instance, part.member);
     uint32_t by;
@@ -64,25 +60,29 @@ uint64_t carried_out_through_ns(const struct engine *engine, struct part part, u
 bool carried_out_is_held(const struct engine *engine, struct part part)
 {
     uint32_t missing;
-    return carried_out_waits(engine, part) &&
-           carried_out_through_ns(engine, part, &missing) == PAG_NOT_KNOWN;
+    return waits(engine, part) && carried_out_through_ns(engine, part, &missing) == PAG_NOT_KNOWN;
 }
 
-const struct member *carried_out_releaser(const struct engine *engine, struct part part)
+bool carried_out_decides(const struct engine *engine, struct part part,
+                         const struct member **releaser)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    if (!waits(engine, part))
+        return false;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     const struct collective *instance = collective_instance(engine, part.collective);
     struct pag_operation operation = describe(instance, part.member);
     uint32_t by;
     if (clock->through(clock->context, &operation, &by) == PAG_NOT_KNOWN || by == part.member)
-        return NULL;
-    return &instance->members[by];
+        *releaser = NULL;
+    else
+        *releaser = &instance->members[by];
+    return true;
 }
 
 void carried_out_entered(const struct engine *engine, const struct collective *instance,
                          uint32_t member)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (!is_of_one_group(engine, instance))
         return;
     struct pag_operation operation = describe(instance, member);
@@ -92,7 +92,7 @@ void carried_out_entered(const struct engine *engine, const struct collective *i
 bool carried_out_step(const struct engine *engine, uint32_t location, uint64_t now_ns,
                       const uint32_t **ranks, uint32_t *n_ranks)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (clock->works_on(clock->context, location, now_ns))
         return false;
     *n_ranks = clock->step(clock->context, location, now_ns, ranks);
@@ -101,7 +101,7 @@ bool carried_out_step(const struct engine *engine, uint32_t location, uint64_t n
 
 void carried_out_let_go(struct engine *engine, const struct collective *instance, uint32_t member)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     const uint32_t *ranks;
     if (!clock->let_go || !is_of_one_group(engine, instance))
         return;
@@ -111,9 +111,9 @@ void carried_out_let_go(struct engine *engine, const struct collective *instance
         simulation_try_again(engine, ranks[i]);
 }
 
-void carried_out_over(const struct engine *engine, const struct collective *instance)
+void carried_out_over(struct engine *engine, const struct collective *instance)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (is_of_one_group(engine, instance))
         clock->over(clock->context, instance->index);
 }

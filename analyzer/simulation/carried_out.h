@@ -15,12 +15,6 @@ struct member;
 /// Whether PART's operation is. Not those between two groups, and not MPI_Finalize.
 bool is_carried_out(const struct engine *engine, struct part part);
 
-/// Whether any operation may be.
-bool carried_out_at_all(const struct engine *engine);
-
-/// Whether PART's member waits in its operation as the clock says; never in measured time.
-bool carried_out_waits(const struct engine *engine, struct part part);
-
 /// Whether it waits there for somebody who has not come.
 bool carried_out_is_held(const struct engine *engine, struct part part);
 
@@ -29,9 +23,10 @@ bool carried_out_is_held(const struct engine *engine, struct part part);
 /// have arrived.
 uint64_t carried_out_through_ns(const struct engine *engine, struct part part, uint32_t *missing);
 
-/// The member of PART's operation, which is carried out, whose enter decided when PART's member is
-/// through; NULL: its own.
-const struct member *carried_out_releaser(const struct engine *engine, struct part part);
+/// Whether PART's member waits in an operation that is carried out; then *RELEASER is the member
+/// whose enter decided when it is through, NULL: its own.
+bool carried_out_decides(const struct engine *engine, struct part part,
+                         const struct member **releaser);
 
 /// LOCATION, which waits in such an operation and goes on at NOW_NS, does there what it can if it
 /// has the core it needs for that, and so do others. False: it has none yet. *RANKS, *N_RANKS: who
@@ -45,6 +40,6 @@ void carried_out_let_go(struct engine *engine, const struct collective *instance
 /// MEMBER has entered INSTANCE; INSTANCE is over.
 void carried_out_entered(const struct engine *engine, const struct collective *instance,
                          uint32_t member);
-void carried_out_over(const struct engine *engine, const struct collective *instance);
+void carried_out_over(struct engine *engine, const struct collective *instance);
 
 #endif

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/pag/pag.h"
+
 struct event;
 
 /// Processor time in millionths of a nanosecond.
 __extension__ typedef unsigned __int128 pag_work;
-#define PAG_WORK_PER_NS 1000000u
-#define PAG_NOT_KNOWN   UINT64_MAX
 
 /// An MPI call: when it was entered and left in the recording, when it is entered now.
 struct pag_call {
@@ -32,12 +32,6 @@ struct pag_call {
     bool is_finalize;    // MPI_Finalize
     // MPI_Init, MPI_Finalize, of files, or its only operations create or destroy handles:
     bool is_handle;
-};
-
-/// What a member of a collective operation sends and receives, as recorded.
-struct pag_volume {
-    uint64_t sent_bytes, received_bytes;
-    bool is_in_place; // without what it keeps; else, as Score-P counts, that goes to itself
 };
 
 enum pag_condition_kind {
@@ -92,8 +86,6 @@ enum pag_turn {
     PAG_TURN_LEAVE, // of an MPI call: all that enter one at this time may have to do with it
     PAG_TURN_LAST,  // the join of a team, the end of a location
 };
-
-enum { PAG_MAX_MOVES = 32 };
 
 /// A message of an operation that is carried out; world ranks.
 struct pag_part_message {

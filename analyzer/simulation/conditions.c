@@ -3,6 +3,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/carried_out.h"
+#include "analyzer/simulation/simulation.h"
 #include "analyzer/simulation/taker.h"
 #include "analyzer/simulation/transfers.h"
 
@@ -10,7 +11,7 @@ bool simulation_part_waits(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_instance(engine, part.collective);
     const struct member *member = &instance->members[part.member];
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     bool is_finalize = instance->is_finalize;
     if (member->is_left_out)
         return false;
@@ -26,7 +27,7 @@ bool simulation_is_handle(const struct engine *engine, const struct call *call)
         return true;
     // Who lacked cores was waiting for one, too: there what was its own time is known.
     if (call->is_file && call->n_records == 0)
-        return !engine->simulation->clock->own_work;
+        return !simulation_of(engine)->clock->own_work;
     if (call->n_left_out > 0 && call->n_left_out == call->n_records)
         return false;
     for (uint32_t i = 0; i < call->n_parts; i++) {
@@ -60,7 +61,7 @@ static bool message_has_come(const struct engine *engine, struct location_simula
     if (receive->message != NONE && message_at(engine, receive->message)->is_left_out)
         return true;
     if (receive->message != NONE)
-        return has_departed(engine->simulation, receive->message);
+        return has_departed(simulation_of(engine), receive->message);
     return goes_without(state, state->gives_up || engine->ranks[receive->source].has_ended);
 }
 
@@ -69,7 +70,7 @@ static bool message_has_come(const struct engine *engine, struct location_simula
 static bool has_taker(struct engine *engine, struct location_simulation *state,
                       uint32_t message_index)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     struct message_simulation *times = &simulation->messages[message_index];
     struct message *message = message_at(engine, message_index);
     uint32_t receive;
@@ -91,17 +92,18 @@ static bool receive_has_come(struct engine *engine, struct location_simulation *
                              uint32_t message_index)
 {
     const struct message *message = message_at(engine, message_index);
-    if (!engine->simulation->messages[message_index].is_rendezvous)
+    if (!simulation_of(engine)->messages[message_index].is_rendezvous)
         return true;
     if (!message->is_matched) {
         if (goes_without(state, state->gives_up || engine->ranks[message->receiver].has_ended))
             return true;
         if (!has_taker(engine, state, message_index))
             return false;
-        if (!engine->simulation->messages[message_index].has_taker)
+        if (!simulation_of(engine)->messages[message_index].has_taker)
             return true;
     }
-    return !engine->simulation->clock->transfer || has_departed(engine->simulation, message_index);
+    return !simulation_of(engine)->clock->transfer ||
+           has_departed(simulation_of(engine), message_index);
 }
 
 static bool members_have_come(const struct engine *engine, struct location_simulation *state,
@@ -135,8 +137,8 @@ static void add_message(const struct engine *engine, uint32_t index, enum pag_co
                         uint32_t *n_conditions)
 {
     const struct message *message = message_at(engine, index);
-    const struct message_simulation *times = &engine->simulation->messages[index];
-    struct pag_condition *condition = add(engine->simulation, n_conditions);
+    const struct message_simulation *times = &simulation_of(engine)->messages[index];
+    struct pag_condition *condition = add(simulation_of(engine), n_conditions);
     bool is_posting = kind == PAG_CONDITION_POSTING;
     condition->kind = kind;
     condition->recorded_ns = is_posting ? times->recorded_post_ns : times->recorded_send_ns;
@@ -158,7 +160,7 @@ static void add_message(const struct engine *engine, uint32_t index, enum pag_co
 static void add_probed(const struct engine *engine, uint32_t index, uint32_t *n_conditions)
 {
     add_message(engine, index, PAG_CONDITION_MESSAGE, n_conditions);
-    struct pag_condition *condition = &engine->simulation->conditions[*n_conditions - 1];
+    struct pag_condition *condition = &simulation_of(engine)->conditions[*n_conditions - 1];
     condition->is_probed = true;
     condition->posted_ns = condition->departed_ns;
     if (condition->is_rendezvous) { // its envelope
@@ -184,7 +186,7 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     }
     if (!is_released)
         return;
-    struct pag_condition *condition = add(engine->simulation, n_conditions);
+    struct pag_condition *condition = add(simulation_of(engine), n_conditions);
     condition->kind = PAG_CONDITION_COLLECTIVE;
     condition->time_ns = time_ns;
     condition->recorded_ns = condition->recorded_since_ns = recorded_ns;
@@ -209,9 +211,9 @@ uint32_t simulation_conditions(struct engine *engine, const struct call *call)
             add_message(engine, message, PAG_CONDITION_MESSAGE, &n_conditions);
     }
     for (uint32_t i = 0; i < call->n_sends; i++)
-        if (engine->simulation->messages[call->sends[i]].is_rendezvous &&
+        if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous &&
             (message_at(engine, call->sends[i])->is_matched ||
-             engine->simulation->messages[call->sends[i]].has_taker))
+             simulation_of(engine)->messages[call->sends[i]].has_taker))
             add_message(engine, call->sends[i], PAG_CONDITION_POSTING, &n_conditions);
     for (uint32_t i = 0; i < call->n_parts; i++)
         add_part(engine, call, call->parts[i], &n_conditions);

@@ -10,11 +10,12 @@
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/moved.h"
 #include "analyzer/simulation/outside.h"
+#include "analyzer/simulation/simulation.h"
 #include "analyzer/simulation/transfers.h"
 
 static void depart(struct engine *engine, struct location_simulation *state, uint64_t now_ns)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     for (uint32_t i = 0; i < state->n_departing; i++) {
         struct message_simulation *message = &simulation->messages[state->departing[i]];
         if (message->departed_ns != PAG_NOT_KNOWN)
@@ -36,7 +37,7 @@ static bool may_wait(const struct engine *engine, const struct location_state *l
         simulated_location(engine, location)->probe.communicator != EVENT_NO_INDEX)
         return true;
     for (uint32_t i = 0; i < call->n_sends; i++)
-        if (engine->simulation->messages[call->sends[i]].is_rendezvous)
+        if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous)
             return true;
     for (uint32_t i = 0; i < call->n_parts; i++)
         if (simulation_part_waits(engine, call->parts[i]))
@@ -60,18 +61,18 @@ void in_call_enter(struct engine *engine, struct location_state *location,
                    const struct event *event, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     open_call(state);
     state->interval.is_stretch_over = false;
     const struct event entered = *event; // reading ahead may move it
-    engine->simulation->entering = location->index;
+    simulation_of(engine)->entering = location->index;
     engine_enter_call(engine, location, event, now_ns);
-    engine->simulation->entering = NONE;
+    simulation_of(engine)->entering = NONE;
     state->probe = probe_of(engine, location, &entered);
     bool takes_no_time =
         polling_takes_no_time(engine, location, &entered) || state->probe.is_left_out;
     state->n_call_events = location->call.is_bare ? 0 : 1 + location->call.n_skip;
-    if (engine->simulation->n_blocked_sends > 0 &&
+    if (simulation_of(engine)->n_blocked_sends > 0 &&
         engine->ranks[location->rank].n_unresolved_posts > 0)
         blocked_try_all_again(engine);
     // Start-up and end are mostly waiting for daemons: they take their time, but no core.
@@ -80,7 +81,7 @@ void in_call_enter(struct engine *engine, struct location_state *location,
     if (clock->departs_at_enter)
         depart(engine, state, now_ns);
     struct pag_call call = call_description(engine, location);
-    if (engine->simulation->overlap && overlap_puts_off(engine, location, &call)) {
+    if (simulation_of(engine)->overlap && overlap_puts_off(engine, location, &call)) {
         state->is_put_off = true;
         state->is_waiting = call.is_waiting = false;
         call.recorded_work_ns = 0;
@@ -89,7 +90,7 @@ void in_call_enter(struct engine *engine, struct location_state *location,
     if (takes_no_time || (state->n_departing > 0 && state->n_receivers == 0))
         call.recorded_work_ns = 0;
     pag_work work = clock->work_before(clock->context, &call, state->receivers);
-    if (engine->simulation->migration)
+    if (simulation_of(engine)->migration)
         migration_worked(engine, location, work);
     if (state->is_waiting && work == 0) {
         in_call_await(engine, location, now_ns);
@@ -147,9 +148,9 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
         if (message->send_ns > now_ns) // the call is shorter than it was up to this record
             message->send_ns = now_ns;
     }
-    if (engine->simulation->migration)
+    if (simulation_of(engine)->migration)
         migration_left(engine, location);
-    if (engine->simulation->aggregation)
+    if (simulation_of(engine)->aggregation)
         aggregation_left(engine, location);
     if (state->is_late) {
         state->n_late_calls = overlap_leave(engine, location, now_ns);
@@ -177,7 +178,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
         engine_step_in_call(engine, location, event,
                             is_over ? now_ns : inside(location, recorded_ns, has_completed));
     }
-    if (call->has_cpu_inside && !engine->simulation->clock->counts_wall_time)
+    if (call->has_cpu_inside && !simulation_of(engine)->clock->counts_wall_time)
         cpu_span_see(&state->interval.cpu, call->cpu_inside_ns);
     moved_tell_call(engine, location, recorded_ns, now_ns);
     outside_begin(engine, location, now_ns, recorded_ns);
@@ -195,7 +196,7 @@ void in_call_enter_late(struct engine *engine, struct location_state *location, 
 void in_call_await(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    if (!engine->simulation->clock->departs_at_enter)
+    if (!simulation_of(engine)->clock->departs_at_enter)
         depart(engine, state, now_ns);
     if (state->is_waiting)
         blocked_begin(engine, location, now_ns);

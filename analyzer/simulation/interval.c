@@ -12,6 +12,7 @@
 #include "analyzer/pag/gap.h"
 #include "analyzer/simulation/change/migration.h"
 #include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/simulation.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -32,7 +33,7 @@ static struct path_scale scale_of(const struct engine *engine,
                                   uint32_t path)
 {
     const struct profile *profile = &location->profile;
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (!clock->scale)
         return (struct path_scale){.scale = PAG_WORK_PER_NS};
     while (interval->n_scales <= path) { // parents come before their children
@@ -56,7 +57,7 @@ static struct path_scale scale_of(const struct engine *engine,
 struct pag_path_change interval_change(struct engine *engine, struct location_state *location,
                                        uint32_t path)
 {
-    struct interval *interval = &engine->simulation->locations[location->index].interval;
+    struct interval *interval = &simulation_of(engine)->locations[location->index].interval;
     return scale_of(engine, location, interval, path).change;
 }
 
@@ -93,7 +94,7 @@ uint32_t interval_part_of(const struct engine *engine, struct location_state *lo
 /// knows of no paths.
 static bool is_pathless(const struct engine *engine)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     return engine->options.only_times && !clock->scale && !clock->visit && !clock->visit_ps;
 }
 
@@ -117,7 +118,7 @@ static void count(const struct engine *engine, struct location_state *location,
 static void pass(const struct engine *engine, struct location_state *location,
                  struct interval *interval, uint32_t path, uint64_t recorded_ns)
 {
-    if (!engine->simulation->clock->visit_ps)
+    if (!simulation_of(engine)->clock->visit_ps)
         count(engine, location, interval, path, recorded_ns - interval->recorded_now_ns);
 }
 
@@ -125,7 +126,7 @@ static void pass(const struct engine *engine, struct location_state *location,
 static void pass_visit(const struct engine *engine, struct location_state *location,
                        struct interval *interval, const struct event *event)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (!clock->visit_ps)
         return;
     uint64_t mark = interval_mark(engine, location, interval, location->profile.current);
@@ -151,7 +152,7 @@ static bool ends_computing(const struct engine *engine, const struct event *even
 static pag_work work_of(const struct engine *engine, const struct location_state *location,
                         const struct event *end, struct interval *interval)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     wide scaled = 0;
     uint64_t process_ns =
         cpu_span_used_ns(&interval->cpu, interval->recorded_begin_ns, interval->recorded_now_ns);
@@ -187,7 +188,7 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
         return false;
     if (event->kind == EVENT_ENTER)
         return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE;
-    if (engine->simulation->overlap && overlap_ends_at(engine, location, event))
+    if (simulation_of(engine)->overlap && overlap_ends_at(engine, location, event))
         return true;
     return engine_is_message_record(event) || is_of_team(event);
 }
@@ -196,7 +197,7 @@ static void enter(const struct engine *engine, struct location_state *location,
                   struct interval *interval, const struct event *event)
 {
     profile_enter(location, event->index, location->profile.last_ns);
-    if (engine->simulation->clock->visit)
+    if (simulation_of(engine)->clock->visit)
         visit_begin(engine, location, interval, location->profile.current);
     pass_visit(engine, location, interval, event);
 }
@@ -228,7 +229,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     cpu_span_begin(&interval->cpu);
     interval->has_set_work = false;
     *work = 0;
-    bool has_visits = engine->simulation->clock->visit != NULL;
+    bool has_visits = simulation_of(engine)->clock->visit != NULL;
     if (has_visits) {
         visit_end_if_left(engine, location, interval, work);
         visit_begin(engine, location, interval, profile->current);
@@ -252,7 +253,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
                 visit_end_if_left(engine, location, interval, work);
         } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
             gap_event(engine, location, event, profile->last_ns);
-        else if (event->kind == EVENT_CPU_TIME && !engine->simulation->clock->counts_wall_time)
+        else if (event->kind == EVENT_CPU_TIME && !simulation_of(engine)->clock->counts_wall_time)
             cpu_span_sample(&interval->cpu, seen_ns, event->size_bytes);
         location->cursor->position++;
         interval->n_events++;
@@ -273,7 +274,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     if (has_visits)
         visit_close_interval(engine, location, interval, interval->process_ns,
                              interval->recorded_ns, work);
-    if (!engine->simulation->migration || location->rank == NONE)
+    if (!simulation_of(engine)->migration || location->rank == NONE)
         return event;
     *work = exchange(engine, location, interval, *work);
     return trace_peek(engine->trace, location->index, location->cursor, 0); // it has looked ahead
@@ -331,7 +332,7 @@ static uint64_t share(uint64_t length_ns, wide sum, wide total)
 void interval_close(const struct engine *engine, struct location_state *location,
                     struct interval *interval, uint64_t end_ns)
 {
-    bool is_scaled = engine->simulation->clock->scale != NULL;
+    bool is_scaled = simulation_of(engine)->clock->scale != NULL;
     uint64_t length_ns = end_ns - interval->begin_ns;
     location->profile.last_ns = end_ns;
     if (engine->options.only_times)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What matching finds out in a simulated run (simulation.h): a message is sent, a receive posted,
-// the two belong together, a member has entered a collective operation.
+// What matching tells in a simulated run (pag/hooks.h).
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/change/aggregation.h"
+#include "analyzer/simulation/change/left_out.h"
 #include "analyzer/simulation/change/migration.h"
 #include "analyzer/simulation/moved.h"
+#include "analyzer/simulation/simulation.h"
 #include "analyzer/simulation/transfers.h"
 
-bool simulation_is_alone(const struct engine *engine, const struct location_state *location,
-                         uint64_t now_ns)
+static bool is_alone(const struct engine *engine, const struct location_state *location,
+                     uint64_t now_ns)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     return simulated_location(engine, location)->n_departing == 0 &&
            !clock->has_others(clock->context, location->index, now_ns);
 }
@@ -21,7 +22,7 @@ bool simulation_is_alone(const struct engine *engine, const struct location_stat
 static uint64_t own_since_ns(const struct engine *engine, const struct location_state *location)
 {
     const struct call *call = &location->call;
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (!clock->own_work || !location->is_master)
         return call->recorded_enter_ns;
     const struct pag_call sending = {
@@ -35,13 +36,16 @@ static uint64_t own_since_ns(const struct engine *engine, const struct location_
     return call->recorded_leave_ns - clock->own_work(clock->context, &sending);
 }
 
-void simulation_sent(struct engine *engine, struct location_state *location, uint32_t index)
+static void sent(struct engine *engine, struct location_state *location, uint32_t index,
+                 const struct event *event)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     const struct call *call = &location->call;
     struct message *message = message_at(engine, index);
     struct location_simulation *state = simulated_location(engine, location);
     const struct pag_clock *clock = simulation->clock;
+    message->is_left_out =
+        left_out_message(engine, location, event, location->rank, message->receiver);
     simulation->messages = array_reserve(simulation->messages, &simulation->message_capacity,
                                          index + 1, sizeof *simulation->messages);
     uint64_t size_bytes = message->size_bytes;
@@ -78,10 +82,10 @@ void simulation_sent(struct engine *engine, struct location_state *location, uin
     state->departing[state->n_departing++] = index;
 }
 
-void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive,
-                       const struct event *event)
+static void posted(struct engine *engine, struct location_state *location, uint32_t receive,
+                   const struct event *event)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     simulation->postings = array_reserve(simulation->postings, &simulation->receive_capacity,
                                          receive + 1, sizeof *simulation->postings);
     simulation->postings[receive] = (struct posting_simulation){
@@ -91,9 +95,18 @@ void simulation_posted(struct engine *engine, struct location_state *location, u
     };
 }
 
-void simulation_matched(struct engine *engine, uint32_t message_index, uint32_t receive)
+static void received(struct engine *engine, struct location_state *location, uint32_t index,
+                     uint32_t source, const struct event *event)
 {
-    struct simulation *simulation = engine->simulation;
+    struct receive *receive = receive_at(engine, index);
+    receive->is_left_out = left_out_message(engine, location, event, source, location->rank);
+    if (receive->is_left_out)
+        moved_tell_left_out(engine, location->index, simulation_of(engine)->postings[index].event);
+}
+
+static void matched(struct engine *engine, uint32_t message_index, uint32_t receive)
+{
+    struct simulation *simulation = simulation_of(engine);
     const struct message *message = message_at(engine, message_index);
     simulation->messages[message_index].recorded_post_ns =
         simulation->postings[receive].recorded_ns;
@@ -105,11 +118,13 @@ void simulation_matched(struct engine *engine, uint32_t message_index, uint32_t 
     }
 }
 
-void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member)
+static void entered(struct engine *engine, struct collective *instance, uint32_t member)
 {
+    if (instance->members[member].recorded_in_ns > instance->recorded_last_ns)
+        instance->recorded_last_ns = instance->members[member].recorded_in_ns;
     uint8_t class = instance->members[member].class_;
     carried_out_entered(engine, instance, member);
-    bool is_whole = !engine->simulation->clock->entered; // not message by message
+    bool is_whole = !simulation_of(engine)->clock->entered; // not message by message
     bool needs_all = class == COLLECTIVE_BARRIER || class == COLLECTIVE_ALL_TO_ALL ||
                      (is_whole && class == COLLECTIVE_ALL_TO_ONE);
     bool needs_root =
@@ -126,3 +141,49 @@ void simulation_entered(struct engine *engine, const struct collective *instance
         if (instance->members[i].has_entered && i != member)
             simulation_try_again(engine, instance->members[i].rank);
 }
+
+static uint64_t mark_of_call(const struct engine *engine, const struct location_state *location)
+{
+    struct interval *interval = &simulated_location(engine, location)->interval;
+    return interval_mark(engine, location, interval, location->call.path);
+}
+
+static void operation_posted(struct engine *engine, struct location_state *location,
+                             uint32_t posting, const struct event *event)
+{
+    struct simulation *simulation = simulation_of(engine);
+    simulation->operations = array_reserve(simulation->operations, &simulation->operation_capacity,
+                                           posting + 1, sizeof *simulation->operations);
+    simulation->operations[posting] = (struct posted_operation){
+        mark_of_call(engine, location), moved_number(engine, location, event)};
+}
+
+static void operation_completed(struct engine *engine, struct location_state *location,
+                                const struct collective *instance, struct member *member,
+                                uint32_t posting, const struct event *event)
+{
+    member->end_ns = UINT64_MAX; // in_call_leave() says more
+    if (!event)
+        return;
+    struct posted_operation operation = {.event = PAG_NOT_KNOWN};
+    if (posting == NONE)
+        operation.mark = mark_of_call(engine, location);
+    else
+        operation = simulation_of(engine)->operations[posting];
+    left_out_member(engine, location, instance, member, event, operation.event, operation.mark);
+}
+
+const struct engine_hooks simulation_hooks = {
+    .is_alone = is_alone,
+    .sent = sent,
+    .posted = posted,
+    .received = received,
+    .matched = matched,
+    .entered = entered,
+    .operation_posted = operation_posted,
+    .operation_completed = operation_completed,
+    .decides = carried_out_decides,
+    .is_held = carried_out_is_held,
+    .over = left_out_over,
+    .closed = carried_out_over,
+};

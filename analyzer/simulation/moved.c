@@ -3,6 +3,7 @@
 #include "analyzer/simulation/moved.h"
 
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/simulation.h"
 
 static bool is_wanted(const struct engine *engine)
 {
@@ -11,7 +12,7 @@ static bool is_wanted(const struct engine *engine)
 
 static void tell(const struct engine *engine, const struct pag_moved *moved)
 {
-    engine->simulation->locations[moved->location].n_events += moved->n_events;
+    simulation_of(engine)->locations[moved->location].n_events += moved->n_events;
     if (engine->listener.moved)
         engine->listener.moved(engine->listener.context, moved);
 }

@@ -9,12 +9,13 @@
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/in_call.h"
 #include "analyzer/simulation/moved.h"
+#include "analyzer/simulation/simulation.h"
 
 void outside_begin(struct engine *engine, struct location_state *location, uint64_t now_ns,
                    uint64_t recorded_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     pag_work work;
     state->phase = SIMULATION_OUTSIDE;
     const struct event *event =
@@ -30,7 +31,7 @@ void outside_begin(struct engine *engine, struct location_state *location, uint6
 void outside_end_location(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     state->phase = SIMULATION_ENDED;
     location->profile.last_ns = now_ns;
     engine_end_location(engine, location);
@@ -59,7 +60,7 @@ static bool is_starting(struct engine *engine, struct location_state *location,
                         const struct event *event, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (state->has_started || state->interval.lost_ns == 0 || location->rank == NONE || !event ||
         event->kind != EVENT_ENTER || region_at(engine, event->index)->mpi != MPI_FUNCTION_INIT)
         return false;
@@ -89,12 +90,12 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
     state->start_wait_ns = 0;
     interval_close(engine, location, &state->interval, now_ns);
     moved_tell_outside(engine, location, now_ns);
-    if (engine->simulation->overlap &&
+    if (simulation_of(engine)->overlap &&
         overlap_begin(engine, location, event, state->interval.recorded_now_ns, now_ns)) {
         in_call_enter_late(engine, location, now_ns);
         return;
     }
-    if (engine->simulation->overlap) // it has looked ahead, which moves events
+    if (simulation_of(engine)->overlap) // it has looked ahead, which moves events
         event = trace_peek(engine->trace, location->index, location->cursor, 0);
     if (!event) {
         outside_end_location(engine, location, now_ns);

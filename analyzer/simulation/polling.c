@@ -3,6 +3,7 @@
 #include "analyzer/simulation/polling.h"
 
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/simulation.h"
 
 enum { MAX_AHEAD = 4096 }; // events to the end of a loop
 
@@ -136,7 +137,7 @@ static bool has_end(struct engine *engine, const struct location_state *location
 bool polling_has_seen(struct engine *engine, const struct location_state *location,
                       const struct event *event)
 {
-    const struct polling *polling = &engine->simulation->locations[location->index].polling;
+    const struct polling *polling = &simulation_of(engine)->locations[location->index].polling;
     struct walk walk = {.engine = engine, .location = location};
     if ((event->flags & EVENT_FOLDED_POLLS) || !pass_call(&walk))
         return false;
@@ -154,8 +155,8 @@ bool polling_has_seen(struct engine *engine, const struct location_state *locati
 bool polling_takes_no_time(struct engine *engine, struct location_state *location,
                            const struct event *event)
 {
-    struct polling *polling = &engine->simulation->locations[location->index].polling;
-    const struct pag_clock *clock = engine->simulation->clock;
+    struct polling *polling = &simulation_of(engine)->locations[location->index].polling;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     const struct call *call = &location->call;
     polling->of_call_ns = 0;
     if (!clock->polls_wait || !location->is_master || call->is_bare || call->is_cut ||

@@ -3,6 +3,7 @@
 #include "analyzer/simulation/probe.h"
 
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/simulation.h"
 
 enum { MAX_AHEAD = 4096 }; // events to the receive
 
@@ -78,7 +79,7 @@ struct probe probe_of(struct engine *engine, struct location_state *location,
                                         location->rank, record->peer);
     if (source == NONE)
         return nothing;
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     uint64_t size_bytes = record->size_bytes;
     if (clock->sends &&
         !clock->sends(clock->context, source, location->rank, record->tag, &size_bytes))
@@ -100,8 +101,8 @@ uint32_t probe_message(struct engine *engine, struct location_state *location,
     uint32_t message = channel_at(engine, index)->first_send;
     if (message == NONE)
         return NONE;
-    const struct message_simulation *times = &engine->simulation->messages[message];
-    bool is_arriving = engine->simulation->clock->transfer && !times->is_rendezvous;
+    const struct message_simulation *times = &simulation_of(engine)->messages[message];
+    bool is_arriving = simulation_of(engine)->clock->transfer && !times->is_rendezvous;
     uint64_t known_ns = is_arriving ? times->arrived_ns : times->departed_ns;
     return known_ns == PAG_NOT_KNOWN ? NONE : message;
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
 #include "analyzer/simulation/blocked.h"
 #include "analyzer/simulation/change/aggregation.h"
 #include "analyzer/simulation/change/migration.h"
@@ -16,10 +15,11 @@
 #include "analyzer/simulation/in_call.h"
 #include "analyzer/simulation/outside.h"
 #include "analyzer/simulation/transfers.h"
+#include "analyzer/trace/clock.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
-struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock)
+static struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock)
 {
     struct simulation *simulation = memory_zeroed(1, sizeof *simulation);
     simulation->clock = clock;
@@ -33,13 +33,12 @@ struct simulation *simulation_new(struct engine *engine, const struct pag_clock 
     return simulation;
 }
 
-void simulation_free(struct simulation *simulation)
+static void simulation_free(struct simulation *simulation)
 {
-    if (!simulation)
-        return;
     free(simulation->locations);
     free(simulation->messages);
     free(simulation->postings);
+    free(simulation->operations);
     free(simulation->conditions);
     free(simulation->transfers);
     free(simulation->arrived);
@@ -52,11 +51,11 @@ void simulation_free(struct simulation *simulation)
 
 static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     switch (simulated_location(engine, location)->phase) {
     case SIMULATION_BEFORE:
         engine_begin_location(engine, location, now_ns);
-        if (engine->simulation->migration)
+        if (simulation_of(engine)->migration)
             migration_began(engine, location, now_ns);
         outside_begin(engine, location, now_ns, now_ns);
         break;
@@ -78,7 +77,7 @@ static void advance(struct engine *engine, struct location_state *location, uint
 
 static void begin(struct engine *engine)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     for (size_t i = 0; i < engine->n_locations; i++) {
         struct location_state *location = &engine->locations[i];
         bool is_empty = !trace_peek(engine->trace, i, location->cursor, 0);
@@ -98,7 +97,7 @@ static inline void fetch(const struct engine *engine, uint32_t index)
 {
     enum { MANY_LOCATIONS = 16, LINE_BYTES = 64 };
     const struct location_state *location = &engine->locations[index];
-    const char *state = (const char *)&engine->simulation->locations[index];
+    const char *state = (const char *)&simulation_of(engine)->locations[index];
     if (engine->n_locations < MANY_LOCATIONS)
         return;
     for (size_t i = 0; i < sizeof(struct location_simulation); i += LINE_BYTES)
@@ -108,9 +107,9 @@ static inline void fetch(const struct engine *engine, uint32_t index)
     __builtin_prefetch(location->cursor);
 }
 
-void simulation_run(struct engine *engine)
+static void simulation_run(struct engine *engine)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     const struct pag_clock *clock = simulation->clock;
     uint32_t index;
     uint64_t time_ns;
@@ -132,4 +131,27 @@ void simulation_run(struct engine *engine)
     }
     if (simulation->migration)
         migration_conclude(engine);
+}
+
+int pag_simulate(struct trace *trace, const struct pag_options *options,
+                 const struct pag_clock *clock, const struct pag_listener *listener,
+                 struct pag_result *result, struct error *err)
+{
+    struct engine engine;
+    engine_init(&engine, trace, options, listener, &simulation_hooks, result);
+    struct simulation *simulation = simulation_new(&engine, clock);
+    engine.driver = simulation;
+    engine.any_member_delays = clock->entered != NULL;
+    engine.eager.node_of_rank = clock->node_of_rank;
+    simulation_run(&engine);
+    int status = engine_conclude(&engine, err);
+    simulation_free(simulation);
+    for (size_t i = 0; i < result->n_locations; i++)
+        outcome_sum_inclusive(&result->locations[i]);
+    // Of a run twice as long as any recorded one sums may not fit.
+    if (status == 0 && result->time_ns / 2 > clock_max_run_ns(result->n_locations))
+        status =
+            error_set(err, "the predicted run takes %.3g s, longer than any run that can be judged",
+                      (double)result->time_ns * 1e-9);
+    return status;
 }

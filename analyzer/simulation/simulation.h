@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/pag/call.h"
+#include "analyzer/pag/engine.h"
 #include "analyzer/simulation/change/left_out.h"
 #include "analyzer/simulation/clock.h"
 #include "analyzer/simulation/interval.h"
@@ -16,9 +16,6 @@
 
 struct aggregation;
 struct arrival;
-struct collective;
-struct engine;
-struct location_state;
 struct migration;
 struct overlap;
 struct transfer;
@@ -71,6 +68,12 @@ struct posting_simulation {
     uint64_t event;       // its number in the location; PAG_NOT_KNOWN: it has none
 };
 
+/// The posting of a nonblocking collective operation.
+struct posted_operation {
+    uint64_t mark;  // of its call path
+    uint64_t event; // as above
+};
+
 /// Times of a message that measured time needs not; by its pool index.
 struct message_simulation {
     uint64_t recorded_send_ns;  // enter of the call that sent it
@@ -91,7 +94,8 @@ struct simulation {
     struct location_simulation *locations;
     struct message_simulation *messages;
     struct posting_simulation *postings; // by receive
-    size_t message_capacity, receive_capacity;
+    struct posted_operation *operations; // by posting
+    size_t message_capacity, receive_capacity, operation_capacity;
     struct pag_condition *conditions; // of the call being settled
     size_t condition_capacity;
     struct migration *migration;     // NULL: no work is moved
@@ -108,17 +112,27 @@ struct simulation {
     uint64_t now_ns;
 };
 
-struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock);
-void simulation_free(struct simulation *simulation);
-void simulation_run(struct engine *engine);
+/// Replays the whole archive in simulated time: CLOCK says when things happen, and all of RESULT,
+/// the root events and the critical path are those of the predicted run. TRACE is a freshly opened
+/// one. As pag_run(); -1 and ERR also when the predicted run takes too long for sums over its
+/// ranks.
+int pag_simulate(struct trace *trace, const struct pag_options *options,
+                 const struct pag_clock *clock, const struct pag_listener *listener,
+                 struct pag_result *result, struct error *err);
 
-/// What matching finds out: a message is sent, a receive is posted (by EVENT, or all EVENT says is
-/// that it is over), the two belong together, a member has entered a collective.
-void simulation_sent(struct engine *engine, struct location_state *location, uint32_t message);
-void simulation_posted(struct engine *engine, struct location_state *location, uint32_t receive,
-                       const struct event *event);
-void simulation_matched(struct engine *engine, uint32_t message, uint32_t receive);
-void simulation_entered(struct engine *engine, const struct collective *instance, uint32_t member);
+static inline struct simulation *simulation_of(const struct engine *engine)
+{
+    return engine->driver;
+}
+
+static inline struct location_simulation *simulated_location(const struct engine *engine,
+                                                             const struct location_state *location)
+{
+    return &simulation_of(engine)->locations[location->index];
+}
+
+/// What matching tells (pag/hooks.h).
+extern const struct engine_hooks simulation_hooks;
 
 /// Goes on with the blocked calls of RANK whose conditions are met by now.
 void simulation_try_again(struct engine *engine, uint32_t rank);
@@ -128,10 +142,6 @@ bool simulation_part_waits(const struct engine *engine, struct part part);
 
 /// Whether CALL is MPI_Init or MPI_Finalize, or all it completes creates or destroys handles.
 bool simulation_is_handle(const struct engine *engine, const struct call *call);
-
-/// Whether no other location goes on at NOW_NS, when LOCATION, whose turn it is, enters a call.
-bool simulation_is_alone(const struct engine *engine, const struct location_state *location,
-                         uint64_t now_ns);
 
 /// All conditions of LOCATION's call that are known so far are met as far as partners go: true, and
 /// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.

@@ -5,6 +5,7 @@
 #include "analyzer/simulation/taker.h"
 
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/simulation.h"
 
 enum { MAX_AHEAD = 4096, MAX_CANDIDATES = 64 }; // events; receives
 
@@ -62,7 +63,7 @@ static uint32_t skip_call(const struct walk *walk)
 {
     const struct call *call = &walk->location->call;
     uint32_t depth = 0;
-    if (!call->is_open || walk->engine->simulation->locations[walk->location->index].is_late)
+    if (!call->is_open || simulation_of(walk->engine)->locations[walk->location->index].is_late)
         return 0;
     if (call->is_bare)
         return 1;
@@ -180,7 +181,7 @@ enum taker taker_of(struct engine *engine, uint32_t index, uint32_t *receive)
     struct walk walk = {.engine = engine,
                         .location = &engine->locations[receiver->first_location],
                         .channel = channel_at(engine, message->channel)};
-    if (engine->simulation->entering == walk.location->index)
+    if (simulation_of(engine)->entering == walk.location->index)
         return TAKER_COMES; // asked again when all of its call is matched
     if (!find_candidates(&walk) || receiver->n_locations > 1 || walk.n_open > MAX_CANDIDATES)
         return TAKER_UNKNOWN;

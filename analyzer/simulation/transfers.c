@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/simulation.h"
 
 struct transfer {
     uint64_t ready_ns, number; // order of sending
@@ -61,7 +62,7 @@ static struct transfer pop(struct simulation *simulation)
 
 void transfers_ready(struct engine *engine, uint32_t index)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     const struct message_simulation *times = &simulation->messages[index];
     const struct message *message = message_at(engine, index);
     if (!simulation->clock->transfer || times->departed_ns == PAG_NOT_KNOWN ||
@@ -98,7 +99,7 @@ static void take_parts(struct simulation *simulation)
 /// Who waits for TRANSFER may go on.
 static void go_on(struct engine *engine, const struct transfer *transfer, uint64_t arrived_ns)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (!transfer->is_part) {
         simulation_try_again(engine, transfer->receiver);
         simulation_try_again(engine, transfer->sender);
@@ -112,7 +113,7 @@ static void go_on(struct engine *engine, const struct transfer *transfer, uint64
 
 bool transfers_begin(struct engine *engine, uint64_t next_ns)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     const struct pag_clock *clock = simulation->clock;
     if (next_ns <= simulation->now_ns)
         return false;

@@ -8,6 +8,7 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/prediction.h"
+#include "analyzer/simulation/simulation.h"
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"

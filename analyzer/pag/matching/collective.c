@@ -8,9 +8,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/carried_out.h"
-#include "analyzer/simulation/change/left_out.h"
-#include "analyzer/simulation/moved.h"
 
 // How far the completion of a nonblocking operation is looked for when its posting does not name
 // the communicator.
@@ -139,8 +136,8 @@ static void close_instance(struct engine *engine, uint32_t index)
 {
     struct collective *instance = collective_instance(engine, index);
     struct communicator_state *state = state_of(engine, instance->communicator);
-    if (engine->simulation)
-        carried_out_over(engine, instance);
+    if (engine->hooks)
+        engine->hooks->closed(engine, instance);
     for (uint32_t i = 0; i < instance->n_members; i++)
         if (instance->members[i].has_entered) {
             lineage_let_go(&engine->lineage, instance->members[i].node);
@@ -176,8 +173,8 @@ static uint32_t next_instance(struct engine *engine, uint32_t communicator, uint
 static bool is_alone_now(const struct engine *engine, const struct location_state *location,
                          const struct member *member)
 {
-    if (engine->simulation)
-        return simulation_is_alone(engine, location, member->in_ns);
+    if (engine->hooks)
+        return engine->hooks->is_alone(engine, location, member->in_ns);
     return !engine->is_ahead && member->in_ns != engine->other_ns;
 }
 
@@ -188,7 +185,7 @@ static void keep_lineage(struct engine *engine, struct location_state *location,
 {
     bool is_final = instance->n_entered == instance->n_members;
     // Where messages decide, any member may delay others.
-    bool is_any = collective_waits_for_some(member) && carried_out_at_all(engine);
+    bool is_any = collective_waits_for_some(member) && engine->any_member_delays;
     bool is_sure = !is_any && is_alone_now(engine, location, member);
     bool others_wait = instance->n_entered > 1;
     switch (member->class_) {
@@ -230,11 +227,8 @@ static void register_member(struct engine *engine, struct collective *instance, 
         }
         instance->last = index;
     }
-    if (engine->simulation) {
-        if (member->recorded_in_ns > instance->recorded_last_ns)
-            instance->recorded_last_ns = member->recorded_in_ns;
-        simulation_entered(engine, instance, index);
-    }
+    if (engine->hooks)
+        engine->hooks->entered(engine, instance, index);
 }
 
 /// Root in member indices; passive members of intercommunicators are marked.
@@ -281,19 +275,22 @@ static void add_part(struct call *call, uint32_t collective, uint32_t member)
     call->parts[call->n_parts++] = (struct part){collective, member};
 }
 
-/// EVENT: the record of the operation's end, NULL: none.
-static void complete_in(struct engine *engine, struct location_state *location, uint32_t instance,
-                        uint32_t member_index, const struct event *event)
+/// EVENT: the record of the operation's end, NULL: none. POSTING: NONE where it is blocking.
+static void complete_in(struct engine *engine, struct location_state *location, uint32_t index,
+                        uint32_t member_index, uint32_t posting, const struct event *event)
 {
     struct call *call = &location->call;
-    struct member *member = &collective_instance(engine, instance)->members[member_index];
+    struct collective *instance = collective_instance(engine, index);
+    struct member *member = &instance->members[member_index];
     member->enter_ns = call->enter_ns;
     member->is_test = call->is_test;
     member->location = location->index;
     member->path = call->path;
     member->recorded_end_ns = event ? event->time_ns : UINT64_MAX;
-    member->end_ns = engine->simulation ? UINT64_MAX : member->recorded_end_ns;
-    add_part(call, instance, member_index);
+    member->end_ns = member->recorded_end_ns;
+    if (engine->hooks)
+        engine->hooks->operation_completed(engine, location, instance, member, posting, event);
+    add_part(call, index, member_index);
 }
 
 /// The rank enters an operation; the instance, NONE when it is no member or the only one.
@@ -325,19 +322,15 @@ static bool ends_own_world(const struct engine *engine, const struct call *call)
     return call->is_finalize && call->has_collectives && engine->definitions->n_spawned_ranks > 0;
 }
 
-static uint64_t mark_of_call(struct engine *engine, struct location_state *location)
-{
-    struct interval *interval = &engine->simulation->locations[location->index].interval;
-    return interval_mark(engine, location, interval, location->call.path);
-}
-
-/// LOCATION does EVENT's operation by itself, on a path with MARK: it may leave it out.
-static void alone(struct engine *engine, struct location_state *location, const struct event *event,
-                  uint64_t mark)
+/// LOCATION completes EVENT's operation by itself, or is no member of it.
+static void alone(struct engine *engine, struct location_state *location, uint32_t posting,
+                  const struct event *event)
 {
     struct member member = {0};
+    if (!engine->hooks)
+        return;
     describe(&member, event);
-    left_out_member(engine, location, NULL, &member, event, PAG_NOT_KNOWN, mark);
+    engine->hooks->operation_completed(engine, location, NULL, &member, posting, event);
 }
 
 static void blocking(struct engine *engine, struct location_state *location,
@@ -345,10 +338,10 @@ static void blocking(struct engine *engine, struct location_state *location,
 {
     uint32_t own;
     uint32_t index = enter(engine, location, event->index, location->call.enter_ns, &own);
-    if (index == NONE && engine->simulation)
-        alone(engine, location, event, mark_of_call(engine, location));
-    if (index == NONE)
+    if (index == NONE) {
+        alone(engine, location, NONE, event);
         return;
+    }
     struct collective *instance = collective_instance(engine, index);
     struct member *member = &instance->members[own];
     describe(member, event);
@@ -359,10 +352,7 @@ static void blocking(struct engine *engine, struct location_state *location,
     set_root(engine, instance, own, event);
     register_member(engine, instance, own);
     keep_lineage(engine, location, instance, member);
-    if (engine->simulation)
-        left_out_member(engine, location, instance, member, event, PAG_NOT_KNOWN,
-                        mark_of_call(engine, location));
-    complete_in(engine, location, index, own, event);
+    complete_in(engine, location, index, own, NONE, event);
 }
 
 /// Which communicator a posted operation is on: the record says so, or its completion does, if that
@@ -392,9 +382,9 @@ static void post(struct engine *engine, struct location_state *location, const s
         .recorded_in_ns = location->call.recorded_enter_ns,
         .node = head_cut(engine, location),
         .collective = NONE,
-        .mark = engine->simulation ? mark_of_call(engine, location) : 0,
-        .event = engine->simulation ? moved_number(engine, location, event) : 0,
     };
+    if (engine->hooks)
+        engine->hooks->operation_posted(engine, location, index, event);
     match_remember_request(engine, location, event->request, index, REQUEST_COLLECTIVE);
     uint32_t own, communicator = posted_communicator(engine, location, event);
     if (communicator == EVENT_NO_INDEX)
@@ -435,14 +425,9 @@ static void complete(struct engine *engine, struct location_state *location,
                 member->node = lineage_hold(&engine->lineage, posting.node);
             register_member(engine, instance, own);
         }
-        if (engine->simulation)
-            left_out_member(engine, location, instance, member, event,
-                            index != NONE ? posting.event : PAG_NOT_KNOWN,
-                            index != NONE ? posting.mark : mark_of_call(engine, location));
-        complete_in(engine, location, posting.collective, own, event);
-    } else if (engine->simulation) {
-        alone(engine, location, event,
-              index != NONE ? posting.mark : mark_of_call(engine, location));
+        complete_in(engine, location, posting.collective, own, index, event);
+    } else {
+        alone(engine, location, index, event);
     }
     lineage_let_go(&engine->lineage, posting.node);
 }
@@ -458,7 +443,7 @@ static void finalize(struct engine *engine, struct location_state *location)
     member->class_ = COLLECTIVE_BARRIER;
     register_member(engine, instance, own);
     keep_lineage(engine, location, instance, member);
-    complete_in(engine, location, index, own, NULL);
+    complete_in(engine, location, index, own, NONE, NULL);
 }
 
 void collective_enter_call(struct engine *engine, struct location_state *location)
@@ -495,7 +480,7 @@ static void count_incomplete(struct engine *engine, const struct collective *ins
 static void end_instance(struct engine *engine, uint32_t index)
 {
     struct collective *instance = collective_instance(engine, index);
-    bool is_left_out = engine->simulation && left_out_over(engine, instance);
+    bool is_left_out = engine->hooks && engine->hooks->over(engine, instance);
     if (instance->n_entered < instance->n_members)
         count_incomplete(engine, instance);
     else if (!is_left_out)

@@ -19,20 +19,18 @@ struct posting {
     uint64_t in_ns, recorded_in_ns;
     uint32_t node;       // own lineage at in_ns
     uint32_t collective; // the instance, NONE when there is none or it is not known yet
-    uint64_t mark;       // of its call path, in simulated time
-    uint64_t event;      // its number in the location, likewise
     bool is_placed;      // it has got its place among the communicator's operations
 };
 
 struct member {
     uint64_t in_ns;                   // enter of the call that entered or posted the operation
-    uint64_t recorded_in_ns;          // the same in the recording (in simulated time)
+    uint64_t recorded_in_ns;          // the same in the recording
     uint64_t enter_ns, leave_ns;      // of the call that completes it
     uint64_t end_ns, recorded_end_ns; // of the operation: its record's, not after the leave
     uint64_t size_bytes;              // sent and received
     struct pag_volume volume;
     uint32_t rank, location, path;
-    bool is_left_out;    // in a simulated run: takes no part (left_out.h)
+    bool is_left_out;    // by a driver: takes no part
     uint32_t node;       // own lineage at in_ns where somebody may need it, NONE
     uint32_t enter_node; // own lineage at enter_ns where the call may have waited, NONE
     uint8_t operation, class_;
@@ -49,11 +47,11 @@ struct collective {
     uint32_t previous, next; // open instances of the communicator, by sequence
     uint64_t sequence;
     uint32_t n_members, n_entered, n_left;
-    uint32_t n_scans;       // of those that have entered, as far as known then
-    uint32_t first_missing; // the lowest member that has not entered, n_members when all have
-    uint32_t root;          // member index, NONE
-    uint32_t last;          // member with the latest in_ns, ties: lowest rank
-    uint64_t recorded_last_ns;
+    uint32_t n_scans;          // of those that have entered, as far as known then
+    uint32_t first_missing;    // the lowest member that has not entered, n_members when all have
+    uint32_t root;             // member index, NONE
+    uint32_t last;             // member with the latest in_ns, ties: lowest rank
+    uint64_t recorded_last_ns; // the latest recorded_in_ns; with a driver
     struct member *members;
 };
 
@@ -80,7 +78,7 @@ static inline bool collective_waits_for_some(const struct member *member)
 void collective_init(struct engine *engine);
 void collective_release(struct engine *engine);
 void collective_enter_call(struct engine *engine, struct location_state *location);
-/// In simulated time: what CALL's records of RECORDED_NS say has ended ended at TIME_NS.
+/// For a driver: what CALL's records of RECORDED_NS say has ended ended at TIME_NS.
 void collective_ended(struct engine *engine, const struct call *call, uint64_t recorded_ns,
                       uint64_t time_ns);
 /// The part's call is left: root events when it was the last one out.

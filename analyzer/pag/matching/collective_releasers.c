@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who released whom in a collective operation, by its kind: the last one in, the root, the lower
-// ranks of a scan; or, where a clock carries operations out, by the messages they consist of.
+// ranks of a scan; or, where a driver carries operations out, by the messages they consist of.
 #include "analyzer/pag/engine.h"
-#include "analyzer/simulation/carried_out.h"
 
 bool collective_is_firm(const struct engine *engine, struct part part)
 {
@@ -68,8 +67,9 @@ const struct member *collective_releaser(const struct engine *engine, struct par
     const struct member *releaser = NULL;
     if (member->is_left_out)
         return NULL;
-    if (collective_waits_for_some(member) && carried_out_waits(engine, part))
-        return carried_out_releaser(engine, part);
+    if (engine->any_member_delays && collective_waits_for_some(member) &&
+        engine->hooks->decides(engine, part, &releaser))
+        return releaser;
     bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
                      member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
     if (needs_all && !member->is_passive) {

@@ -26,7 +26,7 @@ struct eager_wait {
 };
 
 struct eager {
-    const uint32_t *node_of_rank; // of a simulated run; NULL: as recorded
+    const uint32_t *node_of_rank; // of a driver; NULL: as recorded
     uint64_t limits[2];           // 1 + the largest proven size
     struct eager_wait *waits;
     size_t n_waits, capacity;

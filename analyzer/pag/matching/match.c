@@ -9,8 +9,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/change/left_out.h"
-#include "analyzer/simulation/moved.h"
 
 // Open requests a rank may have before sends are no longer followed to their completion: archives
 // without completion records must not use up memory.
@@ -125,8 +123,8 @@ void match_pair(struct engine *engine, uint32_t message_index, uint32_t receive_
         eager_see(engine, message);
     if (message->send_wait != NONE)
         leave_resolve_send(engine, message);
-    if (engine->simulation)
-        simulation_matched(engine, message_index, receive_index);
+    if (engine->hooks)
+        engine->hooks->matched(engine, message_index, receive_index);
     if (receive->is_detached)
         match_settle_receive(engine, receive_index);
 }
@@ -194,7 +192,7 @@ static void sent(struct engine *engine, struct location_state *location, const s
                  uint32_t index)
 {
     if (message_at(engine, index)->is_left_out) {
-        left_out_completion(location, event);
+        call_complete_less(&location->call, event);
         match_settle_sent(engine, index);
         return;
     }
@@ -226,11 +224,9 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .is_standard = call->is_standard,
         .is_nonblocking = event->kind == EVENT_ISEND,
         .is_alone = call->n_records == 1,
-        .is_left_out = engine->simulation &&
-                       left_out_message(engine, location, event, location->rank, receiver),
     };
-    if (engine->simulation)
-        simulation_sent(engine, location, index);
+    if (engine->hooks)
+        engine->hooks->sent(engine, location, index, event);
     return index;
 }
 
@@ -295,8 +291,8 @@ static uint32_t new_receive(struct engine *engine, struct location_state *locati
         .post_node = NONE,
         .is_nonblocking = event->kind != EVENT_RECV,
     };
-    if (engine->simulation)
-        simulation_posted(engine, location, index, event);
+    if (engine->hooks)
+        engine->hooks->posted(engine, location, index, event);
     return index;
 }
 
@@ -366,10 +362,8 @@ static void complete(struct engine *engine, struct location_state *location,
     receive->completed_communicator = event->index;
     receive->completed_source = source;
     receive->completed_tag = event->tag;
-    receive->is_left_out =
-        engine->simulation && left_out_message(engine, location, event, source, location->rank);
-    if (receive->is_left_out)
-        moved_tell_left_out(engine, location->index, engine->simulation->postings[index].event);
+    if (engine->hooks)
+        engine->hooks->received(engine, location, index, source, event);
     add_completing(engine, &location->call, index);
 }
 
@@ -402,10 +396,28 @@ static void cancel(struct engine *engine, struct location_state *location,
     if (message == NONE)
         return;
     if (message_at(engine, message)->is_left_out)
-        left_out_record(location, event);
+        call_leave_out(&location->call, event);
     if (!message_at(engine, message)->is_matched)
         channel_remove_send(engine, message);
     match_settle_sent(engine, message);
+}
+
+/// Takes the receives of left out messages, all in their channels by now, out of the call.
+static void detach_left_out(struct engine *engine, struct call *call)
+{
+    uint32_t n_kept = 0;
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        uint32_t index = call->receives[i];
+        struct receive *receive = receive_at(engine, index);
+        if (!receive->is_left_out) {
+            call->receives[n_kept++] = index;
+            continue;
+        }
+        receive->is_detached = true;
+        if (receive->message != NONE)
+            match_settle_receive(engine, index);
+    }
+    call->n_receives = n_kept;
 }
 
 void match_enter_call(struct engine *engine, struct location_state *location)
@@ -441,7 +453,7 @@ void match_enter_call(struct engine *engine, struct location_state *location)
     if (call->n_receives > 0)
         resolve(engine, call);
     if (call->n_left_out > 0)
-        left_out_detach(engine, call);
+        detach_left_out(engine, call);
 }
 
 // --- the end of messages and receives

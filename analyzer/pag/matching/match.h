@@ -34,7 +34,7 @@ struct message {
     bool is_received, is_sent; // settled by receiver, by sender
     bool is_landing;           // received by the call being left
     bool is_alone;             // the only record of the call that sent it
-    bool is_left_out;          // in a simulated run: it is not sent (left_out.h)
+    bool is_left_out;          // by a driver: it is not sent
 };
 
 struct receive {
@@ -53,7 +53,7 @@ struct receive {
     bool is_nonblocking;
     bool names_channel; // its channel is known from its posting on
     bool call_may_wait; // a call that completes it, and is no test, has been entered
-    bool is_left_out;   // so is its message (left_out.h)
+    bool is_left_out;   // so is its message
     bool is_detached;   // no call waits for it any more
 };
 

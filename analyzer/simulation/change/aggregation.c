@@ -8,6 +8,7 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/simulation.h"
 
 /// The last message from one rank to another, and those it follows.
 struct group {
@@ -73,7 +74,7 @@ static uint32_t find_group(struct aggregation *aggregation, uint32_t sender, uin
 
 bool aggregation_sent(struct engine *engine, uint32_t index)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     struct aggregation *aggregation = simulation->aggregation;
     const struct message *message = message_at(engine, index);
     const struct message_simulation *times = &simulation->messages[index];
@@ -96,7 +97,7 @@ bool aggregation_sent(struct engine *engine, uint32_t index)
 
 uint64_t aggregation_departed(struct engine *engine, uint32_t index, uint64_t departed_ns)
 {
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     struct aggregation *aggregation = simulation->aggregation;
     const struct pag_clock *clock = simulation->clock;
     const struct message *message = message_at(engine, index);
@@ -128,6 +129,6 @@ void aggregation_left(struct engine *engine, const struct location_state *locati
     const struct call *call = &location->call;
     bool learns = call->n_receives > 0 || call->n_parts > 0 || call->has_collectives;
     for (uint32_t i = 0; i < call->n_sends; i++)
-        learns = learns || engine->simulation->messages[call->sends[i]].is_rendezvous;
-    engine->simulation->aggregation->epochs[location->rank] += learns;
+        learns = learns || simulation_of(engine)->messages[call->sends[i]].is_rendezvous;
+    simulation_of(engine)->aggregation->epochs[location->rank] += learns;
 }

@@ -5,6 +5,7 @@
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/moved.h"
+#include "analyzer/simulation/simulation.h"
 
 enum { N_RECORDS = 3 }; // posted, begun, completed
 
@@ -32,21 +33,10 @@ static struct event *record_of(struct location_state *location, const struct eve
     return &location->call.records[event - location->call.records];
 }
 
-void left_out_record(struct location_state *location, const struct event *event)
-{
-    record_of(location, event)->flags |= EVENT_LEFT_OUT;
-}
-
-void left_out_completion(struct location_state *location, const struct event *event)
-{
-    left_out_record(location, event);
-    location->call.n_left_out++;
-}
-
 bool left_out_message(struct engine *engine, struct location_state *location,
                       const struct event *event, uint32_t sender, uint32_t receiver)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (!clock->sends)
         return false;
     uint64_t size_bytes = event->size_bytes;
@@ -57,32 +47,15 @@ bool left_out_message(struct engine *engine, struct location_state *location,
         }
         return false;
     }
-    left_out_completion(location, event);
+    call_complete_less(&location->call, event);
     return true;
-}
-
-void left_out_detach(struct engine *engine, struct call *call)
-{
-    uint32_t n_kept = 0;
-    for (uint32_t i = 0; i < call->n_receives; i++) {
-        uint32_t index = call->receives[i];
-        struct receive *receive = receive_at(engine, index);
-        if (!receive->is_left_out) {
-            call->receives[n_kept++] = index;
-            continue;
-        }
-        receive->is_detached = true;
-        if (receive->message != NONE)
-            match_settle_receive(engine, index);
-    }
-    call->n_receives = n_kept;
 }
 
 /// Keeps where the records of a part are.
 static void keep(struct engine *engine, const struct location_state *location,
                  const struct collective *instance, const struct event *event, uint64_t posted)
 {
-    struct left_out_parts *left_out = &engine->simulation->left_out;
+    struct left_out_parts *left_out = &simulation_of(engine)->left_out;
     uint32_t index = pool_take(&left_out->parts), next;
     if (!map_get(&left_out->first_of, instance->index, &next))
         next = NONE;
@@ -99,7 +72,7 @@ void left_out_member(struct engine *engine, struct location_state *location,
                      const struct collective *instance, struct member *member,
                      const struct event *event, uint64_t posted, uint64_t mark)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     if (!clock->leaves_out || location->call.is_init || location->call.is_finalize ||
         !clock->leaves_out(clock->context, mark, member->class_, member->size_bytes,
                            member->is_uneven))
@@ -115,7 +88,7 @@ void left_out_member(struct engine *engine, struct location_state *location,
 /// Tells the records of INSTANCE, which all members have left out, or not: then all stay.
 static void tell_parts(struct engine *engine, const struct collective *instance, bool by_all)
 {
-    struct left_out_parts *left_out = &engine->simulation->left_out;
+    struct left_out_parts *left_out = &simulation_of(engine)->left_out;
     uint32_t index;
     if (!map_get(&left_out->first_of, instance->index, &index))
         return;
@@ -132,7 +105,7 @@ static void tell_parts(struct engine *engine, const struct collective *instance,
 bool left_out_over(struct engine *engine, const struct collective *instance)
 {
     uint32_t n_left_out = 0;
-    if (!engine->simulation->clock->leaves_out)
+    if (!simulation_of(engine)->clock->leaves_out)
         return false;
     for (uint32_t i = 0; i < instance->n_members; i++)
         n_left_out += instance->members[i].is_left_out;

@@ -36,13 +36,6 @@ void left_out_release(struct left_out_parts *left_out);
 bool left_out_message(struct engine *engine, struct location_state *location,
                       const struct event *event, uint32_t sender, uint32_t receiver);
 
-/// EVENT of LOCATION's open call is left out; one that counts for what the call costs.
-void left_out_record(struct location_state *location, const struct event *event);
-void left_out_completion(struct location_state *location, const struct event *event);
-
-/// Takes the receives of left out messages, all in their channels by now, out of the call.
-void left_out_detach(struct engine *engine, struct call *call);
-
 /// MEMBER of an operation entered by LOCATION on a path with MARK (interval.h) and recorded as
 /// EVENT in its open call, posted by the event numbered POSTED (PAG_NOT_KNOWN: none): notes whether
 /// it leaves it out. INSTANCE NULL: of one member, whose records stay. Not in measured time.

@@ -8,6 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/change/client_server.h"
+#include "analyzer/simulation/simulation.h"
 
 enum { MAX_AHEAD = 65536 }; // events
 
@@ -64,13 +65,13 @@ void migration_free(struct migration *migration)
 static struct migration_location *state_of(const struct engine *engine,
                                            const struct location_state *location)
 {
-    return &engine->simulation->migration->locations[location->index];
+    return &simulation_of(engine)->migration->locations[location->index];
 }
 
 static uint32_t move_of(const struct engine *engine, const struct location_state *location,
                         uint32_t moves, uint32_t receiver)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     return clock->move_of(clock->context, moves, location->rank, receiver);
 }
 
@@ -99,7 +100,7 @@ static uint32_t receiver_of(const struct engine *engine, const struct location_s
 static bool is_left_out(const struct engine *engine, const struct location_state *location,
                         const struct event *event, uint32_t receiver)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     uint64_t size_bytes = event->size_bytes;
     return clock->sends && receiver != NONE &&
            !clock->sends(clock->context, location->rank, receiver, event->tag, &size_bytes);
@@ -182,7 +183,7 @@ static struct load *find_leaving(const struct migration_location *state, uint32_
 static void take_part(struct engine *engine, struct location_state *location,
                       struct interval_part *part, pag_work own, uint32_t receiver)
 {
-    struct migration *migration = engine->simulation->migration;
+    struct migration *migration = simulation_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
     uint32_t move =
         receiver == NONE ? PAG_MAX_MOVES : move_of(engine, location, part->moves, receiver);
@@ -239,9 +240,9 @@ pag_work migration_cut(struct engine *engine, struct location_state *location,
 uint64_t migration_sent(struct engine *engine, const struct location_state *location,
                         uint32_t message_index)
 {
-    struct migration *migration = engine->simulation->migration;
+    struct migration *migration = simulation_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     const struct message *message = message_at(engine, message_index);
     migration->loads = array_reserve(migration->loads, &migration->loads_capacity,
                                      message_index + 1, sizeof *migration->loads);
@@ -267,7 +268,7 @@ uint64_t migration_sent(struct engine *engine, const struct location_state *loca
 
 void migration_left(struct engine *engine, const struct location_state *location)
 {
-    struct migration *migration = engine->simulation->migration;
+    struct migration *migration = simulation_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
     const struct call *call = &location->call;
     if (call->is_init) // starting up is no process time, but nobody can do without
@@ -324,7 +325,7 @@ static void raise_to(uint64_t *ns, pag_work work)
 
 void migration_conclude(struct engine *engine)
 {
-    const struct migration *migration = engine->simulation->migration;
+    const struct migration *migration = simulation_of(engine)->migration;
     struct pag_migration *out = memory_zeroed(1, sizeof *out);
     for (int i = 0; i < PAG_MAX_MOVES; i++)
         out->moves[i] = (struct pag_move){

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/simulation.h"
 
 enum { MAX_AHEAD = 4096 }; // events of a call
 
@@ -59,7 +60,7 @@ void overlap_free(struct overlap *overlap)
 static struct overlap_location *state_of(const struct engine *engine,
                                          const struct location_state *location)
 {
-    return &engine->simulation->overlap->locations[location->index];
+    return &simulation_of(engine)->overlap->locations[location->index];
 }
 
 // --- putting off
@@ -88,7 +89,7 @@ static uint32_t region_around(struct engine *engine, struct location_state *loca
 static bool waits_for_receiver(const struct engine *engine, const struct call *call)
 {
     for (uint32_t i = 0; i < call->n_sends; i++)
-        if (engine->simulation->messages[call->sends[i]].is_rendezvous)
+        if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous)
             return true;
     return false;
 }
@@ -217,7 +218,7 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
                     pag_work *work)
 {
     struct overlap_location *state = state_of(engine, location);
-    struct simulation *simulation = engine->simulation;
+    struct simulation *simulation = simulation_of(engine);
     uint32_t first_receive = 0, first_send = 0;
     *ready_ns = location->call.enter_ns;
     *work = 0;

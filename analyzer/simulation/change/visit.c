@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/simulation.h"
 
 // Visits over within one interval that are told one by one; further ones are told together.
 enum { MAX_OVER = 1 << 16 };
@@ -22,7 +23,7 @@ void visit_release(struct visit *visit)
 bool visit_begin(const struct engine *engine, const struct location_state *location,
                  struct interval *interval, uint32_t path)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     struct visit *visit = &interval->visit;
     if (visit->kind != 0 || !clock->visit)
         return false;
@@ -100,7 +101,7 @@ static pag_work share(const struct engine *engine, struct location_state *locati
 static pag_work set(const struct engine *engine, struct location_state *location,
                     struct interval *interval, struct pag_visit_part part)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     bool is_scaled = false;
     part.is_first = !interval->visit.is_going_on;
     pag_work work =
@@ -145,7 +146,7 @@ void visit_close_interval(const struct engine *engine, struct location_state *lo
                           struct interval *interval, uint64_t process_ns, uint64_t wall_ns,
                           pag_work *set_work)
 {
-    const struct pag_clock *clock = engine->simulation->clock;
+    const struct pag_clock *clock = simulation_of(engine)->clock;
     struct visit *visit = &interval->visit;
     const pag_work process = (pag_work)process_ns * PAG_WORK_PER_NS;
     for (size_t i = 0; i < visit->n_over; i++) {

@@ -3,6 +3,7 @@
 // those that a prediction of this run has.
 #include "analyzer/simulation/change/visits.h"
 #include "analyzer/simulation/prediction.h"
+#include "analyzer/simulation/simulation.h"
 #include "analyzer/trace/reader.h"
 
 static int32_t kind(void *context, uint32_t location, uint64_t mark)

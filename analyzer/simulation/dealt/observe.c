@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/prediction.h"
+#include "analyzer/simulation/simulation.h"
 #include "analyzer/trace/reader.h"
 
 /// The cores that ranks may use together: those of their nodes; where ranks are bound, and some
