@@ -162,7 +162,7 @@ $(BUILD)/$(1)/%: $(BUILD)/obj/tests/$(1)/%.o $(2) $(tool-library) $(library)
 endef
 $(eval $(call test-rule,unit,$(unit-helpers) $(reference),$$(cmocka-libs)))
 # Compares what pagoda trace writes with what the tracer reads.
-$(BUILD)/unit/test_trace_settings: $(BUILD)/obj/tracer/settings.o
+$(BUILD)/unit/test_trace_settings: $(BUILD)/obj/tracer/record/settings.o
 $(foreach folder,tools fuzz bench,$(eval $(call test-rule,$(folder))))
 
 # The programs are built as a user would build his: no flags of ours. Each one also with its

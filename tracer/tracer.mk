@@ -3,7 +3,7 @@
 # turns what they leave into an OTF2 archive. Included by the Makefile.
 
 TRACER_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. $(CPPFLAGS) $(WARNINGS) $(CFLAGS)
-TRACER_HEADERS = $(wildcard tracer/*.h) tracer/tracer.mk $(BUILD)/flags
+TRACER_HEADERS = $(wildcard tracer/*.h tracer/*/*.h) tracer/tracer.mk $(BUILD)/flags
 # MPI's compiler wrappers call the compiler the rest is built with.
 TRACER_WRAPPED = OMPI_CC='$(CC)' MPICH_CC='$(CC)'
 
@@ -22,9 +22,11 @@ endif
 TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich,$(MPIS))
 TRACER_MPIS := $(strip $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m))))
 
-TRACER_RECORDER_SOURCES = bus_error call callstack comm filter function_name module recording region request settings \
-	stream sync wrap_coll wrap_comm wrap_env wrap_message wrap_neighbor wrap_p2p wrap_request
-TRACER_HAND = $(shell sed -n 's/^WRAP(\(MPI_[A-Za-z_]*\)).*/\1/p' tracer/wrap_*.c)
+# record/ knows no MPI, mpi/ is compiled once for each.
+TRACER_RECORD_NAMES = $(patsubst tracer/%.c,%,$(sort $(wildcard tracer/record/*.c)))
+TRACER_MPI_NAMES = $(patsubst tracer/%.c,%,$(sort $(wildcard tracer/mpi/*.c)))
+TRACER_WRAPPERS = $(sort $(wildcard tracer/mpi/wrap_*.c))
+TRACER_HAND = $(shell sed -n 's/^WRAP(\(MPI_[A-Za-z_]*\)).*/\1/p' $(TRACER_WRAPPERS))
 
 ifeq ($(TRACER_MPIS),)
 TRACER_TARGETS =
@@ -50,30 +52,31 @@ $(BUILD)/tracer/$(1)/mpi.i: tracer/tracer.mk
 	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) -E -P -MD -MP -MT $$@ -MF $$(@D)/mpi.d \
 		$$(@D)/mpi.c > $$@
 
-$(BUILD)/tracer/$(1)/names: $(BUILD)/tracer/$(1)/mpi.i tracer/generate.awk
-	$$(Q)LC_ALL=C awk -v mode=names -f tracer/generate.awk $$< > $$@
+$(BUILD)/tracer/$(1)/names: $(BUILD)/tracer/$(1)/mpi.i tracer/mpi/generate.awk
+	$$(Q)LC_ALL=C awk -v mode=names -f tracer/mpi/generate.awk $$< > $$@
 
-$(BUILD)/tracer/$(1)/rules: $(BUILD)/tracer/$(1)/mpi.i tracer/generate.awk tracer/functions.list
-	$$(Q)LC_ALL=C awk -v mode=rules -f tracer/generate.awk tracer/functions.list $$< > $$@
+$(BUILD)/tracer/$(1)/rules: $(BUILD)/tracer/$(1)/mpi.i tracer/mpi/generate.awk tracer/mpi/functions.list
+	$$(Q)LC_ALL=C awk -v mode=rules -f tracer/mpi/generate.awk tracer/mpi/functions.list $$< > $$@
 
 $(BUILD)/tracer/$(1)/functions.gen.h: $(BUILD)/tracer/$(1)/mpi.i \
-		tracer/generate.awk
+		tracer/mpi/generate.awk
 	$$(call say,GEN,$$@)
-	$$(Q)LC_ALL=C awk -v mode=header -f tracer/generate.awk $$< > $$@
+	$$(Q)LC_ALL=C awk -v mode=header -f tracer/mpi/generate.awk $$< > $$@
 
 $(BUILD)/tracer/$(1)/functions.gen.c: $(BUILD)/tracer/$(1)/mpi.i \
-		tracer/generate.awk tracer/functions.list $(wildcard tracer/wrap_*.c)
-	@{ echo '// Generated from mpi.h and tracer/functions.list.'; \
-	   echo '#include "tracer/functions.h"'; echo '#include "tracer/hooks.h"'; } > $$@.new
+		tracer/mpi/generate.awk tracer/mpi/functions.list $(TRACER_WRAPPERS)
+	@{ echo '// Generated from mpi.h and tracer/mpi/functions.list.'; \
+	   echo '#include "tracer/mpi/hooks.h"'; } > $$@.new
 	$$(call say,GEN,$$@)
-	$$(Q)LC_ALL=C awk -v mode=source -v hand="$$(TRACER_HAND)" -f tracer/generate.awk \
-		tracer/functions.list $$< >> $$@.new
+	$$(Q)LC_ALL=C awk -v mode=source -v hand="$$(TRACER_HAND)" -f tracer/mpi/generate.awk \
+		tracer/mpi/functions.list $$< >> $$@.new
 	@mv $$@.new $$@
 
 $(BUILD)/tracer/$(1)/%.o: tracer/%.c $(BUILD)/tracer/$(1)/functions.gen.h \
 		$(TRACER_HEADERS)
+	@mkdir -p $$(@D)
 	$$(call say,MPICC,$$@)
-	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -I$$(@D) -DRECORDER_MPI='"$(1)"' -c $$< -o $$@
+	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -I$(BUILD)/tracer/$(1) -DRECORDER_MPI='"$(1)"' -c $$< -o $$@
 
 $(BUILD)/tracer/$(1)/functions.gen.o: $(BUILD)/tracer/$(1)/functions.gen.c \
 		$(BUILD)/tracer/$(1)/functions.gen.h $(TRACER_HEADERS)
@@ -82,7 +85,7 @@ $(BUILD)/tracer/$(1)/functions.gen.o: $(BUILD)/tracer/$(1)/functions.gen.c \
 
 # Linked without the MPI library: the one the program has loaded is the right one.
 $(BUILD)/libpagoda-$(1).so: $(BUILD)/tracer/$(1)/functions.gen.o \
-		$(TRACER_RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o)
+		$(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(TRACER_RECORD_NAMES) $(TRACER_MPI_NAMES))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -shared -Wl,-z,lazy -Wl,-soname,$$(@F) $$^ -o $$@ -lpthread -ldl
 
@@ -103,18 +106,18 @@ $(foreach m,$(TRACER_MPIS),$(eval $(call tracer_mpi_rules,$(m))))
 $(BUILD)/tracer/entries.h: $(TRACER_MPIS:%=$(BUILD)/tracer/%/names)
 	$(Q)LC_ALL=C sort -u $^ | awk '{ printf "ENTRY(%s, %d)\n", $$1, NR - 1 }' > $@
 
-$(BUILD)/tracer/language_entries.h: $(BUILD)/tracer/entries.h tracer/language.awk
-	$(Q)LC_ALL=C awk -f tracer/language.awk $< > $@
+$(BUILD)/tracer/language_entries.h: $(BUILD)/tracer/entries.h tracer/dispatch/language.awk
+	$(Q)LC_ALL=C awk -f tracer/dispatch/language.awk $< > $@
 
 # The list of MPI functions with how each is recorded.
 functions: $(BUILD)/functions.txt
 	@cat $<
-$(BUILD)/functions.txt: $(TRACER_MPIS:%=$(BUILD)/tracer/%/rules) tracer/functions.awk $(wildcard tracer/wrap_*.c)
-	$(Q)grep -oH '^WRAP([A-Za-z_]*)' tracer/wrap_*.c | \
-		LC_ALL=C awk -f tracer/functions.awk $(TRACER_MPIS:%=$(BUILD)/tracer/%/rules) - > $@
+$(BUILD)/functions.txt: $(TRACER_MPIS:%=$(BUILD)/tracer/%/rules) tracer/mpi/functions.awk $(TRACER_WRAPPERS)
+	$(Q)grep -oH '^WRAP([A-Za-z_]*)' $(TRACER_WRAPPERS) | \
+		LC_ALL=C awk -f tracer/mpi/functions.awk $(TRACER_MPIS:%=$(BUILD)/tracer/%/rules) - > $@
 .PHONY: functions
 
-TRACER_DISPATCH_SOURCES = tracer/dispatch.c tracer/language.c tracer/symbol.c tracer/trampolines.S
+TRACER_DISPATCH_SOURCES = $(addprefix tracer/dispatch/,dispatch.c language.c trampolines.S)
 
 $(BUILD)/libpagoda-trace.so: $(TRACER_DISPATCH_SOURCES) $(BUILD)/tracer/entries.h \
 		$(BUILD)/tracer/language_entries.h $(TRACER_HEADERS)
@@ -124,23 +127,21 @@ $(BUILD)/libpagoda-trace.so: $(TRACER_DISPATCH_SOURCES) $(BUILD)/tracer/entries.
 		-Wl,-soname,$(@F) $(TRACER_DISPATCH_SOURCES) -o $@ -ldl -lpthread
 
 TRACER_FINISH_SOURCES = $(wildcard tracer/finish/*.c)
-TRACER_FINISH_HEADERS = $(wildcard tracer/finish/*.h) $(wildcard tracer/*.h)
+TRACER_FINISH_HEADERS = $(wildcard tracer/*.h tracer/dispatch/*.h tracer/record/*.h tracer/finish/*.h)
 
 $(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(need-libraries)$(Q)$(CC) $(TRACER_CFLAGS) $(otf2-cflags) -c $< -o $@
 
-# Sources of the recorder that the finisher shares: all that know no MPI (cost.c measures them).
-TRACER_SHARED_SOURCES = settings filter function_name module recording region stream
-$(TRACER_SHARED_SOURCES:%=$(BUILD)/tracer/finish/%.o): $(BUILD)/tracer/finish/%.o: tracer/%.c \
-		$(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
+# The finisher reads what record/ wrote, and measures what that costs with the same code (cost.c).
+$(BUILD)/tracer/record/%.o: tracer/record/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TRACER_CFLAGS) -c $< -o $@
 
 $(BUILD)/pagoda-trace-finish: \
 		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o) \
-		$(TRACER_SHARED_SOURCES:%=$(BUILD)/tracer/finish/%.o)
+		$(TRACER_RECORD_NAMES:%=$(BUILD)/tracer/%.o)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(otf2-libs) -ldw -lelf -ldl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `pagoda trace` writes into the spool (analyzer/cmd/trace/settings.c) is what the tracer
-// reads there (tracer/settings.c). The two share no code: this is where they meet.
+// reads there (tracer/record/settings.c). The two share no code: this is where they meet.
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "analyzer/cmd/trace/settings.h"
 #include "analyzer/cmd/trace/windows.h"
 #include "tests/tools/lib/scratch.h"
-#include "tracer/settings.h"
+#include "tracer/record/settings.h"
 
 static char *folder;
 static char filter_path[PATH_MAX], spool_path[PATH_MAX];

@@ -9,10 +9,13 @@
 //   overhead SCOPE SEND_NS RECEIVE_NS   the calls' own time for a message of 8 bytes
 //   eager SCOPE BYTES|none              the largest message whose sender does not wait
 //   hand-over NS SPREAD                 half of a round trip of two ranks on one core
-//   working-set BYTES NS                the same when each hand-over loses a working set, beyond
-//   that waiting SLOWDOWN                    of a rank whose core another one waits on collective
-//   OP P BYTES NS SPREAD N   BYTES as in pagoda-machine(5) compute NS SPREAD                   a
-//   fixed piece of computing warning TEXT, progress DONE TOTAL, end
+//   working-set BYTES NS                what losing a working set adds to each hand-over
+//   waiting SLOWDOWN                    of a rank while another one waits on its core
+//   collective OP P BYTES NS SPREAD N   BYTES as in pagoda-machine(5)
+//   compute NS SPREAD                   a fixed piece of computing
+//   warning TEXT
+//   progress DONE TOTAL
+//   end
 //
 // SPREAD is the distance between the quartiles over the median, N the number of samples.
 #ifndef PAGODA_CALIBRATE_CALIBRATE_H
@@ -30,7 +33,7 @@ struct effort {
     long working_set_bytes;
 };
 
-// --- samples.c
+// --- main.c: repeated measurements of one quantity
 
 enum { SAMPLES_MAX = 4096 };
 

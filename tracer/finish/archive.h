@@ -9,9 +9,8 @@
 #include "tracer/finish/cost.h"
 #include "tracer/finish/unify.h"
 
-#include <setjmp.h>
-
 #include <otf2/otf2.h>
+#include <setjmp.h>
 
 enum attribute {
     ATTRIBUTE_COMMUNICATOR, // pagoda::communicator, on MpiIrecvRequest and
@@ -127,5 +126,15 @@ bool archive_close(struct archive *archive, const struct unify *unify);
 
 // Gives up and removes the files that exist so far.
 void archive_discard(struct archive *archive, const char *dir);
+
+// For archive.c: keeps the first error; whether there was none so far.
+bool archive_ok(struct archive *archive, OTF2_ErrorCode code);
+
+// Writes all definitions, when everything that occurs is known; false after an error.
+bool archive_write_definitions(struct archive *archive, const struct unify *unify);
+
+// The role of an MPI function as Score-P assigns it; OTF2_REGION_ROLE_FUNCTION for the many that
+// move nothing.
+OTF2_RegionRole role_of_mpi_function(const char *name);
 
 #endif

@@ -4,7 +4,7 @@
 #include "tracer/finish/code.h"
 
 #include "tracer/finish/memory.h"
-#include "tracer/settings.h"
+#include "tracer/record/settings.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -4,12 +4,11 @@
 // counts, for whoever else uses the machine now did not slow down the run.
 #include "tracer/finish/cost.h"
 
-#include "tracer/clock.h"
-#include "tracer/dispatch.h"
-#include "tracer/filter.h"
-#include "tracer/recording.h"
-#include "tracer/region.h"
-#include "tracer/settings.h"
+#include "tracer/dispatch/dispatch.h"
+#include "tracer/record/clock.h"
+#include "tracer/record/recording.h"
+#include "tracer/record/region.h"
+#include "tracer/record/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See gaps.h. Three passes over all records: number what was skipped; find what has its counterpart
 // there; find the begin and end of the requests concerned.
-#include "tracer/finish/gaps.h"
+#include "tracer/finish/events.h"
 
 #include "tracer/finish/memory.h"
 

@@ -9,11 +9,10 @@
 // T" a run, where recording took C ns of T of the rank that it took the largest share of. Exit
 // status: 0 done, 1 the archive could not be written (the records are kept), 4 no records, 5 the
 // processes could not record, which has been said, 6 processes still record.
-#include "tracer/finish/alive.h"
 #include "tracer/finish/events.h"
-#include "tracer/finish/gaps.h"
 #include "tracer/finish/memory.h"
-#include "tracer/settings.h"
+#include "tracer/finish/spool.h"
+#include "tracer/record/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>

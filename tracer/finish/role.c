@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Roles by name, after taking off what does not matter: the prefix, "I" of nonblocking forms,
 // "_init" of persistent and "_c" of large-count ones.
-#include "tracer/finish/role.h"
+#include "tracer/finish/archive.h"
 
 #include <stdbool.h>
 #include <stdio.h>

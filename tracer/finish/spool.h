@@ -3,10 +3,11 @@
 #ifndef PAGODA_FINISH_SPOOL_H
 #define PAGODA_FINISH_SPOOL_H
 
-#include "tracer/record.h"
+#include "tracer/record/record.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // One file, mapped read-only: one that is cut while it is read answers with SIGBUS.
 struct spool {
@@ -45,5 +46,22 @@ void spool_set_remove(const struct spool_set *set);
 // The record after `record` (NULL: the first), or NULL at the end. A record that was cut off or
 // damaged ends the file.
 const struct record_head *spool_next(const struct spool *spool, const struct record_head *record);
+
+// Do processes still write to the spool files?
+
+// Processes that still record, how many of them have been ended and are about to be gone, and one
+// of them.
+struct alive {
+    unsigned n, n_leaving;
+    uint32_t rank;
+    uint32_t pid;
+    char host[256];
+};
+
+// Looks at the files in folder `dir`. A folder that cannot be read has none.
+struct alive alive_count(const char *dir);
+
+// The same, but waits up to `seconds` for them to end; longer while all are about to be gone.
+struct alive alive_wait(const char *dir, unsigned seconds);
 
 #endif

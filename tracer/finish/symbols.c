@@ -7,7 +7,6 @@
 
 #include "tracer/finish/memory.h"
 #include "tracer/finish/symbols_unit.h"
-#include "tracer/finish/table.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>

@@ -9,9 +9,9 @@
 #ifndef PAGODA_FINISH_UNIFY_H
 #define PAGODA_FINISH_UNIFY_H
 
-#include "tracer/finish/table.h"
+#include "tracer/finish/memory.h"
 #include "tracer/finish/worlds.h"
-#include "tracer/record.h"
+#include "tracer/record/record.h"
 
 // Readers may know such a communicator by this name.
 #define NEIGHBORHOOD_NAME "pagoda neighbourhood collectives"

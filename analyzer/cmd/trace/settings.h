@@ -47,7 +47,7 @@ bool trace_settings_is_config(const char *path);
 /// Lines NAME = VALUE with where each value is from, in the form of a configuration file.
 void trace_settings_print(const struct trace_settings *settings, FILE *stream);
 
-/// What the tracer reads: lines name=value without units (tracer/settings.h).
+/// What the tracer reads: lines name=value without units (tracer/record/settings.h).
 void trace_settings_write(const struct trace_settings *settings, FILE *stream);
 
 #endif

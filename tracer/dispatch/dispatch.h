@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contract between the preloaded dispatcher (knows no MPI) and a recorder (built for one MPI).
+//
+// Every call of MPI reaches one wrapper of the recorder, whatever language it comes from:
+//
+// - MPI_X, from C, C++, Python, a shared library: the dispatcher jumps to the wrapper, whose return
+//   address is the call's place in the program.
+// - PMPI_X, from another tool, from the program, from the Fortran layer of Open MPI: the same,
+//   unless this thread is inside a recorded call (the recorder's own calls and those of MPI's
+//   parts) or nothing is recorded; then to the next PMPI_X, never to an MPI_X. If another tool
+//   defines MPI_X too, the wrapper of a PMPI_X call passes it by, as the call would have done.
+// - mpi_x_, mpi_x_f08_ and so on, the names of MPI's Fortran layer: a call from outside MPI opens a
+//   **language entry** (recorder.language_enter) and closes it when it returns. In between the
+//   layer calls C: X itself as a rule, and others to convert handles and statuses or to ask for
+//   sizes. The wrapper of X records, with the place and the enter time of the language entry; all
+//   others do not. If X was not called (functions with callbacks, lists of length 0), the
+//   recorder writes enter and leave when the entry closes. So no list of exceptions is needed.
+#ifndef PAGODA_TRACER_DISPATCH_H
+#define PAGODA_TRACER_DISPATCH_H
+
+#include "tracer/pagoda.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DISPATCH_VERSION 3
+
+typedef void (*function_pointer)(void);
+
+// What a thread is doing. Exported by the dispatcher as pagoda_dispatch_thread.
+struct dispatch_thread {
+    uint32_t inside;    // 0, or why nothing is recorded now: see below
+    uint32_t via_pmpi;  // the call that is about to be recorded came as PMPI_X
+    uint32_t language;  // 0, or what the open language entry stands for: see below
+    const void *caller; // of the open language entry, in the program
+    uint64_t enter_ns;  // when it was entered
+    const void *frame;  // of the wrapper of the last recorded call
+};
+
+// Values of `language`: the function's number in the recorder plus one, and this one when its call
+// was recorded. The recorder changes it.
+#define LANGUAGE_RECORDED UINT32_MAX
+
+// Values of `inside`, set by the recorder: a recorded call is open, or the recorder is in the
+// middle of a record (a signal handler of the program may run then).
+#define INSIDE_CALL   1
+#define INSIDE_TRACER 2
+
+extern __thread struct dispatch_thread pagoda_dispatch_thread
+    __attribute__((tls_model("initial-exec"), visibility("default")));
+
+// The fences keep the compiler from moving the record out of the guarded stretch.
+static inline void dispatch_set_inside(uint32_t inside)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pagoda_dispatch_thread.inside = inside;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+// What the dispatcher offers to the recorder it loads. The structure lives as long as the process.
+struct dispatcher {
+    int version;
+    const char *spool_dir; // absolute path of the folder the records go to
+    // What the wrapper of an MPI function is to call: the definition that follows the dispatcher's
+    // own, another tool's or the MPI library's. NULL if this process has no such function.
+    function_pointer (*next)(const char *name);
+    // Makes calls of MPI function `name` go to `wrapper` from now on; `function` is the recorder's
+    // number of it.
+    void (*publish)(const char *name, function_pointer wrapper, uint32_t function);
+};
+
+// What the recorder hands back. All members are set.
+struct recorder {
+    void (*function_enter)(void *function); // user regions
+    void (*function_leave)(void *function);
+    // A language entry of `function` is called from `caller`. False: nothing is recorded, and
+    // there will be no leave.
+    bool (*language_enter)(uint32_t function, const void *caller);
+    void (*language_leave)(void);
+    struct pagoda_trace_api api;
+};
+
+// The one function a recorder library exports, as "pagoda_recorder_attach". Returns NULL if it
+// cannot work with this MPI library; the program then runs untraced.
+typedef const struct recorder *(*recorder_attach)(const struct dispatcher *dispatcher);
+
+// ---- Between dispatch.c, language.c and trampolines.S.
+
+enum { NO_FUNCTION = UINT16_MAX };
+
+// The recorder, NULL: none is attached (yet).
+const struct recorder *dispatch_recorder(void);
+
+// The definition of any name that follows the dispatcher's own; NULL: none. If the process has
+// loaded an MPI by now, its recorder is attached first.
+function_pointer dispatch_next(const char *name);
+
+// The same, also where a library that defines it is not in the global scope.
+function_pointer dispatch_next_anywhere(const char *name);
+
+// The C library's dlsym(), called by this library.
+void *dispatch_dlsym(void *handle, const char *name);
+
+// The recorder's number of the C function `index`, NO_FUNCTION if it does not record it.
+uint16_t dispatch_function(unsigned index);
+
+// Target of a name that no library here defines.
+function_pointer dispatch_missing(const char *name);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Fortran entry points of MPI: what trampolines.S does around a call of one of them. dispatch.h
+// tells what a language entry is.
+//
+// There are many names (language.awk) of which a program uses few, so nothing is looked up before
+// the first call of a name.
+#include "tracer/dispatch/dispatch.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint16_t c_function[] = {
+#define LANGUAGE_ENTRY(name, number, index) index,
+#include LANGUAGE_ENTRIES
+#undef LANGUAGE_ENTRY
+};
+enum { n_entries = sizeof c_function / sizeof c_function[0] };
+
+// One text, since an array of pointers would have to be relocated at every start of a process.
+static const char names[] = ""
+#define LANGUAGE_ENTRY(name, number, index) #name "\0"
+#include LANGUAGE_ENTRIES
+#undef LANGUAGE_ENTRY
+    ;
+
+static function_pointer targets[n_entries]; // NULL: not looked up yet
+
+// In two registers.
+struct language_call {
+    function_pointer target;
+    uintptr_t is_recorded; // then dispatch_language_leave() is called after it
+};
+
+struct language_call dispatch_language_enter(unsigned number, const void *caller);
+void dispatch_language_leave(void);
+
+static const char *name_of(unsigned number)
+{
+    const char *name = names;
+
+    for (unsigned i = 0; i < number; i++)
+        name += strlen(name) + 1;
+    return name;
+}
+
+// Libraries whose name speaks of MPI and that are not in the global scope (loaded by dlopen with
+// RTLD_LOCAL, as by Python): a Fortran layer may be among them.
+enum { N_LIBRARIES = 32 };
+
+struct libraries {
+    char paths[N_LIBRARIES][512];
+    int n;
+};
+
+static int collect(struct dl_phdr_info *info, size_t size, void *result)
+{
+    struct libraries *libraries = result;
+    const char *file = strrchr(info->dlpi_name, '/');
+
+    (void)size;
+    if (file != NULL && strstr(file, "mpi") != NULL && libraries->n < N_LIBRARIES &&
+        strlen(info->dlpi_name) < sizeof libraries->paths[0])
+        snprintf(libraries->paths[libraries->n++], sizeof libraries->paths[0], "%s",
+                 info->dlpi_name);
+    return 0;
+}
+
+static function_pointer find_anywhere(const char *name)
+{
+    struct libraries libraries = {.n = 0};
+    function_pointer function = NULL;
+
+    dl_iterate_phdr(collect, &libraries);
+    for (int i = 0; i < libraries.n && function == NULL; i++) {
+        void *library = dlopen(libraries.paths[i], RTLD_LAZY | RTLD_NOLOAD);
+        void *symbol = library != NULL ? dispatch_dlsym(library, name) : NULL;
+
+        memcpy(&function, &symbol, sizeof function);
+        if (library != NULL)
+            dlclose(library);
+    }
+    return function;
+}
+
+function_pointer dispatch_next_anywhere(const char *name)
+{
+    function_pointer function = dispatch_next(name);
+
+    return function != NULL ? function : find_anywhere(name);
+}
+
+// Also when the target is the first one of MPI that this process calls: then its recorder comes.
+static function_pointer look_up(unsigned number)
+{
+    const char *name = name_of(number);
+    function_pointer target = dispatch_next_anywhere(name);
+
+    if (target == NULL)
+        return dispatch_missing(name);
+    __atomic_store_n(&targets[number], target, __ATOMIC_RELEASE);
+    return target;
+}
+
+struct language_call dispatch_language_enter(unsigned number, const void *caller)
+{
+    const struct dispatch_thread *thread = &pagoda_dispatch_thread;
+    struct language_call call = {__atomic_load_n(&targets[number], __ATOMIC_ACQUIRE), 0};
+    const struct recorder *recorder;
+    uint16_t function;
+
+    if (call.target == NULL)
+        call.target = look_up(number);
+    if (thread->inside != 0 || thread->language != 0)
+        return call;
+    recorder = dispatch_recorder();
+    function = dispatch_function(c_function[number]);
+    if (recorder != NULL && function != NO_FUNCTION)
+        call.is_recorded = recorder->language_enter(function, caller);
+    return call;
+}
+
+void dispatch_language_leave(void)
+{
+    dispatch_recorder()->language_leave();
+}

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The list of MPI functions with how each is recorded:
+#
+#   grep -o '^WRAP([A-Za-z_]*)' tracer/wrap_*.c | awk -f functions.awk MPI.rules... -
+#
+# MPI.rules are lines "NAME<tab>RULE" of generate.awk, for each MPI. How a hook of functions.list
+# (and a file of hand-written wrappers) is put in words stands here; one without words is an error.
+
+BEGIN {
+    FS = "\t"
+    words["p2p_send"] = "send"
+    words["p2p_recv"] = "receive"
+    words["p2p_sendrecv"] = "send, receive"
+    words["p2p_isend"] = "nonblocking send"
+    words["p2p_irecv"] = "nonblocking receive"
+    words["p2p_isendrecv"] = "nonblocking send, receive"
+    words["p2p_send_init"] = "persistent send"
+    words["p2p_recv_init"] = "persistent receive"
+    words["request_start"] = "start of persistent requests"
+    words["request_cancelling"] = "cancellation, with the request's completion"
+    words["message_probed"] = "matched probe"
+    words["coll_done"] = "collective"
+    words["coll_started"] = "nonblocking collective"
+    words["coll_init"] = "persistent collective"
+    words["neighbor_done"] = "neighbourhood collective, as messages"
+    words["neighbor_started"] = "nonblocking neighbourhood collective, as messages"
+    words["neighbor_init"] = "persistent neighbourhood collective, as messages"
+    words["comm_created"] = "new communicator"
+    words["comm_created_by_members"] = "new communicator, of its members"
+    words["comm_dup_started"] = "new communicator, nonblocking"
+    words["comm_joined"] = "new communicator, of two processes"
+    words["comm_named"] = "name of a communicator"
+    words["wrap_comm.c"] = "end of a communicator"
+    words["wrap_env.c"] = "start or end of MPI"
+    words["wrap_p2p.c"] = "matched receive"
+    words["wrap_request.c"] = "requests: completion, polling"
+}
+
+FILENAME ~ /rules$/ {
+    if (FNR == 1) {
+        mpi = FILENAME
+        sub(/\/rules$/, "", mpi)
+        sub(/.*\//, "", mpi)
+        mpis[++n_mpis] = mpi
+    }
+    if (!($1 in rule))
+        names[++n] = $1
+    rule[$1] = $2
+    has[$1, mpi] = 1
+    next
+}
+
+{
+    split($0, part, /[:()]/)
+    sub(/.*\//, "", part[1])
+    hand[part[3]] = part[1]
+}
+
+function in_words(key, name)
+{
+    if (!(key in words)) {
+        print "functions.awk: no words for " key " (" name ")" >"/dev/stderr"
+        failed = 1
+    }
+    return words[key]
+}
+
+function recorded_as(name,    text, hook)
+{
+    if (name in hand)
+        return in_words(hand[name], name)
+    text = rule[name]
+    sub(/^for \([^)]*\) */, "", text)
+    if (text == "")
+        return "enter, leave"
+    hook = text
+    sub(/\(.*/, "", hook)
+    if (match(text, /COLL_[A-Z_]+/))
+        return in_words(hook, name) " " tolower(substr(text, RSTART + 5, RLENGTH - 5))
+    return in_words(hook, name)
+}
+
+function sort_names(    i, j, key)
+{
+    for (i = 2; i <= n; i++) {
+        key = names[i]
+        for (j = i - 1; j > 0 && names[j] > key; j--)
+            names[j + 1] = names[j]
+        names[j + 1] = key
+    }
+}
+
+END {
+    sort_names()
+    printf "%-36s", "function"
+    for (m = 1; m <= n_mpis; m++)
+        printf " %-8s", mpis[m]
+    print " recorded as"
+    for (i = 1; i <= n; i++) {
+        printf "%-36s", names[i]
+        for (m = 1; m <= n_mpis; m++) {
+            printf " %-8s", (names[i], mpis[m]) in has ? "yes" : "-"
+            n_of[m] += (names[i], mpis[m]) in has
+        }
+        how = recorded_as(names[i])
+        n_plain += how == "enter, leave"
+        print " " how
+    }
+    printf "\n%d functions: %d with more than enter and leave", n, n - n_plain
+    for (m = 1; m <= n_mpis; m++)
+        printf "; %d in %s", n_of[m], mpis[m]
+    print ""
+    exit failed
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Request table: chained hashing by handle. MPIs hand out one shared handle for everything that
+// was complete at once (Open MPI: every small send), so a handle may stand for several requests;
+// a chain keeps them in the order they were started and they are completed in that order, those of
+// the completing thread first. With several threads a handle that one has just completed may be
+// given to another one's next request at once: then the id from before the call decides.
+#include "tracer/mpi/request.h"
+
+#include "tracer/mpi/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+static struct request *pool;
+static uint32_t *heads; // one chain a bucket
+static uint32_t *tails;
+static uint32_t n_pool; // entries and buckets, a power of two
+static uint32_t free_list = NONE;
+static uint32_t n_used;
+static uint64_t n_ids;
+
+static uint32_t bucket_of(MPI_Request handle)
+{
+    return (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c15U) >> 32) & (n_pool - 1);
+}
+
+static void append(uint32_t entry)
+{
+    uint32_t bucket = bucket_of(pool[entry].handle);
+
+    pool[entry].next = NONE;
+    if (heads[bucket] == NONE)
+        heads[bucket] = entry;
+    else
+        pool[tails[bucket]].next = entry;
+    tails[bucket] = entry;
+}
+
+// Doubles the table. Chains are rebuilt in the order of start, which the ids give.
+static bool grow(void)
+{
+    uint32_t n_new = n_pool == 0 ? 1024 : 2 * n_pool;
+    struct request *new_pool = malloc(n_new * sizeof *new_pool);
+    uint32_t *new_heads = malloc(n_new * sizeof *new_heads);
+    uint32_t *new_tails = malloc(n_new * sizeof *new_tails);
+    struct request *old_pool = pool;
+    uint32_t *old_heads = heads;
+    uint32_t n_old = n_pool;
+
+    if (new_pool == NULL || new_heads == NULL || new_tails == NULL) {
+        free(new_pool);
+        free(new_heads);
+        free(new_tails);
+        return false;
+    }
+    pool = new_pool;
+    heads = new_heads;
+    free(tails);
+    tails = new_tails;
+    n_pool = n_new;
+    memset(heads, 0xff, n_new * sizeof *heads);
+    n_used = 0;
+    // Requests of one handle share a bucket: walking chain by chain keeps their order.
+    for (uint32_t bucket = 0; bucket < n_old; bucket++) {
+        for (uint32_t i = old_heads[bucket]; i != NONE; i = old_pool[i].next) {
+            pool[n_used] = old_pool[i];
+            append(n_used++);
+        }
+    }
+    free_list = NONE;
+    for (uint32_t i = n_new; i-- > n_used;) {
+        pool[i].next = free_list;
+        free_list = i;
+    }
+    free(old_pool);
+    free(old_heads);
+    return true;
+}
+
+static uint32_t find(const struct stream *stream, MPI_Request handle, uint32_t *previous)
+{
+    uint32_t before = NONE;
+    uint32_t found = NONE;
+
+    *previous = NONE;
+    if (n_pool == 0)
+        return NONE;
+    for (uint32_t i = heads[bucket_of(handle)]; i != NONE; before = i, i = pool[i].next) {
+        bool is_own = pool[i].stream == stream;
+
+        if (pool[i].handle != handle || (found != NONE && !is_own))
+            continue;
+        found = i;
+        *previous = before;
+        if (is_own)
+            break;
+    }
+    return found;
+}
+
+static uint32_t find_id(MPI_Request handle, uint64_t id, uint32_t *previous)
+{
+    uint32_t i = n_pool == 0 ? NONE : heads[bucket_of(handle)];
+
+    for (*previous = NONE; i != NONE && pool[i].id != id; i = pool[i].next)
+        *previous = i;
+    return i;
+}
+
+static void drop(uint32_t entry, uint32_t previous)
+{
+    uint32_t bucket = bucket_of(pool[entry].handle);
+
+    if (previous == NONE)
+        heads[bucket] = pool[entry].next;
+    else
+        pool[previous].next = pool[entry].next;
+    if (tails[bucket] == entry)
+        tails[bucket] = previous;
+    pool[entry].next = free_list;
+    free_list = entry;
+    __atomic_store_n(&n_used, n_used - 1, __ATOMIC_RELAXED);
+}
+
+// With the tables locked.
+static uint64_t new_id(const struct request *request)
+{
+    uint64_t id = n_ids + 1;
+
+    n_ids += request->n_ids > 1 ? request->n_ids : 1;
+    return id;
+}
+
+uint64_t request_add(const struct request *request)
+{
+    uint64_t id;
+
+    tables_lock();
+    id = new_id(request);
+    if (free_list != NONE || grow()) {
+        uint32_t entry = free_list;
+
+        free_list = pool[entry].next;
+        pool[entry] = *request;
+        pool[entry].id = id;
+        pool[entry].unrecorded = request->stream->off;
+        append(entry);
+        __atomic_store_n(&n_used, n_used + 1, __ATOMIC_RELAXED);
+    } else {
+        free(request->edges);
+    }
+    tables_unlock();
+    return id;
+}
+
+bool request_any(void)
+{
+    return __atomic_load_n(&n_used, __ATOMIC_RELAXED) != 0;
+}
+
+// Takes the request out of the table, or leaves it there inactive. One that is not persistent is
+// the caller's then, with its edges.
+static bool take(const struct stream *stream, MPI_Request handle, uint64_t expected,
+                 struct request *taken)
+{
+    uint32_t previous = NONE;
+    uint32_t entry = NONE;
+    bool found = false;
+
+    tables_lock();
+    if (expected != 0)
+        entry = find_id(handle, expected, &previous);
+    if (entry == NONE)
+        entry = find(stream, handle, &previous);
+    if (entry != NONE) {
+        *taken = pool[entry];
+        found = taken->active;
+        if (taken->persistent)
+            pool[entry].active = false;
+        else
+            drop(entry, previous);
+    }
+    tables_unlock();
+    return found;
+}
+
+static void write_request(struct call *call, uint16_t kind, uint64_t id)
+{
+    struct record_request *record = call_reserve_completion(call, sizeof *record);
+
+    if (record == NULL)
+        return;
+    record->request = id;
+    stream_commit(&record->head, kind, 0, sizeof *record);
+}
+
+static void write_received(struct call *call, const struct request *request,
+                           const MPI_Status *status)
+{
+    struct record_message *record;
+    int n_bytes = 0;
+
+    if (status->MPI_SOURCE == MPI_PROC_NULL)
+        return;
+    record = call_reserve_completion(call, sizeof *record);
+    if (request->unrecorded)
+        recording_skip(call->stream, RECORD_RECV, request->comm, status->MPI_SOURCE,
+                       status->MPI_TAG);
+    if (record == NULL)
+        return;
+    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
+    record->peer = status->MPI_SOURCE;
+    record->tag = status->MPI_TAG;
+    record->n_bytes = n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes;
+    record->request = request->id;
+    stream_commit(&record->head, RECORD_IRECV, request->comm, sizeof *record);
+}
+
+// MPICH 4.0 leaves the status of MPI_Isendrecv empty: what the call has asked for goes first.
+static void write_both(struct call *call, const struct request *request, const MPI_Status *status)
+{
+    int32_t source = request->peer != RECORD_ANY ? request->peer : status->MPI_SOURCE;
+    int32_t tag = request->tag != RECORD_ANY ? request->tag : status->MPI_TAG;
+    struct record_message *record;
+    int n_bytes = 0;
+
+    if (request->has_send)
+        write_request(call, RECORD_ISEND_DONE, request->id + 1);
+    if (!request->has_recv)
+        return;
+    record = call_reserve_completion(call, sizeof *record);
+    if (request->unrecorded)
+        recording_skip(call->stream, RECORD_RECV, request->comm, source, tag);
+    if (record == NULL)
+        return;
+    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
+    record->peer = source;
+    record->tag = tag;
+    if (status->MPI_SOURCE == record->peer && status->MPI_TAG == record->tag)
+        record->n_bytes = n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes;
+    else
+        record->n_bytes = request->n_bytes;
+    record->request = request->id;
+    stream_commit(&record->head, RECORD_IRECV, request->comm, sizeof *record);
+}
+
+static void write_collective(struct call *call, const struct request *request)
+{
+    struct record_collective *record = call_reserve_completion(call, sizeof *record);
+
+    if (record == NULL)
+        return;
+    record->operation = (int16_t)request->operation;
+    record->is_in_place = request->coll_bytes.is_in_place;
+    record->root = request->root;
+    record->sent_bytes = request->coll_bytes.sent;
+    record->received_bytes = request->coll_bytes.received;
+    record->request = request->id;
+    stream_commit(&record->head, RECORD_ICOLL, request->comm, sizeof *record);
+}
+
+// A duplicate exists: from now on its handle is known.
+static void bind_duplicate(const struct request *request)
+{
+    MPI_Comm created = request->created != MPI_COMM_NULL ? request->created : *request->created_at;
+
+    if (created != MPI_COMM_NULL)
+        comm_bind(created, request->created_id);
+}
+
+static void write_completed(struct call *call, const struct request *request,
+                            const MPI_Status *status)
+{
+    switch (request->kind) {
+    case REQUEST_SEND:
+        write_request(call, RECORD_ISEND_DONE, request->id);
+        break;
+    case REQUEST_SENDRECV:
+        write_both(call, request, status);
+        break;
+    case REQUEST_RECV:
+        write_received(call, request, status);
+        break;
+    case REQUEST_NEIGHBORS:
+        neighbor_completed(call, request);
+        break;
+    case REQUEST_DUP:
+        bind_duplicate(request);
+        write_collective(call, request);
+        break;
+    case REQUEST_COLLECTIVE:
+        write_collective(call, request);
+        break;
+    }
+}
+
+uint64_t request_expect(const struct stream *stream, MPI_Request handle)
+{
+    return tables_are_threaded() && handle != MPI_REQUEST_NULL ? request_id(stream, handle) : 0;
+}
+
+void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
+                       const MPI_Status *status)
+{
+    struct request request;
+    int cancelled = 0;
+
+    if (handle == MPI_REQUEST_NULL || !take(call->stream, handle, expected, &request))
+        return;
+    if (request.cancelling)
+        PMPI_Test_cancelled(status, &cancelled);
+    call->stream->request_unrecorded = request.unrecorded;
+    if (cancelled)
+        write_request(call, RECORD_CANCELLED, request.id);
+    else
+        write_completed(call, &request, status);
+    if (!request.persistent)
+        free(request.edges);
+}
+
+void request_freed(struct call *call, MPI_Request handle, const MPI_Status *status)
+{
+    struct request request = {.edges = NULL};
+    int cancelled = 0;
+    bool active = take(call->stream, handle, 0, &request);
+
+    call->stream->request_unrecorded = request.unrecorded;
+    if (active && status != NULL)
+        PMPI_Test_cancelled(status, &cancelled);
+    if (cancelled)
+        write_request(call, RECORD_CANCELLED, request.id);
+    else if (active && request.kind == REQUEST_SEND)
+        write_request(call, RECORD_ISEND_DONE, request.id);
+    else if (active && request.has_send)
+        write_request(call, RECORD_ISEND_DONE, request.id + 1);
+    if (request.persistent)
+        request_remove(call->stream, handle);
+    else
+        free(request.edges);
+}
+
+bool request_is_cancelling(const struct stream *stream, MPI_Request handle)
+{
+    uint32_t previous;
+    uint32_t entry;
+    bool cancelling;
+
+    tables_lock();
+    entry = find(stream, handle, &previous);
+    cancelling = entry != NONE && pool[entry].active && pool[entry].cancelling;
+    tables_unlock();
+    return cancelling;
+}
+
+uint64_t request_id(const struct stream *stream, MPI_Request handle)
+{
+    uint32_t previous;
+    uint32_t entry;
+    uint64_t id;
+
+    tables_lock();
+    entry = find(stream, handle, &previous);
+    id = entry != NONE && pool[entry].active ? pool[entry].id : 0;
+    tables_unlock();
+    return id;
+}
+
+bool request_activate(const struct stream *stream, MPI_Request handle, struct request *started)
+{
+    uint32_t previous;
+    uint32_t entry;
+
+    tables_lock();
+    entry = find(stream, handle, &previous);
+    if (entry != NONE) {
+        pool[entry].id = new_id(&pool[entry]);
+        pool[entry].stream = stream;
+        pool[entry].active = true;
+        pool[entry].cancelling = false;
+        pool[entry].unrecorded = stream->off;
+        *started = pool[entry];
+    }
+    tables_unlock();
+    return entry != NONE;
+}
+
+void request_set_cancelling(const struct stream *stream, MPI_Request handle)
+{
+    uint32_t previous;
+    uint32_t entry;
+
+    tables_lock();
+    entry = find(stream, handle, &previous);
+    if (entry != NONE)
+        pool[entry].cancelling = true;
+    tables_unlock();
+}
+
+void request_remove(const struct stream *stream, MPI_Request handle)
+{
+    uint32_t previous;
+    uint32_t entry;
+
+    tables_lock();
+    entry = find(stream, handle, &previous);
+    if (entry != NONE) {
+        free(pool[entry].edges);
+        drop(entry, previous);
+    }
+    tables_unlock();
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The requests in flight: what each was started for, kept from its start to its completion.
+#ifndef PAGODA_TRACER_REQUEST_H
+#define PAGODA_TRACER_REQUEST_H
+
+#include "tracer/mpi/hooks.h"
+
+enum request_kind {
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_SENDRECV, // id: the receive, id + 1: the send; peer, tag and bytes are the receive's
+    REQUEST_COLLECTIVE,
+    REQUEST_NEIGHBORS, // id, id + 1 ...: as the edges
+    REQUEST_DUP        // a duplicate of a communicator, a COLLECTIVE besides
+};
+
+// The messages of a neighbourhood collective: those sent, then those received.
+struct neighbor_edges {
+    uint32_t n_out;
+    uint32_t n_in;
+    struct neighbor_edge {
+        int32_t peer;
+        uint64_t n_bytes;
+    } edges[];
+};
+
+struct request {
+    MPI_Request handle;
+    uint64_t id;                 // in the archive; unique in this process, from 1
+    uint32_t n_ids;              // how many it takes from there; 0 stands for 1
+    const struct stream *stream; // of the thread that started it
+    enum request_kind kind;
+    bool persistent;
+    bool active;
+    bool cancelling;
+    bool has_send; // REQUEST_SENDRECV: not to or from MPI_PROC_NULL
+    bool has_recv;
+    bool unrecorded; // started while recording was off
+    uint32_t comm;
+    int32_t peer;
+    int32_t tag;
+    uint64_t n_bytes;
+    enum coll_operation operation;
+    int32_t root;
+    struct coll_bytes coll_bytes;
+    struct neighbor_edges *edges; // REQUEST_NEIGHBORS: freed with the request
+    // REQUEST_DUP: its number, and its handle or where to find it (if the handle is MPI_COMM_NULL)
+    uint32_t created_id;
+    MPI_Comm created;
+    MPI_Comm *created_at;
+    uint32_t next; // in its chain, or in the free list
+};
+
+// Enters a started (or persistent, inactive) request; *request is copied. Returns its (first) id.
+uint64_t request_add(const struct request *request);
+
+// True while any request is known: otherwise the test and wait family need not look.
+bool request_any(void);
+
+// To be asked before a call that may complete `handle`: its id, so that the request can be told
+// afterwards from one that another thread has started meanwhile under the same handle. 0: not
+// known, or only one thread calls MPI.
+uint64_t request_expect(const struct stream *stream, MPI_Request handle);
+
+// The request behind `handle`, one of those that completed: records its end in `call` and forgets
+// it, or makes it inactive if it is persistent. `expected` is what request_expect() said, `status`
+// its own status. Handles that are not known are ignored.
+void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
+                       const MPI_Status *status);
+
+// The id of the request behind `handle`, 0 if there is none.
+uint64_t request_id(const struct stream *stream, MPI_Request handle);
+
+// Makes a persistent request active under a new id; *started is a copy of it. False: not known.
+bool request_activate(const struct stream *stream, MPI_Request handle, struct request *started);
+
+// The program gives up an active request, which goes on: records what can be said of its end.
+// `status` is that of a cancelled request, else NULL.
+void request_freed(struct call *call, MPI_Request handle, const MPI_Status *status);
+
+// Was this request asked to be cancelled?
+bool request_is_cancelling(const struct stream *stream, MPI_Request handle);
+
+// Notes that the program asked to cancel the request.
+void request_set_cancelling(const struct stream *stream, MPI_Request handle);
+
+// Forgets a request.
+void request_remove(const struct stream *stream, MPI_Request handle);
+
+// ---- wrap_neighbor.c: the records of a request's messages.
+void neighbor_posted(struct call *call, const struct request *request);
+void neighbor_completed(struct call *call, const struct request *request);
+
+#endif

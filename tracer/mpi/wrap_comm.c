@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicator table: open addressing by handle, with backward-shift deletion, so that thousands
+// of short-lived communicators leave no trace in it.
+#include "tracer/mpi/comm.h"
+
+#include "tracer/mpi/hooks.h"
+#include "tracer/mpi/request.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct comm *table;
+static size_t n_slots; // a power of two
+static size_t n_used;
+static uint32_t n_ids;
+static MPI_Group world_group;
+static struct comm world; // most calls use it: kept apart
+
+// Remote groups of communicators with processes of other worlds, by slot: members of later
+// communicators may be among them. Those beyond the last slot stay unknown.
+static MPI_Group foreign_groups[RECORD_FOREIGN_SLOTS];
+static int n_foreign_groups;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool lock_needed;
+
+void tables_set_threaded(bool threaded)
+{
+    lock_needed = threaded;
+}
+
+bool tables_are_threaded(void)
+{
+    return lock_needed;
+}
+
+void tables_lock(void)
+{
+    if (lock_needed)
+        pthread_mutex_lock(&lock);
+}
+
+void tables_unlock(void)
+{
+    if (lock_needed)
+        pthread_mutex_unlock(&lock);
+}
+
+static size_t slot_of(MPI_Comm handle)
+{
+    return (size_t)(((uint64_t)handle * 0x9e3779b97f4a7c15U) >> 32) & (n_slots - 1);
+}
+
+static struct comm *look_up(MPI_Comm handle)
+{
+    if (n_slots == 0)
+        return NULL;
+    for (size_t i = slot_of(handle);; i = (i + 1) & (n_slots - 1)) {
+        if (table[i].n_local == 0)
+            return NULL;
+        if (table[i].handle == handle)
+            return &table[i];
+    }
+}
+
+static void insert(const struct comm *comm)
+{
+    size_t i = slot_of(comm->handle);
+
+    while (table[i].n_local != 0 && table[i].handle != comm->handle)
+        i = (i + 1) & (n_slots - 1);
+    if (table[i].n_local == 0)
+        n_used++;
+    table[i] = *comm;
+}
+
+static bool grow(void)
+{
+    struct comm *old = table;
+    size_t n_old = n_slots;
+    size_t n_new = n_old == 0 ? 64 : 2 * n_old;
+    struct comm *larger = calloc(n_new, sizeof *larger);
+
+    if (larger == NULL)
+        return false;
+    table = larger;
+    n_slots = n_new;
+    n_used = 0;
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].n_local != 0)
+            insert(&old[i]);
+    free(old);
+    return true;
+}
+
+static void close_gap(size_t hole)
+{
+    for (size_t i = (hole + 1) & (n_slots - 1); table[i].n_local != 0;
+         i = (i + 1) & (n_slots - 1)) {
+        size_t home = slot_of(table[i].handle);
+
+        if (((i - home) & (n_slots - 1)) >= ((i - hole) & (n_slots - 1))) {
+            table[hole] = table[i];
+            table[i].n_local = 0;
+            hole = i;
+        }
+    }
+}
+
+bool comm_take(MPI_Comm handle, struct comm *comm)
+{
+    struct comm *found;
+
+    if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+        return false;
+    tables_lock();
+    found = look_up(handle);
+    if (found != NULL) {
+        *comm = *found;
+        found->n_local = 0;
+        n_used--;
+        close_gap((size_t)(found - table));
+    }
+    tables_unlock();
+    return found != NULL;
+}
+
+// With the tables locked.
+static void enter(const struct comm *comm)
+{
+    if (2 * (n_used + 1) <= n_slots || grow())
+        insert(comm);
+}
+
+void comm_put_back(const struct comm *comm)
+{
+    tables_lock();
+    enter(comm);
+    tables_unlock();
+}
+
+static struct comm describe(MPI_Comm handle)
+{
+    struct comm comm = {.handle = handle};
+    int is_inter = 0;
+
+    PMPI_Comm_rank(handle, &comm.rank);
+    PMPI_Comm_size(handle, &comm.n_local);
+    PMPI_Comm_test_inter(handle, &is_inter);
+    if (is_inter)
+        PMPI_Comm_remote_size(handle, &comm.n_remote);
+    return comm;
+}
+
+// Looks for the members that are not in MPI_COMM_WORLD among those of other worlds.
+static void find_foreign(MPI_Group group, int n, int *ranks, int32_t *members)
+{
+    for (int slot = 0; slot < n_foreign_groups; slot++) {
+        PMPI_Group_translate_ranks(group, n, ranks, foreign_groups[slot], ranks + n);
+        for (int i = 0; i < n; i++)
+            if (members[i] == -1 && ranks[n + i] >= 0 && ranks[n + i] < RECORD_FOREIGN_RANKS)
+                members[i] = RECORD_FOREIGN_MEMBER(slot, ranks[n + i]);
+    }
+}
+
+// Ranks in MPI_COMM_WORLD of a group's members.
+static void write_members(MPI_Group group, int n, int32_t *members)
+{
+    int *ranks = calloc((size_t)n * 2, sizeof *ranks); // in the group, then in the other one
+    bool has_others = false;
+
+    for (int i = 0; i < n; i++)
+        members[i] = -1;
+    if (ranks == NULL)
+        return;
+    for (int i = 0; i < n; i++)
+        ranks[i] = i;
+    for (int i = n; i < 2 * n; i++)
+        ranks[i] = MPI_UNDEFINED;
+    PMPI_Group_translate_ranks(group, n, ranks, world_group, ranks + n);
+    for (int i = 0; i < n; i++) {
+        members[i] = ranks[n + i] == MPI_UNDEFINED ? -1 : ranks[n + i];
+        has_others |= members[i] == -1;
+    }
+    if (has_others)
+        find_foreign(group, n, ranks, members);
+    free(ranks);
+}
+
+// Keeps a remote group with a process that no slot knows; its members refer to the slot then.
+// Returns the slot, or -1: not kept.
+static int keep_foreign(MPI_Group group, int n, int32_t *members)
+{
+    bool is_known = true;
+
+    for (int i = 0; i < n; i++)
+        is_known &= members[i] != -1;
+    if (is_known || n_foreign_groups == RECORD_FOREIGN_SLOTS)
+        return -1;
+    foreign_groups[n_foreign_groups] = group;
+    n_foreign_groups++;
+    write_members(group, n, members);
+    return n_foreign_groups - 1;
+}
+
+// Writes the remote group into a communicator's record.
+static void write_remote(struct record_comm *record, const struct comm *comm)
+{
+    int32_t *members = record->members + comm->n_local;
+    MPI_Group group;
+    int slot;
+
+    PMPI_Comm_remote_group(comm->handle, &group);
+    write_members(group, comm->n_remote, members);
+    slot = keep_foreign(group, comm->n_remote, members);
+    if (slot < 0) {
+        PMPI_Group_free(&group);
+        return;
+    }
+    record->flags |= RECORD_COMM_FOREIGN;
+    record->foreign = (uint32_t)slot;
+}
+
+static bool same_members(MPI_Comm a, MPI_Comm b)
+{
+    int result = MPI_UNEQUAL;
+    int a_inter = 0;
+    int b_inter = 0;
+
+    if (a == MPI_COMM_NULL)
+        return false;
+    PMPI_Comm_test_inter(a, &a_inter);
+    PMPI_Comm_test_inter(b, &b_inter);
+    if (a_inter || b_inter) // comparing the two kinds is an error
+        return false;
+    PMPI_Comm_compare(a, b, &result);
+    return result == MPI_IDENT || result == MPI_CONGRUENT;
+}
+
+static void define(struct stream *stream, const struct comm *comm, MPI_Comm parent,
+                   uint32_t parent_id, uint32_t flags)
+{
+    bool as_parent = same_members(parent, comm->handle);
+    size_t n_members = as_parent ? 0 : (size_t)comm->n_local + (size_t)comm->n_remote;
+    size_t n_bytes = (sizeof(struct record_comm) + n_members * sizeof(int32_t) + 7) / 8 * 8;
+    struct record_comm *record;
+    MPI_Group group;
+
+    if (n_bytes / 8 > UINT16_MAX) // more than a record can tell its length
+        return;
+    record = stream_reserve(stream, n_bytes);
+    if (record == NULL)
+        return;
+    record->parent = parent_id;
+    record->flags = flags | (as_parent ? RECORD_COMM_AS_PARENT : 0) |
+                    (comm->n_remote > 0 ? RECORD_COMM_INTER : 0);
+    record->n_local = (uint32_t)comm->n_local;
+    record->n_remote = (uint32_t)comm->n_remote;
+    if (!as_parent) {
+        PMPI_Comm_group(comm->handle, &group);
+        write_members(group, comm->n_local, record->members);
+        PMPI_Group_free(&group);
+        if (comm->n_remote > 0)
+            write_remote(record, comm);
+    }
+    stream_commit(&record->head, RECORD_COMM, comm->id, n_bytes);
+}
+
+// With the tables locked.
+static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_id, MPI_Comm handle,
+                       uint32_t flags)
+{
+    struct comm comm = describe(handle);
+
+    comm.id = n_ids++;
+    enter(&comm);
+    define(stream, &comm, parent, parent_id, flags);
+    return comm;
+}
+
+void comm_table_init(struct stream *stream)
+{
+    MPI_Comm parents = MPI_COMM_NULL;
+
+    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    world = add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_WORLD, 0);
+    add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_SELF, 0);
+    PMPI_Comm_get_parent(&parents);
+    if (parents != MPI_COMM_NULL)
+        add(stream, MPI_COMM_NULL, RECORD_NO_COMM, parents, RECORD_COMM_PARENTS);
+}
+
+struct comm comm_find(struct stream *stream, MPI_Comm handle)
+{
+    struct comm *found;
+    struct comm comm;
+
+    if (handle == MPI_COMM_WORLD)
+        return world;
+    tables_lock();
+    found = look_up(handle);
+    comm = found != NULL ? *found : add(stream, MPI_COMM_NULL, RECORD_NO_COMM, handle, 0);
+    tables_unlock();
+    return comm;
+}
+
+struct comm comm_add(struct stream *stream, MPI_Comm parent, MPI_Comm handle)
+{
+    uint32_t parent_id = parent == MPI_COMM_NULL ? RECORD_NO_COMM : comm_find(stream, parent).id;
+    struct comm comm;
+
+    tables_lock();
+    comm = add(stream, parent, parent_id, handle, 0);
+    tables_unlock();
+    return comm;
+}
+
+uint32_t comm_announce_duplicate(struct stream *stream, MPI_Comm parent)
+{
+    struct comm comm = comm_find(stream, parent);
+    uint32_t parent_id = comm.id;
+
+    tables_lock();
+    comm.id = n_ids++;
+    define(stream, &comm, parent, parent_id, 0);
+    tables_unlock();
+    return comm.id;
+}
+
+void comm_bind(MPI_Comm handle, uint32_t id)
+{
+    struct comm comm = describe(handle);
+
+    comm.id = id;
+    comm_put_back(&comm);
+}
+
+struct topology *comm_set_topology(MPI_Comm handle, struct topology *topology)
+{
+    struct comm *found;
+    struct topology *kept = NULL;
+
+    tables_lock();
+    found = look_up(handle);
+    if (found != NULL && found->topology == NULL)
+        found->topology = topology;
+    if (found != NULL)
+        kept = found->topology;
+    tables_unlock();
+    return kept;
+}
+
+// Creation, naming and release of communicators. As in Score-P's archives a creation is a
+// collective operation on the parent (or on the new communicator, where only its members take
+// part), a release one on the communicator itself. OTF2's CommCreate and CommDestroy events between
+// their begin and end are left out: Python's bindings of OTF2 3.0 cannot open an archive that
+// announces them.
+
+void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created)
+{
+    if (created != MPI_COMM_NULL)
+        comm_add(call->stream, parent, created);
+    coll_done(call, parent, COLL_CREATE_HANDLE, 0, coll_no_bytes());
+}
+
+void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm created)
+{
+    if (created == MPI_COMM_NULL)
+        return;
+    comm_add(call->stream, parent, created);
+    coll_done(call, created, COLL_CREATE_HANDLE, 0, coll_no_bytes());
+}
+
+// The duplicate gets its number now, because that counts the duplicates in the order in which all
+// members start them. Where its handle is not set yet, MPI itself will write to *created.
+void comm_dup_started(struct call *call, MPI_Comm parent, MPI_Comm *created, MPI_Request handle)
+{
+    struct request request = {.handle = handle,
+                              .stream = call->stream,
+                              .kind = REQUEST_DUP,
+                              .active = true,
+                              .operation = COLL_CREATE_HANDLE,
+                              .root = RECORD_NO_ROOT,
+                              .created = *created,
+                              .created_at = created};
+
+    request.comm = comm_find(call->stream, parent).id;
+    request.created_id = comm_announce_duplicate(call->stream, parent);
+    coll_posted(call, request.comm, request_add(&request));
+}
+
+void comm_joined(struct call *call, MPI_Comm created)
+{
+    if (created != MPI_COMM_NULL)
+        comm_add(call->stream, MPI_COMM_NULL, created);
+}
+
+void comm_named(struct call *call, MPI_Comm comm, const char *name)
+{
+    stream_write_name(call->stream, RECORD_COMM_NAME, comm_find(call->stream, comm).id, name);
+}
+
+// The entry leaves the table before the call: as soon as the handle is free, another thread may get
+// it for a new communicator. Part of the wrapper, whose return address tells the caller.
+__attribute__((always_inline)) static inline int
+release(uint32_t function, int (*next)(MPI_Comm *comm), MPI_Comm *handle)
+{
+    struct call call;
+    struct comm comm;
+    bool known;
+    int result;
+
+    if (!call_enter(&call, function))
+        return next(handle);
+    known = handle != NULL && comm_take(*handle, &comm);
+    result = next(handle);
+    call_returned(&call);
+    if (known && result == MPI_SUCCESS) {
+        coll_done_on(&call, comm.id, COLL_DESTROY_HANDLE);
+        free(comm.topology);
+    } else if (known) {
+        comm_put_back(&comm);
+    }
+    call_leave(&call);
+    return result;
+}
+
+WRAP(MPI_Comm_free)(MPI_Comm *comm)
+{
+    return release(FN_MPI_Comm_free, next_MPI_Comm_free, comm);
+}
+
+WRAP(MPI_Comm_disconnect)(MPI_Comm *comm)
+{
+    return release(FN_MPI_Comm_disconnect, next_MPI_Comm_disconnect, comm);
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start and end of MPI in this process, and the recorder's entry point.
+//
+// Communication of the tracer's own happens in MPI_Init (run number, agreement that every process
+// can record, clock offsets) and in MPI_Finalize (clock offsets again), never in between.
+#include "tracer/mpi/call.h"
+#include "tracer/mpi/comm.h"
+#include "tracer/mpi/hooks.h"
+#include "tracer/record/clock.h"
+#include "tracer/record/module.h"
+#include "tracer/record/recording.h"
+#include "tracer/record/region.h"
+#include "tracer/record/settings.h"
+#include "tracer/record/stream.h"
+
+#include <fnmatch.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct dispatcher *dispatcher;
+static struct recorder recorder;
+
+// Clock offsets by ping-pong (Cristian's method): rank 0 exchanges N_ROUNDS messages with the first
+// rank of each other clock domain, one domain after the other; the round with the shortest round
+// trip gives the offset, half its round trip bounds the error.
+
+#define N_ROUNDS    50
+#define TAG         1
+#define MAX_DOMAINS 65536 // further nodes keep their clocks as they are
+
+static MPI_Comm sync_comm = MPI_COMM_NULL; // private: no wildcard receive of the program sees us
+static int leaders[MAX_DOMAINS];           // first ranks of the clock domains; leaders[0] is 0
+static int n_leaders;
+static int own_rank;
+
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325U; // FNV-1a
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (uint8_t)*text) * 0x100000001b3U;
+    return hash;
+}
+
+static void find_leaders(const uint64_t *domains, int n_ranks)
+{
+    n_leaders = 0;
+    for (int i = 0; i < n_ranks && n_leaders < MAX_DOMAINS; i++) {
+        int known = 0;
+
+        while (known < n_leaders && domains[leaders[known]] != domains[i])
+            known++;
+        if (known == n_leaders)
+            leaders[n_leaders++] = i;
+    }
+}
+
+// Collective over MPI_COMM_WORLD, at the end of MPI_Init: finds out which ranks share a clock
+// (`domain`, the text of struct spool_header). Nothing is communicated later unless there are
+// several clocks.
+static void sync_init(const char *domain)
+{
+    uint64_t own = hash_of(domain);
+    uint64_t *domains;
+    int n_ranks = 0;
+    int has_memory;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    domains = malloc((size_t)n_ranks * sizeof *domains);
+    has_memory = domains != NULL;
+    PMPI_Allreduce(MPI_IN_PLACE, &has_memory, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!has_memory) {
+        free(domains);
+        return;
+    }
+    PMPI_Allgather(&own, 8, MPI_BYTE, domains, 8, MPI_BYTE, MPI_COMM_WORLD);
+    find_leaders(domains, n_ranks);
+    free(domains);
+    if (n_leaders > 1) {
+        PMPI_Comm_dup(MPI_COMM_WORLD, &sync_comm);
+        PMPI_Comm_set_errhandler(sync_comm, MPI_ERRORS_RETURN);
+    }
+}
+
+static void answer(void)
+{
+    for (int i = 0; i < N_ROUNDS; i++) {
+        uint64_t now_ns;
+
+        PMPI_Recv(&now_ns, 8, MPI_BYTE, 0, TAG, sync_comm, MPI_STATUS_IGNORE);
+        now_ns = clock_now_ns();
+        PMPI_Send(&now_ns, 8, MPI_BYTE, 0, TAG, sync_comm);
+    }
+}
+
+static struct spool_clock_offset ask(int other)
+{
+    struct spool_clock_offset best = {0, 0, UINT64_MAX};
+
+    for (int i = 0; i < N_ROUNDS; i++) {
+        uint64_t sent_ns = clock_now_ns();
+        uint64_t there_ns = 0;
+        uint64_t half_ns;
+
+        PMPI_Send(&sent_ns, 8, MPI_BYTE, other, TAG, sync_comm);
+        PMPI_Recv(&there_ns, 8, MPI_BYTE, other, TAG, sync_comm, MPI_STATUS_IGNORE);
+        half_ns = (clock_now_ns() - sent_ns) / 2;
+        if (half_ns < best.error_ns) {
+            best.error_ns = half_ns;
+            best.time_ns = there_ns;
+            best.offset_ns = (int64_t)(sent_ns + half_ns - there_ns);
+        }
+    }
+    return best;
+}
+
+// Collective: measures this process's offset to rank 0's clock into *offset. Only the first rank
+// of each clock domain measures and returns true; after the run its figures hold for all of them.
+static bool sync_measure(struct spool_clock_offset *offset)
+{
+    if (sync_comm == MPI_COMM_NULL)
+        return false;
+    for (int i = 1; i < n_leaders; i++) {
+        if (own_rank == 0) {
+            struct spool_clock_offset measured = ask(leaders[i]);
+
+            PMPI_Send(&measured, (int)sizeof measured, MPI_BYTE, leaders[i], TAG, sync_comm);
+        } else if (own_rank == leaders[i]) {
+            answer();
+            PMPI_Recv(offset, (int)sizeof *offset, MPI_BYTE, 0, TAG, sync_comm, MPI_STATUS_IGNORE);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_text(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    size_t n = 0;
+
+    if (file != NULL) {
+        n = fread(text, 1, size - 1, file);
+        fclose(file);
+    }
+    text[n] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+}
+
+// Processes of one kernel and one time namespace share CLOCK_MONOTONIC.
+static void describe_clock_domain(char *text, size_t size)
+{
+    char boot_id[64];
+    char namespace[48] = "";
+
+    read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+    if (boot_id[0] == '\0')
+        gethostname(boot_id, sizeof boot_id - 1);
+    if (readlink("/proc/self/ns/time", namespace, sizeof namespace - 1) < 0)
+    namespace[0] = '\0';
+    snprintf(text, size, "%s %s", boot_id, namespace);
+}
+
+static void describe_command(char *text, size_t size)
+{
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t n = 0;
+
+    if (file != NULL) {
+        n = fread(text, 1, size - 1, file);
+        fclose(file);
+    }
+    for (size_t i = 0; i + 1 < n; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    text[n] = '\0';
+}
+
+// When this process began, 0 if the system does not tell: the 20th word after the program's name,
+// which may itself hold spaces and parentheses.
+static uint64_t read_process_start(void)
+{
+    char text[1024];
+    const char *word;
+
+    read_text("/proc/self/stat", text, sizeof text);
+    word = strrchr(text, ')');
+    for (int i = 0; i < 20 && word != NULL; i++)
+        word = strchr(word + 1, ' ');
+    return word != NULL ? strtoull(word, NULL, 10) : 0;
+}
+
+// Where the launcher lets this process run; all zero if the system does not tell.
+static void describe_cores(uint64_t *cores, size_t n_bytes)
+{
+    if (sched_getaffinity(0, n_bytes, (cpu_set_t *)cores) != 0)
+        memset(cores, 0, n_bytes);
+}
+
+static void describe_process(struct spool_header *facts)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    int level = MPI_THREAD_SINGLE;
+    int rank = 0;
+    int n_ranks = 0;
+    ssize_t n;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    PMPI_Query_thread(&level);
+    PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = '\0';
+    facts->rank = (uint32_t)rank;
+    facts->n_ranks = (uint32_t)n_ranks;
+    facts->thread_level = (uint32_t)level;
+    facts->pid = (uint32_t)getpid();
+    facts->process_start = read_process_start();
+    gethostname(facts->host, sizeof facts->host - 1);
+    describe_cores(facts->cores, sizeof facts->cores);
+    describe_clock_domain(facts->clock_domain, sizeof facts->clock_domain);
+    snprintf(facts->mpi, sizeof facts->mpi, "%s", RECORDER_MPI); // from the build
+    snprintf(facts->mpi_version, sizeof facts->mpi_version, "%.500s", version);
+    n = readlink("/proc/self/exe", facts->executable, sizeof facts->executable - 1);
+    facts->executable[n > 0 ? n : 0] = '\0';
+    describe_command(facts->command, sizeof facts->command);
+    facts->clock_ns = clock_now_ns();
+    facts->realtime_ns = clock_read_ns(CLOCK_REALTIME);
+    tables_set_threaded(level == MPI_THREAD_MULTIPLE);
+}
+
+// All processes record, or none: a partial archive of a whole run would mislead.
+static bool all_can_record(int error)
+{
+    struct {
+        int error;
+        int rank;
+    } own, worst;
+    char host[256] = "";
+
+    own.error = error;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &own.rank);
+    PMPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    if (worst.error == 0)
+        return true;
+    gethostname(host, sizeof host - 1);
+    if (own.rank == worst.rank)
+        fprintf(stderr,
+                "pagoda: rank %d on %s cannot record in %s (%s): tracing is off, the "
+                "program runs on\n",
+                own.rank, host, dispatcher->spool_dir, strerror(worst.error));
+    return false;
+}
+
+// MPI is up: opens the file of this thread. `call` is the open MPI_Init.
+static void process_started(struct call *call)
+{
+    struct spool_header facts = {0};
+    struct spool_clock_offset offset;
+    uint64_t run_id;
+    int error;
+
+    describe_process(&facts);
+    run_id = facts.realtime_ns / 1000 << 16 ^ facts.pid;
+    PMPI_Bcast(&run_id, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
+    facts.run_id = run_id;
+    stream_set_facts(&facts);
+    bus_error_catch();
+    error = stream_to_file(call->stream);
+    sync_init(facts.clock_domain);
+    if (!all_can_record(error)) {
+        if (call->stream->header != NULL)
+            call->stream->header->refused = 1;
+        stream_stop_process();
+        return;
+    }
+    if (sync_measure(&offset)) {
+        call->stream->header->clock_offsets[0] = offset;
+        call->stream->header->n_clock_offsets = 1;
+    }
+}
+
+static bool speaks_of_secrets(const char *name)
+{
+    static const char *const words[] = {"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasestr(name, words[i]) != NULL)
+            return true;
+    return false;
+}
+
+// A wildcard takes no secrets; a name given whole is meant.
+static bool is_chosen(const char *name)
+{
+    for (size_t i = 0; i < settings.n_environment; i++) {
+        const char *pattern = settings.environment[i];
+        bool has_wildcard = strpbrk(pattern, "*?[") != NULL;
+
+        if (fnmatch(pattern, name, 0) == 0 && !(has_wildcard && speaks_of_secrets(name)))
+            return true;
+    }
+    return false;
+}
+
+extern char **environ;
+
+// The variables that are to become properties of the archive.
+static void write_environment(struct stream *stream)
+{
+    char name[256];
+
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        size_t length = strcspn(*entry, "=");
+
+        if (length >= sizeof name || (*entry)[length] != '=')
+            continue;
+        memcpy(name, *entry, length);
+        name[length] = '\0';
+        if (is_chosen(name))
+            stream_write_name(stream, RECORD_VARIABLE, 0, *entry);
+    }
+}
+
+// Completes the MPI_Init call: its details follow its record in the file.
+static void init_returned(struct call *call, int result)
+{
+    if (result == MPI_SUCCESS)
+        process_started(call);
+    if (call->stream->stopped)
+        return;
+    call_returned(call);
+    if (result == MPI_SUCCESS) {
+        comm_table_init(call->stream);
+        coll_done_on(call, 0, COLL_CREATE_HANDLE);
+        if (call->stream->header != NULL && call->stream->header->rank == 0)
+            write_environment(call->stream);
+        module_write_list(call->stream);
+    }
+    call_leave(call);
+}
+
+// MPI_Init is over: what the settings say about recording holds from now on.
+static void started(const struct call *call)
+{
+    recording_release(clock_now_ns());
+    if (call == NULL || call->stream->stopped)
+        return;
+    recording_mpi_started(call->leave_ns);
+    if (pagoda_dispatch_thread.inside == 0)
+        recording_check(call->stream, call->leave_ns);
+}
+
+WRAP(MPI_Init)(int *argc, char ***argv)
+{
+    struct call call;
+    bool recorded;
+    int result;
+
+    recording_hold(clock_now_ns());
+    recorded = call_enter(&call, FN_MPI_Init);
+    result = next_MPI_Init(argc, argv);
+    if (recorded)
+        init_returned(&call, result);
+    started(recorded ? &call : NULL);
+    return result;
+}
+
+WRAP(MPI_Init_thread)(int *argc, char ***argv, int required, int *provided)
+{
+    struct call call;
+    bool recorded;
+    int result;
+
+    recording_hold(clock_now_ns());
+    recorded = call_enter(&call, FN_MPI_Init_thread);
+    result = next_MPI_Init_thread(argc, argv, required, provided);
+    if (recorded)
+        init_returned(&call, result);
+    started(recorded ? &call : NULL);
+    return result;
+}
+
+WRAP(MPI_Finalize)(void)
+{
+    struct call call;
+    struct spool_clock_offset offset;
+    bool recorded;
+    int result;
+
+    recording_hold(clock_now_ns());
+    recorded = call_enter(&call, FN_MPI_Finalize);
+    // Also where this process has stopped recording: the others wait for it.
+    if (sync_measure(&offset) && recorded) {
+        call.stream->header->clock_offsets[1] = offset;
+        call.stream->header->n_clock_offsets = 2;
+    }
+    result = next_MPI_Finalize();
+    recording_release(clock_now_ns());
+    if (!recorded)
+        return result;
+    call_returned(&call);
+    if (result == MPI_SUCCESS) {
+        coll_done_on(&call, 0, COLL_DESTROY_HANDLE);
+        module_write_list(call.stream);
+        if (call.stream->header != NULL)
+            call.stream->header->finalized = 1;
+    }
+    call_leave(&call);
+    return result;
+}
+
+__attribute__((visibility("default"))) const struct recorder *
+pagoda_recorder_attach(const struct dispatcher *from);
+
+const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
+{
+    if (from->version != DISPATCH_VERSION)
+        return NULL;
+    dispatcher = from;
+    settings_read(from->spool_dir);
+    filter_init();
+    recording_init();
+    callstack_init(settings.call_stack);
+    stream_start_process(from->spool_dir, recording_thread_ends);
+    if (stream_of_thread == NULL)
+        return NULL;
+    for (int i = 0; i < N_MPI_FUNCTIONS; i++) {
+        *wrappers[i].next = from->next(wrappers[i].name);
+        if (*wrappers[i].next != NULL &&
+            !(wrappers[i].enter_leave_only && filter_excludes_mpi(wrappers[i].name)))
+            from->publish(wrappers[i].name, wrappers[i].wrap, (uint32_t)i);
+    }
+    call_read_cpu(stream_of_thread, clock_now_ns(), true);
+    stream_of_thread->left_ns = stream_of_thread->cpu_read_at_ns;
+    recorder = region_recorder;
+    recorder.language_enter = call_language_enter;
+    recorder.language_leave = call_language_leave;
+    return &recorder;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neighbourhood collectives. OTF2 has no collective operation for them, and none of those it has
+// would do: a rank waits for its neighbours only. So they are recorded as what they are by
+// definition: a message to each neighbour and one from each, with the tag RECORD_TAG_NEIGHBOR,
+// which no message of the program can have. Edges of zero bytes are left out, on both sides: nobody
+// waits there.
+//
+// The k-th message to a neighbour is the k-th one it takes from this rank, although between ranks
+// that are neighbours twice (a ring of two) MPI pairs them differently; only their sizes differ.
+#include "tracer/mpi/comm.h"
+#include "tracer/mpi/hooks.h"
+#include "tracer/mpi/request.h"
+
+#include <stdlib.h>
+
+// Ranks this one sends to, then ranks it receives from. MPI_PROC_NULL keeps its place.
+struct topology {
+    uint32_t n_out;
+    uint32_t n_in;
+    int peers[];
+};
+
+struct neighbor_amounts neighbor_each(MPI_Count count, MPI_Datatype type)
+{
+    return (struct neighbor_amounts){.count = count, .type = type};
+}
+
+struct neighbor_amounts neighbor_list(struct counts counts, MPI_Datatype type)
+{
+    return (struct neighbor_amounts){.type = type, .counts = counts};
+}
+
+struct neighbor_amounts neighbor_typed(struct counts counts, const MPI_Datatype *types)
+{
+    return (struct neighbor_amounts){.counts = counts, .types = types};
+}
+
+// ---- Who the neighbours are
+
+static struct topology *topology_new(int n_out, int n_in)
+{
+    size_t n = (size_t)n_out + (size_t)n_in;
+    struct topology *topology = malloc(sizeof *topology + n * sizeof *topology->peers);
+
+    if (topology == NULL)
+        return NULL;
+    topology->n_out = (uint32_t)n_out;
+    topology->n_in = (uint32_t)n_in;
+    return topology;
+}
+
+static struct topology *ask_grid(MPI_Comm comm)
+{
+    struct topology *topology;
+    int n_dims = 0;
+
+    PMPI_Cartdim_get(comm, &n_dims);
+    topology = topology_new(2 * n_dims, 2 * n_dims);
+    for (int i = 0; topology != NULL && i < n_dims; i++) {
+        int *out = &topology->peers[2 * i];
+
+        PMPI_Cart_shift(comm, i, 1, &out[0], &out[1]);
+        out[2 * n_dims] = out[0];
+        out[2 * n_dims + 1] = out[1];
+    }
+    return topology;
+}
+
+static struct topology *ask_graph(MPI_Comm comm, int rank)
+{
+    struct topology *topology;
+    int n = 0;
+
+    PMPI_Graph_neighbors_count(comm, rank, &n);
+    topology = topology_new(n, n);
+    if (topology != NULL && n > 0) {
+        PMPI_Graph_neighbors(comm, rank, n, topology->peers);
+        for (int i = 0; i < n; i++)
+            topology->peers[n + i] = topology->peers[i];
+    }
+    return topology;
+}
+
+static struct topology *ask_distributed_graph(MPI_Comm comm)
+{
+    struct topology *topology;
+    int n_in = 0;
+    int n_out = 0;
+    int is_weighted = 0;
+    int *weights;
+
+    PMPI_Dist_graph_neighbors_count(comm, &n_in, &n_out, &is_weighted);
+    topology = topology_new(n_out, n_in);
+    weights = calloc((size_t)n_in + (size_t)n_out + 1, sizeof *weights);
+    if (topology != NULL && weights != NULL) {
+        PMPI_Dist_graph_neighbors(comm, n_in, topology->peers + n_out,
+                                  is_weighted ? weights : MPI_UNWEIGHTED, n_out, topology->peers,
+                                  is_weighted ? weights + n_in : MPI_UNWEIGHTED);
+    } else {
+        free(topology);
+        topology = NULL;
+    }
+    free(weights);
+    return topology;
+}
+
+// The communicator's neighbours, asked for once. NULL: out of memory.
+static const struct topology *topology_of(const struct comm *comm)
+{
+    struct topology *topology = comm->topology;
+    struct topology *kept;
+    int kind = MPI_UNDEFINED;
+
+    if (topology != NULL)
+        return topology;
+    PMPI_Topo_test(comm->handle, &kind);
+    if (kind == MPI_CART)
+        topology = ask_grid(comm->handle);
+    else if (kind == MPI_GRAPH)
+        topology = ask_graph(comm->handle, comm->rank);
+    else if (kind == MPI_DIST_GRAPH)
+        topology = ask_distributed_graph(comm->handle);
+    if (topology == NULL)
+        return NULL;
+    kept = comm_set_topology(comm->handle, topology);
+    if (kept != topology)
+        free(topology);
+    return kept;
+}
+
+// ---- Messages
+
+static uint64_t bytes_at(const struct neighbor_amounts *amounts, uint32_t i)
+{
+    uint64_t count = (uint64_t)amounts->count;
+    int size = 0;
+
+    if (amounts->counts.array != NULL)
+        count = count_at(amounts->counts, (int)i);
+    if (count == 0)
+        return 0;
+    PMPI_Type_size(amounts->types != NULL ? amounts->types[i] : amounts->type, &size);
+    return count * (uint64_t)(size > 0 ? size : 0);
+}
+
+static void write_message(struct call *call, uint16_t kind, uint32_t comm,
+                          const struct neighbor_edge *edge, uint64_t id)
+{
+    bool is_completion = kind == RECORD_IRECV;
+    struct record_message *record = is_completion ? call_reserve_completion(call, sizeof *record)
+                                                  : call_reserve(call, sizeof *record);
+
+    if (is_completion ? call->stream->request_unrecorded
+                      : call->stream->off && kind != RECORD_IRECV_POST)
+        recording_skip(call->stream,
+                       kind == RECORD_RECV || is_completion ? RECORD_RECV : RECORD_SEND, comm,
+                       edge->peer, RECORD_TAG_NEIGHBOR);
+    if (record == NULL)
+        return;
+    record->peer = edge->peer;
+    record->tag = RECORD_TAG_NEIGHBOR;
+    record->n_bytes = edge->n_bytes;
+    record->request = id;
+    stream_commit(&record->head, kind, comm, sizeof *record);
+}
+
+void neighbor_done(struct call *call, MPI_Comm handle, struct neighbor_amounts sent,
+                   struct neighbor_amounts received)
+{
+    struct comm comm = comm_find(call->stream, handle);
+    const struct topology *topology = topology_of(&comm);
+    uint32_t n = topology != NULL ? topology->n_out + topology->n_in : 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_out = i < topology->n_out;
+        struct neighbor_edge edge = {.peer = topology->peers[i]};
+
+        if (edge.peer == MPI_PROC_NULL)
+            continue;
+        edge.n_bytes = is_out ? bytes_at(&sent, i) : bytes_at(&received, i - topology->n_out);
+        if (edge.n_bytes > 0)
+            write_message(call, is_out ? RECORD_SEND : RECORD_RECV, comm.id, &edge, 0);
+    }
+}
+
+// The messages of a nonblocking operation, to be kept until it is complete.
+static struct neighbor_edges *edges_of(const struct topology *topology,
+                                       const struct neighbor_amounts *sent,
+                                       const struct neighbor_amounts *received)
+{
+    uint32_t n = topology->n_out + topology->n_in;
+    struct neighbor_edges *edges = calloc(1, sizeof *edges + n * sizeof *edges->edges);
+
+    for (uint32_t i = 0; edges != NULL && i < n; i++) {
+        bool is_out = i < topology->n_out;
+        struct neighbor_edge edge = {.peer = topology->peers[i]};
+
+        if (edge.peer == MPI_PROC_NULL)
+            continue;
+        edge.n_bytes = is_out ? bytes_at(sent, i) : bytes_at(received, i - topology->n_out);
+        if (edge.n_bytes == 0)
+            continue;
+        edges->edges[edges->n_out + edges->n_in] = edge;
+        if (is_out)
+            edges->n_out++;
+        else
+            edges->n_in++;
+    }
+    return edges;
+}
+
+static bool request_for(struct call *call, MPI_Comm handle, const struct neighbor_amounts *sent,
+                        const struct neighbor_amounts *received, struct request *request)
+{
+    struct comm comm = comm_find(call->stream, handle);
+    const struct topology *topology = topology_of(&comm);
+
+    if (topology == NULL)
+        return false;
+    request->stream = call->stream;
+    request->kind = REQUEST_NEIGHBORS;
+    request->comm = comm.id;
+    request->edges = edges_of(topology, sent, received);
+    if (request->edges == NULL)
+        return false;
+    request->n_ids = request->edges->n_out + request->edges->n_in;
+    return true;
+}
+
+void neighbor_started(struct call *call, MPI_Comm comm, struct neighbor_amounts sent,
+                      struct neighbor_amounts received, MPI_Request handle)
+{
+    struct request request = {.handle = handle, .active = true};
+
+    if (!request_for(call, comm, &sent, &received, &request))
+        return;
+    request.id = request_add(&request);
+    neighbor_posted(call, &request);
+}
+
+void neighbor_init(struct call *call, MPI_Comm comm, struct neighbor_amounts sent,
+                   struct neighbor_amounts received, MPI_Request handle)
+{
+    struct request request = {.handle = handle, .persistent = true};
+
+    if (request_for(call, comm, &sent, &received, &request))
+        request_add(&request);
+}
+
+void neighbor_posted(struct call *call, const struct request *request)
+{
+    const struct neighbor_edges *edges = request->edges;
+
+    for (uint32_t i = 0; i < edges->n_out + edges->n_in; i++)
+        write_message(call, i < edges->n_out ? RECORD_ISEND : RECORD_IRECV_POST, request->comm,
+                      &edges->edges[i], request->id + i);
+}
+
+static void write_sent(struct call *call, uint64_t id)
+{
+    struct record_request *record = call_reserve_completion(call, sizeof *record);
+
+    if (record == NULL)
+        return;
+    record->request = id;
+    stream_commit(&record->head, RECORD_ISEND_DONE, 0, sizeof *record);
+}
+
+void neighbor_completed(struct call *call, const struct request *request)
+{
+    const struct neighbor_edges *edges = request->edges;
+
+    for (uint32_t i = 0; i < edges->n_out; i++)
+        write_sent(call, request->id + i);
+    for (uint32_t i = edges->n_out; i < edges->n_out + edges->n_in; i++)
+        write_message(call, RECORD_IRECV, request->comm, &edges->edges[i], request->id + i);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lists of the loaded modules, see module.h. The list is written at the end of MPI_Init and
+// whenever a thread meets a new address and libraries have been loaded or unloaded since the last
+// list. So each address lies in a module of the last list before it, whatever is unloaded later and
+// however the process ends.
+#include "tracer/record/module.h"
+
+#include "tracer/record/clock.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct list {
+    struct stream *stream;
+    uint64_t time_ns;
+};
+
+static int write_module(struct dl_phdr_info *info, size_t size, void *to)
+{
+    const struct list *list = to;
+    const char *path = info->dlpi_name;
+    uint64_t start = UINT64_MAX;
+    uint64_t end = 0;
+    size_t length;
+    size_t n_bytes;
+    struct record_module *record;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+
+        if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0) {
+            uint64_t first = info->dlpi_addr + header->p_vaddr;
+
+            start = first < start ? first : start;
+            end = first + header->p_memsz > end ? first + header->p_memsz : end;
+        }
+    }
+    if (end == 0)
+        return 0;
+    length = strnlen(path, 4095); // empty: the program itself
+    n_bytes = (sizeof *record + length + 1 + 7) / 8 * 8;
+    record = stream_reserve(list->stream, n_bytes);
+    if (record == NULL)
+        return 0;
+    record->time_ns = list->time_ns;
+    record->base = info->dlpi_addr;
+    record->start = start;
+    record->end = end;
+    memcpy(record->path, path, length);
+    stream_commit(&record->head, RECORD_MODULE, 0, n_bytes);
+    return 0;
+}
+
+static int read_changes(struct dl_phdr_info *info, size_t size, void *changes)
+{
+    (void)size;
+    *(unsigned long long *)changes = info->dlpi_adds + info->dlpi_subs;
+    return 1;
+}
+
+void module_write_list(struct stream *stream)
+{
+    static unsigned long long known_changes;
+    struct list list = {stream, clock_now_ns()};
+    unsigned long long changes = 0;
+
+    dl_iterate_phdr(read_changes, &changes);
+    if (__atomic_exchange_n(&known_changes, changes, __ATOMIC_RELAXED) != changes)
+        dl_iterate_phdr(write_module, &list);
+}
+
+void module_met_new(struct stream *stream, uint64_t address)
+{
+    *module_seen(stream, address) = address;
+    module_write_list(stream);
+}
+
+// Symbol tables by hand: the tracer brings no library into the program. Files stay mapped, their
+// functions in an array sorted by address.
+
+struct function {
+    uint64_t address; // as in the file
+    const char *name;
+};
+
+struct module {
+    uint64_t base;
+    uint64_t end;
+    struct function *functions;
+    size_t n_functions;
+    struct module *next;
+};
+
+static struct module *modules;
+
+struct search {
+    uint64_t address;
+    uint64_t base;
+    uint64_t end;
+    char path[4096]; // empty: the program itself
+    bool found;
+};
+
+static int find_module(struct dl_phdr_info *info, size_t size, void *result)
+{
+    struct search *search = result;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + header->p_vaddr;
+
+        if (header->p_type != PT_LOAD || search->address < start ||
+            search->address >= start + header->p_memsz)
+            continue;
+        search->base = info->dlpi_addr;
+        search->end = start + header->p_memsz;
+        strncpy(search->path, info->dlpi_name, sizeof search->path - 1);
+        search->found = true;
+        return 1;
+    }
+    return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    uint64_t left = ((const struct function *)a)->address;
+    uint64_t right = ((const struct function *)b)->address;
+
+    return (left > right) - (left < right);
+}
+
+// A section with `n_bytes` at `offset` that lies in the file, or NULL.
+static const void *in_file(const uint8_t *bytes, size_t n_bytes, uint64_t offset, uint64_t length)
+{
+    return offset <= n_bytes && length <= n_bytes - offset ? bytes + offset : NULL;
+}
+
+// The symbol table with most to say: .symtab, else .dynsym.
+static const ElfW(Shdr) * symbol_section(const ElfW(Shdr) * sections, size_t n)
+{
+    const ElfW(Shdr) *best = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (sections[i].sh_type == SHT_SYMTAB ||
+            (sections[i].sh_type == SHT_DYNSYM && best == NULL))
+            best = &sections[i];
+    return best;
+}
+
+static void read_functions(struct module *module, const uint8_t *bytes, size_t n_bytes)
+{
+    const ElfW(Ehdr) *header = in_file(bytes, n_bytes, 0, sizeof *header);
+    const ElfW(Shdr) * sections;
+    const ElfW(Shdr) * table;
+    const ElfW(Sym) * symbols;
+    const char *texts;
+    size_t n_symbols;
+    uint64_t n_texts;
+
+    if (header == NULL || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_shentsize != sizeof *sections)
+        return;
+    sections =
+        in_file(bytes, n_bytes, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
+    table = sections != NULL ? symbol_section(sections, header->e_shnum) : NULL;
+    if (table == NULL || table->sh_link >= header->e_shnum)
+        return;
+    symbols = in_file(bytes, n_bytes, table->sh_offset, table->sh_size);
+    n_texts = sections[table->sh_link].sh_size;
+    texts = in_file(bytes, n_bytes, sections[table->sh_link].sh_offset, n_texts);
+    if (symbols == NULL || texts == NULL || n_texts == 0 || texts[n_texts - 1] != '\0')
+        return;
+    n_symbols = table->sh_size / sizeof *symbols;
+    module->functions = malloc((n_symbols + 1) * sizeof *module->functions);
+    for (size_t i = 0; i < n_symbols && module->functions != NULL; i++)
+        if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC && symbols[i].st_value != 0 &&
+            symbols[i].st_name < n_texts)
+            module->functions[module->n_functions++] =
+                (struct function){symbols[i].st_value, texts + symbols[i].st_name};
+    if (module->n_functions > 0)
+        qsort(module->functions, module->n_functions, sizeof *module->functions, by_address);
+}
+
+static struct module *open_module(const struct search *search)
+{
+    const char *path = search->path[0] != '\0' ? search->path : "/proc/self/exe";
+    struct module *module = calloc(1, sizeof *module);
+    struct stat file;
+    void *bytes = MAP_FAILED;
+    int fd;
+
+    if (module == NULL)
+        return NULL;
+    module->base = search->base;
+    module->end = search->end;
+    module->next = modules;
+    modules = module;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return module;
+    if (fstat(fd, &file) == 0 && file.st_size > 0)
+        bytes = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (bytes != MAP_FAILED)
+        read_functions(module, bytes, (size_t)file.st_size);
+    return module;
+}
+
+const char *function_name(uint64_t address)
+{
+    struct search search = {.address = address};
+    struct module *module;
+    struct function key = {0};
+    const struct function *found;
+
+    dl_iterate_phdr(find_module, &search);
+    if (!search.found)
+        return NULL;
+    // A library may have been loaded where another one was: it has another end.
+    for (module = modules; module != NULL; module = module->next)
+        if (module->base == search.base && module->end == search.end)
+            break;
+    if (module == NULL)
+        module = open_module(&search);
+    if (module == NULL || module->n_functions == 0)
+        return NULL;
+    key.address = address - search.base;
+    found = bsearch(&key, module->functions, module->n_functions, sizeof key, by_address);
+    return found != NULL ? found->name : NULL;
+}
+
+char *function_name_demangled(const char *name)
+{
+    char *(*demangle)(const char *, char *, size_t *, int *);
+    void *symbol;
+    int status = 0;
+
+    if (strncmp(name, "_Z", 2) != 0)
+        return NULL;
+    symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    memcpy(&demangle, &symbol, sizeof demangle);
+    return demangle != NULL ? demangle(name, NULL, NULL, &status) : NULL;
+}
