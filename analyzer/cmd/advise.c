@@ -120,8 +120,7 @@ static int advise(const struct advise_request *request, struct advice *advice, b
     advice->trace = shell_path(request->trace);
     advice->target = join_target(words, n_words);
     struct advise_setting setting = {
-        .batch = {.trace = request->trace,
-                  .measured = &measured,
+        .batch = {.measured = &measured,
                   .words = words,
                   .n_words = n_words,
                   .n_threads = (unsigned)request->n_threads,

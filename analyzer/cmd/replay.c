@@ -227,8 +227,8 @@ static int complete_plan(struct replay_request *request, struct replay_outcome *
                          struct error *err)
 {
     outcome->assumes_waiting = whatif_assume_waiting(&request->whatif, &outcome->measured);
-    if (whatif_map_auto(&request->whatif, request->trace, &outcome->measured, &outcome->places,
-                        &outcome->n_places, err) != 0)
+    if (whatif_map_auto(&request->whatif, &outcome->measured, &outcome->places, &outcome->n_places,
+                        err) != 0)
         return -1;
     if (outcome->n_places == 0 && !outcome->assumes_waiting)
         return 0;
@@ -258,8 +258,8 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
         return -1;
     const struct whatif_wishes wishes = {.out = request->out,
                                          .keeps_results = request->database != NULL};
-    int status = whatif_run(&outcome->plan, request->trace, outcome->catalogue, measured, &wishes,
-                            &outcome->predicted, err);
+    int status =
+        whatif_run(&outcome->plan, outcome->catalogue, measured, &wishes, &outcome->predicted, err);
     if (outcome->assumes_waiting)
         whatif_report_note(&outcome->predicted, memory_copy_text(whatif_waiting_note));
     return status;

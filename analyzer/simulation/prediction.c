@@ -174,8 +174,8 @@ static uint64_t usual_time(const struct prediction *prediction, const struct pag
 {
     uint64_t number;
     bool has_polled =
-        prediction->scenario->spins && prediction->lost_cores[call->rank] && !call->is_handle &&
-        !prediction->scenario->keeps_cores[call->rank] &&
+        prediction->scenario->settings->spins && prediction->lost_cores[call->rank] &&
+        !call->is_handle && !prediction->scenario->keeps_cores[call->rank] &&
         rank_notes_at(prediction->lost_cores[call->rank], call->recorded_leave_ns, &number);
     return has_polled ? recorded_usual_ns(prediction->recorded, call->region) : UINT64_MAX;
 }
@@ -192,7 +192,7 @@ static uint64_t own_work(void *context, const struct pag_call *call)
     rank_notes_at(own_times, call->recorded_leave_ns, &own_ns);
     if (own_ns > length_ns) // of another call, and this one has no length
         own_ns = length_ns;
-    if (!prediction->scenario->spins)
+    if (!prediction->scenario->settings->spins)
         return own_ns;
     if (!call->is_waiting)
         own_ns = least(own_ns, usual_time(prediction, call));
@@ -206,7 +206,7 @@ static uint64_t process_time(void *context, uint32_t rank, uint64_t end_ns, uint
     struct prediction *prediction = context;
     struct rank_notes_reader *crowded_times = prediction->crowded_times[rank];
     uint64_t crowded_ns = 0;
-    if (!crowded_times || prediction->scenario->spins)
+    if (!crowded_times || prediction->scenario->settings->spins)
         return cpu_ns;
     rank_notes_at(crowded_times, end_ns, &crowded_ns);
     uint64_t alone_ns = wall_ns > crowded_ns ? wall_ns - crowded_ns : 0;
@@ -271,7 +271,7 @@ static bool find_partner(const struct prediction *prediction, const struct pag_c
 {
     struct rank_notes_reader *partner_times = prediction->partner_times[kind][call->rank];
     uint64_t number;
-    return partner_times && !prediction->scenario->spins && !call->is_handle &&
+    return partner_times && !prediction->scenario->settings->spins && !call->is_handle &&
            rank_notes_at(partner_times, call->recorded_leave_ns, &number) &&
            recorded_read_partner(prediction->recorded, call->rank, number, partner);
 }
@@ -355,7 +355,8 @@ static void settle(void *context, const struct pag_call *call,
         if (!receives(conditions, n_conditions))
             own.recorded_work_ns = least(own.recorded_work_ns, usual_time(prediction, call));
         recorded_settle(prediction->recorded, &own, conditions, n_conditions,
-                        &(struct recorded_scenario){node_of_rank, prediction->scenario->spins,
+                        &(struct recorded_scenario){node_of_rank,
+                                                    prediction->scenario->settings->spins,
                                                     prediction->scenario->keeps_cores},
                         &prediction->use, ready_ns, amount);
     }
@@ -376,7 +377,7 @@ static uint64_t no_length(void *context, const struct pag_call *call, bool is_un
 
 static void go_by_order(struct prediction *prediction, const struct definitions *definitions)
 {
-    if (!prediction->scenario->is_timeless)
+    if (!prediction->scenario->settings->is_timeless)
         return;
     prediction->timeless = timeless_new(definitions, prediction->machine, prediction->scenario);
     prediction->clock.visit_ps = visit_ps;
@@ -510,27 +511,29 @@ static struct scheduler *share_cores(const struct scenario *scenario,
         group_of[i] = (uint32_t)n_groups;
         groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
     }
-    struct scheduler *scheduler =
-        scheduler_new(groups, n_groups, group_of, definitions->n_locations, scenario->spins);
+    struct scheduler *scheduler = scheduler_new(
+        groups, n_groups, group_of, definitions->n_locations, scenario->settings->spins);
     free(groups);
     free(group_of);
     return scheduler;
 }
 
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
-                     const struct scenario *scenario, const struct recorded *recorded,
-                     const struct machine *machine)
+                     const struct scenario *scenario, const struct recorded *recorded)
 {
+    const struct machine *machine = scenario->settings->machine;
+    if (machine && !machine_has_messages(machine))
+        machine = NULL;
     uint32_t n_changes = scenario->moves.n_moves + scenario->moves.n_overlaps;
     *prediction = (struct prediction){
         .definitions = definitions,
         .scenario = scenario,
         .recorded = recorded,
-        .machine = machine && machine_has_messages(machine) ? machine : NULL,
+        .machine = machine,
         .scheduler = share_cores(scenario, definitions),
         .clock = {.context = prediction,
                   .counts_wall_time = !scenario->knows_cores,
-                  .departs_at_enter = !machine || !machine_has_messages(machine),
+                  .departs_at_enter = !machine,
                   .work = work,
                   .wait = await,
                   .wake = wake,
@@ -540,13 +543,13 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                   .has_others = has_others,
                   .scale = region_patterns_count(scenario->regions) > 0 ? scale : NULL,
                   .change = n_changes > 0 ? change : NULL,
-                  .aggregate_bytes = scenario->aggregate_bytes,
+                  .aggregate_bytes = scenario->settings->aggregate_bytes,
                   .message_ns = message_ns,
                   .overlaps = scenario->moves.n_overlaps > 0,
                   .move_of = scenario->moves.n_moves ? move_of : NULL,
                   .sends = scenario->cuts.n > 0 ? sends : NULL,
                   .leaves_out = scenario->n_drops > 0 ? leaves_out : NULL,
-                  .move_data_bytes = scenario->move_data_bytes,
+                  .move_data_bytes = scenario->settings->move_data_bytes,
                   .node_of_rank = scenario->placement.node_of_rank,
                   .is_rendezvous = is_rendezvous,
                   .synchronises = synchronises,
@@ -556,10 +559,11 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
     };
     if (!prediction->machine)
         prediction->clock.polls_wait = polls_wait;
-    prediction->is_delayed = scenario->added_latency_ns > 0 || scenario->added_byte_fs > 0;
+    prediction->is_delayed =
+        scenario->settings->added_latency_ns > 0 || scenario->settings->added_byte_fs > 0;
     if (prediction->is_delayed)
         added_delay_init(&prediction->delay, definitions, &scenario->placement,
-                         scenario->added_latency_ns, scenario->added_byte_fs);
+                         scenario->settings->added_latency_ns, scenario->settings->added_byte_fs);
     share_network(prediction);
     carry_out_collectives(prediction, definitions);
     go_by_order(prediction, definitions);

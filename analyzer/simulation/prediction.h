@@ -50,11 +50,10 @@ struct prediction {
     struct pag_clock clock; // for pag_simulate()
 };
 
-/// Prepares one simulated run of the locations of DEFINITIONS. SCENARIO, RECORDED and
-/// MACHINE (NULL: none) must outlive it; PREDICTION must not move while its clock is in use.
+/// Prepares one simulated run of the locations of DEFINITIONS. SCENARIO and RECORDED must outlive
+/// it; PREDICTION must not move while its clock is in use.
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
-                     const struct scenario *scenario, const struct recorded *recorded,
-                     const struct machine *machine);
+                     const struct scenario *scenario, const struct recorded *recorded);
 
 /// After the run: whether all that was needed could be read. 0, or -1 and ERR.
 int prediction_check(const struct prediction *prediction, struct error *err);

@@ -13,8 +13,10 @@
 
 void scenario_alone(struct scenario *scenario, const struct definitions *definitions)
 {
+    static const struct scenario_settings unchanged = SCENARIO_UNCHANGED_FIELDS;
     uint32_t n = (uint32_t)definitions->n_ranks;
     *scenario = (struct scenario){
+        .settings = &unchanged,
         .group_of_rank = memory_zeroed(n, sizeof *scenario->group_of_rank),
         .groups = memory_zeroed(n, sizeof *scenario->groups),
         .keeps_cores = memory_zeroed(n, sizeof *scenario->keeps_cores),
@@ -354,17 +356,10 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
                   const struct scenario_settings *settings, struct error *err)
 {
     *scenario = (struct scenario){
+        .settings = settings,
         .group_of_rank = memory_zeroed(definitions->n_ranks, sizeof *scenario->group_of_rank),
         .regions = region_patterns_new(definitions),
-        .visits = settings->visits,
-        .spins = settings->spins,
         .slice_ns = scenario_slice_ns(settings),
-        .is_sticky = settings->is_sticky,
-        .move_data_bytes = settings->move_data_bytes,
-        .aggregate_bytes = settings->aggregate_bytes,
-        .added_latency_ns = settings->added_latency_ns,
-        .added_byte_fs = settings->added_byte_fs,
-        .is_timeless = settings->is_timeless,
     };
     if (check_timeless(settings, err) != 0 || place(scenario, definitions, settings, err) != 0 ||
         scale_regions(scenario, settings, err) != 0 ||

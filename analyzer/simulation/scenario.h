@@ -35,7 +35,8 @@ struct node_speed {
     uint64_t speed; // millionths
 };
 
-/// What a user asks for; SCENARIO_UNCHANGED: nothing.
+/// What a user asks for; SCENARIO_UNCHANGED: nothing. Each value is held here only: the reader of
+/// an option fills it, and the simulation reads it by way of the scenario.
 struct scenario_settings {
     const char *const *places; // NODE=RANKS
     size_t n_places;
@@ -69,15 +70,19 @@ struct scenario_settings {
     size_t n_drops;
     const char *const *cuts; // message_cut.h
     size_t n_cuts;
-    const struct visits *visits; // which the works were counted as (visits.h), NULL: not counted
 };
 
-#define SCENARIO_UNCHANGED                                                                         \
-    ((struct scenario_settings){.hand_over_ns = PAG_NOT_KNOWN, .slice_ns = PAG_NOT_KNOWN})
+#define SCENARIO_UNCHANGED_FIELDS                                                                  \
+    {                                                                                              \
+        .hand_over_ns = PAG_NOT_KNOWN, .slice_ns = PAG_NOT_KNOWN                                   \
+    }
+#define SCENARIO_UNCHANGED ((struct scenario_settings)SCENARIO_UNCHANGED_FIELDS)
 
 #define SCENARIO_NO_PATTERN UINT32_MAX
 
+/// The settings as they are for one run.
 struct scenario {
+    const struct scenario_settings *settings;
     struct placement placement;
     uint32_t *group_of_rank; // whose cores a rank shares
     struct core_group *groups;
@@ -85,22 +90,20 @@ struct scenario {
     struct scopes scopes;             // which messages of the machine two ranks exchange
     uint32_t least_cores, most_cores; // of a node with ranks
     bool knows_cores;                 // false: every rank has a core of its own
-    bool spins, is_sticky, is_shared; // is_shared: some node has more ranks than cores
-    uint64_t slice_ns;                // of the settings
+    bool is_shared;                   // some node has more ranks than cores
+    uint64_t slice_ns;                // of the settings, or of their machine
     bool is_bound;                    // ranks share those cores they were bound to
     bool *keeps_cores; // by rank: it has as many cores as in the recording, with the same ranks
-    struct region_patterns *regions; // that settings name
-    uint64_t added_latency_ns, added_byte_fs;
-    bool is_timeless;
+    struct region_patterns *regions;       // that settings name
     uint64_t factors[SCENARIO_MAX_SCALES]; // millionths
     uint32_t scaled[SCENARIO_MAX_SCALES];  // pattern it is for
     size_t n_scales;
     uint32_t *compute_patterns; // timeless: by <compute> of the machine, SCENARIO_NO_PATTERN where
                                 // that goes by the names of regions
     struct moves moves;
-    uint64_t move_data_bytes, aggregate_bytes;
     struct region_works works;
-    const struct visits *visits;
+    const struct visits *visits; // which the works were counted as (visits.h); NULL: they were not.
+                                 // Set by who counts them
     uint32_t drops[SCENARIO_MAX_SCALES]; // patterns whose synchronisation is left out
     size_t n_drops;
     struct message_cuts cuts;
@@ -109,8 +112,8 @@ struct scenario {
 /// How long ranks keep a core they share under SETTINGS; 0: no time at all.
 uint64_t scenario_slice_ns(const struct scenario_settings *settings);
 
-/// The scenario of SETTINGS for a run with DEFINITIONS. 0, or -1 and ERR: which setting does not
-/// fit the run. The caller releases it in either case.
+/// The scenario of SETTINGS, which must outlive it, for a run with DEFINITIONS. 0, or -1 and ERR:
+/// which setting does not fit the run. The caller releases it in either case.
 int scenario_init(struct scenario *scenario, const struct definitions *definitions,
                   const struct scenario_settings *settings, struct error *err);
 

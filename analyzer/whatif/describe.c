@@ -23,14 +23,15 @@ static char *describe_sharing(const struct scenario *scenario)
     if (!scenario->is_shared)
         text = memory_format("%s, one for every rank", cores);
     else
-        text = memory_format("%s, %s; a rank that waits %s", cores,
-                             scenario->is_sticky  ? "each rank stays on one (sticky)"
-                             : scenario->is_bound ? "shared by the ranks bound to them"
-                                                  : "shared by all ranks of the node (fluid)",
-                             scenario->slice_ns == 0
-                                 ? (scenario->spins ? "keeps its core busy" : "leaves its core")
-                                 : (scenario->spins ? "keeps its core busy, for slices of "
-                                                    : "leaves its core; slices of "));
+        text = memory_format(
+            "%s, %s; a rank that waits %s", cores,
+            scenario->settings->is_sticky ? "each rank stays on one (sticky)"
+            : scenario->is_bound          ? "shared by the ranks bound to them"
+                                          : "shared by all ranks of the node (fluid)",
+            scenario->slice_ns == 0
+                ? (scenario->settings->spins ? "keeps its core busy" : "leaves its core")
+                : (scenario->settings->spins ? "keeps its core busy, for slices of "
+                                             : "leaves its core; slices of "));
     if (scenario->is_shared && scenario->slice_ns > 0) {
         char *start = text;
         text = memory_format("%s%g ms", start, (double)scenario->slice_ns / 1e6);
@@ -77,11 +78,11 @@ static void describe_cores(struct whatif_report *report, const struct whatif_pla
         scenario_init(&scenario, definitions, &settings, &err) == 0) {
         report->sharing = plan->is_list && scenario.is_shared
                               ? memory_format("%s (the first prediction)",
-                                              scenario.is_sticky ? "sticky" : "fluid")
+                                              scenario.settings->is_sticky ? "sticky" : "fluid")
                               : describe_sharing(&scenario);
         note_unused_network(report, plan, &scenario, &machine);
     }
-    bool lacks_slices = scenario.is_shared && scenario.spins && scenario.slice_ns == 0;
+    bool lacks_slices = scenario.is_shared && scenario.settings->spins && scenario.slice_ns == 0;
     scenario_release(&scenario);
     machine_release(&machine);
     report->change = utf8_clean(plan->change);
@@ -89,7 +90,7 @@ static void describe_cores(struct whatif_report *report, const struct whatif_pla
     if (scenario_init(&scenario, definitions, &unchanged, &err) == 0)
         report->was_shared = scenario.is_shared;
     // The run with nothing changed may need them, too.
-    if (lacks_slices || (scenario.is_shared && scenario.spins && scenario.slice_ns == 0))
+    if (lacks_slices || (scenario.is_shared && scenario.settings->spins && scenario.slice_ns == 0))
         whatif_report_note(
             report,
             memory_copy_text("cores are shared in no time at all; but a rank that keeps its "

@@ -103,29 +103,27 @@ static bool watch_alike(const struct whatif_set *a, const struct whatif_set *b)
     return true;
 }
 
-/// The farm of the run under SETTINGS; 0, or -1 and ERR.
-static int find_farm(struct whatif_estimates *estimates, const char *trace,
-                     const struct scenario_settings *settings, const struct replay_run *measured,
-                     struct error *err)
+/// The farm of the run under SCENARIO; 0, or -1 and ERR.
+static int find_farm(struct whatif_estimates *estimates, const struct scenario *scenario,
+                     const struct replay_run *measured, struct error *err)
 {
     if (estimates->has_farm)
         return 0;
-    int status = farm_run_find(&estimates->farm, trace, settings, measured->recorded,
+    int status = farm_run_find(&estimates->farm, measured->trace, scenario, measured->recorded,
                                &measured->replay, err);
     estimates->has_farm = status == 0;
     return status;
 }
 
-static int estimate_workers(struct whatif_estimates *estimates, const char *trace,
-                            const struct whatif_set *set, const struct scenario_settings *settings,
-                            const struct replay_run *measured, struct whatif_point *point,
-                            struct error *err)
+static int estimate_workers(struct whatif_estimates *estimates, const struct whatif_set *set,
+                            const struct scenario *scenario, const struct replay_run *measured,
+                            struct whatif_point *point, struct error *err)
 {
     const struct farm_run *run = &estimates->farm;
     struct policy policy;
     int status = whatif_policy_dealing(&policy, set, err);
     if (status == 0)
-        status = find_farm(estimates, trace, settings, measured, err);
+        status = find_farm(estimates, scenario, measured, err);
     if (status == 0) {
         uint32_t n_workers = set->n_workers > 0 ? set->n_workers : run->farm.n_workers;
         uint64_t phases_ns = farm_run_phases_ns(run, n_workers, &policy.dealing);
@@ -153,17 +151,17 @@ static int estimate_workers(struct whatif_estimates *estimates, const char *trac
     return status;
 }
 
-/// What each rank computes between meetings of all in the run under SETTINGS; 0, or -1 and ERR.
-static int find_spans(struct whatif_estimates *estimates, const char *trace,
-                      const struct scenario_settings *settings, const struct replay_run *measured,
-                      struct error *err)
+/// What each rank computes between meetings of all in the run under SCENARIO; 0, or -1 and ERR.
+static int find_spans(struct whatif_estimates *estimates, const struct scenario *scenario,
+                      const struct replay_run *measured, struct error *err)
 {
     if (estimates->has_spans)
         return 0;
     struct work_spans *spans = &estimates->spans;
     work_spans_init(spans, (uint32_t)measured->replay.n_ranks);
     const struct pag_listener listener = work_spans_listener(spans);
-    if (observe_run(trace, settings, measured->recorded, &listener, &estimates->observed, err) != 0)
+    if (observe_run(measured->trace, scenario, measured->recorded, &listener, &estimates->observed,
+                    err) != 0)
         return -1;
     if (estimates->observed.shares_cores)
         return error_set(err, "--rebalance: ranks share cores, where what each computes is no "
@@ -177,17 +175,15 @@ static int find_spans(struct whatif_estimates *estimates, const char *trace,
     return 0;
 }
 
-static int estimate_rebalancing(struct whatif_estimates *estimates, const char *trace,
-                                const struct whatif_set *set,
-                                const struct scenario_settings *settings,
-                                const struct replay_run *measured, struct whatif_point *point,
-                                struct error *err)
+static int estimate_rebalancing(struct whatif_estimates *estimates, const struct whatif_set *set,
+                                const struct scenario *scenario, const struct replay_run *measured,
+                                struct whatif_point *point, struct error *err)
 {
     const struct work_spans *spans = &estimates->spans;
     struct policy policy;
     int status = whatif_policy_rebalance(&policy, set, err);
     if (status == 0)
-        status = find_spans(estimates, trace, settings, measured, err);
+        status = find_spans(estimates, scenario, measured, err);
     if (status == 0) {
         struct balancing_policy *balancing = &policy.balancing;
         if (balancing->transfer_ns == PAG_NOT_KNOWN)
@@ -209,8 +205,8 @@ static int estimate_rebalancing(struct whatif_estimates *estimates, const char *
     return status;
 }
 
-int whatif_estimate(struct whatif_estimates *estimates, const char *trace,
-                    const struct whatif_set *set, const struct scenario_settings *settings,
+int whatif_estimate(struct whatif_estimates *estimates, const struct whatif_set *set,
+                    const struct scenario_settings *settings, const struct visits *visits,
                     const struct replay_run *measured, struct whatif_point *point,
                     struct error *err)
 {
@@ -222,7 +218,13 @@ int whatif_estimate(struct whatif_estimates *estimates, const char *trace,
     for (size_t i = 0; i < point->n_ranks; i++)
         free(point->ranks[i].node);
     point->n_ranks = 0; // nobody knows what each of them does then
-    return set->rebalance
-               ? estimate_rebalancing(estimates, trace, set, settings, measured, point, err)
-               : estimate_workers(estimates, trace, set, settings, measured, point, err);
+    struct scenario scenario = {0};
+    int status = scenario_init(&scenario, trace_definitions(measured->trace), settings, err);
+    scenario.visits = visits;
+    if (status == 0)
+        status = set->rebalance
+                     ? estimate_rebalancing(estimates, set, &scenario, measured, point, err)
+                     : estimate_workers(estimates, set, &scenario, measured, point, err);
+    scenario_release(&scenario);
+    return status;
 }

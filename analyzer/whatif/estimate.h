@@ -30,8 +30,8 @@ void whatif_estimates_free(struct whatif_estimates *estimates);
 
 /// Changes the run time of POINT, predicted under SETTINGS, to what SET's --workers, --dealing or
 /// --rebalance make of it; SET must outlive ESTIMATES, which are of one trace. 0, or -1 and ERR.
-int whatif_estimate(struct whatif_estimates *estimates, const char *trace,
-                    const struct whatif_set *set, const struct scenario_settings *settings,
+int whatif_estimate(struct whatif_estimates *estimates, const struct whatif_set *set,
+                    const struct scenario_settings *settings, const struct visits *visits,
                     const struct replay_run *measured, struct whatif_point *point,
                     struct error *err);
 

@@ -49,9 +49,8 @@ static void run_job(const struct whatif_batch *batch, struct whatif_job *job)
         error_set(&err, "this version has no such option");
     else if (whatif_plan_read(&plan, &options, &err) == 0 && plan.is_list)
         error_set(&err, "a value with commas would be several");
-    else if (plan.n_sets == 1 &&
-             whatif_run_quietly(&plan, batch->trace, batch->measured, batch->catalogue, &point,
-                                &job->result, &err) == 0) {
+    else if (plan.n_sets == 1 && whatif_run_quietly(&plan, batch->measured, batch->catalogue,
+                                                    &point, &job->result, &err) == 0) {
         job->predicted_ns = point.predicted_ns;
         job->window_ns = point.window_end_ns - point.window_begin_ns;
     }

@@ -21,7 +21,6 @@ void whatif_progress_expect(struct whatif_progress *progress, size_t n);
 
 /// What all predictions share.
 struct whatif_batch {
-    const char *trace;
     const struct replay_run *measured;
     const struct advice_word *words; // options of all of them: the target
     size_t n_words;

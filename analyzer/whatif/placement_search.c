@@ -533,8 +533,8 @@ static struct advice_word *other_words(const struct whatif_options *options, siz
     return words;
 }
 
-int whatif_map_auto(struct whatif_options *options, const char *trace,
-                    const struct replay_run *measured, char ***texts, size_t *n, struct error *err)
+int whatif_map_auto(struct whatif_options *options, const struct replay_run *measured,
+                    char ***texts, size_t *n, struct error *err)
 {
     struct whatif_given *map = given_of(options, "map"), *nodes = given_of(options, "nodes");
     struct whatif_plan plan;
@@ -547,8 +547,7 @@ int whatif_map_auto(struct whatif_options *options, const char *trace,
         return -1;
     size_t n_words, n_replays = 0;
     struct advice_word *words = other_words(options, &n_words);
-    const struct whatif_batch batch = {
-        .trace = trace, .measured = measured, .words = words, .n_words = n_words};
+    const struct whatif_batch batch = {.measured = measured, .words = words, .n_words = n_words};
     const struct search_places places = {.n = n_nodes};
     struct mapping best =
         placement_search(&batch, &measured->result, &places, MAX_REPLAYS, &n_replays);

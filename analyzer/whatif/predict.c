@@ -150,7 +150,8 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
     const struct definitions *definitions = trace_definitions(run->trace);
     if (scenario_init(&scenario, definitions, settings, err) != 0)
         goto out;
-    prediction_init(&prediction, definitions, &scenario, input->recorded, settings->machine);
+    scenario.visits = input->visits;
+    prediction_init(&prediction, definitions, &scenario, input->recorded);
     status = replay_run(run, input->catalogue, &prediction.clock, false,
                         input->is_quiet ? NULL : "predicting", err);
     if (status == 0)

@@ -24,6 +24,7 @@ struct whatif_input {
     const struct catalogue *catalogue; // for wait states and critical path; NULL: without
     const char *out;                   // the predicted run is written there; NULL: it is not
     const char *change;                // with `out`: what is different, in words
+    const struct visits *visits;       // whose work the settings set; NULL: none
     bool is_quiet;                     // no progress bar
     bool finds_path;                   // the critical path is wanted even without a catalogue
 };

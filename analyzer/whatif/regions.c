@@ -90,7 +90,7 @@ int whatif_regions(const struct scenario_settings *settings, struct trace *trace
         note_data(report, &scenario);
     }
     if (status == 0 && scenario.works.n > 0) {
-        *visits = visits_gather(trace, settings, recorded, !scenario.knows_cores, err);
+        *visits = visits_gather(trace, &scenario, recorded, err);
         status = *visits ? 0 : -1;
     }
     for (size_t i = 0; status == 0 && i < scenario.works.n; i++)

@@ -104,7 +104,7 @@ static int predict_unchanged(const struct whatif_plan *plan, const struct catalo
     return predict_same(plan, catalogue, measured, report, err);
 }
 
-int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
+int whatif_run(const struct whatif_plan *plan, const struct catalogue *catalogue,
                const struct replay_run *measured, const struct whatif_wishes *wishes,
                struct whatif_report *report, struct error *err)
 {
@@ -128,6 +128,7 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         .catalogue = plan->is_list && !wishes->keeps_results ? NULL : catalogue,
         .out = wishes->out,
         .change = plan->change,
+        .visits = visits,
     };
     struct whatif_estimates *estimates = whatif_estimates_new();
     for (size_t i = 0; i < plan->n_sets && status == 0; i++) {
@@ -135,14 +136,13 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
         struct machine machine;
         put_set(&report->points[i], &plan->sets[i]);
         status = whatif_prepare(plan, &plan->sets[i], &settings, &machine, err);
-        settings.visits = visits;
         if (status == 0)
             status = whatif_predict(&input, &settings, &run, &report->points[i], err);
         if (status == 0 && plan->sets[i].n_tolerances > 0)
-            status = whatif_tolerance(measured->trace, &plan->sets[i], &settings,
-                                      measured->recorded, &report->points[i], report, err);
+            status = whatif_tolerance(&input, &plan->sets[i], &settings, &report->points[i], report,
+                                      err);
         if (status == 0)
-            status = whatif_estimate(estimates, trace, &plan->sets[i], &settings, measured,
+            status = whatif_estimate(estimates, &plan->sets[i], &settings, visits, measured,
                                      &report->points[i], err);
         machine_release(&machine);
         if (status == 0 && whatif_set_is_estimate(&plan->sets[i])) {
@@ -164,29 +164,30 @@ int whatif_run(const struct whatif_plan *plan, const char *trace, const struct c
     return status;
 }
 
-int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
-                       const struct replay_run *measured, const struct catalogue *catalogue,
-                       struct whatif_point *point, struct result *result, struct error *err)
+int whatif_run_quietly(const struct whatif_plan *plan, const struct replay_run *measured,
+                       const struct catalogue *catalogue, struct whatif_point *point,
+                       struct result *result, struct error *err)
 {
     struct whatif_report report = {0}; // for what is noted
     struct scenario_settings settings;
     struct machine machine = {0};
     struct visits *visits = NULL;
     struct replay_run run = {0};
-    const struct whatif_input input = {.trace = measured->trace,
-                                       .recorded = measured->recorded,
-                                       .catalogue = catalogue,
-                                       .is_quiet = true};
+    struct whatif_input input = {.trace = measured->trace,
+                                 .recorded = measured->recorded,
+                                 .catalogue = catalogue,
+                                 .is_quiet = true};
     struct whatif_estimates *estimates = whatif_estimates_new();
     *point = (struct whatif_point){0};
     int status = prepare_regions(plan, measured, &report, &visits, err);
     if (status == 0)
         status = whatif_prepare(plan, &plan->sets[0], &settings, &machine, err);
-    settings.visits = visits;
+    input.visits = visits;
     if (status == 0)
         status = whatif_predict(&input, &settings, &run, point, err);
     if (status == 0)
-        status = whatif_estimate(estimates, trace, &plan->sets[0], &settings, measured, point, err);
+        status =
+            whatif_estimate(estimates, &plan->sets[0], &settings, visits, measured, point, err);
     if (status == 0 && catalogue && whatif_set_is_estimate(&plan->sets[0])) {
         *result = whatif_estimate_result(&measured->result, point);
     } else if (status == 0 && catalogue) {

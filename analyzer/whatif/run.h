@@ -24,16 +24,16 @@ struct whatif_wishes {
 /// Predicts every point of PLAN from MEASURED, replayed with its costs gathered; a single one with
 /// its wait states and critical path, more as WISHES say. 0, or -1 and ERR; the caller releases
 /// REPORT in either case.
-int whatif_run(const struct whatif_plan *plan, const char *trace, const struct catalogue *catalogue,
+int whatif_run(const struct whatif_plan *plan, const struct catalogue *catalogue,
                const struct replay_run *measured, const struct whatif_wishes *wishes,
                struct whatif_report *report, struct error *err);
 
 /// Predicts the first point of PLAN from MEASURED without a word on the terminal; several threads
 /// may at once. Without a CATALOGUE for its run time only; else RESULT is what a database keeps of
 /// it, which the caller releases. 0, or -1 and ERR; the caller releases POINT in either case.
-int whatif_run_quietly(const struct whatif_plan *plan, const char *trace,
-                       const struct replay_run *measured, const struct catalogue *catalogue,
-                       struct whatif_point *point, struct result *result, struct error *err);
+int whatif_run_quietly(const struct whatif_plan *plan, const struct replay_run *measured,
+                       const struct catalogue *catalogue, struct whatif_point *point,
+                       struct result *result, struct error *err);
 
 /// The run MEASURED with nothing changed but how PLAN says that its ranks wait, quietly likewise:
 /// RUN's replay has its critical path. The caller releases RUN and POINT in either case.

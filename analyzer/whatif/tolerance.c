@@ -12,8 +12,7 @@ static const uint64_t first_byte_fs = 10000;                         // 100 GB a
 
 /// What all runs of a search have in common, and where it adds something.
 struct tolerance_runs {
-    struct trace *trace;
-    const struct recorded *recorded;
+    struct whatif_input input;
     struct scenario_settings settings;
     uint64_t *added, before; // in settings
     size_t n;
@@ -34,8 +33,7 @@ static int run_with(void *context, uint64_t added, uint64_t *time_ns, struct err
     struct replay_run run = {0};
     *runs->added = runs->before + added;
     runs->n++;
-    const struct whatif_input input = {.trace = runs->trace, .recorded = runs->recorded};
-    int status = whatif_predict(&input, &runs->settings, &run, &point, err);
+    int status = whatif_predict(&runs->input, &runs->settings, &run, &point, err);
     *time_ns = work_ns(&point);
     whatif_point_release(&point);
     replay_run_release(&run);
@@ -72,12 +70,13 @@ static int search(struct tolerance_runs *runs, uint64_t *added, uint64_t start, 
     return status;
 }
 
-int whatif_tolerance(struct trace *trace, const struct whatif_set *set,
-                     const struct scenario_settings *settings, const struct recorded *recorded,
-                     const struct whatif_point *point, struct whatif_report *report,
-                     struct error *err)
+int whatif_tolerance(const struct whatif_input *input, const struct whatif_set *set,
+                     const struct scenario_settings *settings, const struct whatif_point *point,
+                     struct whatif_report *report, struct error *err)
 {
-    struct tolerance_runs runs = {.trace = trace, .recorded = recorded, .settings = *settings};
+    struct tolerance_runs runs = {
+        .input = {.trace = input->trace, .recorded = input->recorded, .visits = input->visits},
+        .settings = *settings};
     uint64_t base_ns = work_ns(point);
     report->tolerances = memory_zeroed(set->n_tolerances, sizeof *report->tolerances);
     report->n_tolerances = set->n_tolerances;

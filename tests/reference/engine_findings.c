@@ -255,7 +255,7 @@ int simulated_findings(const char *path, const struct catalogue *catalogue,
     struct prediction prediction;
     struct pag_result result = {0};
     scenario_alone(&scenario, trace_definitions(trace));
-    prediction_init(&prediction, trace_definitions(trace), &scenario, recorded, NULL);
+    prediction_init(&prediction, trace_definitions(trace), &scenario, recorded);
     int status = pag_simulate(trace, &options, &prediction.clock, &listener, &result, err);
     engine_findings_convert(trace, catalogue, matcher, &result, findings);
     pag_result_release(&result);

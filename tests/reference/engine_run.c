@@ -108,12 +108,12 @@ int engine_run_simulate(const struct engine_run *run, const struct scenario_sett
     struct visits *visits = NULL;
     int status = scenario_init(&scenario, definitions, asked, err);
     if (status == 0 && asked->n_works > 0) {
-        visits = visits_gather(run->trace, asked, run->recorded, !scenario.knows_cores, err);
+        visits = visits_gather(run->trace, &scenario, run->recorded, err);
         status = visits ? 0 : -1;
     }
     scenario.visits = visits;
     if (status == 0) {
-        prediction_init(&prediction, definitions, &scenario, run->recorded, asked->machine);
+        prediction_init(&prediction, definitions, &scenario, run->recorded);
         status = pag_simulate(trace, &options, &prediction.clock, &listener, result, err);
     }
     prediction_release(&prediction);

@@ -151,7 +151,7 @@ static int predict(const char *recorded, const char *predicted,
     const struct definitions *definitions = trace_definitions(run.trace);
     if (scenario_init(&scenario, definitions, settings, err) != 0)
         goto out;
-    prediction_init(&prediction, definitions, &scenario, measured.recorded, NULL);
+    prediction_init(&prediction, definitions, &scenario, measured.recorded);
     status = replay_run(&run, shipped_catalogue, &prediction.clock, false, "predicting", err);
     if (status == 0) {
         *is_forced = run.replay.n_forced > 0;

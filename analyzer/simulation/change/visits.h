@@ -33,14 +33,13 @@ void visits_add(struct visits *visits, uint32_t location, int32_t kind, uint64_t
 /// Nothing will be added: computes what balancing needs.
 void visits_conclude(struct visits *visits);
 
-/// Counts the visits that SETTINGS name in a further pass over TRACE (trace_again()), a simulated
-/// run with nothing else changed; COUNTS_WALL_TIME as in struct pag_clock. NULL and ERR when it
-/// cannot be replayed; the caller frees.
+/// Counts the visits whose work SCENARIO sets in a further pass over TRACE (trace_again()), a
+/// simulated run with nothing else changed. NULL and ERR when it cannot be replayed; the caller
+/// frees.
 struct recorded;
 struct trace;
-struct visits *visits_gather(struct trace *trace, const struct scenario_settings *settings,
-                             const struct recorded *recorded, bool counts_wall_time,
-                             struct error *err);
+struct visits *visits_gather(struct trace *trace, const struct scenario *scenario,
+                             const struct recorded *recorded, struct error *err);
 
 /// What was found for a kind, for the report.
 struct visits_summary {

@@ -20,22 +20,27 @@ static void visited(void *context, uint32_t location, int32_t kind_number, uint6
     visits_add(prediction->counted, location, kind_number, n_visits, recorded, has_calls);
 }
 
-static int simulate(struct trace *trace, const struct scenario_settings *settings,
-                    const struct recorded *recorded, bool counts_wall_time, struct visits *visits,
-                    struct error *err)
+/// Simulates TRACE under ASKED with nothing changed except the works of its visits.
+static int simulate(struct trace *trace, const struct scenario *asked,
+                    const struct recorded *recorded, struct visits *visits, struct error *err)
 {
+    const struct definitions *definitions = trace_definitions(trace);
+    struct scenario_settings settings = SCENARIO_UNCHANGED;
     struct scenario scenario = {0};
     struct prediction prediction = {0};
     struct pag_result result = {0};
     struct pag_options options = PAG_OPTIONS_DEFAULT;
+    settings.works = asked->settings->works;
+    settings.n_works = asked->settings->n_works;
+    settings.is_timeless = asked->settings->is_timeless;
+    settings.machine = settings.is_timeless ? asked->settings->machine : NULL;
     options.explains = false;
     options.only_times = true;
-    int status = scenario_init(&scenario, trace_definitions(trace), settings, err);
+    int status = scenario_init(&scenario, definitions, &settings, err);
     if (status == 0) {
-        prediction_init(&prediction, trace_definitions(trace), &scenario, recorded,
-                        settings->machine);
+        prediction_init(&prediction, definitions, &scenario, recorded);
         prediction.counted = visits;
-        prediction.clock.counts_wall_time = counts_wall_time || scenario.is_timeless;
+        prediction.clock.counts_wall_time = !asked->knows_cores || settings.is_timeless;
         prediction.clock.visit = kind;
         prediction.clock.visited = visited;
         status = pag_simulate(trace, &options, &prediction.clock, NULL, &result, err);
@@ -48,20 +53,15 @@ static int simulate(struct trace *trace, const struct scenario_settings *setting
     return status;
 }
 
-struct visits *visits_gather(struct trace *first, const struct scenario_settings *settings,
-                             const struct recorded *recorded, bool counts_wall_time,
-                             struct error *err)
+struct visits *visits_gather(struct trace *first, const struct scenario *scenario,
+                             const struct recorded *recorded, struct error *err)
 {
     struct trace *trace = trace_again(first, err);
     if (!trace)
         return NULL;
-    struct scenario_settings unchanged = SCENARIO_UNCHANGED;
-    unchanged.works = settings->works;
-    unchanged.n_works = settings->n_works;
-    unchanged.is_timeless = settings->is_timeless;
-    unchanged.machine = settings->is_timeless ? settings->machine : NULL;
-    struct visits *visits = visits_new(settings->n_works, trace_definitions(trace)->n_locations);
-    if (simulate(trace, &unchanged, recorded, counts_wall_time, visits, err) != 0) {
+    struct visits *visits =
+        visits_new(scenario->settings->n_works, trace_definitions(trace)->n_locations);
+    if (simulate(trace, scenario, recorded, visits, err) != 0) {
         visits_free(visits);
         visits = NULL;
     } else {

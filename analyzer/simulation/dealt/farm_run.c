@@ -8,44 +8,53 @@
 
 enum { MOST_TASKS = 2000000, MOST_TRIED = 32, LEAST_TRIED = 4, NEAR_PER_CENT = 1 };
 
-/// Watches the run under SETTINGS; 0, or -1 and ERR.
-static int observe(struct farm_run *run, const char *trace,
-                   const struct scenario_settings *settings, const struct recorded *recorded,
-                   struct observed *observed, struct error *err)
+/// Watches the run under SCENARIO; 0, or -1 and ERR.
+static int observe(struct farm_run *run, struct trace *trace, const struct scenario *scenario,
+                   const struct recorded *recorded, struct observed *observed, struct error *err)
 {
     farm_messages_release(&run->messages);
     farm_release(&run->farm);
     run->messages.master = run->master;
     const struct pag_listener listener = farm_listener(&run->messages);
     run->n_passes++;
-    if (observe_run(trace, settings, recorded, &listener, observed, err) != 0)
+    if (observe_run(trace, scenario, recorded, &listener, observed, err) != 0)
         return -1;
     if (farm_analyse(&run->farm, &run->messages, err) != 0)
         return error_wrap(err, "the run has no task farm");
     return 0;
 }
 
-/// Watches the run under SETTINGS for the lengths of its phases, in *PHASES_NS, and for its farm
-/// with a core for each rank.
-static int watch(struct farm_run *run, const char *trace, const struct scenario_settings *settings,
-                 const struct recorded *recorded, uint32_t n_ranks, struct observed *observed,
-                 uint64_t *phases_ns, struct error *err)
+/// The same with a core for each rank.
+static int observe_alone(struct farm_run *run, struct trace *trace, const struct scenario *shared,
+                         const struct recorded *recorded, struct error *err)
 {
-    if (observe(run, trace, settings, recorded, observed, err) != 0)
-        return -1;
-    *phases_ns = run->farm.length_ns;
-    if (!observed->shares_cores)
-        return 0;
-    struct scenario_settings alone = *settings;
-    struct observed ignored;
-    alone.n_cores = n_ranks;
-    alone.is_sticky = false;
-    int status = observe(run, trace, &alone, recorded, &ignored, err);
+    struct scenario_settings settings = *shared->settings;
+    struct scenario alone = {0};
+    struct observed ignored = {0};
+    settings.n_cores = shared->placement.n_ranks;
+    settings.is_sticky = false;
+    int status = scenario_init(&alone, trace_definitions(trace), &settings, err);
+    alone.visits = shared->visits;
+    if (status == 0)
+        status = observe(run, trace, &alone, recorded, &ignored, err);
     observed_release(&ignored);
+    scenario_release(&alone);
     return status;
 }
 
-int farm_run_find(struct farm_run *run, const char *trace, const struct scenario_settings *settings,
+/// Watches the run under SCENARIO for the lengths of its phases, in *PHASES_NS, and for its farm
+/// with a core for each rank.
+static int watch(struct farm_run *run, struct trace *trace, const struct scenario *scenario,
+                 const struct recorded *recorded, struct observed *observed, uint64_t *phases_ns,
+                 struct error *err)
+{
+    if (observe(run, trace, scenario, recorded, observed, err) != 0)
+        return -1;
+    *phases_ns = run->farm.length_ns;
+    return observed->shares_cores ? observe_alone(run, trace, scenario, recorded, err) : 0;
+}
+
+int farm_run_find(struct farm_run *run, struct trace *trace, const struct scenario *scenario,
                   const struct recorded *recorded, const struct pag_result *measured,
                   struct error *err)
 {
@@ -53,18 +62,20 @@ int farm_run_find(struct farm_run *run, const char *trace, const struct scenario
     if (run->master == UINT32_MAX)
         return error_set(err, "the run has no task farm: no rank sends or receives nearly all "
                               "messages");
-    struct scenario_settings unchanged = SCENARIO_UNCHANGED;
-    unchanged.spins = settings->spins;
-    unchanged.slice_ns = scenario_slice_ns(settings);
-    uint32_t n_ranks = (uint32_t)measured->n_ranks;
-    struct observed cores;
-    int status = watch(run, trace, &unchanged, recorded, n_ranks, &cores, &run->recorded_ns, err);
+    struct scenario_settings settings = SCENARIO_UNCHANGED;
+    settings.spins = scenario->settings->spins;
+    settings.slice_ns = scenario->slice_ns;
+    struct scenario unchanged = {0};
+    struct observed cores = {0};
+    int status = scenario_init(&unchanged, trace_definitions(trace), &settings, err);
+    if (status == 0)
+        status = watch(run, trace, &unchanged, recorded, &cores, &run->recorded_ns, err);
     if (status == 0)
         run->modelled_ns =
             hand_out_length(&run->farm, run->farm.n_workers, &cores, &dealing_recorded);
     observed_release(&cores);
-    return status == 0 ? watch(run, trace, settings, recorded, n_ranks, &run->observed,
-                               &run->phases_ns, err)
+    scenario_release(&unchanged);
+    return status == 0 ? watch(run, trace, scenario, recorded, &run->observed, &run->phases_ns, err)
                        : status;
 }
 

@@ -10,7 +10,7 @@
 struct farm_run {
     uint32_t master;
     struct observed observed;
-    uint64_t phases_ns; // in the run under the settings
+    uint64_t phases_ns; // in the run under the scenario
     // Of the run as it was recorded: the phases, and the same by the model.
     uint64_t recorded_ns, modelled_ns;
     struct farm_messages messages;
@@ -18,9 +18,9 @@ struct farm_run {
     uint32_t n_passes;
 };
 
-/// Finds the farm of the archive TRACE, whose measured replay is MEASURED, by predicted runs under
-/// SETTINGS. 0, or -1 and ERR: there is none, and why. The caller releases RUN in either case.
-int farm_run_find(struct farm_run *run, const char *trace, const struct scenario_settings *settings,
+/// Finds the farm of TRACE, whose measured replay is MEASURED, by predicted runs under SCENARIO. 0,
+/// or -1 and ERR: there is none, and why. The caller releases RUN in either case.
+int farm_run_find(struct farm_run *run, struct trace *trace, const struct scenario *scenario,
                   const struct recorded *recorded, const struct pag_result *measured,
                   struct error *err);
 void farm_run_release(struct farm_run *run);

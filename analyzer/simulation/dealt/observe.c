@@ -38,12 +38,13 @@ static void note_groups(struct observed *observed, const struct scenario *scenar
     for (size_t i = 0; i < scenario->n_groups; i++) {
         struct core_group *group = &observed->groups[i];
         *group = scenario->groups[i];
-        bool is_fluid = !scenario->is_sticky && !scenario->is_bound && scenario->knows_cores;
+        bool is_fluid =
+            !scenario->settings->is_sticky && !scenario->is_bound && scenario->knows_cores;
         if (is_fluid && group->n_cores < scenario->least_cores)
             group->n_cores = scenario->least_cores;
         n_cores += group->n_cores;
     }
-    for (; scenario->is_sticky && n_cores < observed->n_cores; n_cores++) {
+    for (; scenario->settings->is_sticky && n_cores < observed->n_cores; n_cores++) {
         struct core_group *group = &observed->groups[observed->n_groups++];
         *group = observed->groups[0];
     }
@@ -56,41 +57,36 @@ void observed_release(struct observed *observed)
     *observed = (struct observed){0};
 }
 
-int observe_run(const char *trace_path, const struct scenario_settings *settings,
+int observe_run(struct trace *first, const struct scenario *scenario,
                 const struct recorded *recorded, const struct pag_listener *listener,
                 struct observed *observed, struct error *err)
 {
     *observed = (struct observed){0};
-    struct trace *trace = trace_open(trace_path, err);
+    struct trace *trace = trace_again(first, err);
     if (!trace)
         return -1;
     const struct definitions *definitions = trace_definitions(trace);
-    struct scenario scenario = {0};
     struct prediction prediction = {0};
     struct pag_result result = {0};
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
-    int status = scenario_init(&scenario, definitions, settings, err);
-    if (status == 0) {
-        prediction_init(&prediction, definitions, &scenario, recorded, settings->machine);
-        status = pag_simulate(trace, &options, &prediction.clock, listener, &result, err);
-        if (status == 0)
-            status = prediction_check(&prediction, err);
-        *observed = (struct observed){
-            .time_ns = result.time_ns,
-            .window_begin_ns = result.window_begin_ns,
-            .window_end_ns = result.window_end_ns,
-            .shares_cores = scenario.is_shared,
-            .spins = scenario.spins,
-            .n_cores = count_cores(&scenario, definitions),
-            .slice_ns = scenario.slice_ns,
-            .hand_over_ns = scenario.n_groups > 0 ? scenario.groups[0].hand_over_ns : 0,
-        };
-        note_groups(observed, &scenario, definitions);
-        prediction_release(&prediction);
-    }
+    prediction_init(&prediction, definitions, scenario, recorded);
+    int status = pag_simulate(trace, &options, &prediction.clock, listener, &result, err);
+    if (status == 0)
+        status = prediction_check(&prediction, err);
+    *observed = (struct observed){
+        .time_ns = result.time_ns,
+        .window_begin_ns = result.window_begin_ns,
+        .window_end_ns = result.window_end_ns,
+        .shares_cores = scenario->is_shared,
+        .spins = scenario->settings->spins,
+        .n_cores = count_cores(scenario, definitions),
+        .slice_ns = scenario->slice_ns,
+        .hand_over_ns = scenario->n_groups > 0 ? scenario->groups[0].hand_over_ns : 0,
+    };
+    note_groups(observed, scenario, definitions);
+    prediction_release(&prediction);
     pag_result_release(&result);
-    scenario_release(&scenario);
-    trace_close(trace);
+    trace_give_back(first, trace);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/simulation/scenario.h"
+#include "analyzer/trace/reader.h"
 
 /// What the models need to know of the run that was watched.
 struct observed {
@@ -26,9 +27,9 @@ struct observed {
 
 void observed_release(struct observed *observed);
 
-/// Simulates the archive TRACE under SETTINGS and tells LISTENER, in the times of that run. 0, or
-/// -1 and ERR. The caller releases OBSERVED in either case.
-int observe_run(const char *trace, const struct scenario_settings *settings,
+/// Simulates TRACE, which has been replayed, under SCENARIO in a further pass and tells LISTENER,
+/// in the times of that run. 0, or -1 and ERR. The caller releases OBSERVED in either case.
+int observe_run(struct trace *trace, const struct scenario *scenario,
                 const struct recorded *recorded, const struct pag_listener *listener,
                 struct observed *observed, struct error *err);
 
