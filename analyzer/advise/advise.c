@@ -8,7 +8,7 @@
 
 #include "analyzer/advise/candidates.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/result/lost_cores.h"
+#include "analyzer/result/cores.h"
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/whatif/estimate.h"

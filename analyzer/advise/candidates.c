@@ -3,6 +3,7 @@
 #include "analyzer/advise/candidates.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

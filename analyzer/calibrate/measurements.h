@@ -95,23 +95,4 @@ int measurements_members(const struct measurements *measurements, int *n_numbers
 /// What the file has no numbers of, between commas; the caller frees.
 char *measurements_missing(const struct measurements *measurements);
 
-struct machine_text_settings {
-    const char *name, *date;
-    double spread;    // wanted; 0: any is good
-    bool has_points;  // the measured points instead of fitted lines
-    bool counts_sets; // hand-overs lose a working set
-};
-
-/// Fit errors of what machine_text_write() wrote, relative; < 0: none of the kind.
-struct machine_text_errors {
-    double message_rms[N_SCOPES], message_worst[N_SCOPES];
-    double collective_rms, collective_worst;
-    char worst_collective[32];
-};
-
-/// Writes the machine file (pagoda-machine(5)) to OUT and adds warnings about it.
-void machine_text_write(struct measurements *measurements,
-                        const struct machine_text_settings *settings, FILE *out,
-                        struct machine_text_errors *errors);
-
 #endif

@@ -14,6 +14,8 @@
 #include "analyzer/base/shell_word.h"
 #include "analyzer/base/spelling.h"
 #include "analyzer/cmd/predicted_trials.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/text.h"
 #include "analyzer/result/advice.h"
 
 struct advise_request {

@@ -20,10 +20,12 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/base/utf8.h"
+#include "analyzer/calibrate/calibration.h"
+#include "analyzer/calibrate/machine_text.h"
 #include "analyzer/calibrate/measurements.h"
-#include "analyzer/cmd/calibrate/output.h"
 #include "analyzer/cmd/trace/children.h"
-#include "analyzer/report/calibration.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/text.h"
 #include "analyzer/simulation/cost/machine.h"
 
 #define PROGRAM "pagoda-calibrate"
@@ -106,8 +108,8 @@ static int choose_path(struct calibration *calibration)
     struct error err = {{0}};
     if (calibration->path)
         return 0;
-    calibration->path = output_default_path(&calibration->measurements);
-    if (output_check(calibration->path, calibration->options->overwrites, &err) == 0)
+    calibration->path = machine_file_default_path(&calibration->measurements);
+    if (machine_file_check(calibration->path, calibration->options->overwrites, &err) == 0)
         return 0;
     log_error("%s", err.text);
     return -1;
@@ -207,7 +209,8 @@ static int conclude(struct calibration *calibration)
         .has_points = options->has_points,
         .counts_sets = options->counts_sets,
     };
-    int status = output_write(measurements, &settings, calibration->path, &errors, &own, &err);
+    int status =
+        machine_file_write(measurements, &settings, calibration->path, &errors, &own, &err);
     const struct calibration_report report = {
         .path = calibration->path,
         .measurements = measurements,
@@ -231,7 +234,7 @@ static int prepare(struct calibration *calibration)
     const struct calibrate_options *options = calibration->options;
     struct error err = {{0}};
     if ((options->against && machine_read(&calibration->against, options->against, &err) != 0) ||
-        (options->output && output_check(options->output, options->overwrites, &err) != 0)) {
+        (options->output && machine_file_check(options->output, options->overwrites, &err) != 0)) {
         log_error("%s", err.text);
         return -1;
     }

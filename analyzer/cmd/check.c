@@ -23,7 +23,6 @@
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/reduction/rules.h"
 #include "analyzer/report/check.h"
-#include "analyzer/report/json/check.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/policy.h"

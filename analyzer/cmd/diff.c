@@ -10,14 +10,13 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/cmd/compared_traces.h"
 #include "analyzer/cmd/damage.h"
-#include "analyzer/cmd/diff/intervals.h"
-#include "analyzer/cmd/diff/limits.h"
-#include "analyzer/cmd/diff/structure.h"
-#include "analyzer/cmd/diff/traces.h"
 #include "analyzer/compare/difference.h"
-#include "analyzer/report/json/difference.h"
-#include "analyzer/report/text/difference.h"
+#include "analyzer/compare/limits.h"
+#include "analyzer/compare/structure.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/text.h"
 #include "db/database.h"
 #include "db/open.h"
 #include "db/query/resource_map.h"
@@ -38,90 +37,6 @@ static const char details[] =
     "each B are a trial as in `pagoda store show`, or several at once, repetitions\n"
     "of one run: a pattern (\"before*\") or an attribute (NAME=VALUE). Each B is\n"
     "compared with A. Traces that are not stored are replayed.\n";
-
-/// One comparison: the page and what it is made from.
-struct comparison {
-    struct difference *difference;
-    struct difference_page page;
-    struct trial_time *times;
-    struct difference_run *runs;
-    size_t time_capacity, run_capacity;
-};
-
-struct part_adder {
-    struct difference *difference;
-    const struct resource_map *map;
-    size_t run;
-};
-
-static void add_part(void *user, const char *call_path, const char *process, const char *wait_state,
-                     int64_t value_ns)
-{
-    const struct part_adder *adder = user;
-    char *path = resource_map_apply(adder->map, call_path);
-    char *rank = resource_map_apply(adder->map, process);
-    difference_add(adder->difference, adder->run, path, rank, wait_state, value_ns);
-    free(path);
-    free(rank);
-}
-
-static int add_group(struct comparison *comparison, struct database *database,
-                     const struct resource_map *map, enum difference_group group,
-                     const char *selector, bool is_newest, struct error *err)
-{
-    struct trial_group trials;
-    if (trial_group_to_compare(database, selector, &trials, err))
-        return -1;
-    int status = is_newest ? trial_group_newest(database, &trials, err) : 0;
-    for (size_t i = 0; i < trials.n_ids && status == 0; i++) {
-        struct difference_page *page = &comparison->page;
-        comparison->times = array_reserve(comparison->times, &comparison->time_capacity,
-                                          page->n_runs + 1, sizeof *comparison->times);
-        comparison->runs = array_reserve(comparison->runs, &comparison->run_capacity,
-                                         page->n_runs + 1, sizeof *comparison->runs);
-        struct trial_time *time = &comparison->times[page->n_runs];
-        status = trial_time_read(database, trials.ids[i], time, err);
-        if (status)
-            break;
-        comparison->runs[page->n_runs++] =
-            (struct difference_run){time->name, time->origin, time->time_ns, time->n_ranks, group};
-        struct part_adder adder = {
-            comparison->difference, map,
-            difference_add_run(comparison->difference, group, time->time_ns, time->n_ranks)};
-        status = trial_time_parts(database, trials.ids[i], add_part, &adder, err);
-    }
-    trial_group_release(&trials);
-    return status;
-}
-
-static int compare(struct comparison *comparison, struct database *database, const char *a,
-                   const char *b, const struct settings *settings, struct error *err)
-{
-    comparison->difference = difference_new();
-    comparison->page.database = settings->is_of_traces ? NULL : database->path;
-    comparison->page.thresholds = settings->thresholds;
-    if (add_group(comparison, database, settings->map, DIFFERENCE_A, a, settings->baseline, err) ||
-        add_group(comparison, database, settings->map, DIFFERENCE_B, b, false, err))
-        return -1;
-    comparison->page.runs = comparison->runs;
-    for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
-        difference_tabulate(comparison->difference, by, &settings->thresholds,
-                            &comparison->page.tables[by]);
-    difference_descend(comparison->difference, &settings->thresholds, &comparison->page.top_down);
-    return 0;
-}
-
-static void comparison_release(struct comparison *comparison)
-{
-    for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
-        difference_table_release(&comparison->page.tables[by]);
-    difference_table_release(&comparison->page.top_down);
-    for (size_t i = 0; i < comparison->page.n_runs; i++)
-        trial_time_release(&comparison->times[i]);
-    free(comparison->times);
-    free(comparison->runs);
-    difference_free(comparison->difference);
-}
 
 /// Prints the pages as SETTINGS say. 0 and how much got worse, or -1 and ERR.
 static int print_pages(const struct difference_page *pages, size_t n,
@@ -146,19 +61,41 @@ static int print_pages(const struct difference_page *pages, size_t n,
 static int compare_all(struct database *database, const char *a, char *const *operands, size_t n,
                        const struct settings *settings, size_t *n_worse, struct error *err)
 {
-    struct comparison *comparisons = memory_zeroed(n + 1, sizeof *comparisons);
     struct difference_page *pages = memory_zeroed(n + 1, sizeof *pages);
+    size_t n_read = 0;
     int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++) {
-        status = compare(&comparisons[i], database, a, operands[i], settings, err);
-        pages[i] = comparisons[i].page;
+    for (; n_read < n && status == 0; n_read++) {
+        const struct difference_choice choice = {.a = a,
+                                                 .b = operands[n_read],
+                                                 .wants_newest_a = settings->baseline != NULL,
+                                                 .map = settings->map,
+                                                 .thresholds = settings->thresholds};
+        status = difference_page_read(database, &choice, &pages[n_read], err);
+        if (settings->is_of_traces)
+            pages[n_read].database = NULL;
     }
     if (status == 0)
         status = print_pages(pages, n, settings, n_worse, err);
-    for (size_t i = 0; i < n; i++)
-        comparison_release(&comparisons[i]);
+    for (size_t i = 0; i < n_read; i++)
+        difference_page_release(&pages[i]);
     free(pages);
-    free(comparisons);
+    return status;
+}
+
+/// Prints which resources the runs have. As print_pages().
+static int compare_structure(struct database *database, char *const *operands, size_t n,
+                             const struct settings *settings, struct error *err)
+{
+    struct structure_page *page = memory_zeroed(1, sizeof *page);
+    int status = structure_page_read(database, operands, n, settings->map, page, err);
+    if (settings->is_of_traces)
+        page->database = NULL;
+    if (status == 0 && settings->wants_json)
+        status = json_print_structure(page, PAGODA_VERSION, stdout, err);
+    else if (status == 0)
+        text_print_structure(page, settings->shows_all, stdout);
+    structure_page_release(page);
+    free(page);
     return status;
 }
 
@@ -167,7 +104,7 @@ static int compare_limits(struct database *database, char *const *operands, size
                           const struct settings *settings, size_t *n_worse, struct error *err)
 {
     struct limit_page page;
-    if (diff_limits_compare(database, settings->limits_path, operands, n, &page, err))
+    if (limits_compare(database, settings->limits_path, operands, n, &page, err))
         return -1;
     int status = 0;
     if (settings->is_of_traces)
@@ -213,13 +150,7 @@ static int run_on_database(const char *path, char *const *operands, size_t n,
     if (status == 0 && !settings->is_of_traces)
         status = warn_of_damage(database, operands, n, err);
     if (status == 0 && settings->wants_structure)
-        status =
-            diff_structure(database, operands, n,
-                           &(struct diff_structure_options){.map = settings->map,
-                                                            .shows_all = settings->shows_all,
-                                                            .wants_json = settings->wants_json,
-                                                            .is_of_traces = settings->is_of_traces},
-                           err);
+        status = compare_structure(database, operands, n, settings, err);
     else if (status == 0 && settings->limits_path)
         status = compare_limits(database, operands, n, settings, n_worse, err);
     else if (status == 0 && settings->baseline)
@@ -233,27 +164,28 @@ static int run_on_database(const char *path, char *const *operands, size_t n,
 static int run_diff(char *const *operands, size_t n, struct settings *settings)
 {
     struct error err;
-    struct diff_traces traces = {0};
-    struct diff_intervals intervals = {0};
+    struct compared_traces traces = {0};
+    struct compared_intervals intervals = {0};
     size_t n_worse = 0;
     int status = 0;
     if (settings->map_path)
         status = resource_map_read(&settings->map, settings->map_path, &err);
     if (status == 0 && settings->intervals) {
-        status = diff_intervals_replay(&traces, operands[0], settings->intervals, &intervals, &err);
+        status =
+            compared_intervals_replay(&traces, operands[0], settings->intervals, &intervals, &err);
         if (status == 0)
             status = run_on_database(traces.database, intervals.names, intervals.list.n, settings,
                                      &n_worse, &err);
     } else if (status == 0 && settings->is_of_traces) {
-        status = diff_traces_replay(&traces, operands, n, &err);
+        status = compared_traces_replay(&traces, operands, n, &err);
         if (status == 0)
             status = run_on_database(traces.database, operands, n, settings, &n_worse, &err);
     } else if (status == 0) {
         status = run_on_database(operands[0], operands + 1, n - 1, settings, &n_worse, &err);
     }
     bool is_unreadable = traces.has_unreadable_records;
-    diff_traces_remove(&traces);
-    diff_intervals_release(&intervals);
+    compared_traces_remove(&traces);
+    compared_intervals_release(&intervals);
     resource_map_free(settings->map);
     if (status)
         log_error("%s", err.text);
@@ -273,7 +205,7 @@ static int check_runs(const struct option_usage *usage, const struct settings *s
     if (settings->intervals && (!settings->is_of_traces || n_runs != 1 || settings->baseline))
         return options_usage_error(usage, "--intervals are of one trace, without --baseline");
     struct error err = {{0}};
-    if (settings->intervals && diff_intervals_check(settings->intervals, &err) != 0)
+    if (settings->intervals && compared_intervals_check(settings->intervals, &err) != 0)
         return options_usage_error(usage, "--intervals: %s", err.text);
     if (settings->intervals)
         return STATUS_DONE;
@@ -333,7 +265,7 @@ int cmd_diff(int argc, char **argv)
         return options_usage_error(&usage, "--structure and --check exclude each other");
     if (settings.shows_all && !settings.wants_structure)
         return options_usage_error(&usage, "--all goes with --structure only");
-    settings.is_of_traces = diff_is_trace(argv[first]);
+    settings.is_of_traces = is_trace(argv[first]);
     status = check_runs(&usage, &settings, argc - first);
     if (status != STATUS_DONE)
         return status;

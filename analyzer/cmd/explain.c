@@ -16,10 +16,7 @@
 #include "analyzer/base/spelling.h"
 #include "analyzer/base/xml.h"
 #include "analyzer/base/xml_folder.h"
-#include "analyzer/report/json/known.h"
-#include "analyzer/report/machine_page.h"
-#include "analyzer/report/pattern_page.h"
-#include "analyzer/report/policy_page.h"
+#include "analyzer/report/explain.h"
 #include "analyzer/report/text.h"
 
 /// The kinds of things that are explained, in the order in which they are listed.

@@ -21,7 +21,6 @@
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
-#include "analyzer/report/text/whatif.h"
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"

@@ -13,9 +13,11 @@
 #include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/options.h"
-#include "analyzer/cmd/diff/traces.h"
-#include "analyzer/cmd/scaling/properties.h"
-#include "analyzer/cmd/scaling/series.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/cmd/compared_traces.h"
+#include "analyzer/cmd/damage.h"
+#include "analyzer/compare/scaling_series.h"
+#include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "db/database.h"
 #include "db/open.h"
@@ -49,6 +51,22 @@ static int print_svg(const struct scaling_page *page, const char *path, struct e
     if (fclose(file) != 0 || is_bad)
         return error_set(err, "cannot write %s: %s", path, strerror(errno));
     return 0;
+}
+
+/// Says which trials were left out, and which are of damaged traces. 0, or -1 and ERR.
+static int warn(struct database *database, const struct scaling_page *page, struct error *err)
+{
+    int status = 0;
+    if (page->n_without_parameter)
+        log_warning("%s without a parameter %s left out",
+                    quantity_count(page->n_without_parameter, "trial").text, page->by);
+    if (page->n_alone)
+        log_warning("%s left out, with no other that differs in %s only",
+                    quantity_count(page->n_alone, "trial").text, page->by);
+    for (size_t i = 0; page->database && i < page->n_series; i++) // of traces: said when read
+        for (size_t j = 0; j < page->series[i].n_trials && status == 0; j++)
+            status = damage_warn_of_trial(database, page->series[i].trial_ids[j], err);
+    return status;
 }
 
 static int print_page(const struct request *request, const struct scaling_page *page,
@@ -85,6 +103,8 @@ static int run_on_database(const char *path, const char *name, const struct requ
     int status = database_run(database, "BEGIN", err);
     if (status == 0)
         status = scaling_series_read(database, &request->choice, &page, err);
+    if (status == 0)
+        status = warn(database, &page, err);
     if (status == 0 && (request->wants_properties || request->property_files.count))
         status = scaling_properties_find(database, &request->property_files, &page, err);
     database_close(database);
@@ -97,10 +117,10 @@ static int run_on_database(const char *path, const char *name, const struct requ
 static int run_scaling(char **operands, size_t n, struct request *request)
 {
     struct error err;
-    struct diff_traces traces = {0};
+    struct compared_traces traces = {0};
     int status;
-    if (diff_is_trace(operands[0])) {
-        status = diff_traces_replay(&traces, operands, n, &err);
+    if (is_trace(operands[0])) {
+        status = compared_traces_replay(&traces, operands, n, &err);
         request->choice.selectors = operands;
         request->choice.n_selectors = n;
         if (status == 0)
@@ -111,7 +131,7 @@ static int run_scaling(char **operands, size_t n, struct request *request)
         status = run_on_database(operands[0], operands[0], request, &err);
     }
     bool is_unreadable = traces.has_unreadable_records;
-    diff_traces_remove(&traces);
+    compared_traces_remove(&traces);
     if (status)
         log_error("%s", err.text);
     return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values are sorted by the key of their row and then by run; a row is one stretch of them. Changes
+// Values are sorted by the key of their row and then by run; equal neighbours form a row. Changes
 // are rounded by the differences of rounded running sums, so that they sum to the whole exactly.
 #include "analyzer/compare/difference.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,49 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/compare/resource_path.h"
-#include "analyzer/compare/significance.h"
+
+/// The standard error of the difference of the means, and its degrees of freedom; NAN when no
+/// group has two values.
+static double standard_error(const double *a, size_t n_a, const double *b, size_t n_b,
+                             double *freedom)
+{
+    *freedom = 1;
+    if (n_a == 0 || n_b == 0 || (n_a < 2 && n_b < 2))
+        return NAN;
+    if (n_a < 2 || n_b < 2) {
+        const double *many = n_a < 2 ? b : a;
+        size_t n = n_a < 2 ? n_b : n_a;
+        *freedom = (double)n - 1;
+        return sqrt(gsl_stats_variance(many, 1, n) * (1 + 1 / (double)n));
+    }
+    double share_a = gsl_stats_variance(a, 1, n_a) / (double)n_a;
+    double share_b = gsl_stats_variance(b, 1, n_b) / (double)n_b;
+    double sum = share_a + share_b;
+    if (sum > 0)
+        *freedom = sum * sum /
+                   (share_a * share_a / (double)(n_a - 1) + share_b * share_b / (double)(n_b - 1));
+    return sqrt(sum);
+}
+
+double significance_of_difference(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+    double freedom;
+    double error = standard_error(a, n_a, b, n_b, &freedom);
+    if (isnan(error))
+        return NAN;
+    double distance = fabs(gsl_stats_mean(a, 1, n_a) - gsl_stats_mean(b, 1, n_b));
+    if (!(error > 0))
+        return distance > 0 ? 0 : 1;
+    return fmin(1, 2 * gsl_cdf_tdist_Q(distance / error, freedom));
+}
+
+double significance_half_width(const double *a, size_t n_a, const double *b, size_t n_b,
+                               double alpha)
+{
+    double freedom;
+    double error = standard_error(a, n_a, b, n_b, &freedom);
+    return isnan(error) || !(error > 0) ? error : error * gsl_cdf_tdist_Qinv(alpha / 2, freedom);
+}
 
 struct run {
     enum difference_group group;
@@ -347,4 +390,98 @@ void difference_table_release(struct difference_table *table)
 {
     free(table->rows);
     *table = (struct difference_table){0};
+}
+
+const char *difference_kind(const struct difference_row *row)
+{
+    if (row->is_unrecorded) // below 0: more was recorded than the run time times the ranks
+        return row->a_ns < 0 || row->b_ns < 0 ? "parallel threads" : "not recorded";
+    return *row->wait_state ? row->wait_state : "no wait";
+}
+
+bool difference_is_worse(const struct difference_row *row)
+{
+    return row->is_change && row->b_ns > row->a_ns;
+}
+
+size_t difference_count_worse(const struct difference_page *page)
+{
+    const struct difference_table *table = &page->tables[DIFFERENCE_BY_CALL_PATH];
+    size_t n_worse = difference_is_worse(&table->total);
+    for (size_t i = 0; i < table->n_rows; i++)
+        n_worse += difference_is_worse(&table->rows[i]);
+    return n_worse;
+}
+
+// --- groups of stored trials
+
+struct part_adder {
+    struct difference *difference;
+    const struct resource_map *map;
+    size_t run;
+};
+
+static void add_part(void *user, const char *call_path, const char *process, const char *wait_state,
+                     int64_t value_ns)
+{
+    const struct part_adder *adder = user;
+    char *path = resource_map_apply(adder->map, call_path);
+    char *rank = resource_map_apply(adder->map, process);
+    difference_add(adder->difference, adder->run, path, rank, wait_state, value_ns);
+    free(path);
+    free(rank);
+}
+
+static int add_trials(struct difference_page *page, struct database *database,
+                      const struct difference_choice *choice, enum difference_group group,
+                      struct error *err)
+{
+    struct trial_group trials;
+    bool is_a = group == DIFFERENCE_A;
+    if (trial_group_to_compare(database, is_a ? choice->a : choice->b, &trials, err))
+        return -1;
+    int status = is_a && choice->wants_newest_a ? trial_group_newest(database, &trials, err) : 0;
+    for (size_t i = 0; i < trials.n_ids && status == 0; i++) {
+        page->runs =
+            array_reserve(page->runs, &page->run_capacity, page->n_runs + 1, sizeof *page->runs);
+        struct difference_run *run = &page->runs[page->n_runs];
+        run->group = group;
+        status = trial_time_read(database, trials.ids[i], &run->trial, err);
+        if (status)
+            break;
+        page->n_runs++;
+        struct part_adder adder = {
+            page->difference, choice->map,
+            difference_add_run(page->difference, group, run->trial.time_ns, run->trial.n_ranks)};
+        status = trial_time_parts(database, trials.ids[i], add_part, &adder, err);
+    }
+    trial_group_release(&trials);
+    return status;
+}
+
+int difference_page_read(struct database *database, const struct difference_choice *choice,
+                         struct difference_page *page, struct error *err)
+{
+    *page = (struct difference_page){.database = database->path,
+                                     .thresholds = choice->thresholds,
+                                     .difference = difference_new()};
+    if (add_trials(page, database, choice, DIFFERENCE_A, err) ||
+        add_trials(page, database, choice, DIFFERENCE_B, err))
+        return -1;
+    for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
+        difference_tabulate(page->difference, by, &page->thresholds, &page->tables[by]);
+    difference_descend(page->difference, &page->thresholds, &page->top_down);
+    return 0;
+}
+
+void difference_page_release(struct difference_page *page)
+{
+    for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
+        difference_table_release(&page->tables[by]);
+    difference_table_release(&page->top_down);
+    for (size_t i = 0; i < page->n_runs; i++)
+        trial_time_release(&page->runs[i].trial);
+    free(page->runs);
+    difference_free(page->difference);
+    *page = (struct difference_page){0};
 }

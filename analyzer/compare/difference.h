@@ -17,6 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/error.h"
+#include "db/database.h"
+#include "db/query/resource_map.h"
+#include "db/query/times.h"
+
 struct difference;
 
 enum difference_group { DIFFERENCE_A, DIFFERENCE_B };
@@ -45,7 +50,8 @@ struct difference_row {
     bool is_in_a, is_in_b;
     double a_ns, b_ns; // means per run and rank
     int64_t change_ns; // rounded such that the rows of a table sum to the change of run time
-    double p;          // see significance.h, corrected by Holm for the rows tested; NAN: not tested
+    double
+        p; // significance_of_difference(), corrected by Holm for the rows tested; NAN: not tested
     double half_width_ns; // of the confidence interval of the change, NAN: no test
     bool is_change;
 };
@@ -84,5 +90,55 @@ void difference_descend(struct difference *difference,
                         struct difference_table *table);
 
 void difference_table_release(struct difference_table *table);
+
+/// Two-sided probability that means of normal values without a difference are as far apart as
+/// those of A and B: the t test of unequal variances (Welch, Biometrika 34, 1947). A group of one
+/// value is taken as a further measurement of the other group. 1 when nothing differs, 0 when the
+/// groups differ and neither scatters, NAN when no group has two values.
+double significance_of_difference(const double *a, size_t n_a, const double *b, size_t n_b);
+
+/// Half the width of the confidence interval of the difference of the means, at the level
+/// 1 - ALPHA; NAN when no group has two values.
+double significance_half_width(const double *a, size_t n_a, const double *b, size_t n_b,
+                               double alpha);
+
+struct difference_run {
+    struct trial_time trial;
+    enum difference_group group;
+};
+
+/// What a report about a difference is made from.
+struct difference_page {
+    const char *database; // NULL: none
+    struct difference_run *runs;
+    size_t n_runs, run_capacity;
+    struct difference_thresholds thresholds;
+    struct difference_table tables[N_DIFFERENCE_BY];
+    struct difference_table top_down; // see difference_descend()
+    struct difference *difference;    // which the tables refer to
+};
+
+/// Which trials are compared: A and B as in trial_group_to_compare().
+struct difference_choice {
+    const char *a, *b;
+    bool wants_newest_a;            // of several git revisions
+    const struct resource_map *map; // NULL: resources keep their names
+    struct difference_thresholds thresholds;
+};
+
+/// Reads and compares stored trials. 0, or -1 and ERR; PAGE is to be released in either case.
+int difference_page_read(struct database *database, const struct difference_choice *choice,
+                         struct difference_page *page, struct error *err);
+void difference_page_release(struct difference_page *page);
+
+/// Whether a row is a change for the worse.
+bool difference_is_worse(const struct difference_row *row);
+
+/// How many of the run time and its parts by call path and wait state got worse.
+size_t difference_count_worse(const struct difference_page *page);
+
+/// What kind of time a row is: the wait state's name, "no wait", "not recorded", or
+/// "parallel threads": what threads of one rank recorded at the same time, taken off again.
+const char *difference_kind(const struct difference_row *row);
 
 #endif

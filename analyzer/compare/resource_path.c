@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "analyzer/base/memory.h"
+
 /// The slash sorts before every other byte, so that nothing comes between a resource and what is
 /// below it: "/a", "/a/b", "/a.c".
 static int order_of(char byte)
@@ -50,4 +52,23 @@ bool resource_path_is_within(const char *path, const char *ancestor)
 {
     size_t length = strlen(ancestor);
     return !strncmp(path, ancestor, length) && (path[length] == '\0' || path[length] == '/');
+}
+
+const char *resource_path_short(const char *path)
+{
+    const char *slash = path[0] ? strchr(path + 1, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+char *resource_path_plain(const char *path)
+{
+    char *plain = memory_copy_text(path), *to = plain;
+    for (const char *from = path; *from; from++) {
+        bool is_escape = *from == '\\' && from[1] && from[1] != 'x'; // a byte stays \xHH
+        from += is_escape;
+        if (!is_escape || *from != 'e') // the empty name
+            *to++ = *from;
+    }
+    *to = '\0';
+    return plain;
 }

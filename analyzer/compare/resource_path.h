@@ -23,4 +23,11 @@ const char *resource_path_last(const char *path);
 /// Whether PATH is ANCESTOR or below it.
 bool resource_path_is_within(const char *path, const char *ancestor);
 
+/// A path without its hierarchy: "main/MPI_Recv" of "/CallPath/main/MPI_Recv".
+const char *resource_path_short(const char *path);
+
+/// A path or a part of one without escapes, as replays write call paths: "main/f(int)" of
+/// "main/f\(int\)". The caller frees.
+char *resource_path_plain(const char *path);
+
 #endif

@@ -37,6 +37,12 @@ enum scaling_factor {
     N_FACTORS,
 };
 
+/// "parallel_efficiency", ... as in JSON and CSV; "parallel efficiency", ... for people.
+extern const char *const scaling_factor_keys[N_FACTORS];
+extern const char *const scaling_factor_names[N_FACTORS];
+/// "strong", "weak", "parameter".
+extern const char *const scaling_kind_names[];
+
 struct scaling_trial {
     double x; // the parameter
     uint64_t n_ranks;

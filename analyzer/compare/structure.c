@@ -2,11 +2,15 @@
 // The union by sorting: equal paths become neighbours (see structure.h).
 #include "analyzer/compare/structure.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
+#include "analyzer/result/result.h"
+#include "db/query/times.h"
 
 static void add_one(struct structure *structure, unsigned run, const char *path, size_t length)
 {
@@ -58,4 +62,78 @@ void structure_release(struct structure *structure)
         free(structure->resources[i].path);
     free(structure->resources);
     *structure = (struct structure){0};
+}
+
+struct merging {
+    struct structure_page *page;
+    const struct resource_map *map;
+    int64_t ids[STRUCTURE_MAX_RUNS];
+};
+
+/// Whether the scheduler of the machine made the resource, and not the program: each run has its
+/// own.
+static bool is_chance(const char *path)
+{
+    char *name = resource_path_plain(resource_path_last(path));
+    bool is_one = strcmp(name, RESULT_REGION_NO_CPU) == 0;
+    free(name);
+    return is_one;
+}
+
+static void add_resource(void *user, const char *path)
+{
+    struct merging *merging = user;
+    if (is_chance(path))
+        return;
+    char *mapped = resource_map_apply(merging->map, path);
+    structure_add(&merging->page->structure, (unsigned)merging->page->n_runs, mapped);
+    free(mapped);
+}
+
+static int add_trial(struct merging *merging, struct database *database, int64_t id,
+                     struct error *err)
+{
+    struct structure_page *page = merging->page;
+    for (size_t i = 0; i < page->n_runs; i++)
+        if (merging->ids[i] == id)
+            return 0;
+    if (page->n_runs == STRUCTURE_MAX_RUNS)
+        return error_set(err, "at most %d trials can be compared by structure", STRUCTURE_MAX_RUNS);
+    struct trial_time time;
+    if (trial_resources(database, id, add_resource, merging, err) ||
+        trial_time_read(database, id, &time, err))
+        return -1;
+    merging->ids[page->n_runs] = id;
+    page->runs[page->n_runs++] = memory_copy_text(time.name);
+    trial_time_release(&time);
+    return 0;
+}
+
+int structure_page_read(struct database *database, char *const *selectors, size_t n,
+                        const struct resource_map *map, struct structure_page *page,
+                        struct error *err)
+{
+    struct merging merging = {.page = page, .map = map};
+    *page = (struct structure_page){.database = database->path};
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        struct trial_group group = {0};
+        status = trial_group_to_compare(database, selectors[i], &group, err);
+        for (size_t j = 0; j < group.n_ids && status == 0; j++)
+            status = add_trial(&merging, database, group.ids[j], err);
+        trial_group_release(&group);
+    }
+    if (status == 0)
+        structure_merge(&page->structure);
+    else
+        structure_page_release(page);
+    return status;
+}
+
+void structure_page_release(struct structure_page *page)
+{
+    for (size_t i = 0; i < page->n_runs; i++)
+        free(page->runs[i]);
+    structure_release(&page->structure);
+    *page = (struct structure_page){0};
 }

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/error.h"
+#include "db/database.h"
+#include "db/query/resource_map.h"
+
 enum { STRUCTURE_MAX_RUNS = 63 }; // the sum of their ids is a positive int64_t
 
 struct structure_resource {
@@ -28,5 +32,19 @@ void structure_add(struct structure *structure, unsigned run, const char *path);
 void structure_merge(struct structure *structure);
 
 void structure_release(struct structure *structure);
+
+struct structure_page {
+    const char *database;           // NULL: none
+    char *runs[STRUCTURE_MAX_RUNS]; // names; run I has the id 1 << I
+    size_t n_runs;
+    struct structure structure; // merged
+};
+
+/// Reads all trials that the N SELECTORS mean, each once; resources that MAP (NULL: none) renames
+/// have their new names. 0 (PAGE is to be released), or -1 and ERR.
+int structure_page_read(struct database *database, char *const *selectors, size_t n,
+                        const struct resource_map *map, struct structure_page *page,
+                        struct error *err);
+void structure_page_release(struct structure_page *page);
 
 #endif

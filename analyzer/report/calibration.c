@@ -1,137 +1,305 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two machines side by side.
-#include "analyzer/report/calibration.h"
+// A calibration as text and JSON.
+#include "analyzer/calibrate/calibration.h"
 
 #include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const uint64_t sizes[] = {0, 1024, 65536, 1048576};
-enum { N_SIZES = sizeof sizes / sizeof sizes[0], MOST_MEMBERS = 16, COMPARED_BYTES = 1024 };
+#include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/json_values.h"
+#include "analyzer/report/table.h"
+#include "analyzer/report/text.h"
 
-static struct calibration_difference *
-add(struct calibration_difference rows[CALIBRATION_MAX_DIFFERENCES], size_t *n, const char *what)
+static struct quantity time_of(double ns)
 {
-    static struct calibration_difference spare;
-    struct calibration_difference *row = *n < CALIBRATION_MAX_DIFFERENCES ? &rows[(*n)++] : &spare;
-    *row = (struct calibration_difference){.here = -1, .there = -1};
-    snprintf(row->what, sizeof row->what, "%s", what);
-    return row;
+    return quantity_time(ns > 0 ? (uint64_t)(ns + 0.5) : 0);
 }
 
-/// A file without a cost has 0 for it.
-static double known(uint64_t cost_ns)
+static void print_hosts(const struct measurements *measurements, FILE *stream)
 {
-    return cost_ns > 0 ? (double)cost_ns : -1;
-}
-
-/// Time of the calls and the message between them; < 0 without this scope.
-static double message_ns(const struct machine *machine, enum machine_scope scope, uint64_t bytes)
-{
-    const struct machine_messages *messages = &machine->messages[scope];
-    if (messages->n_points == 0)
-        return -1;
-    return (double)(machine_message_ns(messages, bytes) + messages->send_overhead_ns +
-                    messages->receive_overhead_ns);
-}
-
-/// Bytes per second of long messages.
-static double bandwidth(const struct machine *machine, enum machine_scope scope)
-{
-    enum { LONG_BYTES = 1 << 24 };
-    double time_ns = message_ns(machine, scope, 2 * (uint64_t)LONG_BYTES) -
-                     message_ns(machine, scope, LONG_BYTES);
-    return time_ns > 0 ? LONG_BYTES / time_ns * 1e9 : -1;
-}
-
-static void compare_messages(const struct calibration_report *report, enum machine_scope scope,
-                             const char *name, struct calibration_difference *rows, size_t *n)
-{
-    char what[64];
-    if (report->machine->messages[scope].n_points == 0)
-        return;
-    for (int i = 0; i < N_SIZES; i++) {
-        snprintf(what, sizeof what, "message within %s, %llu bytes",
-                 scope == MACHINE_NETWORK ? "the network" : name, (unsigned long long)sizes[i]);
-        struct calibration_difference *row = add(rows, n, what);
-        row->here = message_ns(report->machine, scope, sizes[i]);
-        row->there = message_ns(report->against, scope, sizes[i]);
+    for (size_t i = 0; i < measurements->n_hosts; i++) {
+        const struct measured_host *host = &measurements->hosts[i];
+        fprintf(stream, "%s: %s, %s in %s, %s\n", host->name,
+                quantity_count((uint64_t)host->n_ranks, "rank").text,
+                quantity_count((uint64_t)host->n_cores, "core").text,
+                quantity_count((uint64_t)host->n_packages, "package").text, host->processor);
     }
-    snprintf(what, sizeof what, "bandwidth of the %s", name);
-    struct calibration_difference *row = add(rows, n, what);
-    row->is_rate = true;
-    row->here = bandwidth(report->machine, scope);
-    row->there = bandwidth(report->against, scope);
+    fprintf(stream, "MPI: %s\n", measurements->mpi);
 }
 
-static void compare_calls(const struct calibration_report *report, enum machine_scope scope,
-                          const char *name, struct calibration_difference *rows, size_t *n)
+/// TEXT as a paragraph behind WORD; frees it.
+static void print_words(const char *word, char *text, FILE *stream)
 {
-    const struct machine_messages *here = &report->machine->messages[scope];
-    const struct machine_messages *there = &report->against->messages[scope];
-    char what[64];
-    if (here->n_points == 0)
-        return;
-    snprintf(what, sizeof what, "a send's own time, %s", name);
-    struct calibration_difference *row = add(rows, n, what);
-    row->here = known(here->send_overhead_ns);
-    row->there = known(there->send_overhead_ns);
-    snprintf(what, sizeof what, "a receive's own time, %s", name);
-    row = add(rows, n, what);
-    row->here = known(here->receive_overhead_ns);
-    row->there = known(there->receive_overhead_ns);
+    int column = fprintf(stream, "%s", word);
+    print_paragraph(text, (size_t)column, (size_t)column, text_options_for(stream).width, stream);
+    free(text);
 }
 
-/// Of both machines, as far as they were measured.
-static uint32_t compared_members(const struct calibration_report *report)
+static double half_of(const struct measured_scope_costs *costs, double size_bytes)
 {
-    uint32_t n = MOST_MEMBERS, n_here = report->machine->n_calibrated_members;
-    uint32_t n_there = report->against->n_calibrated_members;
-    n = n_here > 0 && n_here < n ? n_here : n;
-    return n_there > 0 && n_there < n ? n_there : n;
+    for (size_t i = 0; i < costs->n_messages; i++)
+        if (costs->messages[i].size_bytes == size_bytes)
+            return costs->messages[i].time_ns;
+    return -1;
 }
 
-/// By the formula; < 0 without one.
-static double collective_ns(const struct machine *machine, uint8_t operation, uint32_t n_members)
+static void add_time(struct table *table, double ns)
 {
-    const struct machine_collective *collective =
-        machine_collective(machine, operation, COMPARED_BYTES);
-    if (!collective || !collective->time)
-        return -1;
-    return (double)machine_formula_ns(collective, n_members, COMPARED_BYTES);
+    table_add_cell(table, "%s", ns < 0 ? "-" : time_of(ns).text);
 }
 
-size_t calibration_compare(const struct calibration_report *report,
-                           struct calibration_difference rows[CALIBRATION_MAX_DIFFERENCES])
+static void print_messages(const struct calibration_report *report, FILE *stream)
 {
-    size_t n = 0;
-    struct calibration_difference *row = add(rows, &n, "computing");
-    row->here = report->machine->compute_ns > 0 ? (double)report->machine->compute_ns : -1;
-    row->there = report->against->compute_ns > 0 ? (double)report->against->compute_ns : -1;
-    row = add(rows, &n, "hand-over of a core");
-    row->here = known(report->machine->hand_over_ns);
-    row->there = known(report->against->hand_over_ns);
-    compare_calls(report, MACHINE_NODE, "node", rows, &n);
-    compare_messages(report, MACHINE_NODE, "node", rows, &n);
-    compare_calls(report, MACHINE_NETWORK, "network", rows, &n);
-    compare_messages(report, MACHINE_NETWORK, "network", rows, &n);
-    uint32_t n_members = compared_members(report);
-    for (size_t i = 0; i < report->machine->n_collectives; i++) {
-        char what[64];
-        uint8_t operation = report->machine->collectives[i].operation;
-        bool is_there = false; // an operation has an element for each range of sizes
-        for (size_t k = 0; k < i; k++)
-            is_there = is_there || report->machine->collectives[k].operation == operation;
-        if (is_there)
+    const struct measurements *measurements = report->measurements;
+    struct table table = {0};
+    table_add_column(&table, "Messages", true);
+    table_add_column(&table, "8 B", false);
+    table_add_column(&table, "1 KiB", false);
+    table_add_column(&table, "1 MiB", false);
+    table_add_column(&table, "send", false);
+    table_add_column(&table, "receive", false);
+    table_add_column(&table, "eager up to", false);
+    table_add_column(&table, "fit", false);
+    table_add_column(&table, "worst", false);
+    for (int scope = SCOPE_NODE; scope < N_SCOPES; scope++) {
+        const struct measured_scope_costs *costs = &measurements->scopes[scope];
+        if (costs->n_messages == 0)
             continue;
-        const char *name = collective_operation_names[operation];
-        if (strcmp(name, "barrier") == 0)
-            snprintf(what, sizeof what, "%s of %" PRIu32, name, n_members);
+        table_add_cell(&table, "%s", scope_names[scope]);
+        add_time(&table, half_of(costs, 8));
+        add_time(&table, half_of(costs, 1024));
+        add_time(&table, half_of(costs, 1048576));
+        add_time(&table, costs->send_ns);
+        add_time(&table, costs->receive_ns);
+        if (costs->has_eager)
+            table_add_cell(&table, "%s", quantity_size(costs->eager_bytes).text);
         else
-            snprintf(what, sizeof what, "%s of %" PRIu32 ", %d bytes", name, n_members,
-                     COMPARED_BYTES);
-        row = add(rows, &n, what);
-        row->here = collective_ns(report->machine, operation, n_members);
-        row->there = collective_ns(report->against, operation, n_members);
+            table_add_cell(&table, "any");
+        double rms = report->errors->message_rms[scope];
+        table_add_cell(&table, "%s", rms < 0 ? "-" : quantity_share(rms).text);
+        table_add_cell(&table, "%s",
+                       rms < 0 ? "-" : quantity_share(report->errors->message_worst[scope]).text);
     }
-    return n;
+    if (table.n_cells > 0) {
+        fputc('\n', stream);
+        table_print(&table, 0, 0, stream);
+    }
+    table_release(&table);
+}
+
+static void print_cores(const struct measurements *measurements, FILE *stream)
+{
+    if (measurements->hand_over_ns < 0)
+        return;
+    if (measurements_spins(measurements)) {
+        fputc('\n', stream);
+        print_words(
+            "",
+            memory_format("A rank that waits keeps its core busy (work beside it took %.2f "
+                          "times as long): predict shared cores with --wait spin. Half of a "
+                          "round trip of two ranks on one core: %s.",
+                          measurements->waiting_slowdown, time_of(measurements->hand_over_ns).text),
+            stream);
+        return;
+    }
+    fputc('\n', stream);
+    print_words(
+        "",
+        memory_format("A rank that waits leaves its core. Handing the core over costs %s, and "
+                      "%s more where both ranks use %s of cache.",
+                      time_of(measurements_hand_over_ns(measurements)).text,
+                      time_of(measurements->working_set_ns).text,
+                      quantity_size((uint64_t)measurements->working_set_bytes).text),
+        stream);
+}
+
+static void print_collectives(const struct calibration_report *report, FILE *stream)
+{
+    const struct machine_text_errors *errors = report->errors;
+    if (errors->collective_rms < 0)
+        return;
+    int n_numbers, n_members = measurements_members(report->measurements, &n_numbers);
+    fputc('\n', stream);
+    print_words(
+        "",
+        memory_format("Collectives of up to %d ranks: %s, fitted within %s (at worst %s, %s).",
+                      n_members, quantity_count(report->machine->n_collectives, "formula").text,
+                      quantity_share(errors->collective_rms).text,
+                      quantity_share(errors->collective_worst).text, errors->worst_collective),
+        stream);
+}
+
+static void print_differences(const struct calibration_report *report, FILE *stream)
+{
+    struct calibration_difference rows[CALIBRATION_MAX_DIFFERENCES];
+    size_t n = calibration_compare(report, rows);
+    struct table table = {0};
+    table_add_column(&table, "", true);
+    table_add_column(&table, "here", false);
+    table_add_column(&table, report->against_path, false);
+    table_add_column(&table, "there / here", false);
+    for (size_t i = 0; i < n; i++) {
+        const double values[] = {rows[i].here, rows[i].there};
+        table_add_cell(&table, "%s", rows[i].what);
+        for (int k = 0; k < 2; k++) {
+            if (values[k] < 0)
+                table_add_cell(&table, "-");
+            else if (rows[i].is_rate)
+                table_add_cell(&table, "%s/s", quantity_size((uint64_t)values[k]).text);
+            else
+                table_add_cell(&table, "%s", time_of(values[k]).text);
+        }
+        if (rows[i].here > 0 && rows[i].there >= 0)
+            table_add_cell(&table, "%.2f", rows[i].there / rows[i].here);
+        else
+            table_add_cell(&table, "-");
+    }
+    fputc('\n', stream);
+    table_print(&table, 0, 0, stream);
+    table_release(&table);
+    const struct machine *here = report->machine, *there = report->against;
+    if (here->compute_ns > 0 && there->compute_ns > 0)
+        fprintf(stream,
+                "A run recorded here and predicted for that machine needs --cpu-speed %.3f.\n",
+                (double)here->compute_ns / (double)there->compute_ns);
+}
+
+void text_print_calibration(const struct calibration_report *report, FILE *stream)
+{
+    const struct measurements *measurements = report->measurements;
+    print_hosts(measurements, stream);
+    print_messages(report, stream);
+    print_cores(measurements, stream);
+    print_collectives(report, stream);
+    fputc('\n', stream);
+    print_words("Not measured: ", measurements_missing(measurements), stream);
+    for (size_t i = 0; i < measurements->n_warnings; i++) {
+        fputs(i == 0 ? "\n" : "", stream);
+        print_words("warning: ", memory_copy_text(measurements->warnings[i]), stream);
+    }
+    if (report->against)
+        print_differences(report, stream);
+    fprintf(stream, "\n%s written; next: pagoda replay TRACE --machine %s\n", report->path,
+            report->path);
+}
+
+/// Null for what was not measured.
+static json_t *number(double value)
+{
+    return value < 0 ? json_null() : json_real(value);
+}
+
+static json_t *hosts(const struct measurements *measurements)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < measurements->n_hosts; i++) {
+        const struct measured_host *host = &measurements->hosts[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "name", json_clean_text(host->name));
+        json_object_set_new(object, "processor", json_clean_text(host->processor));
+        json_object_set_new(object, "ranks", json_integer(host->n_ranks));
+        json_object_set_new(object, "cores", json_integer(host->n_cores));
+        json_object_set_new(object, "packages", json_integer(host->n_packages));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *scope_object(const struct calibration_report *report, int scope)
+{
+    const struct measured_scope_costs *costs = &report->measurements->scopes[scope];
+    json_t *object = json_object(), *messages = json_array();
+    json_object_set_new(object, "scope", json_string(scope_names[scope]));
+    for (size_t i = 0; i < costs->n_messages; i++) {
+        json_t *message = json_object();
+        json_object_set_new(message, "size_bytes", json_real(costs->messages[i].size_bytes));
+        json_object_set_new(message, "half_round_trip_ns", json_real(costs->messages[i].time_ns));
+        json_object_set_new(message, "spread", json_real(costs->messages[i].spread));
+        json_object_set_new(message, "samples", json_integer(costs->messages[i].n_samples));
+        json_array_append_new(messages, message);
+    }
+    json_object_set_new(object, "messages", messages);
+    json_object_set_new(object, "send_overhead_ns", json_real(costs->send_ns));
+    json_object_set_new(object, "receive_overhead_ns", json_real(costs->receive_ns));
+    json_object_set_new(object, "eager_bytes",
+                        costs->has_eager ? json_integer((json_int_t)costs->eager_bytes)
+                                         : json_null());
+    json_object_set_new(object, "fit_rms", number(report->errors->message_rms[scope]));
+    json_object_set_new(object, "fit_worst", number(report->errors->message_worst[scope]));
+    return object;
+}
+
+static json_t *collectives(const struct measurements *measurements)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < measurements->n_collectives; i++) {
+        const struct measured_collective *collective = &measurements->collectives[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "operation", json_clean_text(collective->operation));
+        json_object_set_new(object, "members", json_real(collective->n_members));
+        json_object_set_new(object, "size_bytes", json_real(collective->size_bytes));
+        json_object_set_new(object, "time_ns", json_real(collective->time_ns));
+        json_object_set_new(object, "spread", json_real(collective->spread));
+        json_object_set_new(object, "samples", json_integer(collective->n_samples));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *differences(const struct calibration_report *report)
+{
+    struct calibration_difference rows[CALIBRATION_MAX_DIFFERENCES];
+    size_t n = calibration_compare(report, rows);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_t *object = json_object();
+        json_object_set_new(object, "what", json_clean_text(rows[i].what));
+        json_object_set_new(object, rows[i].is_rate ? "here_bytes_per_s" : "here_ns",
+                            number(rows[i].here));
+        json_object_set_new(object, rows[i].is_rate ? "there_bytes_per_s" : "there_ns",
+                            number(rows[i].there));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+int json_print_calibration(const struct calibration_report *report, const char *version,
+                           FILE *stream, struct error *err)
+{
+    const struct measurements *measurements = report->measurements;
+    json_t *top = json_object(), *scopes = json_array(), *warnings = json_array();
+    json_object_set_new(top, "schema", json_integer(1));
+    json_object_set_new(top, "pagoda", json_string(version));
+    json_object_set_new(top, "path", json_clean_text(report->path));
+    json_object_set_new(top, "mpi", json_clean_text(measurements->mpi));
+    json_object_set_new(top, "hosts", hosts(measurements));
+    json_object_set_new(top, "compute_ns", json_real(measurements->compute_ns));
+    for (int scope = 0; scope < N_SCOPES; scope++)
+        if (measurements->scopes[scope].n_messages > 0)
+            json_array_append_new(scopes, scope_object(report, scope));
+    json_object_set_new(top, "scopes", scopes);
+    json_object_set_new(top, "hand_over_ns",
+                        measurements->hand_over_ns < 0
+                            ? json_null()
+                            : json_real(measurements_hand_over_ns(measurements)));
+    json_object_set_new(top, "waiting",
+                        measurements->waiting_slowdown <= 0
+                            ? json_null()
+                            : json_string(measurements_spins(measurements) ? "spin" : "block"));
+    json_object_set_new(top, "collectives", collectives(measurements));
+    json_object_set_new(top, "collective_fit_rms", number(report->errors->collective_rms));
+    char *missing = measurements_missing(measurements);
+    json_object_set_new(top, "missing", json_clean_text(missing));
+    free(missing);
+    for (size_t i = 0; i < measurements->n_warnings; i++)
+        json_array_append_new(warnings, json_clean_text(measurements->warnings[i]));
+    json_object_set_new(top, "warnings", warnings);
+    if (report->against)
+        json_object_set_new(top, "differences", differences(report));
+    return json_print_object(top, JSON_COMPACT | JSON_REAL_PRECISION(9), "the calibration", stream,
+                             err);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `pagoda check` found out about one file, and its text form (report/json/check.h has the
-// other one).
+// What `pagoda check` found out about one file, its text and its JSON.
 #ifndef PAGODA_REPORT_CHECK_H
 #define PAGODA_REPORT_CHECK_H
 
@@ -8,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/result/result.h"
 #include "analyzer/trace/reader.h"
@@ -60,5 +60,10 @@ void check_print(const struct check *check, FILE *stream);
 
 /// Frees everything in CHECK, not CHECK itself.
 void check_release(struct check *check);
+
+/// Prints N findings and a newline; keys in a fixed order, null for what is unknown. 0, or -1 and
+/// ERR; a failed write is left to ferror(STREAM).
+int json_print_checks(const struct check *checks, size_t n, const char *version, FILE *stream,
+                      struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the sections of the text report share; for analyzer/report/text*.c only.
+// What the sections of the text report share; for this folder only.
 #ifndef PAGODA_REPORT_PAGE_H
 #define PAGODA_REPORT_PAGE_H
 
@@ -9,6 +9,7 @@
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
 #include "analyzer/result/result.h"
+#include "analyzer/result/whatif.h"
 
 struct page {
     const struct result *result;
@@ -35,16 +36,36 @@ void page_warnings(const struct page *page, bool of_damage_only);
 /// A paragraph behind LABEL, later lines below the first word.
 void page_labelled(const struct page *page, const char *label, const char *text);
 
-// report/text/profile.c
+// profile.c
 void page_regions(const struct page *page);
 void page_call_tree(const struct page *page);
 
-// report/text/tolerance.c
-struct whatif_report;
-void page_tolerance(const struct page *page, const struct whatif_report *report);
-
-// report/text/waits.c
+// wait_states.c
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);
+
+// whatif_details.c
+
+/// How much slower the network may be.
+void page_tolerance(const struct page *page, const struct whatif_report *report);
+
+/// What was moved in POINT, and what the client/server algorithm makes of it; nothing without
+/// moves.
+void page_moves(const struct page *page, const struct whatif_report *report,
+                const struct whatif_point *point);
+
+/// What the first estimate of REPORT rests on; nothing where it is a prediction.
+void page_estimate(const struct page *page, const struct whatif_report *report);
+
+// scaling_text.c
+struct growth;
+struct scaling_page;
+struct scaling_series;
+
+/// What the series shows in a few sentences: where scaling breaks, why, and what comes next. The
+/// caller frees.
+char *scaling_conclusion(const struct scaling_page *page, const struct scaling_series *series);
+/// The law of a growth: "x^0.98", "log2(x)", "constant", "?".
+char *scaling_law(const struct growth *growth, const char *by);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/report/scaling.h"
+#include "analyzer/compare/scaling_series.h"
+#include "analyzer/report/text.h"
 
 enum {
     PANEL_WIDTH = 400,

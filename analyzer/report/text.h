@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The report a person reads: what ran and where the time went in the first lines, then the tables
-// behind it, then the conclusion.
+// Reports for people: as text, and where noted as CSV and SVG. Printers compute nothing: what they
+// print is described where their argument is declared.
 #ifndef PAGODA_REPORT_TEXT_H
 #define PAGODA_REPORT_TEXT_H
 
@@ -9,7 +9,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyzer/result/result.h"
+struct advice;
+struct calibration_report;
+struct difference_page;
+struct limit_page;
+struct result;
+struct scaling_page;
+struct structure_page;
+struct whatif_report;
 
 struct text_options {
     uint64_t depth;  // levels of the call tree that are shown
@@ -23,6 +30,42 @@ struct text_options {
 /// 4 levels, 12 rows, the width of the terminal STREAM is (then lines are cut) or 80.
 struct text_options text_options_for(FILE *stream);
 
+/// The report on a replay: the conclusion first, then what it rests on.
 void text_print(const struct result *result, const struct text_options *options, FILE *stream);
+
+/// Prints REPORT, a prediction from the run MEASURED.
+void text_print_whatif(const struct result *measured, const struct whatif_report *report,
+                       const struct text_options *options, FILE *stream);
+
+/// Prints the best LIMIT candidates of each group.
+void text_print_advice(const struct advice *advice, size_t limit, FILE *stream);
+
+void text_print_calibration(const struct calibration_report *report, FILE *stream);
+
+/// Prints the runs, the change of run time, and the TOP rows of each table, the rest of it in sum.
+void text_print_difference(const struct difference_page *page, uint64_t top, FILE *stream);
+/// Prints a line for the run time and for each call path and wait state that got worse.
+void text_print_violations(const struct difference_page *page, FILE *stream);
+
+void text_print_limits(const struct limit_page *page, FILE *stream);
+/// One line for each limit that is not kept.
+void text_print_limit_violations(const struct limit_page *page, FILE *stream);
+
+/// Prints the runs with their ids, and for each hierarchy how many resources are in all runs, and
+/// the tree of those that are not (SHOWS_ALL: of all), each with its sum of run ids.
+void text_print_structure(const struct structure_page *page, bool shows_all, FILE *stream);
+
+struct scaling_text_options {
+    uint64_t top; // rows of the growth table
+    size_t width;
+    bool has_sparklines;
+};
+void text_print_scaling(const struct scaling_page *page, const struct scaling_text_options *options,
+                        FILE *stream);
+/// One line for each number, with a heading: series, parameter, its value, ranks, kind of number,
+/// name, value, spread, number of trials.
+void csv_print_scaling(const struct scaling_page *page, FILE *stream);
+/// A picture of speedup, efficiencies and growing parts, one row of panels a series.
+void svg_print_scaling(const struct scaling_page *page, FILE *stream);
 
 #endif

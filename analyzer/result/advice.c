@@ -2,6 +2,7 @@
 // Advice as data.
 #include "analyzer/result/advice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

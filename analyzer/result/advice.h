@@ -7,9 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-
-#include "analyzer/base/error.h"
 
 enum advice_kind {
     ADVICE_REGION,     // computing in a region: faster, gone, balanced
@@ -117,13 +114,6 @@ enum advice_together advice_together(const struct advice *advice, const struct a
 
 /// "--scale solve=0.5", words quoted for the shell where they must be. The caller frees.
 char *advice_options(const struct advice_candidate *candidate);
-
-/// Prints the best LIMIT candidates of each group.
-void text_print_advice(const struct advice *advice, size_t limit, FILE *stream);
-
-/// All of them as JSON, schema 1. 0, or -1 and ERR.
-int json_print_advice(const struct advice *advice, const char *version, FILE *stream,
-                      struct error *err);
 
 void advice_release(struct advice *advice);
 

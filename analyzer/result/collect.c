@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts of the run, ranks, efficiencies, critical path and traffic of a result; call tree, waits,
-// warnings and conclusion are built by the files of these names.
+// Facts of the run, ranks, efficiencies, communicators and traffic of a result; call tree, waits,
+// critical path, warnings and conclusion are built by the files of these names.
 #include "analyzer/result/collect.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +12,164 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/conclusion.h"
-#include "analyzer/result/origins.h"
-#include "analyzer/result/program_name.h"
 #include "analyzer/result/shares.h"
 #include "analyzer/result/sites.h"
-#include "analyzer/result/sync_objects.h"
 #include "analyzer/result/waits.h"
 #include "analyzer/result/warnings.h"
+
+// Only so many names are kept, so that a program that makes communicators all the time does not
+// fill a database with them.
+enum { MAX_NAMES = 64 };
+
+/// The place of the name, made when it is new and there is room.
+static uint32_t place_of(struct result *result, const char *name)
+{
+    for (uint32_t i = 0; i < result->n_communicators; i++)
+        if (strcmp(result->communicators[i].name, name) == 0)
+            return i;
+    if (result->n_communicators >= MAX_NAMES && strcmp(name, RESULT_OTHER_COMMUNICATORS) != 0)
+        return place_of(result, RESULT_OTHER_COMMUNICATORS);
+    result->communicators[result->n_communicators].name = memory_copy_text(name);
+    return (uint32_t)result->n_communicators++;
+}
+
+static int by_tag(const void *a, const void *b)
+{
+    const struct result_tag *left = a, *right = b;
+    if (left->communicator != right->communicator)
+        return left->communicator < right->communicator ? -1 : 1;
+    return left->tag < right->tag ? -1 : left->tag > right->tag;
+}
+
+/// Tags of communicators that have become one are one.
+static void merge_tags(struct result *result)
+{
+    size_t n = 0;
+    qsort(result->tags, result->n_tags, sizeof *result->tags, by_tag);
+    for (size_t i = 0; i < result->n_tags; i++) {
+        if (n > 0 && by_tag(&result->tags[n - 1], &result->tags[i]) == 0) {
+            result->tags[n - 1].n_messages += result->tags[i].n_messages;
+            result->tags[n - 1].size_bytes += result->tags[i].size_bytes;
+        } else {
+            result->tags[n++] = result->tags[i];
+        }
+    }
+    result->n_tags = n;
+}
+
+/// Fills RESULT's communicators and tags. Communicators of one name are one, for names are all that
+/// tells communicators of different runs apart.
+static void put_communicators(const struct definitions *definitions,
+                              const struct pag_result *replay, struct result *result)
+{
+    size_t n = definitions->n_communicators;
+    uint32_t *places = memory_zeroed(n + 1, sizeof *places);
+    bool *is_used = memory_zeroed(n + 1, sizeof *is_used);
+    result->communicators = memory_zeroed(MAX_NAMES + 1, sizeof *result->communicators); // others
+    for (size_t i = 0; i < replay->n_message_kinds; i++)
+        is_used[replay->message_kinds[i].communicator] = true;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_used[i] && replay->collectives[i] == 0)
+            continue;
+        const char *name = definitions->communicators[i].name;
+        places[i] = place_of(result, *name ? name : "(unnamed)");
+        result->communicators[places[i]].n_collectives += replay->collectives[i];
+    }
+    result->n_tags = replay->n_message_kinds;
+    result->tags = memory_zeroed(result->n_tags + 1, sizeof *result->tags);
+    for (size_t i = 0; i < result->n_tags; i++) {
+        const struct pag_message_kind *kind = &replay->message_kinds[i];
+        result->tags[i] = (struct result_tag){
+            .communicator = places[kind->communicator],
+            .tag = kind->tag == PAG_OTHER_TAGS ? RESULT_NONE : kind->tag,
+            .n_messages = kind->n_messages,
+            .size_bytes = kind->size_bytes,
+        };
+    }
+    if (result->n_tags > 0)
+        merge_tags(result);
+    free(places);
+    free(is_used);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/// "python", "python3", "python3.11".
+static bool is_python(const char *program)
+{
+    return !strncmp(program, "python", 6) && !program[6 + strspn(program + 6, "0123456789.")];
+}
+
+static bool is_interpreter(const char *program)
+{
+    static const char *const others[] = {"julia", "lua", "octave", "perl", "Rscript", "ruby"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (!strcmp(program, others[i]))
+            return true;
+    return is_python(program);
+}
+
+/// The next word of *REST into WORD (cut to SIZE bytes), which is moved behind it; false at the
+/// end.
+static bool next_word(const char **rest, char *word, size_t size)
+{
+    *rest += strspn(*rest, " ");
+    size_t length = strcspn(*rest, " ");
+    if (length == 0)
+        return false;
+    size_t kept = length < size ? length : size - 1;
+    memcpy(word, *rest, kept);
+    word[kept] = '\0';
+    *rest += length;
+    return true;
+}
+
+/// Finds the script among the ARGUMENTS of an interpreter: its name into SCRIPT, and what follows
+/// it. NULL when there is none.
+static const char *find_script(const char *program, const char *arguments, char *script,
+                               size_t size)
+{
+    const char *rest = arguments;
+    while (next_word(&rest, script, size)) {
+        if (script[0] != '-')
+            return rest;
+        bool takes_value = is_python(program) && (!strcmp(script, "-W") || !strcmp(script, "-X"));
+        if (!strcmp(script, "-c") || !strcmp(script, "-e"))
+            return NULL;
+        if (is_python(program) && !strcmp(script, "-m")) {
+            if (!next_word(&rest, script, size))
+                return NULL;
+            if (strcmp(script, "mpi4py") != 0) // that one runs the script behind it
+                return rest;
+        } else if (takes_value && !next_word(&rest, script, size)) {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+// Options of an interpreter in front of its script are stepped over; code on the command line is no
+// script, so the interpreter keeps its name there.
+struct program_name program_name_of(const char *executable, const char *command)
+{
+    char script[256];
+    const char *program = executable ? base_name(executable) : "";
+    const char *arguments = command ? strchr(command, ' ') : NULL;
+    const char *rest = arguments && is_interpreter(program)
+                           ? find_script(program, arguments, script, sizeof script)
+                           : NULL;
+    if (rest) {
+        program = base_name(script);
+        arguments = rest;
+    }
+    if (arguments)
+        arguments += strspn(arguments, " ");
+    return (struct program_name){utf8_clean(program), utf8_clean(arguments)};
+}
 
 static const char *property_value(const struct definitions *definitions, const char *name)
 {
@@ -184,26 +336,6 @@ void collect_ideal(struct result *result, uint64_t ideal_ns)
     efficiency->transfer = ideal_judged_ns / judged_ns;
 }
 
-static void put_critical_path(const struct collect_input *input, const struct call_tree *tree,
-                              const struct site_table *sites, struct result *result)
-{
-    const struct pag_result *replay = input->replay;
-    size_t n = replay->n_critical_path;
-    struct result_path_share *shares = shares_resolve(trace_definitions(input->trace), tree, sites,
-                                                      replay->critical_path, n, result);
-    for (size_t i = 0; i < n; i++)
-        result->critical_path.length_ns += shares[i].time_ns;
-    result->critical_path.by_region =
-        shares_sum(shares, n, true, false, result->time_ns, &result->critical_path.n_by_region);
-    result->critical_path.by_rank =
-        shares_sum(shares, n, false, true, result->time_ns, &result->critical_path.n_by_rank);
-    result->critical_path.by_region_rank =
-        shares_sum(shares, n, true, true, result->time_ns, &result->critical_path.n_by_region_rank);
-    result->critical_path.by_site =
-        shares_sum_by_site(shares, n, result->time_ns, &result->critical_path.n_by_site);
-    free(shares);
-}
-
 static void put_traffic(const struct pag_result *replay, struct result *result)
 {
     result->traffic = memory_zeroed(replay->n_traffic, sizeof *result->traffic);
@@ -233,9 +365,9 @@ void collect_result(const struct collect_input *input, struct result *result)
                   result);
     origins_collect(definitions, &tree, &sites, input->replay, result);
     put_efficiency(result, input->replay->n_off > 0 || input->is_phase);
-    put_critical_path(input, &tree, &sites, result);
+    critical_path_collect(definitions, &tree, &sites, input->replay, result);
     put_traffic(input->replay, result);
-    sync_objects_collect(definitions, input->replay, result);
+    put_communicators(definitions, input->replay, result);
     warnings_collect(input->trace, input->replay, &coverage, result);
     conclusion_write(result);
     call_tree_release(&tree);

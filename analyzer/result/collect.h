@@ -32,4 +32,13 @@ void collect_result(const struct collect_input *input, struct result *result);
 /// (clocks that disagree) loses nothing by transfer.
 void collect_ideal(struct result *result, uint64_t ideal_ns);
 
+struct program_name {
+    char *program;   // without its folder, "" when unknown
+    char *arguments; // "" when there are none or unknown
+};
+
+/// Both from the program's file EXECUTABLE and the COMMAND it was called by, words separated by a
+/// blank; NULL for either when unknown. The caller frees both texts.
+struct program_name program_name_of(const char *executable, const char *command);
+
 #endif

@@ -16,7 +16,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/result/cores.h"
-#include "analyzer/result/lost_cores.h"
 #include "analyzer/result/sites.h"
 
 static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of the critical path and origins of waits: from a location's call paths to regions and
-// ranks.
+// From a location's call paths to regions, ranks and sites.
+//
+// The engine's explanation of a kind of wait belongs to the pattern that measures these waits. It
+// has negative parts: the waiters' own work while the releasing ranks were late. Work in the same
+// region cancels. Work in other regions is taken off the remaining regions in proportion, so that
+// these are parts of the wait.
 #include "analyzer/result/shares.h"
 
 #include <stdlib.h>
@@ -46,7 +50,9 @@ static struct result_path_share path_share(const struct definitions *definitions
     return share;
 }
 
-struct result_path_share *shares_resolve(const struct definitions *definitions,
+/// Region and rank of each entry, with its time; regions that are none (before the start, clock
+/// repair) are added to RESULT. The caller frees.
+static struct result_path_share *resolve(const struct definitions *definitions,
                                          const struct call_tree *tree,
                                          const struct site_table *sites,
                                          const struct pag_path_entry *entries, size_t n_entries,
@@ -112,7 +118,9 @@ static struct result_path_share sum_of_site(const struct result_path_share *part
     return sum;
 }
 
-struct result_path_share *shares_sum(const struct result_path_share *shares, size_t count,
+/// A copy of SHARES summed by region, by rank, or by both, the longest first; `share` becomes the
+/// part of TIME_NS. *N_SUMS: how many. The caller frees.
+static struct result_path_share *sum(const struct result_path_share *shares, size_t count,
                                      bool by_region, bool by_rank, uint64_t time_ns, size_t *n_sums)
 {
     struct result_path_share *sums = memory_zeroed(count, sizeof *sums);
@@ -138,7 +146,9 @@ struct result_path_share *shares_sum(const struct result_path_share *shares, siz
     return sums;
 }
 
-struct result_path_share *shares_sum_by_site(const struct result_path_share *shares, size_t count,
+/// The parts that have a site, summed by (site, region), without those that are 0; the rank is the
+/// one with more than half of it, else RESULT_NONE. Share and order as above. The caller frees.
+static struct result_path_share *sum_by_site(const struct result_path_share *shares, size_t count,
                                              uint64_t time_ns, size_t *n_sums)
 {
     struct result_path_share *parts = memory_zeroed(count, sizeof *parts);
@@ -159,4 +169,156 @@ struct result_path_share *shares_sum_by_site(const struct result_path_share *sha
     }
     qsort(parts, *n_sums, sizeof *parts, compare_site_times);
     return parts;
+}
+
+void critical_path_collect(const struct definitions *definitions, const struct call_tree *tree,
+                           const struct site_table *sites, const struct pag_result *replay,
+                           struct result *result)
+{
+    size_t n = replay->n_critical_path;
+    uint64_t time_ns = result->time_ns;
+    struct result_path_share *shares =
+        resolve(definitions, tree, sites, replay->critical_path, n, result);
+    for (size_t i = 0; i < n; i++)
+        result->critical_path.length_ns += shares[i].time_ns;
+    result->critical_path.by_region =
+        sum(shares, n, true, false, time_ns, &result->critical_path.n_by_region);
+    result->critical_path.by_rank =
+        sum(shares, n, false, true, time_ns, &result->critical_path.n_by_rank);
+    result->critical_path.by_region_rank =
+        sum(shares, n, true, true, time_ns, &result->critical_path.n_by_region_rank);
+    result->critical_path.by_site =
+        sum_by_site(shares, n, time_ns, &result->critical_path.n_by_site);
+    free(shares);
+}
+
+static const char *const pattern_of_kind[PAG_WAIT_KINDS] = {
+    [PAG_WAIT_LATE_SENDER] = "late-sender",   [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
+    [PAG_WAIT_BARRIER] = "wait-at-barrier",   [PAG_WAIT_NXN] = "wait-at-nxn",
+    [PAG_WAIT_ONE_TO_ALL] = "late-broadcast", [PAG_WAIT_EARLY_REDUCE] = "early-reduce",
+    [PAG_WAIT_NX1] = "wait-at-nx1",           [PAG_WAIT_SCAN] = "early-scan",
+    [PAG_WAIT_FINALIZE] = "wait-at-finalize",
+};
+
+__extension__ typedef __int128 wide;
+
+/// What the positive ones of some parts are to sum to.
+struct portion {
+    int64_t whole_ns;
+    wide positive_ns; // their sum, never less than WHOLE_NS
+    wide seen_ns;     // of those so far
+    int64_t given_ns; // to those so far
+};
+
+static struct result_pattern *pattern_named(struct result *result, const char *id)
+{
+    for (size_t i = 0; id && i < result->n_patterns; i++)
+        if (!strcmp(result->patterns[i].id, id))
+            return &result->patterns[i];
+    return NULL;
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+    const struct result_path_share *a = left, *b = right;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns > b->time_ns ? -1 : 1;
+    if (a->region != b->region)
+        return a->region < b->region ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->site > b->site) - (a->site < b->site);
+}
+
+/// Leaves the positive ones of COUNT parts, each cut in proportion to sum to the whole of its
+/// portion: that of its region, or with IS_WHOLE the only one there is. Share becomes that of
+/// TOTAL_NS. Returns how many are left.
+static size_t cut(struct result_path_share *parts, size_t count, struct portion *portions,
+                  bool is_whole, uint64_t total_ns)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].time_ns > 0)
+            portions[is_whole ? 0 : parts[i].region].positive_ns += parts[i].time_ns;
+    for (size_t i = 0; i < count; i++) {
+        struct portion *portion = &portions[is_whole ? 0 : parts[i].region];
+        if (parts[i].time_ns <= 0 || portion->whole_ns <= 0)
+            continue;
+        portion->seen_ns += parts[i].time_ns;
+        int64_t upto_ns = (int64_t)(portion->seen_ns * portion->whole_ns / portion->positive_ns);
+        struct result_path_share part = parts[i];
+        part.time_ns = upto_ns - portion->given_ns;
+        part.share = (double)part.time_ns / (double)total_ns;
+        portion->given_ns = upto_ns;
+        if (part.time_ns > 0)
+            parts[n_left++] = part;
+    }
+    qsort(parts, n_left, sizeof *parts, compare_parts);
+    return n_left;
+}
+
+/// One for each region: the whole is what ORIGINS give it.
+static struct portion *portions_of(const struct result *result,
+                                   const struct result_origins *origins)
+{
+    struct portion *portions = memory_zeroed(result->n_regions, sizeof *portions);
+    for (size_t i = 0; i < origins->n_by_region; i++)
+        portions[origins->by_region[i].region].whole_ns = origins->by_region[i].time_ns;
+    return portions;
+}
+
+/// Takes the waiters' own work off the parts of ORIGINS.
+static void net(const struct result *result, struct result_origins *origins, uint64_t total_ns)
+{
+    // What has no place in the source is a part of its region as well.
+    wide *elsewhere_ns = memory_zeroed(result->n_regions, sizeof *elsewhere_ns);
+    for (size_t i = 0; i < origins->n_by_region; i++)
+        elsewhere_ns[origins->by_region[i].region] += origins->by_region[i].time_ns;
+    for (size_t i = 0; i < origins->n_by_site; i++)
+        elsewhere_ns[origins->by_site[i].region] -= origins->by_site[i].time_ns;
+    struct portion whole = {.whole_ns = (int64_t)origins->explained_ns};
+    origins->n_by_region = cut(origins->by_region, origins->n_by_region, &whole, true, total_ns);
+    origins->offset_ns = (int64_t)(whole.whole_ns - whole.positive_ns);
+    struct portion *portions = portions_of(result, origins);
+    origins->n_by_region_rank =
+        cut(origins->by_region_rank, origins->n_by_region_rank, portions, false, total_ns);
+    free(portions);
+    portions = portions_of(result, origins);
+    for (size_t i = 0; i < result->n_regions; i++)
+        portions[i].positive_ns = elsewhere_ns[i] > 0 ? elsewhere_ns[i] : 0;
+    origins->n_by_site = cut(origins->by_site, origins->n_by_site, portions, false, total_ns);
+    free(portions);
+    free(elsewhere_ns);
+}
+
+static void fill(const struct definitions *definitions, const struct call_tree *tree,
+                 const struct site_table *sites, const struct pag_explanation *explanation,
+                 struct result *result, struct result_pattern *pattern)
+{
+    struct result_origins *origins = &pattern->origins;
+    struct result_path_share *shares =
+        resolve(definitions, tree, sites, explanation->causes, explanation->n_causes, result);
+    origins->explained_ns = explanation->explained_ns;
+    origins->unexplained_ns = pattern->total_ns - explanation->explained_ns;
+    origins->by_region =
+        sum(shares, explanation->n_causes, true, false, pattern->total_ns, &origins->n_by_region);
+    origins->by_region_rank = sum(shares, explanation->n_causes, true, true, pattern->total_ns,
+                                  &origins->n_by_region_rank);
+    origins->by_site =
+        sum_by_site(shares, explanation->n_causes, pattern->total_ns, &origins->n_by_site);
+    net(result, origins, pattern->total_ns);
+    free(shares);
+}
+
+void origins_collect(const struct definitions *definitions, const struct call_tree *tree,
+                     const struct site_table *sites, const struct pag_result *replay,
+                     struct result *result)
+{
+    for (int kind = 0; kind < PAG_WAIT_KINDS && !result->interval.what; kind++) {
+        const struct pag_explanation *explanation = &replay->explanations[kind];
+        struct result_pattern *pattern = pattern_named(result, pattern_of_kind[kind]);
+        // A pattern of this id that somebody else wrote may measure other waits.
+        if (pattern && pattern->total_ns > 0 && explanation->explained_ns <= pattern->total_ns)
+            fill(definitions, tree, sites, explanation, result, pattern);
+    }
 }

@@ -12,7 +12,6 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/dilation.h"
-#include "analyzer/result/lost_cores.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/unused.h"
 

@@ -4,8 +4,8 @@
 #define PAGODA_RESULT_WARNINGS_H
 
 #include "analyzer/pag/pag.h"
-#include "analyzer/result/coverage.h"
 #include "analyzer/result/result.h"
+#include "analyzer/result/waits.h"
 #include "analyzer/trace/reader.h"
 
 /// Fills warnings and has_unreadable_records of RESULT from what the replay and the reader counted:

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "analyzer/compare/difference.h"
-#include "analyzer/compare/significance.h"
 
 static const struct difference_thresholds no_thresholds = {0, 0, 0.05};
 

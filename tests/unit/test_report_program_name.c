@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/result/program_name.h"
+#include "analyzer/result/collect.h"
 
 static void check(const char *executable, const char *command, const char *program,
                   const char *arguments)

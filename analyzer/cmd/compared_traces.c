@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measured replays into a database that is removed after the comparison.
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/scratch_file.h"
+#include "analyzer/cmd/compared_traces.h"
+#include "analyzer/cmd/damage.h"
+#include "analyzer/replay/interval.h"
+#include "analyzer/replay/replay_run.h"
+#include "db/store.h"
+
+bool is_trace(const char *path)
+{
+    struct stat status;
+    size_t length = strlen(path);
+    return (length > 5 && !strcmp(path + length - 5, ".otf2")) ||
+           (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
+/// Replays TRACE and stores the result as the trial NAME.
+static int add(struct compared_traces *traces, const char *trace, const char *name,
+               struct error *err)
+{
+    struct replay_run run;
+    const struct store_names names = {.experiment = "traces", .trial = name, .origin = "measured"};
+    int status = replay_run_open(&run, trace, err);
+    if (status == 0)
+        status = replay_run(&run, traces->catalogue, NULL, false, "replaying", err);
+    if (status == 0)
+        traces->has_unreadable_records |= damage_warn(&run.result);
+    if (status == 0)
+        status = store_result(traces->database, &run.result, &names, err);
+    replay_run_release(&run);
+    return status;
+}
+
+char *compared_traces_name(const char *trace, const struct interval *interval)
+{
+    return memory_format("%s %s", trace, interval->what);
+}
+
+/// Where results of intervals go.
+struct interval_target {
+    struct compared_traces *traces;
+    const char *trace;
+};
+
+static int add_interval(void *context, const struct interval *interval, const struct result *result,
+                        struct error *err)
+{
+    const struct interval_target *target = context;
+    struct compared_traces *traces = target->traces;
+    if (!traces->has_unreadable_records) // of one trace: said once
+        traces->has_unreadable_records |= damage_warn(result);
+    if (interval_check_result(interval, result, err) != 0)
+        return -1;
+    char *name = compared_traces_name(target->trace, interval);
+    const struct store_names names = {.experiment = "traces", .trial = name, .origin = "interval"};
+    int status = store_result(traces->database, result, &names, err);
+    free(name);
+    return status;
+}
+
+int compared_traces_add(struct compared_traces *traces, const char *trace,
+                        const struct interval *intervals, size_t n, struct error *err)
+{
+    struct interval_target target = {traces, trace};
+    struct interval_replay replay = {.trace = trace,
+                                     .catalogue = traces->catalogue,
+                                     .each = add_interval,
+                                     .context = &target,
+                                     .max_bytes = INTERVAL_REPLAY_BYTES};
+    return interval_replay(&replay, intervals, n, err);
+}
+
+static int make_folder(struct compared_traces *traces, struct error *err)
+{
+    char *folder = memory_format("%s/pagoda-diff-XXXXXX", scratch_file_folder());
+    if (!mkdtemp(folder)) {
+        error_set(err, "cannot make the folder %s: %s", folder, strerror(errno));
+        free(folder);
+        return -1;
+    }
+    traces->folder = folder;
+    traces->database = memory_format("%s/runs.db", folder);
+    return 0;
+}
+
+int compared_traces_begin(struct compared_traces *traces, struct error *err)
+{
+    *traces = (struct compared_traces){0};
+    traces->catalogue = catalogue_load_shipped(NULL, 0, err);
+    return traces->catalogue ? make_folder(traces, err) : -1;
+}
+
+int compared_traces_replay(struct compared_traces *traces, char *const *paths, size_t n,
+                           struct error *err)
+{
+    int status = compared_traces_begin(traces, err);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        bool is_stored = false;
+        for (size_t j = 0; j < i; j++)
+            is_stored |= !strcmp(paths[i], paths[j]);
+        if (!is_stored)
+            status = add(traces, paths[i], paths[i], err);
+    }
+    return status;
+}
+
+void compared_traces_remove(struct compared_traces *traces)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; traces->database && i < sizeof endings / sizeof endings[0]; i++) {
+        char *file = memory_format("%s%s", traces->database, endings[i]);
+        unlink(file);
+        free(file);
+    }
+    if (traces->folder)
+        rmdir(traces->folder);
+    catalogue_free(traces->catalogue);
+    free(traces->database);
+    free(traces->folder);
+    *traces = (struct compared_traces){0};
+}
+
+/// Calls READ for each interval in TEXT; *N is how many words there were.
+static int for_each_word(const char *text,
+                         int (*read)(void *user, const char *word, struct error *), void *user,
+                         size_t *n, struct error *err)
+{
+    char *copy = memory_copy_text(text), *rest = copy, *word;
+    int status = 0;
+    *n = 0;
+    while (status == 0 && (word = strsep(&rest, ",")) != NULL) {
+        status = read(user, word, err);
+        ++*n;
+    }
+    free(copy);
+    return status;
+}
+
+static int check_word(void *user, const char *word, struct error *err)
+{
+    *(bool *)user |= strstr(word, "#*") != NULL;
+    return interval_check(word, err);
+}
+
+int compared_intervals_check(const char *text, struct error *err)
+{
+    bool has_several = false;
+    size_t n;
+    if (for_each_word(text, check_word, &has_several, &n, err))
+        return -1;
+    return n > 1 || has_several
+               ? 0
+               : error_set(err, "there must be two intervals at least, not only %s", text);
+}
+
+struct finding {
+    struct compared_intervals *intervals;
+    const char *trace;
+};
+
+static int find_word(void *user, const char *word, struct error *err)
+{
+    struct finding *finding = user;
+    return interval_find(&finding->intervals->list, finding->trace, word, err);
+}
+
+static bool is_known(const struct interval_list *list, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(list->items[i].what, list->items[j].what) == 0)
+            return true;
+    return false;
+}
+
+int compared_intervals_replay(struct compared_traces *traces, const char *trace, const char *text,
+                              struct compared_intervals *intervals, struct error *err)
+{
+    *traces = (struct compared_traces){0};
+    *intervals = (struct compared_intervals){0};
+    struct interval_list *list = &intervals->list;
+    struct finding finding = {intervals, trace};
+    size_t n;
+    int status = for_each_word(text, find_word, &finding, &n, err);
+    if (status == 0 && list->n < 2)
+        status =
+            error_set(err, "%s is one interval of %s, there must be two at least", text, trace);
+    if (status == 0)
+        status = compared_traces_begin(traces, err);
+    intervals->names = memory_zeroed(list->n + 1, sizeof *intervals->names);
+    struct interval *once = memory_new((list->n + 1) * sizeof *once); // without repetitions
+    size_t n_once = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        intervals->names[i] = compared_traces_name(trace, &list->items[i]);
+        if (!is_known(list, i))
+            once[n_once++] = list->items[i];
+    }
+    if (status == 0)
+        status = compared_traces_add(traces, trace, once, n_once, err);
+    free(once);
+    return status;
+}
+
+void compared_intervals_release(struct compared_intervals *intervals)
+{
+    for (size_t i = 0; intervals->names && i < intervals->list.n; i++)
+        free(intervals->names[i]);
+    free(intervals->names);
+    interval_list_release(&intervals->list);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading limits, and the values in their places (see limits.h).
+#include "analyzer/compare/limits.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "db/focus.h"
+#include "db/names.h"
+#include "db/query/query.h"
+#include "db/query/times.h"
+#include "db/trials.h"
+
+struct reading {
+    struct database *database;
+    struct limit_page *page;
+    const char *path;
+    unsigned line;
+    struct error *err;
+};
+
+static void note_unit(void *user, const char *name, const char *unit, const char *adds_up_over,
+                      const char *description)
+{
+    char **to = user;
+    (void)name;
+    (void)adds_up_over;
+    (void)description;
+    free(*to);
+    *to = memory_copy_text(unit);
+}
+
+/// The metric's unit, to be freed. A wait state that no trial has is one with the value 0.
+static int find_unit(struct reading *reading, const char *metric, char **unit)
+{
+    static const char of_properties[] = "SELECT name || '.wait_ns' FROM property UNION "
+                                        "SELECT name || '.count' FROM property UNION "
+                                        "SELECT name FROM metric";
+    *unit = memory_copy_text("");
+    bool is_pattern = metric[strcspn(metric, "*?[")] != '\0';
+    if (!is_pattern && query_metrics(reading->database, metric, note_unit, unit, NULL) == 0)
+        return 0;
+    if (names_check(reading->database, "metric", of_properties, metric, reading->err))
+        return error_wrap(reading->err, "%s:%u", reading->path, reading->line);
+    free(*unit);
+    *unit = memory_copy_text(strstr(metric, ".wait_ns") ? "ns" : "instances");
+    return 0;
+}
+
+/// Whether TEXT is a number, to *VALUE, without anything behind it.
+static bool is_bare(const char *text, double *value)
+{
+    struct error why;
+    return option_read_number(text, value, &why) == 0;
+}
+
+/// A time has a unit: a metric's name may promise nanoseconds where an option would mean seconds.
+static int read_amount(const struct reading *reading, struct limit_row *row, char *text)
+{
+    size_t length = strlen(text);
+    bool is_time = strcmp(row->unit, "ns") == 0, is_share = strcmp(row->unit, "share") == 0;
+    bool is_percent = is_share && length > 1 && text[length - 1] == '%';
+    uint64_t time_ns;
+    struct error why;
+    if (is_percent)
+        text[length - 1] = '\0';
+    bool is_number = is_bare(text, &row->limit);
+    if (is_time && is_number && row->limit > 0)
+        return error_set(reading->err, "%s:%u: %s has no unit: write %sns, or us, ms, s",
+                         reading->path, reading->line, text, text);
+    if (is_time && !is_number && option_read_duration(text, &time_ns, &why) == 0) {
+        row->limit = (double)time_ns;
+        return 0;
+    }
+    if (is_share && is_number && !is_percent && row->limit > 1)
+        return error_set(reading->err, "%s:%u: %s is no share: write %s %%, or a number up to 1",
+                         reading->path, reading->line, text, text);
+    row->limit /= is_percent ? 100 : 1;
+    if (is_number)
+        return 0;
+    return error_set(reading->err, "%s:%u: `%s` is no limit of %s, which is in %s", reading->path,
+                     reading->line, text, row->metric, *row->unit ? row->unit : "numbers");
+}
+
+/// The next word of *AT, ended; "" at the end of the line.
+static char *next_word(char **at)
+{
+    char *word = *at + strspn(*at, " \t");
+    char *end = word + strcspn(word, " \t");
+    *at = *end ? end + 1 : end;
+    *end = '\0';
+    return word;
+}
+
+static int read_limit(struct reading *reading, char *line, struct limit_row *row)
+{
+    char *metric = next_word(&line), *relation = next_word(&line), *amount = next_word(&line);
+    bool is_at_least = strcmp(relation, ">=") == 0;
+    line += strspn(line, " \t");
+    if (*line == '%') { // "80 %"
+        amount = memory_format("%s%%", amount);
+        line += 1 + strspn(line + 1, " \t");
+    } else {
+        amount = memory_copy_text(amount);
+    }
+    *row = (struct limit_row){.metric = memory_copy_text(metric),
+                              .focus = memory_copy_text(line),
+                              .is_at_least = is_at_least};
+    int status = 0;
+    struct focus focus;
+    if (!*amount || (!is_at_least && strcmp(relation, "<=") != 0))
+        status = error_set(reading->err,
+                           "%s:%u: wanted is METRIC <= LIMIT [FOCUS], or >=", reading->path,
+                           reading->line);
+    if (status == 0 &&
+        (find_unit(reading, metric, &row->unit) || read_amount(reading, row, amount)))
+        status = -1;
+    if (status == 0 && *line) {
+        if (focus_parse(line, &focus, reading->err))
+            status = error_wrap(reading->err, "%s:%u", reading->path, reading->line);
+        else
+            focus_release(&focus);
+    }
+    free(amount);
+    return status;
+}
+
+static void add_stored(void *user, const char *metric, const char *unit, const char *focus,
+                       double value)
+{
+    struct limit_page *page = user;
+    page->rows = array_reserve(page->rows, &page->capacity, page->n_rows + 1, sizeof *page->rows);
+    page->rows[page->n_rows++] = (struct limit_row){.metric = memory_copy_text(metric),
+                                                    .unit = memory_copy_text(unit),
+                                                    .focus = memory_copy_text(focus),
+                                                    .is_at_least = strcmp(unit, "share") == 0,
+                                                    .limit = value};
+}
+
+/// The values of a trial of the origin "threshold": shares are least values, all others greatest.
+static int read_stored(struct reading *reading, int64_t trial)
+{
+    struct trial_time time;
+    if (trial_time_read(reading->database, trial, &time, reading->err))
+        return -1;
+    bool is_set = strcmp(time.origin, "threshold") == 0;
+    trial_time_release(&time);
+    if (!is_set)
+        return error_set(reading->err,
+                         "the trial %s is no set of limits: its origin is not \"threshold\"",
+                         reading->path);
+    if (trial_values(reading->database, trial, add_stored, reading->page, reading->err))
+        return -1;
+    if (reading->page->n_rows == 0)
+        return error_set(reading->err, "the trial %s holds no limits", reading->path);
+    return 0;
+}
+
+static int read_limits(struct reading *reading)
+{
+    FILE *file = fopen(reading->path, "r");
+    char *line = NULL;
+    size_t size = 0;
+    if (!file) {
+        int reason = errno;
+        int64_t trial;
+        if (trials_find(reading->database, reading->path, &trial, NULL) == 0)
+            return read_stored(reading, trial);
+        return error_set(reading->err, "cannot read the limits %s: %s, and no trial is called so",
+                         reading->path, strerror(reason));
+    }
+    int status = 0;
+    while (status == 0 && getline(&line, &size, file) >= 0) {
+        reading->line++;
+        size_t length = strlen(line);
+        while (length > 0 && isspace((unsigned char)line[length - 1]))
+            line[--length] = '\0';
+        if (line[strspn(line, " \t")] == '#' || length == 0)
+            continue;
+        struct limit_page *page = reading->page;
+        page->rows =
+            array_reserve(page->rows, &page->capacity, page->n_rows + 1, sizeof *page->rows);
+        status = read_limit(reading, line, &page->rows[page->n_rows++]);
+    }
+    if (status == 0 && ferror(file))
+        status = error_set(reading->err, "cannot read the limits %s", reading->path);
+    if (status == 0 && reading->page->n_rows == 0)
+        status = error_set(reading->err, "%s holds no limits", reading->path);
+    free(line);
+    fclose(file);
+    return status;
+}
+
+struct sum {
+    double value;
+    size_t n;
+};
+
+static void add_value(const struct query_value *value, void *user)
+{
+    struct sum *sum = user;
+    sum->value += value->value;
+    sum->n++;
+}
+
+/// Fills ROW with the mean of the trials GROUP. What is not there took no time.
+static int evaluate(struct reading *reading, const struct trial_group *group, struct limit_row *row)
+{
+    const struct query_question question = {.metric = row->metric,
+                                            .focus = *row->focus ? row->focus : NULL,
+                                            .trials = group->ids,
+                                            .n_trials = group->n_ids};
+    struct sum sum = {0, 0};
+    char *stored = NULL;
+    bool is_stored = query_metrics(reading->database, row->metric, note_unit, &stored, NULL) == 0;
+    free(stored);
+    if (is_stored && query_metric(reading->database, &question, add_value, &sum, reading->err))
+        return error_wrap(reading->err, "%s: %s", reading->path, row->metric);
+    if (sum.n < group->n_ids && strcmp(row->unit, "share") == 0)
+        return error_set(reading->err, "%s: not every trial of %s has a %s", reading->path,
+                         row->runs, row->metric);
+    row->n_runs = group->n_ids;
+    row->value = group->n_ids ? sum.value / (double)group->n_ids : 0;
+    row->is_kept = row->is_at_least ? row->value >= row->limit : row->value <= row->limit;
+    return 0;
+}
+
+/// Repeats the limits for each group behind the first, and evaluates all.
+static int evaluate_all(struct reading *reading, char *const *selectors, size_t n)
+{
+    struct limit_page *page = reading->page;
+    size_t n_limits = page->n_rows;
+    int status = 0;
+    page->rows = array_reserve(page->rows, &page->capacity, n * n_limits, sizeof *page->rows);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        struct trial_group group;
+        status = trial_group_to_compare(reading->database, selectors[i], &group, reading->err);
+        for (size_t j = 0; j < n_limits && status == 0; j++) {
+            struct limit_row *row = &page->rows[i * n_limits + j];
+            if (i > 0) {
+                *row = page->rows[j];
+                row->metric = memory_copy_text(row->metric);
+                row->unit = memory_copy_text(row->unit);
+                row->focus = memory_copy_text(row->focus);
+                page->n_rows++;
+            }
+            row->runs = selectors[i];
+            status = evaluate(reading, &group, row);
+        }
+        trial_group_release(&group);
+    }
+    return status;
+}
+
+int limits_compare(struct database *database, const char *path, char *const *selectors, size_t n,
+                   struct limit_page *page, struct error *err)
+{
+    struct reading reading = {.database = database, .page = page, .path = path, .err = err};
+    *page = (struct limit_page){.database = database->path, .source = path};
+    if (read_limits(&reading) == 0 && evaluate_all(&reading, selectors, n) == 0)
+        return 0;
+    limit_page_release(page);
+    return -1;
+}
+
+void limit_page_release(struct limit_page *page)
+{
+    for (size_t i = 0; i < page->n_rows; i++) {
+        free(page->rows[i].metric);
+        free(page->rows[i].unit);
+        free(page->rows[i].focus);
+    }
+    free(page->rows);
+    *page = (struct limit_page){0};
+}
+
+size_t limit_page_count_violations(const struct limit_page *page)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < page->n_rows; i++)
+        n += !page->rows[i].is_kept;
+    return n;
+}

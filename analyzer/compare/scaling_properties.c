@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A property is asked once for a series, or once for each wait state; its severities are read trial
+// by trial, in the order of the parameter.
+#include "analyzer/compare/scaling_series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/data_folder.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/compare/severity.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/sweep/property.h"
+#include "db/query/efficiency.h"
+
+/// Severities against the smallest run of the series: losses of its efficiencies.
+static const char *const series_severities[] = {"computation-loss", "efficiency-loss", NULL};
+
+struct finding {
+    struct database *database;
+    const struct catalogue *patterns;
+    struct property_catalogue properties;
+    struct scaling_series *series;
+    size_t *order; // of its trials, by the parameter
+    struct error *err;
+};
+
+static int compare_x(const void *a, const void *b, void *series)
+{
+    const struct scaling_series *of = series;
+    size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    double x_i = of->trial_x[i], x_j = of->trial_x[j];
+    return x_i < x_j ? -1 : x_i > x_j ? 1 : (i > j) - (i < j);
+}
+
+static double loss_at(const struct scaling *scaling, double x, bool is_computation)
+{
+    for (size_t i = 0; i < scaling->n_points; i++) {
+        const struct scaling_point *point = &scaling->points[i];
+        double kept = is_computation ? point->factors[FACTOR_COMPUTATION] : point->efficiency;
+        if (point->x <= x && point->x >= x)
+            return isnan(kept) ? NAN : fmin(fmax(1 - kept, 0), 1);
+    }
+    return NAN;
+}
+
+/// The severity that SERIES is about in a trial, and how sure that is. 0, or -1 and ERR.
+static int severity_in(const struct finding *finding, const struct sweep_series *about,
+                       size_t trial, double *severity, double *sure)
+{
+    const struct scaling_series *series = finding->series;
+    bool is_computation = strcmp(about->property, series_severities[0]) == 0;
+    int64_t id = series->trial_ids[trial];
+    bool is_loss = is_computation || strcmp(about->property, series_severities[1]) == 0;
+    if (about->region) // a loss against the smallest run has none
+        *severity =
+            region_severity_read(finding->database, id, about->property, about->region, NULL);
+    else if (is_loss)
+        *severity = loss_at(series->scaling, series->trial_x[trial], is_computation);
+    else
+        return trial_severity_read(finding->database, id, about->property, severity, sure,
+                                   finding->err);
+    *sure = isnan(*severity) ? 0 : 1;
+    return 0;
+}
+
+/// Notes the severities that QUESTION asks for, of all trials; *CONFIDENCE is the least of them.
+static int note_severities(const struct finding *finding, struct property_question *question,
+                           double *confidence)
+{
+    const struct scaling_series *series = finding->series;
+    *confidence = 1;
+    for (size_t i = 0; i < question->checkpoints.n_series; i++) {
+        for (size_t j = 0; j < series->n_trials; j++) {
+            size_t trial = finding->order[j];
+            double severity, sure;
+            if (severity_in(finding, &question->checkpoints.series[i], trial, &severity, &sure))
+                return -1;
+            sweep_checkpoints_note_at(&question->checkpoints, i, series->trial_x[trial], severity);
+            *confidence = fmin(*confidence, sure);
+        }
+    }
+    return 0;
+}
+
+static int evaluate(struct finding *finding, const struct experiment_property *property,
+                    const char *subject)
+{
+    struct scaling_series *series = finding->series;
+    struct property_question question;
+    double confidence = 0;
+    if (property_ask(property, subject, &question, finding->err))
+        return -1;
+    int status = 0;
+    for (size_t i = 0; i < question.checkpoints.n_series && status == 0; i++) {
+        const struct sweep_series *about = &question.checkpoints.series[i];
+        if (strcmp(about->property, subject) != 0) // which is a wait state of the store
+            status = severity_name_check(finding->patterns, series_severities, about->property,
+                                         property->id, finding->err);
+        if (status == 0 && about->region)
+            status = region_severity_check(about->property, about->region, series_severities,
+                                           property->id, finding->err);
+    }
+    if (status == 0)
+        status = note_severities(finding, &question, &confidence);
+    if (status == 0) {
+        double severity = sweep_checkpoints_value(&question.checkpoints, &question.severity);
+        bool holds = sweep_checkpoints_reached(&question.checkpoints) != NULL;
+        series->findings =
+            memory_resize(series->findings, series->n_findings + 1, sizeof *series->findings);
+        series->findings[series->n_findings++] = (struct scaling_finding){
+            .id = memory_copy_text(property->id),
+            .subject = memory_copy_text(property->is_each ? subject : ""),
+            .name = memory_copy_text(property->name),
+            .summary = memory_copy_text(property->summary),
+            .diagnosis = memory_copy_text(property->diagnosis),
+            .condition = memory_copy_text(property->condition),
+            .is_evaluated = !isnan(severity) && confidence > 0,
+            .holds = holds,
+            .severity = holds ? fmin(fmax(severity, 0), 1) : 0,
+            .confidence = confidence,
+            .threshold = property->threshold,
+        };
+    }
+    property_question_release(&question);
+    return status;
+}
+
+/// Wait states that some trial of the series has.
+static int evaluate_each(struct finding *finding, const struct experiment_property *property)
+{
+    const struct scaling *scaling = finding->series->scaling;
+    int status = 0;
+    for (size_t i = 0; i < scaling->n_parts && status == 0; i++)
+        if (*scaling->parts[i].wait_state)
+            status = evaluate(finding, property, scaling->parts[i].wait_state);
+    return status;
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+    const struct scaling_finding *of_a = a, *of_b = b;
+    if (of_a->severity > of_b->severity || of_a->severity < of_b->severity)
+        return of_a->severity > of_b->severity ? -1 : 1;
+    int order = strcmp(of_a->id, of_b->id);
+    return order ? order : strcmp(of_a->subject, of_b->subject);
+}
+
+static int evaluate_all(struct finding *finding)
+{
+    struct scaling_series *series = finding->series;
+    finding->order = memory_new((series->n_trials + 1) * sizeof *finding->order);
+    for (size_t i = 0; i < series->n_trials; i++)
+        finding->order[i] = i;
+    if (series->n_trials)
+        qsort_r(finding->order, series->n_trials, sizeof *finding->order, compare_x, series);
+    int status = 0;
+    for (size_t i = 0; i < finding->properties.n && status == 0; i++) {
+        const struct experiment_property *property = &finding->properties.items[i];
+        status =
+            property->is_each ? evaluate_each(finding, property) : evaluate(finding, property, "");
+    }
+    free(finding->order);
+    if (series->n_findings)
+        qsort(series->findings, series->n_findings, sizeof *series->findings, compare_findings);
+    return status;
+}
+
+int scaling_properties_find(struct database *database, const struct option_list *files,
+                            struct scaling_page *page, struct error *err)
+{
+    struct finding finding = {.database = database, .err = err};
+    char *directory = data_folder(err);
+    if (!directory)
+        return -1;
+    char *folder = memory_format("%s/experiments", directory);
+    struct catalogue *patterns = catalogue_load(directory, NULL, 0, err);
+    int status = patterns ? property_folder_read(&finding.properties, folder, err) : -1;
+    for (size_t i = 0; i < files->count && status == 0; i++)
+        status = property_file_read(&finding.properties, files->values[i], err);
+    finding.patterns = patterns;
+    for (size_t i = 0; i < page->n_series && status == 0; i++) {
+        finding.series = &page->series[i];
+        status = evaluate_all(&finding);
+    }
+    page->has_findings = true;
+    property_catalogue_release(&finding.properties);
+    catalogue_free(patterns);
+    free(folder);
+    free(directory);
+    return status;
+}

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A parameter that has one value only for each value of the one looked at follows from it (such as
+// a size that grows with the ranks) and does not tell series apart; any other does.
+#include "analyzer/compare/scaling_series.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/base/spelling.h"
+#include "analyzer/compare/difference.h"
+#include "analyzer/compare/resource_path.h"
+#include "db/query/efficiency.h"
+#include "db/query/times.h"
+
+struct chosen_trial {
+    struct trial_efficiency facts;
+    double x;
+    char *series; // its name
+};
+
+struct choosing {
+    struct database *database;
+    const struct scaling_choice *choice;
+    struct scaling_page *page;
+    struct chosen_trial *trials;
+    size_t n_trials, capacity;
+    struct error *err;
+};
+
+static void add_id(struct trial_group *group, int64_t id)
+{
+    for (size_t i = 0; i < group->n_ids; i++)
+        if (group->ids[i] == id)
+            return;
+    group->ids = array_reserve(group->ids, &group->capacity, group->n_ids + 1, sizeof *group->ids);
+    group->ids[group->n_ids++] = id;
+}
+
+static int find_ids(struct choosing *choosing, struct trial_group *group)
+{
+    const struct scaling_choice *choice = choosing->choice;
+    for (size_t i = 0; i < choice->n_selectors; i++) {
+        struct trial_group found;
+        if (trial_group_to_compare(choosing->database, choice->selectors[i], &found, choosing->err))
+            return -1;
+        for (size_t j = 0; j < found.n_ids; j++)
+            add_id(group, found.ids[j]);
+        trial_group_release(&found);
+    }
+    if (choice->n_selectors)
+        return 0;
+    bool is_fact = strcmp(choice->by, "ranks") == 0 || strcmp(choice->by, "nodes") == 0;
+    return trial_group_all(choosing->database, choice->application, choice->experiment,
+                           is_fact ? NULL : choice->by, group, choosing->err);
+}
+
+/// The parameter's value as text; NUMBER is room for one that is no parameter.
+static const char *value_of(const struct trial_efficiency *facts, const char *name, char number[24])
+{
+    bool is_ranks = strcmp(name, "ranks") == 0;
+    const char *value = trial_parameter_find(facts, name);
+    if (!is_ranks && (value || strcmp(name, "nodes") != 0))
+        return value;
+    snprintf(number, 24, "%llu", (unsigned long long)(is_ranks ? facts->n_ranks : facts->n_nodes));
+    return number;
+}
+
+static int unknown_parameter(struct choosing *choosing, const char *name)
+{
+    const char **names = NULL;
+    size_t n = 0, capacity = 0;
+    for (size_t i = 0; i < choosing->n_trials; i++) {
+        const struct trial_efficiency *facts = &choosing->trials[i].facts;
+        for (size_t j = 0; j < facts->n_parameters; j++) {
+            names = array_reserve(names, &capacity, n + 1, sizeof *names);
+            names[n++] = facts->parameters[j].name;
+        }
+    }
+    const char *nearest = spelling_nearest(name, names, n);
+    if (nearest)
+        error_set(choosing->err, "no trial has a parameter \"%s\"; did you mean \"%s\"?", name,
+                  nearest);
+    else
+        error_set(choosing->err,
+                  "no trial has a parameter \"%s\": `pagoda store show` lists those of a trial",
+                  name);
+    free(names);
+    return -1;
+}
+
+/// A number, or one with a unit of time (then seconds) or size (then bytes).
+static bool read_number(const char *text, double *number)
+{
+    char *end;
+    uint64_t amount;
+    *number = strtod(text, &end);
+    if (end != text && !*end)
+        return isfinite(*number);
+    struct error ignored;
+    bool is_time = option_read_duration(text, &amount, &ignored) == 0;
+    if (!is_time && option_read_size(text, &amount, &ignored) != 0)
+        return false;
+    *number = (double)amount / (is_time ? 1e9 : 1);
+    return true;
+}
+
+/// Keeps the trials that have the parameter, with its value.
+static int read_x(struct choosing *choosing)
+{
+    const char *by = choosing->choice->by;
+    size_t n_kept = 0, n_trials = choosing->n_trials;
+    for (size_t i = 0; i < n_trials; i++) {
+        struct chosen_trial *trial = &choosing->trials[i];
+        char number[24];
+        const char *value = value_of(&trial->facts, by, number);
+        if (!value)
+            continue;
+        if (!read_number(value, &trial->x))
+            return error_set(choosing->err,
+                             "the parameter %s of the trial %s is \"%s\", which is no number", by,
+                             trial->facts.name, value);
+        n_kept++;
+    }
+    if (n_kept == 0)
+        return unknown_parameter(choosing, by);
+    choosing->page->n_without_parameter = n_trials - n_kept;
+    size_t to = 0;
+    for (size_t i = 0; i < n_trials; i++) {
+        char number[24];
+        if (!value_of(&choosing->trials[i].facts, by, number)) {
+            trial_efficiency_release(&choosing->trials[i].facts);
+            continue;
+        }
+        choosing->trials[to++] = choosing->trials[i];
+    }
+    choosing->n_trials = to;
+    return 0;
+}
+
+static bool is_ignored(const struct scaling_choice *choice, const char *name)
+{
+    for (size_t i = 0; i < choice->ignored->count; i++)
+        if (strcmp(choice->ignored->values[i], name) == 0)
+            return true;
+    return strcmp(choice->by, name) == 0;
+}
+
+static bool has_same(const struct trial_efficiency *a, const struct trial_efficiency *b,
+                     const char *name)
+{
+    char number_a[24], number_b[24];
+    const char *value_a = value_of(a, name, number_a), *value_b = value_of(b, name, number_b);
+    return value_a && value_b ? strcmp(value_a, value_b) == 0 : !value_a && !value_b;
+}
+
+/// Whether the parameter NAME tells trials of one x in the series of trial FIRST apart.
+static bool tells_apart(const struct choosing *choosing, size_t first, const char *name)
+{
+    const char *series = choosing->trials[first].series;
+    for (size_t i = 0; i < choosing->n_trials; i++) {
+        const struct chosen_trial *a = &choosing->trials[i];
+        if (strcmp(a->series, series) != 0)
+            continue;
+        for (size_t j = i + 1; j < choosing->n_trials; j++) {
+            const struct chosen_trial *b = &choosing->trials[j];
+            if (a->x <= b->x && a->x >= b->x && strcmp(b->series, series) == 0 &&
+                !has_same(&a->facts, &b->facts, name))
+                return true;
+        }
+    }
+    return false;
+}
+
+/// Where the parameter NAME tells the trials of a series apart, puts its value behind their names.
+static void split_by(struct choosing *choosing, const char *name)
+{
+    bool *splits = memory_zeroed(choosing->n_trials + 1, sizeof *splits);
+    bool *is_known = memory_zeroed(choosing->n_trials + 1, sizeof *is_known);
+    for (size_t i = 0; i < choosing->n_trials; i++) {
+        bool is_split = !is_known[i] && tells_apart(choosing, i, name);
+        for (size_t j = i; !is_known[i] && j < choosing->n_trials; j++) {
+            if (strcmp(choosing->trials[i].series, choosing->trials[j].series) != 0)
+                continue;
+            splits[j] = is_split;
+            is_known[j] = j > i;
+        }
+        is_known[i] = true;
+    }
+    for (size_t i = 0; i < choosing->n_trials; i++) {
+        char number[24];
+        if (!splits[i])
+            continue;
+        const char *value = value_of(&choosing->trials[i].facts, name, number);
+        char *longer =
+            memory_format("%s, %s=%s", choosing->trials[i].series, name, value ? value : "(none)");
+        free(choosing->trials[i].series);
+        choosing->trials[i].series = longer;
+    }
+    free(splits);
+    free(is_known);
+}
+
+static bool is_in(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/// The name of the series of a trial, before what its parameters add. What was chosen one by one
+/// belongs together, whatever experiment it is of.
+static char *base_name(const struct choosing *choosing, const struct chosen_trial *trial)
+{
+    const char *application = trial->facts.application;
+    if (choosing->choice->n_selectors == 0)
+        return memory_format("%s/%s", application, trial->facts.experiment);
+    for (size_t i = 0; i < choosing->n_trials; i++)
+        if (strcmp(choosing->trials[i].facts.application, application) != 0)
+            return memory_copy_text("chosen runs");
+    return memory_copy_text(application);
+}
+
+static void name_series(struct choosing *choosing)
+{
+    const char **names = NULL;
+    size_t n = 0, capacity = 0;
+    for (size_t i = 0; i < choosing->n_trials; i++) {
+        struct chosen_trial *trial = &choosing->trials[i];
+        trial->series = base_name(choosing, trial);
+        for (size_t j = 0; j < trial->facts.n_parameters; j++) {
+            const char *name = trial->facts.parameters[j].name;
+            if (is_in(name, names, n) || is_ignored(choosing->choice, name))
+                continue;
+            names = array_reserve(names, &capacity, n + 1, sizeof *names);
+            names[n++] = name;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        split_by(choosing, names[i]);
+    if (!is_ignored(choosing->choice, "ranks"))
+        split_by(choosing, "ranks");
+    free(names);
+}
+
+// --- one series
+
+/// Whether the numeric parameter NAME rises from each x of the series to the next.
+static bool rises(const struct choosing *choosing, const char *series, const char *name)
+{
+    const struct chosen_trial *all = choosing->trials;
+    bool has_pair = false;
+    for (size_t i = 0; i < choosing->n_trials; i++) {
+        for (size_t j = 0; j < choosing->n_trials; j++) {
+            if (strcmp(all[i].series, series) != 0 || strcmp(all[j].series, series) != 0 ||
+                !(all[i].x < all[j].x))
+                continue;
+            const char *low = trial_parameter_find(&all[i].facts, name);
+            const char *high = trial_parameter_find(&all[j].facts, name);
+            if (!low || !high || !(strtod(low, NULL) < strtod(high, NULL)))
+                return false;
+            // The number of ranks under another name says nothing about the work.
+            has_pair |= strtod(high, NULL) > (double)all[j].facts.n_ranks ||
+                        strtod(high, NULL) < (double)all[j].facts.n_ranks;
+        }
+    }
+    return has_pair;
+}
+
+/// What is said of a series before its times are read.
+struct series_kind {
+    enum scaling_kind kind;
+    char *reason;
+    bool is_by_x; // the parameter, not the number of ranks, is the size of the machine
+};
+
+/// The ranks of a series' trials; returns one of these.
+static const struct trial_efficiency *
+range_of_ranks(const struct choosing *choosing, const char *series, uint64_t *least, uint64_t *most)
+{
+    const struct trial_efficiency *one = NULL;
+    *least = UINT64_MAX;
+    *most = 0;
+    for (size_t i = 0; i < choosing->n_trials; i++) {
+        if (strcmp(choosing->trials[i].series, series) != 0)
+            continue;
+        one = &choosing->trials[i].facts;
+        *least = one->n_ranks < *least ? one->n_ranks : *least;
+        *most = one->n_ranks > *most ? one->n_ranks : *most;
+    }
+    return one;
+}
+
+/// Where the ranks stay the same, more of the machine must be more of the parameter.
+static int kind_with_same_ranks(const struct choosing *choosing, const struct trial_efficiency *one,
+                                struct series_kind *kind)
+{
+    const struct scaling_choice *choice = choosing->choice;
+    const char *role = trial_parameter_role(one, choice->by);
+    bool is_wanted = choice->wish != SCALING_BY_PARAMETERS;
+    if (is_wanted && strcmp(role, "problem") == 0)
+        return error_set(choosing->err,
+                         "%s is the size of the problem, and all of the trials have the same "
+                         "ranks: there is no machine that grows; leave --strong and --weak away",
+                         choice->by);
+    kind->is_by_x = is_wanted || strcmp(role, "machine") == 0;
+    for (size_t i = 0; kind->is_by_x && is_wanted && i < choosing->n_trials; i++)
+        if (choosing->trials[i].x <= 0)
+            return error_set(choosing->err,
+                             "all of the trials have the same ranks, and %s = %g of the trial %s "
+                             "can be no size of a machine; leave --strong and --weak away",
+                             choice->by, choosing->trials[i].x, choosing->trials[i].facts.name);
+    kind->kind = !kind->is_by_x                       ? SCALING_SIZE
+                 : choice->wish == SCALING_WANTS_WEAK ? SCALING_WEAK
+                                                      : SCALING_STRONG;
+    kind->reason =
+        kind->is_by_x
+            ? memory_format("all have the same ranks; %s is the size of the machine", choice->by)
+            : memory_copy_text("all have the same ranks");
+    return 0;
+}
+
+/// Strong or weak, as wished or as the parameters tell; the reason is to be freed.
+static int find_kind(const struct choosing *choosing, const char *series, struct series_kind *kind)
+{
+    const struct scaling_choice *choice = choosing->choice;
+    uint64_t least, most;
+    const struct trial_efficiency *one = range_of_ranks(choosing, series, &least, &most);
+    *kind = (struct series_kind){0};
+    if (least == most)
+        return kind_with_same_ranks(choosing, one, kind);
+    kind->kind = choice->wish == SCALING_WANTS_WEAK ? SCALING_WEAK : SCALING_STRONG;
+    if (choice->wish != SCALING_BY_PARAMETERS) {
+        kind->reason = memory_copy_text("as wanted");
+        return 0;
+    }
+    for (size_t i = 0; i < one->n_parameters; i++) {
+        const char *name = one->parameters[i].name;
+        if (is_ignored(choice, name) || strcmp(one->parameters[i].role, "machine") == 0 ||
+            !rises(choosing, series, name))
+            continue;
+        kind->reason = memory_format("%s rises with %s; --strong for the other", name, choice->by);
+        kind->kind = SCALING_WEAK;
+        return 0;
+    }
+    kind->reason = memory_copy_text("no parameter says that the work grows; --weak for the other");
+    return 0;
+}
+
+struct part_adder {
+    struct scaling *scaling;
+    size_t trial;
+    bool keeps_start_and_end;
+};
+
+static bool is_start_or_end(const char *name)
+{
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize",
+                                        "wait-at-finalize"};
+    return is_in(name, names, sizeof names / sizeof names[0]);
+}
+
+static void add_part(void *user, const char *region, const char *wait_state, int64_t value_ns)
+{
+    struct part_adder *adder = user;
+    const char *slash = region;
+    for (const char *at = region; *at; at++) {
+        if (*at == '\\' && at[1])
+            at++;
+        else if (*at == '/')
+            slash = at + 1;
+    }
+    char *name = *wait_state ? memory_copy_text(wait_state) : resource_path_plain(slash);
+    scaling_add_part(adder->scaling, adder->trial, name, wait_state,
+                     !adder->keeps_start_and_end && is_start_or_end(name), (double)value_ns);
+    free(name);
+}
+
+static int add_trial(struct choosing *choosing, struct scaling_series *series,
+                     const struct chosen_trial *trial, bool is_by_x)
+{
+    const struct trial_efficiency *facts = &trial->facts;
+    bool is_whole = choosing->page->is_whole_run || facts->window_ns == 0;
+    double all_ns = (double)facts->window_ns * (double)facts->n_ranks;
+    const struct scaling_trial values = {
+        .x = trial->x,
+        .n_ranks = facts->n_ranks,
+        .machine_size = is_by_x ? trial->x : (double)facts->n_ranks,
+        .time_ns = (double)(is_whole ? facts->time_ns : facts->window_ns),
+        .useful_ns = (double)facts->useful_ns,
+        .no_cpu_share = all_ns > 0 ? (double)facts->no_cpu_ns / all_ns : 0,
+        .n_cores = facts->n_cores,
+        .factors = {[FACTOR_PARALLEL] = facts->parallel,
+                    [FACTOR_LOAD_BALANCE] = facts->load_balance,
+                    [FACTOR_CPU] = isnan(facts->cpu) ? 1 : facts->cpu,
+                    [FACTOR_COMMUNICATION] = facts->communication,
+                    [FACTOR_SERIALIZATION] = facts->serialization,
+                    [FACTOR_TRANSFER] = facts->transfer},
+    };
+    struct part_adder adder = {series->scaling, scaling_add_trial(series->scaling, &values),
+                               choosing->page->is_whole_run};
+    size_t n = series->n_trials + 1;
+    series->trial_ids = memory_resize(series->trial_ids, n, sizeof *series->trial_ids);
+    series->trials = memory_resize(series->trials, n, sizeof *series->trials);
+    series->trial_x = memory_resize(series->trial_x, n, sizeof *series->trial_x);
+    series->trial_x[series->n_trials] = trial->x;
+    series->trial_ids[series->n_trials] = facts->id;
+    series->trials[series->n_trials++] =
+        memory_format("%s/%s/%s", facts->application, facts->experiment, facts->name);
+    return trial_region_times(choosing->database, facts->id, add_part, &adder, choosing->err);
+}
+
+/// Makes the series of the trial FIRST and of those behind it that are in the same one.
+static int add_series(struct choosing *choosing, size_t first)
+{
+    struct scaling_page *page = choosing->page;
+    const char *name = choosing->trials[first].series;
+    struct series_kind kind;
+    int status = find_kind(choosing, name, &kind);
+    if (status)
+        return -1;
+    struct scaling_series series = {.name = memory_copy_text(name), .kind_reason = kind.reason};
+    series.scaling = scaling_new(kind.kind);
+    for (size_t i = first; i < choosing->n_trials && status == 0; i++)
+        if (strcmp(choosing->trials[i].series, name) == 0)
+            status = add_trial(choosing, &series, &choosing->trials[i], kind.is_by_x);
+    page->series = memory_resize(page->series, page->n_series + 1, sizeof *page->series);
+    page->series[page->n_series++] = series;
+    if (status == 0 && scaling_count_points(series.scaling) < 2) {
+        page->n_alone += series.n_trials;
+        page->n_series--;
+        scaling_series_release(&(struct scaling_page){
+            .series = memcpy(memory_new(sizeof series), &series, sizeof series), .n_series = 1});
+    } else if (status == 0) {
+        scaling_compute(series.scaling, page->threshold);
+    }
+    return status;
+}
+
+static int make_series(struct choosing *choosing)
+{
+    for (size_t i = 0; i < choosing->n_trials; i++) {
+        bool is_done = false;
+        for (size_t j = 0; j < i; j++)
+            is_done |= strcmp(choosing->trials[i].series, choosing->trials[j].series) == 0;
+        if (!is_done && add_series(choosing, i))
+            return -1;
+    }
+    if (choosing->page->n_series == 0)
+        return error_set(choosing->err, "%s: nothing to compare, no two of them differ in %s only",
+                         quantity_count(choosing->n_trials, "trial").text, choosing->choice->by);
+    return 0;
+}
+
+static int read_trials(struct choosing *choosing)
+{
+    struct trial_group group = {0};
+    int status = find_ids(choosing, &group);
+    for (size_t i = 0; i < group.n_ids && status == 0; i++) {
+        struct chosen_trial trial = {0};
+        status =
+            trial_efficiency_read(choosing->database, group.ids[i], &trial.facts, choosing->err);
+        if (status)
+            break;
+        choosing->trials = array_reserve(choosing->trials, &choosing->capacity,
+                                         choosing->n_trials + 1, sizeof *choosing->trials);
+        choosing->trials[choosing->n_trials++] = trial;
+    }
+    trial_group_release(&group);
+    return status;
+}
+
+int scaling_series_read(struct database *database, const struct scaling_choice *choice,
+                        struct scaling_page *page, struct error *err)
+{
+    struct choosing choosing = {.database = database, .choice = choice, .page = page, .err = err};
+    int status = read_trials(&choosing);
+    if (status == 0)
+        status = read_x(&choosing);
+    if (status == 0) {
+        name_series(&choosing);
+        status = make_series(&choosing);
+    }
+    for (size_t i = 0; i < choosing.n_trials; i++) {
+        trial_efficiency_release(&choosing.trials[i].facts);
+        free(choosing.trials[i].series);
+    }
+    free(choosing.trials);
+    if (status)
+        scaling_series_release(page);
+    return status;
+}
+
+static void findings_release(struct scaling_series *series)
+{
+    for (size_t i = 0; i < series->n_findings; i++) {
+        struct scaling_finding *finding = &series->findings[i];
+        free(finding->id);
+        free(finding->subject);
+        free(finding->name);
+        free(finding->summary);
+        free(finding->diagnosis);
+        free(finding->condition);
+    }
+    free(series->findings);
+}
+
+void scaling_series_release(struct scaling_page *page)
+{
+    for (size_t i = 0; i < page->n_series; i++) {
+        struct scaling_series *series = &page->series[i];
+        for (size_t j = 0; j < series->n_trials; j++)
+            free(series->trials[j]);
+        free(series->trials);
+        free(series->trial_x);
+        free(series->trial_ids);
+        findings_release(series);
+        free(series->name);
+        free(series->kind_reason);
+        scaling_free(series->scaling);
+    }
+    free(page->series);
+    page->series = NULL;
+    page->n_series = 0;
+}

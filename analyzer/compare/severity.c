@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Severities from stored values: times by call path, those in the region added up.
+#include "analyzer/compare/severity.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/spelling.h"
+#include "db/focus.h"
+#include "db/query/efficiency.h"
+#include "db/query/query.h"
+
+int severity_name_check(const struct catalogue *catalogue, const char *const *further,
+                        const char *name, const char *who, struct error *err)
+{
+    const char **names = NULL;
+    size_t n = 0, capacity = 0;
+    const char *const *const lists[] = {trial_severity_names, further};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t j = 0; lists[i] && lists[i][j]; j++) {
+            names = array_reserve(names, &capacity, n + 1, sizeof *names);
+            names[n++] = lists[i][j];
+        }
+    }
+    for (size_t i = 0; i < catalogue->n_patterns; i++) {
+        names = array_reserve(names, &capacity, n + 1, sizeof *names);
+        names[n++] = catalogue->patterns[i].id;
+    }
+    bool is_known = false;
+    for (size_t i = 0; i < n; i++)
+        is_known |= strcmp(names[i], name) == 0;
+    if (!is_known) {
+        const char *nearest = spelling_nearest(name, names, n);
+        error_set(err, "%s asks for %s, which is no wait state%s%s%s", who, name,
+                  nearest ? "; did you mean " : " (`pagoda explain patterns` lists them)",
+                  nearest ? nearest : "", nearest ? "?" : "");
+    }
+    free(names);
+    return is_known ? 0 : -1;
+}
+
+static const char inefficiency[] = "inefficiency";
+
+static bool is_focus(const char *region)
+{
+    return *region == '/' || *region == '<';
+}
+
+static bool is_in(const char *const *names, const char *name)
+{
+    for (size_t i = 0; names && names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+int region_severity_check(const char *property, const char *region, const char *const *further,
+                          const char *who, struct error *err)
+{
+    struct focus focus;
+    bool is_of_program = is_in(trial_severity_names, property) || is_in(further, property);
+    if (is_of_program && strcmp(property, inefficiency) != 0)
+        return error_set(err,
+                         "%s asks for %s of %s; of a region only inefficiency and wait states are "
+                         "told",
+                         who, property, region);
+    if (!is_focus(region))
+        return 0;
+    if (focus_parse(region, &focus, err) != 0)
+        return error_wrap(err, "%s asks for %s", who, region);
+    focus_release(&focus);
+    return 0;
+}
+
+/// While values by call path are added up.
+struct adding {
+    const char *region; // names, NULL: all that comes
+    double all, mpi;    // time; of it that of MPI functions
+    const char **names; // of functions, for the nearest one
+    size_t n_names, capacity;
+};
+
+/// The next name of a path of names, which ends at / (a backslash protects one). To be freed.
+static char *next_name(const char **path)
+{
+    const char *from = *path;
+    char *name = memory_new(strlen(from) + 1), *to = name;
+    for (; *from && *from != '/'; from++) {
+        if (*from == '\\' && from[1])
+            from++;
+        *to++ = *from;
+    }
+    *to = '\0';
+    *path = *from ? from + 1 : from;
+    return name;
+}
+
+/// Do the names of PATH begin with those that REGION has?
+static bool begins_with(const char *path, const char *region)
+{
+    bool fits = true;
+    while (fits && *region) {
+        size_t length = strcspn(region, "/");
+        char *pattern = memory_format("%.*s", (int)length, region);
+        fits = *path != '\0';
+        char *name = next_name(&path);
+        fits = fits && (strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0);
+        region += length + (region[length] == '/');
+        free(pattern);
+        free(name);
+    }
+    return fits;
+}
+
+static const char root[] = "/CallPath/";
+
+/// Are the names of REGION anywhere in the path?
+static bool is_inside(const char *path, const char *region)
+{
+    while (*path) {
+        if (begins_with(path, region))
+            return true;
+        free(next_name(&path));
+    }
+    return false;
+}
+
+static void add_value(const struct query_value *value, void *user)
+{
+    struct adding *adding = user;
+    if (!value->part || strncmp(value->part, root, strlen(root)) != 0)
+        return;
+    const char *path = value->part + strlen(root);
+    char *last = NULL;
+    for (const char *rest = path; *rest;) {
+        free(last);
+        last = next_name(&rest);
+    }
+    if (!adding->region || is_inside(path, adding->region)) {
+        adding->all += value->value;
+        adding->mpi += last && strncmp(last, "MPI_", 4) == 0 ? value->value : 0;
+    }
+    adding->names =
+        array_reserve(adding->names, &adding->capacity, adding->n_names + 1, sizeof *adding->names);
+    adding->names[adding->n_names++] = last ? last : memory_copy_text("");
+}
+
+static void adding_release(struct adding *adding)
+{
+    for (size_t i = 0; i < adding->n_names; i++)
+        free((char *)adding->names[i]);
+    free(adding->names);
+}
+
+static void ignore_metric(void *user, const char *name, const char *unit, const char *adds_up_over,
+                          const char *description)
+{
+    (void)user, (void)name, (void)unit, (void)adds_up_over, (void)description;
+}
+
+/// Adds up METRIC in the region. 0, or -1 and ERR.
+static int add_up(struct database *database, int64_t id, const char *metric, const char *region,
+                  struct adding *adding, struct error *err)
+{
+    const struct query_question question = {
+        .metric = metric,
+        .focus = is_focus(region) ? region : NULL,
+        .by = QUERY_BY_CALL_PATH,
+        .trials = &id,
+        .n_trials = 1,
+    };
+    adding->region = is_focus(region) ? NULL : region;
+    return query_metric(database, &question, add_value, adding, err);
+}
+
+double region_severity_read(struct database *database, int64_t id, const char *property,
+                            const char *region, struct error *why)
+{
+    struct adding time = {0}, waits = {0};
+    double severity = NAN;
+    int status = add_up(database, id, "exclusive_ns", region, &time, why);
+    if (status == 0 && !(time.all > 0)) {
+        const char *nearest = spelling_nearest(region, time.names, time.n_names);
+        error_set(why, "it has no region %s%s%s%s", region, nearest ? "; did you mean " : "",
+                  nearest ? nearest : "", nearest ? "?" : "");
+    } else if (status == 0 && strcmp(property, inefficiency) == 0) {
+        severity = time.mpi / time.all;
+    } else if (status == 0) {
+        char *metric = memory_format("%s.wait_ns", property);
+        // A wait state that no trial has is no metric.
+        if (query_metrics(database, metric, ignore_metric, NULL, NULL) != 0 ||
+            add_up(database, id, metric, region, &waits, why) == 0)
+            severity = waits.all / time.all;
+        free(metric);
+    }
+    adding_release(&time);
+    adding_release(&waits);
+    return severity;
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Advice as text and JSON.
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/json_values.h"
+#include "analyzer/report/table.h"
+#include "analyzer/report/text.h"
+#include "analyzer/result/advice.h"
+#include "analyzer/result/result.h"
+
+enum { WIDTH = 80, LABEL_WIDTH = 22 }; // of paragraphs, of what stands before them
+
+/// Of the target's run time, with its sign.
+static struct quantity share_of(const struct advice *advice, int64_t gain_ns)
+{
+    struct quantity q;
+    double share = advice->target_ns ? (double)gain_ns / (double)advice->target_ns : 0;
+    snprintf(q.text, sizeof q.text, "%.1f %%", 100 * share);
+    return q;
+}
+
+static struct quantity signed_time(int64_t ns)
+{
+    struct quantity q;
+    snprintf(q.text, sizeof q.text, "%s%s", ns < 0 ? "-" : "",
+             quantity_time((uint64_t)(ns < 0 ? -ns : ns)).text);
+    return q;
+}
+
+static void print_head(const struct advice *advice, FILE *stream)
+{
+    fprintf(stream, "Measured run time     %s\n", quantity_time(advice->measured_ns).text);
+    if (*advice->target)
+        fprintf(stream, "On the target         %s  (%s)\n", quantity_time(advice->target_ns).text,
+                advice->target);
+    bool says_nothing = advice_says_nothing(advice);
+    fprintf(stream,
+            "Replay error          %s: with nothing changed %s are predicted, from which\n"
+            "                      gains count; %s\n",
+            quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
+            quantity_time(advice->replayed_ns).text,
+            says_nothing ? "with so large an error they say nothing (?)"
+                         : "those below this error, marked ?, are uncertain");
+    if (advice->assumption) {
+        fprintf(stream, "Assumed               ");
+        print_paragraph(advice->assumption, LABEL_WIDTH, LABEL_WIDTH, WIDTH, stream);
+    }
+    if (advice->lost) {
+        fprintf(stream, "Without CPU time      ");
+        print_paragraph(advice->lost, LABEL_WIDTH, LABEL_WIDTH, WIDTH, stream);
+    }
+    if (advice->n_workers > 0)
+        fprintf(stream,
+                "Tasks                 of rank %" PRIu32
+                " stay with who did them; if they go to whoever is\n"
+                "                      free, --workers %" PRIu32
+                " after a command deals them anew\n",
+                advice->master, advice->n_workers);
+    if (advice->loss_ns > 0 && !says_nothing)
+        fprintf(stream,
+                "Lost time             %s: so long the average rank does not compute, but waits,\n"
+                "                      has nothing to do, or is in MPI\n",
+                quantity_time(advice->loss_ns).text);
+    fputc('\n', stream);
+}
+
+/// What predicts CANDIDATE, with SECOND unless that is NULL.
+static void print_command(const struct advice *advice, const struct advice_candidate *candidate,
+                          const struct advice_candidate *second, FILE *stream)
+{
+    char *options = advice_options(candidate);
+    char *more = second ? advice_options(second) : NULL;
+    bool needs_target =
+        *advice->target && !candidate->has_target && !(second && second->has_target);
+    fprintf(stream, "%40s%s %s%s%s%s%s\n", "pagoda replay ", advice->trace, options,
+            more ? " " : "", more ? more : "", needs_target ? " " : "",
+            needs_target ? advice->target : "");
+    free(options);
+    free(more);
+}
+
+static void print_candidate(const struct advice *advice, size_t index, size_t number, FILE *stream)
+{
+    const struct advice_candidate *candidate = &advice->candidates[index];
+    fprintf(stream, "%3zu. %10s%s %7s  %s\n", number, signed_time(candidate->gain_ns).text,
+            advice_is_uncertain(advice, candidate->gain_ns) ? "?" : " ",
+            share_of(advice, candidate->gain_ns).text, candidate->sentence);
+    print_command(advice, candidate, NULL, stream);
+}
+
+/// Prints changes among the first N that exclude each other, change FIRST and later ones, which
+/// were not told of yet: IS_TOLD by pair. How many.
+static size_t print_alternatives(const struct advice *advice, size_t first, size_t n, bool *is_told,
+                                 const char *before, FILE *stream)
+{
+    size_t *members = memory_zeroed(n, sizeof *members), n_members = 1;
+    members[0] = first;
+    for (size_t i = first + 1; i < n; i++) {
+        bool is_one = n_members > 1 || !is_told[first * n + i];
+        for (size_t m = 0; m < n_members; m++)
+            is_one =
+                is_one && advice_excludes(&advice->candidates[i], &advice->candidates[members[m]]);
+        if (is_one)
+            members[n_members++] = i;
+    }
+    for (size_t m = 0; m < n_members && n_members > 1; m++) {
+        fprintf(stream, "%s%zu", m == 0 ? before : " and ", members[m] + 1);
+        for (size_t k = m + 1; k < n_members; k++)
+            is_told[members[m] * n + members[k]] = true;
+    }
+    free(members);
+    return n_members > 1 ? n_members : 0;
+}
+
+/// Which of the first N changes are about the same.
+static void print_all_alternatives(const struct advice *advice, size_t n, FILE *stream)
+{
+    bool *is_told = memory_zeroed(n * n + 1, sizeof *is_told);
+    const char *before = "\nWays to change the same, not tried together: ";
+    for (size_t first = 0; first < n; first++)
+        while (print_alternatives(advice, first, n, is_told, before, stream) > 0)
+            before = "; ";
+    if (before[0] == ';')
+        fputc('\n', stream);
+    free(is_told);
+}
+
+/// How the gain of PAIR goes with those of its parts, in words.
+static const char *together_text(const struct advice *advice, const struct advice_pair *pair)
+{
+    static const char *const words[] = {"they add up", "they overlap: less than both gains",
+                                        "the lesser one adds nothing"};
+    int64_t first_ns = advice->candidates[pair->first].gain_ns;
+    int64_t second_ns = advice->candidates[pair->second].gain_ns;
+    int64_t larger_ns = first_ns > second_ns ? first_ns : second_ns;
+    if (pair->gain_ns < larger_ns - larger_ns / 100)
+        return "the better one alone saves more";
+    return words[advice_together(advice, pair)];
+}
+
+/// Which of the first LIMIT changes add up or exclude each other.
+static void print_pairs(const struct advice *advice, size_t limit, FILE *stream)
+{
+    size_t n_shown = 0;
+    while (n_shown < limit && n_shown < advice->n_candidates &&
+           advice->candidates[n_shown].group == ADVICE_CHANGE &&
+           advice_pays(advice, &advice->candidates[n_shown]))
+        n_shown++;
+    size_t n_printed = 0;
+    for (size_t i = 0; i < advice->n_pairs; i++) {
+        const struct advice_pair *pair = &advice->pairs[i];
+        if (pair->failure || pair->first >= n_shown || pair->second >= n_shown)
+            continue;
+        if (n_printed++ == 0)
+            fprintf(stream, "\n%15s  %7s  Together\n", "gain", "of run");
+        fprintf(stream, "%15s%s %7s  %zu and %zu: %s\n", signed_time(pair->gain_ns).text,
+                advice_is_uncertain(advice, pair->gain_ns) ? "?" : " ",
+                share_of(advice, pair->gain_ns).text, pair->first + 1, pair->second + 1,
+                together_text(advice, pair));
+        print_command(advice, &advice->candidates[pair->first], &advice->candidates[pair->second],
+                      stream);
+    }
+    print_all_alternatives(advice, n_shown, stream);
+}
+
+/// The first LIMIT of a group that pay; how many.
+static size_t print_group(const struct advice *advice, enum advice_group group, size_t limit,
+                          FILE *stream)
+{
+    static const char *const titles[] = {
+        "Changes of the program, and the command that predicts each", "Other machines",
+        "At most, by changes that may not be possible"};
+    size_t n = 0;
+    for (size_t i = 0; i < advice->n_candidates && n < limit; i++) {
+        const struct advice_candidate *candidate = &advice->candidates[i];
+        if (candidate->group != group || !advice_pays(advice, candidate))
+            continue;
+        if (n++ == 0)
+            fprintf(stream, "%s%15s  %7s  %s\n", group > 0 ? "\n" : "", "gain", "of run",
+                    titles[group]);
+        print_candidate(advice, i, n, stream);
+    }
+    return n;
+}
+
+static void print_failure(const char *what, const char *failure, FILE *stream)
+{
+    char *text = memory_format("%s: %s", what, failure), *clean = utf8_clean(text);
+    fputs("  ", stream);
+    print_paragraph(clean, 2, 4, WIDTH, stream);
+    free(clean);
+    free(text);
+}
+
+/// Changes, and pairs of them, that were tried and could not be predicted, each with the reason.
+static void print_failures(const struct advice *advice, FILE *stream)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        n += advice->candidates[i].failure != NULL;
+    for (size_t i = 0; i < advice->n_pairs; i++)
+        n += advice->pairs[i].failure != NULL;
+    if (n == 0)
+        return;
+    fprintf(stream, "\n%s could not be predicted, so what %s would gain is not known:\n",
+            quantity_count(n, "change").text, n == 1 ? "it" : "they");
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        if (advice->candidates[i].failure)
+            print_failure(advice->candidates[i].sentence, advice->candidates[i].failure, stream);
+    for (size_t i = 0; i < advice->n_pairs; i++)
+        if (advice->pairs[i].failure) {
+            const struct advice_pair *pair = &advice->pairs[i];
+            char *both = memory_format("%zu and %zu together", pair->first + 1, pair->second + 1);
+            print_failure(both, pair->failure, stream);
+            free(both);
+        }
+}
+
+/// What of the trace the advice does not rest on.
+static void print_unreadable(const struct advice *advice, FILE *stream)
+{
+    if (advice->n_warnings > 0)
+        fprintf(stream,
+                "\nParts of the trace were unreadable, so the advice is for what is left of it\n");
+    for (size_t i = 0; i < advice->n_warnings; i++) {
+        char *text = memory_format("%s [%s]", advice->warnings[i].text, advice->warnings[i].code);
+        fputs("  ", stream);
+        print_paragraph(text, 2, 4, WIDTH, stream);
+        free(text);
+    }
+}
+
+void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
+{
+    print_head(advice, stream);
+    if (print_group(advice, ADVICE_CHANGE, limit, stream) == 0)
+        fprintf(stream, "None of the changes that were replayed shortens the run by 0.1 %%.\n");
+    print_group(advice, ADVICE_MACHINE, limit, stream);
+    print_group(advice, ADVICE_LIMIT, limit, stream);
+    print_pairs(advice, limit, stream);
+    uint64_t left_ns = advice_unexplained_ns(advice);
+    if (left_ns > 0 && !advice_says_nothing(advice))
+        fprintf(stream,
+                "\nEven the best of these changes, or pair of them, leaves %s of the lost time.\n",
+                quantity_time(left_ns).text);
+    print_failures(advice, stream);
+    print_unreadable(advice, stream);
+    fprintf(stream, "\n%s", quantity_count(advice->n_replays, "prediction").text);
+    if (advice->n_pruned > 0)
+        fprintf(stream, "; %s left out that cannot gain more (--all replays them)",
+                quantity_count(advice->n_pruned, "change").text);
+    if (advice->n_untried > 0)
+        fprintf(stream, "; %s not tried, the trace is long (--all tries them)",
+                quantity_count(advice->n_untried, "change").text);
+    fputc('\n', stream);
+}
+
+static json_t *candidate_object(const struct advice *advice,
+                                const struct advice_candidate *candidate)
+{
+    json_t *object = json_object();
+    char *options = advice_options(candidate);
+    json_object_set_new(object, "kind", json_string(advice_kind_names[candidate->kind]));
+    json_object_set_new(object, "text", json_clean_text(candidate->sentence));
+    json_object_set_new(object, "options", json_clean_text(options));
+    json_object_set_new(object, "group", json_string(advice_group_names[candidate->group]));
+    json_object_set_new(object, "subject", json_clean_text(candidate->subject));
+    json_object_set_new(object, "most_ns",
+                        candidate->most_ns == UINT64_MAX ? json_null()
+                                                         : json_count(candidate->most_ns));
+    json_object_set_new(object, "predicted_ns",
+                        candidate->is_replayed ? json_count(candidate->predicted_ns) : json_null());
+    json_object_set_new(object, "gain_ns",
+                        candidate->is_replayed ? json_integer(candidate->gain_ns) : json_null());
+    json_object_set_new(object, "is_uncertain",
+                        candidate->is_replayed
+                            ? json_boolean(advice_is_uncertain(advice, candidate->gain_ns))
+                            : json_null());
+    if (candidate->same_as)
+        json_object_set_new(object, "same_as", json_clean_text(candidate->same_as));
+    if (candidate->failure)
+        json_object_set_new(object, "failure", json_clean_text(candidate->failure));
+    free(options);
+    return object;
+}
+
+static json_t *pair_object(const struct advice *advice, const struct advice_pair *pair)
+{
+    static const char *const names[] = {"add-up", "overlap", "exclude"};
+    json_t *object = json_object();
+    json_object_set_new(object, "first", json_count(pair->first));
+    json_object_set_new(object, "second", json_count(pair->second));
+    if (pair->failure) {
+        json_object_set_new(object, "predicted_ns", json_null());
+        json_object_set_new(object, "gain_ns", json_null());
+        json_object_set_new(object, "failure", json_clean_text(pair->failure));
+        return object;
+    }
+    json_object_set_new(object, "predicted_ns", json_count(pair->predicted_ns));
+    json_object_set_new(object, "gain_ns", json_integer(pair->gain_ns));
+    json_object_set_new(object, "together", json_string(names[advice_together(advice, pair)]));
+    return object;
+}
+
+static json_t *warning_object(const struct result_warning *warning)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "code", json_clean_text(warning->code));
+    json_object_set_new(object, "count", json_count(warning->count));
+    json_object_set_new(object, "text", json_clean_text(warning->text));
+    return object;
+}
+
+int json_print_advice(const struct advice *advice, const char *version, FILE *stream,
+                      struct error *err)
+{
+    json_t *top = json_object(), *candidates = json_array(), *pairs = json_array();
+    json_t *warnings = json_array();
+    json_object_set_new(top, "schema", json_integer(1));
+    json_object_set_new(top, "pagoda", json_string(version));
+    json_object_set_new(top, "baseline_ns", json_count(advice->measured_ns));
+    json_object_set_new(top, "replayed_ns", json_count(advice->replayed_ns));
+    if (advice->n_workers > 0)
+        json_object_set_new(top, "kept_tasks",
+                            json_pack("{s:o, s:o}", "master", json_count(advice->master), "workers",
+                                      json_count(advice->n_workers)));
+    json_object_set_new(top, "target", json_clean_text(advice->target));
+    json_object_set_new(top, "assumption",
+                        advice->assumption ? json_string(advice->assumption) : json_null());
+    json_object_set_new(top, "target_ns", json_count(advice->target_ns));
+    json_object_set_new(top, "loss_ns", json_count(advice->loss_ns));
+    json_object_set_new(top, "error_ns", json_count(advice_error_ns(advice)));
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        json_array_append_new(candidates, candidate_object(advice, &advice->candidates[i]));
+    json_object_set_new(top, "candidates", candidates);
+    for (size_t i = 0; i < advice->n_pairs; i++)
+        json_array_append_new(pairs, pair_object(advice, &advice->pairs[i]));
+    json_object_set_new(top, "pairs", pairs);
+    for (size_t i = 0; i < advice->n_warnings; i++)
+        json_array_append_new(warnings, warning_object(&advice->warnings[i]));
+    json_object_set_new(top, "warnings", warnings);
+    json_object_set_new(top, "unexplained_ns", json_count(advice_unexplained_ns(advice)));
+    json_object_set_new(top, "replays", json_count(advice->n_replays));
+    json_object_set_new(top, "pruned", json_count(advice->n_pruned));
+    json_object_set_new(top, "untried", json_count(advice->n_untried));
+    return json_print_object(top, JSON_COMPACT, "the advice", stream, err);
+}

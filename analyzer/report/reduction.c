@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A reduction as text and JSON (see reduction.h): what is left out, what stays, what it comes to.
+#include "analyzer/report/reduction.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/function_names.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/report/json_values.h"
+#include "analyzer/report/table.h"
+#include "analyzer/result/dilation.h"
+
+double reduction_dilation(const struct reduction_page *page, size_t run)
+{
+    return dilation((double)page->runs[run].wall_ns,
+                    (double)page->runs[REDUCTION_UNTRACED].wall_ns);
+}
+
+static struct quantity microseconds(double us)
+{
+    return quantity_time((uint64_t)(us * 1e3 + 0.5));
+}
+
+static void add_row(struct table *table, const struct reduction_row *row, const char *name,
+                    bool has_after, bool is_any_rank)
+{
+    table_add_cell(table, "%.10g", round(row->n_calls * 100) / 100);
+    table_add_cell(table, "%s", microseconds(row->exclusive_us).text);
+    table_add_cell(table, "%s", microseconds(row->inclusive_us).text);
+    table_add_cell(table, "%s",
+                   microseconds(row->n_calls > 0 ? row->inclusive_us / row->n_calls : 0).text);
+    table_add_cell(table, "%.1f", row->percent);
+    if (has_after)
+        table_add_cell(table, "%s",
+                       isnan(row->after_inclusive_us) ? "-"
+                                                      : microseconds(row->after_inclusive_us).text);
+    table_add_cell(table, "%s", name);
+    table_add_cell(table, "%s", row->file);
+    if (row->rule && is_any_rank)
+        table_add_cell(table, "rank %u: %s", (unsigned)row->rule_rank, row->rule);
+    else if (row->rule)
+        table_add_cell(table, "%s", row->rule);
+}
+
+/// The functions that are left out, or those that stay; at most TOP.
+static void print_rows(const struct reduction_page *page, bool is_left_out, uint64_t top,
+                       FILE *stream)
+{
+    struct table table = {0};
+    bool has_after = !is_left_out && page->is_measured;
+    size_t n = 0;
+    table_add_column(&table, "calls", false);
+    table_add_column(&table, "exclusive", false);
+    table_add_column(&table, "inclusive", false);
+    table_add_column(&table, "per call", false);
+    table_add_column(&table, "percent", false);
+    if (has_after)
+        table_add_column(&table, "then", false);
+    table_add_column(&table, "function", true);
+    table_add_column(&table, "file", true);
+    if (is_left_out)
+        table_add_column(&table, "rule", true);
+    const char **names = memory_zeroed(page->n_rows + 1, sizeof *names);
+    for (size_t i = 0; i < page->n_rows; i++)
+        names[i] = page->rows[i].name;
+    char **shown = function_names_shown(names, page->n_rows);
+    for (size_t i = 0; i < page->n_rows; i++)
+        if ((page->rows[i].rule != NULL) == is_left_out && n++ < top)
+            add_row(&table, &page->rows[i], shown[i], has_after, page->is_any_rank);
+    if (n > 0)
+        table_print(&table, 2, 0, stream);
+    if (n > top)
+        fprintf(stream, "  ... and %s more (--top)\n", quantity_count(n - top, "function").text);
+    table_release(&table);
+    function_names_free(shown, page->n_rows);
+    free(names);
+}
+
+static void print_dilation(const struct reduction_page *page, FILE *stream)
+{
+    static const char *const names[N_REDUCTION_RUNS] = {"untraced", "all functions recorded",
+                                                        "without those left out"};
+    struct table table = {0};
+    table_add_column(&table, "run", true);
+    table_add_column(&table, "time", false);
+    table_add_column(&table, "dilation", false);
+    table_add_column(&table, "events", false);
+    for (size_t i = 0; i < N_REDUCTION_RUNS; i++) {
+        table_add_cell(&table, "%s", names[i]);
+        table_add_cell(&table, "%s", quantity_time(page->runs[i].wall_ns).text);
+        table_add_cell(&table, "%.2f", reduction_dilation(page, i));
+        if (i == REDUCTION_UNTRACED)
+            table_add_cell(&table, "-");
+        else
+            table_add_cell(&table, "%llu", (unsigned long long)page->runs[i].n_events);
+    }
+    fprintf(stream, "\nDilation");
+    if (page->n_repetitions > 1)
+        fprintf(stream, " (the shortest of %llu runs each)",
+                (unsigned long long)page->n_repetitions);
+    fprintf(stream, "\n");
+    table_print(&table, 2, 0, stream);
+    table_release(&table);
+}
+
+void text_print_reduction(const struct reduction_page *page, uint64_t top, FILE *stream)
+{
+    size_t n_left_out = 0;
+    double calls = 0, left_out_calls = 0;
+    for (size_t i = 0; i < page->n_rows; i++) {
+        calls += page->rows[i].n_calls;
+        if (!page->rows[i].rule)
+            continue;
+        n_left_out++;
+        left_out_calls += page->rows[i].n_calls;
+    }
+    fprintf(stream, "%s: %zu of %s left out, with %s of their calls\n", page->source, n_left_out,
+            quantity_count(page->n_rows, "function").text,
+            quantity_part(left_out_calls, calls).text);
+    if (n_left_out > 0) {
+        fprintf(stream, "\nLeft out (%s%s)\n",
+                page->n_ranks > 1 ? "means over the ranks"
+                : page->rank      ? "of rank "
+                                  : "of the rank",
+                page->rank ? page->rank : "");
+        print_rows(page, true, UINT64_MAX, stream);
+    }
+    if (n_left_out < page->n_rows) {
+        fprintf(stream, "\nRecorded%s\n",
+                page->is_measured ? " (then: inclusive, in the run without those left out)" : "");
+        print_rows(page, false, top, stream);
+    }
+    if (page->is_measured)
+        print_dilation(page, stream);
+    if (page->output)
+        fprintf(stream, "\nIn %s; next: pagoda trace --filter %s -- LAUNCHER\n", page->output,
+                page->output);
+}
+
+static json_t *number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *text_or_null(const char *bytes)
+{
+    return bytes && *bytes ? json_clean_text(bytes) : json_null();
+}
+
+static json_t *function_object(const struct reduction_row *row, bool is_any_rank)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "function", json_clean_text(row->name));
+    json_object_set_new(object, "file", text_or_null(row->file));
+    json_object_set_new(object, "numcalls", json_real(row->n_calls));
+    json_object_set_new(object, "usec", json_real(row->exclusive_us));
+    json_object_set_new(object, "cumusec", json_real(row->inclusive_us));
+    json_object_set_new(object, "percent", json_real(row->percent));
+    json_object_set_new(object, "rule", text_or_null(row->rule));
+    json_object_set_new(object, "rule_rank",
+                        row->rule && is_any_rank ? json_count(row->rule_rank) : json_null());
+    json_object_set_new(object, "then_cumusec", number_or_null(row->after_inclusive_us));
+    return object;
+}
+
+static json_t *dilation_object(const struct reduction_page *page)
+{
+    static const char *const names[N_REDUCTION_RUNS] = {"untraced", "all", "reduced"};
+    json_t *object = json_object();
+    for (size_t i = 0; i < N_REDUCTION_RUNS; i++) {
+        json_t *run = json_object();
+        json_object_set_new(run, "wall_ns", json_count(page->runs[i].wall_ns));
+        json_object_set_new(run, "events", json_count(page->runs[i].n_events));
+        json_object_set_new(run, "dilation", number_or_null(reduction_dilation(page, i)));
+        json_object_set_new(object, names[i], run);
+    }
+    json_object_set_new(object, "repetitions", json_count(page->n_repetitions));
+    return object;
+}
+
+int json_print_reduction(const struct reduction_page *page, const char *version, FILE *stream,
+                         struct error *err)
+{
+    json_t *top = json_object(), *functions = json_array();
+    for (size_t i = 0; i < page->n_rows; i++)
+        json_array_append_new(functions, function_object(&page->rows[i], page->is_any_rank));
+    json_object_set_new(top, "schema", json_integer(1));
+    json_object_set_new(top, "pagoda", json_clean_text(version));
+    json_object_set_new(top, "source", json_clean_text(page->source));
+    json_object_set_new(top, "ranks", json_count(page->n_ranks));
+    json_object_set_new(top, "functions", functions);
+    json_object_set_new(top, "output", text_or_null(page->output));
+    json_object_set_new(top, "dilation", page->is_measured ? dilation_object(page) : json_null());
+    return json_print_object(top, JSON_INDENT(1) | JSON_ENSURE_ASCII, "the reduction", stream, err);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The merged hierarchies as trees and as JSON.
+#include "analyzer/compare/structure.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/compare/resource_path.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/json_values.h"
+#include "analyzer/report/table.h"
+#include "analyzer/report/text.h"
+
+static uint64_t all_runs(const struct structure_page *page)
+{
+    return (UINT64_C(1) << page->n_runs) - 1;
+}
+
+static void print_runs(const struct structure_page *page, FILE *stream)
+{
+    struct table table = {0};
+    table_add_column(&table, "run id", false);
+    table_add_column(&table, "trial", true);
+    for (size_t i = 0; i < page->n_runs; i++) {
+        table_add_cell(&table, "%" PRIu64, UINT64_C(1) << i);
+        table_add_cell(&table, "%s", page->runs[i]);
+    }
+    table_print(&table, 0, 0, stream);
+    table_release(&table);
+}
+
+/// "5 = 1 + 4" behind a resource that some runs lack.
+static void add_ids_cell(struct table *table, const struct structure_page *page, uint64_t run_ids)
+{
+    if (run_ids == all_runs(page)) {
+        table_add_cell(table, "in all");
+        return;
+    }
+    char *text = NULL;
+    size_t size;
+    FILE *ids = open_memstream(&text, &size);
+    const char *separator = "only in ";
+    for (size_t i = 0; i < page->n_runs; i++) {
+        if (!(run_ids & UINT64_C(1) << i))
+            continue;
+        fprintf(ids, "%s%" PRIu64, separator, UINT64_C(1) << i);
+        separator = ", ";
+    }
+    fclose(ids);
+    table_add_cell(table, "%s", text);
+    free(text);
+}
+
+/// Marks the resources from FIRST to BEFORE that are shown: those of interest and what is above
+/// them.
+static bool *choose_rows(const struct structure_page *page, size_t first, size_t before,
+                         bool shows_all)
+{
+    const struct structure_resource *resources = page->structure.resources;
+    bool *is_shown = memory_zeroed(before - first + 1, sizeof *is_shown);
+    const char *below = NULL; // the last one shown, seen from the end
+    for (size_t i = before; i-- > first;) {
+        is_shown[i - first] = shows_all || resources[i].run_ids != all_runs(page) ||
+                              (below && resource_path_is_within(below, resources[i].path));
+        if (is_shown[i - first])
+            below = resources[i].path;
+    }
+    return is_shown;
+}
+
+static void print_hierarchy(const struct structure_page *page, size_t first, size_t before,
+                            bool shows_all, FILE *stream)
+{
+    const struct structure_resource *resources = page->structure.resources;
+    size_t n_common = 0;
+    for (size_t i = first; i < before; i++)
+        n_common += resources[i].run_ids == all_runs(page);
+    size_t root_length = resource_path_next(resources[first].path, 0);
+    fprintf(stream, "\n%.*s: %s, %zu in all runs\n", (int)root_length, resources[first].path,
+            quantity_count(before - first, "resource").text, n_common);
+    if (n_common == before - first && !shows_all)
+        return;
+    bool *is_shown = choose_rows(page, first, before, shows_all);
+    struct table table = {0};
+    table_add_column(&table, "sum of ids", false);
+    table_add_column(&table, "runs", true);
+    table_add_column(&table, "resource", true);
+    for (size_t i = first; i < before; i++) {
+        if (!is_shown[i - first])
+            continue;
+        table_add_cell(&table, "%" PRIu64, resources[i].run_ids);
+        add_ids_cell(&table, page, resources[i].run_ids);
+        table_add_cell(&table, "%*s%s", (int)(2 * (resource_path_depth(resources[i].path) - 2)), "",
+                       resource_path_last(resources[i].path));
+    }
+    table_print(&table, 2, 0, stream);
+    table_release(&table);
+    free(is_shown);
+}
+
+/// Where the hierarchy of the resource FIRST ends.
+static size_t hierarchy_end(const struct structure *structure, size_t first)
+{
+    const char *path = structure->resources[first].path;
+    char *root = memory_format("%.*s", (int)resource_path_next(path, 0), path);
+    size_t end = first + 1;
+    while (end < structure->n_resources &&
+           resource_path_is_within(structure->resources[end].path, root))
+        end++;
+    free(root);
+    return end;
+}
+
+void text_print_structure(const struct structure_page *page, bool shows_all, FILE *stream)
+{
+    print_runs(page, stream);
+    for (size_t first = 0, end; first < page->structure.n_resources; first = end) {
+        end = hierarchy_end(&page->structure, first);
+        print_hierarchy(page, first, end, shows_all, stream);
+    }
+}
+
+static json_t *runs_array(const struct structure_page *page)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < page->n_runs; i++) {
+        json_t *object = json_object();
+        json_object_set_new(object, "id", json_integer((json_int_t)(UINT64_C(1) << i)));
+        json_object_set_new(object, "trial", json_clean_text(page->runs[i]));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+int json_print_structure(const struct structure_page *page, const char *version, FILE *stream,
+                         struct error *err)
+{
+    json_t *root = json_object(), *resources = json_array();
+    json_object_set_new(root, "schema", json_integer(1));
+    json_object_set_new(root, "pagoda", json_string(version));
+    json_object_set_new(root, "database",
+                        page->database ? json_clean_text(page->database) : json_null());
+    json_object_set_new(root, "runs", runs_array(page));
+    for (size_t i = 0; i < page->structure.n_resources; i++) {
+        const struct structure_resource *resource = &page->structure.resources[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "path", json_clean_text(resource->path));
+        json_object_set_new(object, "run_ids", json_integer((json_int_t)resource->run_ids));
+        json_array_append_new(resources, object);
+    }
+    json_object_set_new(root, "resources", resources);
+    return json_print_object(root, JSON_INDENT(1), "the difference", stream, err);
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report on predictions: run time, ranks, wait states and critical path of both runs.
+#include "analyzer/report/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/page.h"
+#include "analyzer/result/changes.h"
+
+enum { LEAST_ROWS = 4 }; // of a table, before those where nothing changes are left out
+static const double least_factor = 1.1;  // that is named
+static const double worth_naming = 0.01; // of the run time, or of all ranks' together
+
+/// "+12.3 %", as a share of the measured time.
+static struct quantity change_of(uint64_t measured_ns, uint64_t predicted_ns)
+{
+    struct quantity quantity = {"new"};
+    if (measured_ns == predicted_ns)
+        snprintf(quantity.text, sizeof quantity.text, "0.0 %%");
+    else if (measured_ns > 0)
+        snprintf(quantity.text, sizeof quantity.text, "%+.1f %%",
+                 100 * whatif_change(measured_ns, predicted_ns));
+    return quantity;
+}
+
+/// What is said of one prediction only says so in a list of them.
+static const char *of_first(const struct whatif_report *report)
+{
+    return report->is_list ? " (the first prediction)" : "";
+}
+
+static void print_collectives(const struct page *page, const struct whatif_report *report)
+{
+    const struct whatif_point *point = &report->points[0];
+    if (point->n_carried_out == 0)
+        return;
+    char *text =
+        memory_format("%s carried out by an algorithm, as messages%s",
+                      quantity_count(point->n_carried_out, "operation").text, of_first(report));
+    page_labelled(page, "Collectives", text);
+    free(text);
+    if (point->n_multicasts > 0) {
+        text = memory_format("%s by the hardware, which waited %s for the root switch",
+                             quantity_count(point->n_multicasts, "multicast").text,
+                             quantity_time(point->switch_wait_ns).text);
+        page_labelled(page, "", text);
+        free(text);
+    }
+    if (point->n_by_tree > 0) {
+        text = memory_format("%s without, as the nodes are no row",
+                             quantity_count(point->n_by_tree, "operation").text);
+        page_labelled(page, "", text);
+        free(text);
+    }
+}
+
+static void print_left_out(const struct page *page, const struct whatif_report *report)
+{
+    const struct whatif_point *point = &report->points[0];
+    uint64_t n = point->n_left_out_messages + point->n_resized_messages +
+                 point->n_left_out_collectives + point->n_partly_left_out;
+    char *text =
+        n == 0 ? memory_copy_text("nothing: the run has no such messages or operations")
+               : memory_format(
+                     "%s not sent, %" PRIu64 " with another size; %s%s",
+                     quantity_count(point->n_left_out_messages, "message").text,
+                     point->n_resized_messages,
+                     quantity_count(point->n_left_out_collectives, "collective operation").text,
+                     of_first(report));
+    page_labelled(page, "Left out", text);
+    free(text);
+    if (point->n_partly_left_out == 0)
+        return;
+    text = memory_format("and %" PRIu64 " more by some of their members only: the others still "
+                         "wait for all",
+                         point->n_partly_left_out);
+    page_labelled(page, "", text);
+    free(text);
+}
+
+static void print_replay_error(const struct page *page, const struct whatif_report *report)
+{
+    char *text = memory_format("%+.2f %% (with nothing changed %s would be predicted)",
+                               100 * whatif_change(report->baseline_ns, report->replayed_ns),
+                               quantity_time(report->replayed_ns).text);
+    page_labelled(page, "Replay error", text);
+    free(text);
+    bool is_measured;
+    whatif_base(report, page->result, &is_measured);
+    if (!is_measured)
+        page_labelled(page, "",
+                      "that is much, so all but the ranks' finish is compared with this run, which "
+                      "is called unchanged, not with the measured one");
+    double rank_time_ns = (double)report->baseline_ns * (double)page->result->n_ranks;
+    if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns) {
+        text = memory_format(
+            "in the recording ranks were without CPU time for %s of their time, though "
+            "there was a core for each: other programs had it, or ranks slept or "
+            "waited for files; what is predicted is a run without that",
+            quantity_part((double)report->lost_ns, rank_time_ns).text);
+        page_labelled(page, "", text);
+        free(text);
+    }
+}
+
+/// What a prediction by order only rests on.
+static void print_timeless(const struct page *page, const struct whatif_point *point)
+{
+    char *text = memory_format(
+        "only the order of the trace counts, no time of it; of %s %s cost nothing, for want of a "
+        "<compute>",
+        quantity_count(point->n_visits, "region visit").text,
+        quantity_part((double)point->n_without_rule, (double)point->n_visits).text);
+    page_labelled(page, "Timeless", text);
+    free(text);
+    for (size_t i = 0; i < point->n_rules; i++) {
+        const struct whatif_rule *rule = &point->rules[i];
+        if (rule->n_visits == 0)
+            continue;
+        text = memory_format(
+            "%s: %s of work, %s in %s", rule->region, quantity_count(rule->work_units, "unit").text,
+            quantity_time(rule->time_ns).text, quantity_count(rule->n_visits, "visit").text);
+        page_labelled(page, "", text);
+        free(text);
+    }
+    if (point->n_without_work > 0) {
+        text = memory_format("%s without the work count that the formula uses, taken as 0",
+                             quantity_count(point->n_without_work, "visit").text);
+        page_labelled(page, "", text);
+        free(text);
+    }
+    if (point->unused_rules) {
+        text = memory_format("no region of the run fits the <compute> of %s", point->unused_rules);
+        page_labelled(page, "", text);
+        free(text);
+    }
+}
+
+static struct quantity interpolated_of(const struct whatif_point *point)
+{
+    return quantity_part((double)point->n_interpolated, (double)point->n_flights);
+}
+
+/// Whether the predictions of a list interpolate different numbers of message times.
+static bool have_own_shares(const struct whatif_report *report)
+{
+    const struct whatif_point *points = report->points;
+    size_t i = 1;
+    while (i < report->n_points && points[i].n_flights == points[0].n_flights &&
+           points[i].n_interpolated == points[0].n_interpolated)
+        i++;
+    return i < report->n_points;
+}
+
+static void print_quality(const struct page *page, const struct whatif_report *report)
+{
+    const struct whatif_point *first = &report->points[0];
+    char *text;
+    if (first->is_timeless)
+        print_timeless(page, first);
+    else
+        print_replay_error(page, report);
+    if (first->n_flights > 0 && !have_own_shares(report)) {
+        text = memory_format("%s of %s", interpolated_of(first).text,
+                             quantity_count(first->n_flights, "message time").text);
+        page_labelled(page, "Interpolated", text);
+        free(text);
+    }
+    print_collectives(page, report);
+    page_labelled(page, "Cores", report->sharing);
+    if (first->hand_over_ns > 0) {
+        text = memory_format("%s for handing cores over, summed over the ranks%s",
+                             quantity_time(first->hand_over_ns).text, of_first(report));
+        page_labelled(page, "", text);
+        free(text);
+    }
+    for (size_t i = 0; i < report->n_notes; i++)
+        page_labelled(page, i == 0 ? "Assumed" : "", report->notes[i]);
+    if (first->n_transfers > 0) {
+        text = memory_format("%" PRIu64 " of %s waited for links or buses, %s altogether%s",
+                             first->n_delayed_transfers,
+                             quantity_count(first->n_transfers, "message").text,
+                             quantity_time(first->transfer_wait_ns).text, of_first(report));
+        page_labelled(page, "Contention", text);
+        free(text);
+    }
+    page_labelled(page, "Not in the model", "memory contention inside a node is ignored");
+    if (report->has_threads)
+        page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");
+    if (first->leaves_out)
+        print_left_out(page, report);
+    uint64_t n_forced = 0;
+    for (size_t i = 0; i < report->n_points; i++)
+        n_forced += report->points[i].n_forced;
+    if (n_forced > 0) {
+        text = memory_format("%s would have waited for ever and went on without its partner",
+                             quantity_count(n_forced, "call").text);
+        page_labelled(page, "Deadlock", text);
+        free(text);
+    }
+}
+
+/// A prediction a row; beside it what is of it alone: how much of the change is the options' where
+/// the rest is a large replay error, what the other algorithm says of moves, and how many message
+/// times are interpolated where that differs.
+static void print_points(const struct page *page, const struct whatif_report *report)
+{
+    const struct whatif_point *first = &report->points[0];
+    bool has_error = whatif_has_large_error(report) && !first->is_timeless;
+    bool have_shares = have_own_shares(report);
+    size_t n_marked = 0;
+    struct table table = {0};
+    for (size_t i = 0; i < first->n_set; i++)
+        table_add_column(&table, first->set[i].name, false);
+    table_add_column(&table, "predicted", false);
+    table_add_column(&table, "change", false);
+    if (has_error)
+        table_add_column(&table, "by what is changed", false);
+    if (first->n_moves > 0)
+        table_add_column(&table, "client/server", false);
+    if (have_shares)
+        table_add_column(&table, "interpolated", false);
+    for (size_t i = 0; i < report->n_points; i++) {
+        const struct whatif_point *point = &report->points[i];
+        for (size_t s = 0; s < point->n_set; s++)
+            table_add_cell(&table, "%s", point->set[s].value);
+        table_add_cell(&table, "%s", quantity_in((int64_t)point->predicted_ns, page->unit).text);
+        enum whatif_reliability reliability = whatif_reliability(report, point);
+        n_marked += reliability != WHATIF_GOOD;
+        table_add_cell(&table, "%s%s", change_of(report->baseline_ns, point->predicted_ns).text,
+                       reliability == WHATIF_GOOD ? "" : "?");
+        if (has_error)
+            table_add_cell(&table, "%s%s", change_of(report->replayed_ns, point->predicted_ns).text,
+                           reliability == WHATIF_GOOD ? "" : "?");
+        if (first->n_moves > 0)
+            table_add_cell(
+                &table, "%s",
+                quantity_in((int64_t)whatif_client_server_ns(report, point), page->unit).text);
+        if (have_shares)
+            table_add_cell(&table, "%s", interpolated_of(point).text);
+    }
+    page_heading_of_times(page, "Predictions",
+                          n_marked == 0 ? ""
+                          : whatif_reliability(report, first) == WHATIF_NONE
+                              ? "?: they say nothing, the replay error is too large"
+                              : "?: no more than the replay error, uncertain");
+    page_table(page, &table);
+    table_release(&table);
+}
+
+static void print_ranks(const struct page *page, const struct whatif_point *point)
+{
+    struct table table = {0};
+    static const char *const titles[] = {"finish",  "busy",      "core shared",
+                                         "waiting", "other MPI", "measured finish"};
+    table_add_column(&table, "rank", false);
+    table_add_column(&table, "node", true);
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        table_add_column(&table, titles[i], false);
+    size_t n_shown = point->n_ranks < page->options->top ? point->n_ranks : page->options->top;
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct whatif_rank *rank = &point->ranks[i];
+        const uint64_t times[] = {rank->finish_ns,   rank->busy_ns,
+                                  rank->shared_ns,   rank->wait_ns,
+                                  rank->overhead_ns, page->result->ranks[i].last_ns};
+        table_add_cell(&table, "%zu", i);
+        table_add_cell(&table, "%s", rank->node);
+        for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
+            table_add_cell(&table, "%s", quantity_in((int64_t)times[t], page->unit).text);
+    }
+    page_heading_of_times(page, "Predicted ranks", "");
+    page_table(page, &table);
+    page_left_out(page, point->n_ranks - n_shown, "rank", "--top");
+    table_release(&table);
+}
+
+static void add_change(struct table *table, const struct page *page, const struct change *change)
+{
+    table_add_cell(table, "%s", quantity_in(change->measured_ns, page->unit).text);
+    table_add_cell(table, "%s", quantity_in(change->predicted_ns, page->unit).text);
+    table_add_cell(table, "%s",
+                   quantity_in(change->predicted_ns - change->measured_ns, page->unit).text);
+    table_add_cell(table, "%s", change->shown);
+}
+
+/// Rows of CHANGES, and behind them TOTAL with what they sum to unless it is NULL; frees CHANGES.
+static void print_changes(const struct page *page, struct changes changes, const char *base,
+                          const char *heading, const char *explanation, const char *noun,
+                          const char *total)
+{
+    struct table table = {0};
+    table_add_column(&table, base, false);
+    table_add_column(&table, "predicted", false);
+    table_add_column(&table, "change", false);
+    table_add_column(&table, noun, true);
+    size_t n_shown = changes.n < page->options->top ? changes.n : page->options->top;
+    while (n_shown > LEAST_ROWS &&
+           changes.items[n_shown - 1].measured_ns == changes.items[n_shown - 1].predicted_ns)
+        n_shown--;
+    struct change sum = {.shown = total}, rest = {.shown = "the rest"};
+    for (size_t i = 0; i < changes.n; i++) {
+        const struct change *change = &changes.items[i];
+        sum.measured_ns += change->measured_ns;
+        sum.predicted_ns += change->predicted_ns;
+        if (i < n_shown)
+            add_change(&table, page, change);
+        rest.measured_ns += i < n_shown ? 0 : change->measured_ns;
+        rest.predicted_ns += i < n_shown ? 0 : change->predicted_ns;
+    }
+    if (total && changes.n > n_shown)
+        add_change(&table, page, &rest);
+    if (total && changes.n > 0)
+        add_change(&table, page, &sum);
+    page_heading_of_times(page, heading, explanation);
+    if (changes.n == 0)
+        fprintf(page->stream, "  none in either run\n");
+    else
+        page_table(page, &table);
+    page_left_out(page, changes.n - n_shown, noun, "--top");
+    table_release(&table);
+    changes_release(&changes);
+}
+
+static void print_all_changes(const struct page *page, const struct whatif_report *report)
+{
+    const struct result *predicted = &report->predicted;
+    bool is_measured;
+    const struct result *base = whatif_base(report, page->result, &is_measured);
+    const char *name = is_measured ? "measured" : "unchanged";
+    print_changes(page, changes_of_critical_path(base, predicted), name, "Critical path",
+                  "what changed most comes first; the changes sum to that of the run time",
+                  "region", "run time");
+    print_changes(page, changes_of_time(base, predicted), name, "Time of the ranks",
+                  "sums over the ranks", "where", "run time x ranks");
+    print_changes(page, changes_of_waits(base, predicted), name, "Wait states",
+                  "sums over the ranks", "wait state", NULL);
+    print_changes(page, changes_of_call_paths(base, predicted), name, "Call paths",
+                  "exclusive time, sums over the ranks; those that changed", "call path",
+                  "all that changed");
+}
+
+/// "1.27 times as fast" where that is worth saying, else nothing; behind ", ".
+static struct quantity factor_of(uint64_t before_ns, uint64_t predicted_ns)
+{
+    struct quantity quantity = {""};
+    if (predicted_ns > 0 && (double)before_ns / (double)predicted_ns >= least_factor)
+        snprintf(quantity.text, sizeof quantity.text, ", %.2f times as fast",
+                 (double)before_ns / (double)predicted_ns);
+    return quantity;
+}
+
+/// What stands in place of an answer where the replay error allows none.
+static void print_no_answer(const struct page *page, const struct whatif_report *report)
+{
+    char *text = memory_format(
+        "not known: with nothing changed %s would be predicted, %s off the measured run, so the %s "
+        "of the model say nothing",
+        quantity_time(report->replayed_ns).text,
+        change_of(report->baseline_ns, report->replayed_ns).text,
+        quantity_time(report->points[0].predicted_ns).text);
+    page_labelled(page, "Predicted", text);
+    free(text);
+}
+
+/// The predicted time, how it compares, and why.
+static void print_answer(const struct page *page, const struct whatif_report *report)
+{
+    uint64_t predicted_ns = report->points[0].predicted_ns;
+    enum whatif_reliability reliability = whatif_reliability(report, &report->points[0]);
+    if (reliability == WHATIF_NONE) {
+        print_no_answer(page, report);
+        return;
+    }
+    bool is_measured;
+    const struct result *base = whatif_base(report, page->result, &is_measured);
+    const char *change = change_of(report->baseline_ns, predicted_ns).text;
+    char *text = is_measured ? memory_format("%s (%s)%s", quantity_time(predicted_ns).text, change,
+                                             factor_of(report->baseline_ns, predicted_ns).text)
+                             : memory_format("%s (%s); %s by what is changed%s, %s",
+                                             quantity_time(predicted_ns).text, change,
+                                             change_of(report->replayed_ns, predicted_ns).text,
+                                             factor_of(report->replayed_ns, predicted_ns).text,
+                                             reliability == WHATIF_UNCERTAIN
+                                                 ? "no more than the replay error: uncertain"
+                                                 : "the rest is the replay error");
+    page_labelled(page, "Predicted", text);
+    free(text);
+    if (!report->has_predicted)
+        return;
+    text = changes_summary(base, &report->predicted);
+    page_labelled(page, "Why", text);
+    free(text);
+}
+
+void text_print_whatif(const struct result *measured, const struct whatif_report *report,
+                       const struct text_options *options, FILE *stream)
+{
+    const struct page page = {
+        .result = measured,
+        .options = options,
+        .stream = stream,
+        .unit = time_unit_for(measured->time_ns),
+        .rank_time_ns = (double)measured->n_ranks * (double)measured->time_ns,
+    };
+    page_run(&page);
+    fputc('\n', stream);
+    page_ideal(&page);
+    page_labelled(&page, "What if", report->change);
+    page_labelled(&page, "Measured", quantity_time(report->baseline_ns).text);
+    if (!report->is_list) {
+        print_answer(&page, report);
+    }
+    if (measured->has_unreadable_records)
+        page_labelled(&page, "Warnings",
+                      "parts of the trace were unreadable: this predicts what is left of the run");
+    page_moves(&page, report, &report->points[0]);
+    page_estimate(&page, report);
+    print_quality(&page, report);
+    page_warnings(&page, true);
+    if (report->is_list) {
+        print_points(&page, report);
+        return;
+    }
+    page_tolerance(&page, report);
+    if (report->points[0].n_ranks > 0)
+        print_ranks(&page, &report->points[0]);
+    if (report->has_predicted) {
+        print_all_changes(&page, report);
+    }
+}
