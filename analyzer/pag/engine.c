@@ -4,11 +4,14 @@
 // stays where it is while just that partner is read ahead. Memory stays bounded because nobody else
 // runs ahead of the run's time.
 #include "analyzer/pag/engine.h"
-#include "analyzer/pag/gap.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/location/cpu_span.h"
+#include "analyzer/pag/location/excerpt.h"
+#include "analyzer/pag/location/without_cpu.h"
+#include "analyzer/pag/outcome.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
@@ -121,6 +124,26 @@ void engine_begin_location(struct engine *engine, struct location_state *locatio
     tell_computing(engine, location, time_ns, true);
 }
 
+/// In measured time: the interval outside MPI that a call ends may have lost its core.
+static inline void lose_outside(struct engine *engine, struct location_state *location,
+                                uint64_t time_ns)
+{
+    const struct without_cpu *account = &location->without_cpu;
+    if (!account->span.has || !location->is_master || engine->hooks)
+        return;
+    engine->result->has_cpu_time = true;
+    if (without_cpu_outside(location, time_ns))
+        window_lose(engine, location, account->segments, account->n_segments, time_ns);
+}
+
+/// The same of the call that is left.
+static inline void lose_in_call(struct engine *engine, struct location_state *location)
+{
+    struct cpu_segment lost;
+    if (location->is_master && !engine->hooks && without_cpu_in_call(location, &lost))
+        window_lose(engine, location, &lost, 1, location->call.leave_ns);
+}
+
 /// Processes that the program itself starts come and go within the window.
 static bool is_of_first_world(const struct engine *engine, const struct location_state *location)
 {
@@ -136,14 +159,16 @@ void engine_enter_call(struct engine *engine, struct location_state *location,
     tell_computing(engine, location, time_ns, false);
     if (!is_bare) {
         profile_enter_call(engine->definitions, location, region, event->context, time_ns);
-        without_cpu_outside(engine, location, time_ns);
+        lose_outside(engine, location, time_ns);
         if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
             location->profile.paths[location->profile.current].visits += event->size_bytes - 1;
         window_enter_mpi(engine, location, time_ns);
     } else {
         profile_account(location, time_ns);
     }
-    call_read(engine, location, time_ns);
+    call_read(location, time_ns);
+    if (location->call.is_cut && !engine->hooks)
+        location->call.leave_ns = UINT64_MAX; // until it is known where the location ends
     rank->has_mpi = true;
     if (location->call.is_finalize && is_of_first_world(engine, location))
         window_end_at(engine, time_ns);
@@ -168,7 +193,7 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     call->is_open = false;
     if (!call->is_bare) {
         profile_account(location, call->leave_ns);
-        without_cpu_in_call(engine, location);
+        lose_in_call(engine, location);
     }
     without_cpu_begin(location, call->leave_ns);
     tell_called(engine, location);
@@ -355,8 +380,8 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
         }
         struct location_state *location = &engine->locations[target];
         const struct event *event = next_event(engine, location);
-        if (engine->excerpts)
-            excerpt_reach(engine, location, location->next_ns);
+        if (location->excerpt)
+            excerpt_reach(location, location->next_ns);
         rank = step(engine, location, event);
         if (rank == NONE && !location->has_ended) {
             first->lookahead_left--;
@@ -387,7 +412,7 @@ static inline __attribute__((always_inline)) void advance_by(struct engine *engi
     const struct event *event = next_event(engine, location);
     do {
         if (has_excerpts)
-            excerpt_reach(engine, location, location->next_ns);
+            excerpt_reach(location, location->next_ns);
         uint32_t rank = step(engine, location, event);
         if (rank != NONE) {
             read_ahead(engine, location, rank);
@@ -431,6 +456,11 @@ static void init_location(struct engine *engine, size_t index)
     state->rank = location->rank;
     state->is_master = location->is_master && location->rank != NONE;
     state->cursor = trace_cursor(engine->trace, index);
+    state->trace = engine->trace;
+    state->definitions = engine->definitions;
+    state->call.keeps_places = engine->listener.changed != NULL;
+    if (engine->options.parts)
+        state->excerpt = excerpt_new(engine->options.parts, engine->options.n_parts, index);
     profile_init(&state->profile);
     head_init(engine, &state->head);
     if (location->rank != NONE) {
@@ -471,8 +501,6 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
         sift_down(engine, i, engine->heap[i]);
     match_init(engine);
     collective_init(engine);
-    if (options->parts)
-        excerpt_init(engine);
 }
 
 static void release(struct engine *engine)
@@ -481,13 +509,13 @@ static void release(struct engine *engine)
         profile_release(&engine->locations[i].profile);
         head_release(&engine->locations[i].head);
         call_release(&engine->locations[i].call);
+        excerpt_free(engine->locations[i].excerpt);
     }
     for (size_t i = 0; i < engine->n_ranks; i++)
         map_release(&engine->ranks[i].requests);
     match_release(engine);
     collective_release(engine);
     lineage_release(&engine->lineage);
-    excerpt_release(engine);
     free(engine->locations);
     free(engine->ranks);
     free(engine->heap);
@@ -518,10 +546,10 @@ int engine_conclude(struct engine *engine, struct error *err)
 {
     match_finish(engine);
     collective_finish(engine);
-    eager_finish(engine);
+    late_receiver_finish(engine);
     outcome_fill(engine);
-    if (engine->excerpts && engine->result->n_events > 0)
-        excerpt_apply(engine);
+    if (engine->options.parts && engine->result->n_events > 0)
+        outcome_tell_parts(engine);
     release(engine);
     if (engine->result->n_events == 0)
         return refuse_empty(engine, err);
@@ -534,7 +562,7 @@ int pag_run(struct trace *trace, const struct pag_options *options,
     struct engine engine;
     engine_init(&engine, trace, options, listener, NULL, result);
     for (uint32_t n_turns = 1; engine.n_heap > 0; n_turns++) {
-        if (engine.excerpts)
+        if (engine.options.parts)
             advance_excerpt(&engine);
         else
             advance(&engine);

@@ -2,11 +2,12 @@
 // The leave of an MPI call settles everything the call was about: who released it (the lineage goes
 // on from there), the root events for the patterns, and the end of its messages and collectives.
 // When a partner's record has not been read yet, the call stays open and the partner is read first.
-#include <stdlib.h>
+#include "analyzer/pag/leave.h"
 
-#include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
-#include "analyzer/pag/lineage/explanation.h"
+#include "analyzer/pag/lineage/head.h"
+#include "analyzer/pag/location/profile.h"
+#include "analyzer/pag/matching/matching.h"
+#include "analyzer/pag/window.h"
 
 enum { MAX_SEND_AHEAD = 4096 };
 
@@ -20,24 +21,12 @@ struct release {
 
 // --- is everything there?
 
-/// Whether some location of RANK may still have events up to LAST_NS.
-static bool may_come(const struct engine *engine, uint32_t rank, uint64_t last_ns)
-{
-    const struct rank_state *state = &engine->ranks[rank];
-    for (uint32_t i = 0; i < state->n_locations; i++) {
-        const struct location_state *location = &engine->locations[state->first_location + i];
-        if (!location->has_ended && location->next_ns <= last_ns)
-            return true;
-    }
-    return false;
-}
-
 /// The first receive that has no message yet and may still get one, NULL: none.
 static const struct receive *missing_receive(const struct engine *engine, const struct call *call)
 {
     for (uint32_t i = 0; i < call->n_receives; i++) {
         const struct receive *receive = receive_at(engine, call->receives[i]);
-        if (receive->message == NONE && may_come(engine, receive->source, UINT64_MAX))
+        if (receive->message == NONE && rank_may_come(engine, receive->source, UINT64_MAX))
             return receive;
     }
     return NULL;
@@ -52,7 +41,7 @@ static uint32_t missing_member(const struct engine *engine, const struct call *c
         bool is_firm = collective_is_firm(engine, call->parts[i]);
         if (call->goes_on_alone && !is_firm)
             continue;
-        if (may_come(engine, rank, is_firm ? UINT64_MAX : call->leave_ns))
+        if (rank_may_come(engine, rank, is_firm ? UINT64_MAX : call->leave_ns))
             return rank;
     }
     return NONE;
@@ -78,8 +67,7 @@ static bool sends_soon(const struct engine *engine, const struct location_state 
                        const struct receive *receive)
 {
     for (uint32_t ahead = 0; ahead < MAX_SEND_AHEAD; ahead++) {
-        const struct event *event =
-            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        const struct event *event = location_peek(location, ahead);
         if (!event)
             return false;
         if ((event->kind == EVENT_SEND || event->kind == EVENT_ISEND) &&
@@ -208,17 +196,6 @@ static const struct message *deciding_message(const struct engine *engine, const
     return best;
 }
 
-/// The fields every root event has; its values are the caller's to set.
-static void begin_root(struct root *root, const struct engine *engine,
-                       const struct location_state *location, enum root_kind kind)
-{
-    root->kind = kind;
-    root->location = location->index;
-    root->rank = location->rank;
-    root->call_path = location->call.path;
-    window_place(engine, root, location->call.enter_ns);
-}
-
 static uint64_t min_ns(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -237,7 +214,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
     bool has_waited = wait_end_ns > call->enter_ns;
     if (engine->listener.root) {
         struct root root;
-        begin_root(&root, engine, location, ROOT_RECEIVE);
+        window_begin_root(&root, engine, location, ROOT_RECEIVE);
         int64_t *value = root.value;
         value[ROOT_RECEIVE_ENTER] = (int64_t)call->enter_ns;
         value[ROOT_RECEIVE_LEAVE] = (int64_t)call->leave_ns;
@@ -261,118 +238,6 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
     }
     explain_wait(engine, PAG_WAIT_LATE_SENDER, now,
                  (struct moment){message->send_enter_ns, message->node}, call->leave_ns);
-}
-
-/// WAIT describes a send call so far; MESSAGE may be the one whose receive was posted last.
-static void consider_send(const struct engine *engine, struct send_wait *wait,
-                          const struct message *message)
-{
-    int64_t *value = wait->wait.root.value;
-    uint64_t *least_limit = &wait->wait.least_limits[eager_scope(engine, message)];
-    int64_t post_ns = (int64_t)message->post_enter_ns;
-    if (post_ns <= value[ROOT_SEND_ENTER] || post_ns >= value[ROOT_SEND_LEAVE])
-        return;
-    wait->has_synchronous |= message->is_synchronous;
-    if (message->size_bytes >= *least_limit)
-        *least_limit = message->size_bytes + 1;
-    if (wait->has_candidate &&
-        (post_ns < value[ROOT_SEND_POST_ENTER] ||
-         (post_ns == value[ROOT_SEND_POST_ENTER] && message->receiver < value[ROOT_SEND_RECEIVER])))
-        return;
-    value[ROOT_SEND_SEND_ENTER] = (int64_t)message->send_enter_ns;
-    value[ROOT_SEND_POST_ENTER] = post_ns;
-    value[ROOT_SEND_BYTES] = (int64_t)message->size_bytes;
-    value[ROOT_SEND_TAG] = message->tag;
-    value[ROOT_SEND_RECEIVER] = message->receiver;
-    value[ROOT_SEND_IS_SYNCHRONOUS] = message->is_synchronous;
-    value[ROOT_SEND_IS_NONBLOCKING] = message->is_nonblocking;
-    wait->has_candidate = true;
-    wait->post_node = message->post_releases ? message->post_node : NONE;
-}
-
-/// All receives of the call's messages are known: WAIT is its wait for them, if it has one.
-static void emit(struct engine *engine, struct send_wait *wait)
-{
-    const int64_t *value = wait->wait.root.value;
-    if (!wait->has_candidate)
-        return;
-    if (wait->has_synchronous)
-        eager_tell(engine, &wait->wait);
-    else
-        eager_count(engine, &wait->wait);
-    explain_wait(engine, PAG_WAIT_LATE_RECEIVER, &wait->from,
-                 (struct moment){(uint64_t)value[ROOT_SEND_POST_ENTER], wait->post_node},
-                 (uint64_t)value[ROOT_SEND_LEAVE]);
-}
-
-/// Whether MESSAGE, not matched when its sender left, may turn out to have been received by a call
-/// that was posted before that.
-static bool may_be_late(const struct engine *engine, const struct message *message,
-                        uint64_t leave_ns)
-{
-    return engine->ranks[message->receiver].n_unresolved_posts > 0 ||
-           may_come(engine, message->receiver, leave_ns);
-}
-
-static uint32_t hold_if_any(struct engine *engine, uint32_t node)
-{
-    return node == NONE ? NONE : lineage_hold(&engine->lineage, node);
-}
-
-/// Puts the messages whose receives are not known yet together with what is known so far.
-static void postpone_send(struct engine *engine, const struct call *call,
-                          const struct send_wait *wait)
-{
-    uint32_t index = pool_take(&engine->send_waits);
-    *(struct send_wait *)pool_at(&engine->send_waits, index) = *wait;
-    hold_if_any(engine, wait->from.node);
-    hold_if_any(engine, wait->post_node);
-    for (uint32_t i = 0; i < call->n_sends; i++) {
-        struct message *message = message_at(engine, call->sends[i]);
-        if (!message->is_matched && may_be_late(engine, message, call->leave_ns))
-            message->send_wait = index;
-    }
-}
-
-/// A call waits for receivers from NOW on, when its wait for messages was over.
-static void emit_send(struct engine *engine, const struct location_state *location,
-                      struct moment now)
-{
-    const struct call *call = &location->call;
-    struct send_wait wait = {.wait = {.enter_ns = call->enter_ns}, .from = now, .post_node = NONE};
-    begin_root(&wait.wait.root, engine, location, ROOT_SEND);
-    wait.wait.root.value[ROOT_SEND_ENTER] = (int64_t)now.time_ns;
-    wait.wait.root.value[ROOT_SEND_LEAVE] = (int64_t)call->leave_ns;
-    for (uint32_t i = 0; i < call->n_sends; i++) {
-        const struct message *message = message_at(engine, call->sends[i]);
-        if (message->is_matched)
-            consider_send(engine, &wait, message);
-        else if (may_be_late(engine, message, call->leave_ns))
-            wait.n_open++;
-    }
-    if (wait.n_open > 0)
-        postpone_send(engine, call, &wait);
-    else
-        emit(engine, &wait);
-}
-
-void leave_resolve_send(struct engine *engine, struct message *message)
-{
-    struct send_wait *wait = pool_at(&engine->send_waits, message->send_wait);
-    if (message->is_matched) {
-        uint32_t node_before = wait->post_node;
-        consider_send(engine, wait, message);
-        hold_if_any(engine, wait->post_node);
-        lineage_let_go(&engine->lineage, node_before);
-    }
-    if (--wait->n_open == 0) {
-        uint32_t from_node = wait->from.node;
-        emit(engine, wait);
-        lineage_let_go(&engine->lineage, from_node);
-        lineage_let_go(&engine->lineage, wait->post_node);
-        pool_give(&engine->send_waits, message->send_wait);
-    }
-    message->send_wait = NONE;
 }
 
 // --- the leave
@@ -443,7 +308,7 @@ static void settle(struct engine *engine, struct location_state *location)
         message->is_over = !call->is_cut;
         message->send_over_ns = call->leave_ns;
         if (message->is_over && message->is_matched)
-            eager_see(engine, message);
+            late_receiver_see(engine, message);
         match_settle_sent(engine, call->sends[i]);
     }
     for (uint32_t i = 0; i < call->n_parts; i++)
@@ -498,7 +363,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     if (call->n_receives)
         emit_receive(engine, location, &now);
     if (call->n_sends && !call->is_test)
-        emit_send(engine, location, now);
+        late_receiver_wait(engine, location, now);
     hand_over(engine, location, &release);
     call->release_ns = may_wait(engine, call) ? call->leave_ns : release.time_ns;
     if (engine->listener.message && call->n_receives > 0)

@@ -6,25 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/pag/lineage/explanation.h"
-#include "analyzer/pag/matching/eager.h"
-#include "analyzer/pag/root.h"
-
-struct call;
-struct engine;
-struct location_state;
-
-struct message;
-
-/// What a call waits for receivers of its messages; kept while receives are still unknown after
-/// its leave.
-struct send_wait {
-    struct eager_wait wait;
-    struct moment from; // when it began to wait for receivers
-    uint32_t post_node; // lineage of the receiver that let it go, NONE: unknown
-    uint32_t n_open;
-    bool has_candidate, has_synchronous; // among the messages whose receivers came late
-};
+#include "analyzer/pag/state.h"
 
 /// After the enter of a call: keeps the lineage of a waiter for the explanation of its wait.
 void leave_expect(struct engine *engine, struct location_state *location);
@@ -38,7 +20,5 @@ uint32_t leave_awaited_rank(const struct engine *engine, const struct call *call
 /// it may.
 bool leave_let_on(const struct engine *engine, struct location_state *location,
                   const struct location_state *waiter);
-/// A message whose sender has left already (message.send_wait) was matched, or never will be.
-void leave_resolve_send(struct engine *engine, struct message *message);
 
 #endif

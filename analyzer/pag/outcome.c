@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is left of a replay: struct pag_result, in a deterministic order.
+#include "analyzer/pag/outcome.h"
+
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
+#include "analyzer/pag/lineage/head.h"
+#include "analyzer/pag/location/excerpt.h"
+#include "analyzer/pag/window.h"
 
 void outcome_sum_inclusive(struct pag_location *location)
 {
@@ -175,6 +179,100 @@ void outcome_fill(struct engine *engine)
     fill_explanations(engine);
     result->max_lineage_nodes = engine->lineage.nodes.max_live;
     result->max_messages = engine->messages.max_live;
+}
+
+// --- parts of the run
+
+/// Time outside and inside of MPI calls, with and without CPU time, from the profile of a rank's
+/// master.
+static struct pag_rank_time judge_rank(const struct engine *engine,
+                                       const struct pag_location *location)
+{
+    bool *is_mpi = memory_zeroed(location->n_paths + 1, sizeof *is_mpi);
+    struct pag_rank_time time = {0};
+    for (size_t i = 0; i < location->n_paths; i++) {
+        const struct call_path *path = &location->paths[i];
+        if (path->is_stretch)
+            continue;
+        is_mpi[i] = (i > 0 && is_mpi[path->parent]) ||
+                    (path->region != EVENT_NO_INDEX &&
+                     region_at(engine, path->region)->mpi != MPI_FUNCTION_NONE);
+        bool has_cpu = path->region != engine->definitions->no_cpu_region;
+        if (is_mpi[i]) {
+            time.mpi_ns += path->exclusive_ns;
+            time.no_cpu_mpi_ns += has_cpu ? 0 : path->exclusive_ns;
+        } else if (!has_cpu) {
+            time.no_cpu_ns += path->exclusive_ns;
+        } else if (path->region != engine->definitions->gap_region) {
+            time.useful_ns += path->exclusive_ns;
+        }
+    }
+    free(is_mpi);
+    return time;
+}
+
+/// What is left of the part within [first, last]; an empty one stays where it is.
+static void cut(struct pag_part *part, uint64_t first_ns, uint64_t last_ns)
+{
+    part->begin_ns = part->begin_ns < first_ns ? first_ns : part->begin_ns;
+    part->end_ns = part->end_ns > last_ns ? last_ns : part->end_ns;
+    if (part->end_ns < part->begin_ns)
+        part->end_ns = part->begin_ns;
+}
+
+static void apply_to_run(struct engine *engine, const struct pag_part *parts, uint64_t time_ns)
+{
+    struct pag_result *result = engine->result;
+    struct pag_part run = {UINT64_MAX, 0};
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        const struct pag_part *part = &parts[i];
+        if (part->begin_ns >= part->end_ns)
+            continue;
+        run.begin_ns = part->begin_ns < run.begin_ns ? part->begin_ns : run.begin_ns;
+        run.end_ns = part->end_ns > run.end_ns ? part->end_ns : run.end_ns;
+    }
+    run.end_ns = run.end_ns < time_ns ? run.end_ns : time_ns;
+    result->part_begin_ns = run.begin_ns < run.end_ns ? run.begin_ns : run.end_ns;
+    result->time_ns = run.end_ns - result->part_begin_ns;
+    result->window_begin_ns = 0;
+    result->window_end_ns = result->time_ns;
+    result->n_traffic = result->n_message_kinds = result->n_critical_path = 0;
+    for (size_t i = 0; i < engine->definitions->n_communicators; i++)
+        result->collectives[i] = 0;
+    result->clock_repair_ns = 0;
+    for (int kind = 0; kind < PAG_WAIT_KINDS; kind++)
+        result->explanations[kind].explained_ns = result->explanations[kind].n_causes = 0;
+}
+
+/// Makes the result that of a part; TIME_NS is that of the run.
+static void apply(struct engine *engine, size_t k, uint64_t time_ns)
+{
+    const struct pag_part *parts = engine->options.parts[k];
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        struct pag_location *location = &engine->result->locations[i];
+        const struct location_state *state = &engine->locations[i];
+        struct pag_part part = parts[i];
+        excerpt_count(state->excerpt, k, location->paths, location->n_paths);
+        outcome_sum_inclusive(location);
+        cut(&part, state->first_ns, state->profile.last_ns);
+        location->first_ns = part.begin_ns;
+        location->last_ns = part.end_ns;
+        if (state->is_master)
+            engine->result->rank_times[state->rank] = judge_rank(engine, location);
+    }
+    apply_to_run(engine, parts, time_ns);
+}
+
+void outcome_tell_parts(struct engine *engine)
+{
+    uint64_t time_ns = engine->result->time_ns;
+    for (size_t i = 0; i < engine->n_locations; i++)
+        excerpt_reach(&engine->locations[i], UINT64_MAX);
+    for (size_t k = 0; k < engine->options.n_parts; k++) {
+        apply(engine, k, time_ns);
+        if (engine->listener.part)
+            engine->listener.part(engine->listener.context, k, engine->result);
+    }
 }
 
 void pag_result_release(struct pag_result *result)

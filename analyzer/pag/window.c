@@ -3,7 +3,10 @@
 // of MPI_Finalize. The begin is only known to be the last one afterwards, so it moves with each
 // leave of MPI_Init; a rank notes what it had used up to then at its next switch between
 // computing and MPI.
-#include "analyzer/pag/engine.h"
+#include "analyzer/pag/window.h"
+
+#include "analyzer/pag/location/cpu_span.h"
+#include "analyzer/pag/location/profile.h"
 
 static uint64_t useful_at(const struct rank_state *rank, uint64_t time_ns)
 {
@@ -82,20 +85,6 @@ void window_leave_mpi(struct engine *engine, struct location_state *location, ui
         switch_to(engine, &engine->ranks[location->rank], false, time_ns);
 }
 
-void window_switch_off(struct engine *engine, struct location_state *location, bool is_off,
-                       uint64_t time_ns)
-{
-    if (location->rank == NONE || !location->is_master)
-        return;
-    struct rank_state *rank = &engine->ranks[location->rank];
-    switch_to(engine, rank, rank->in_mpi, time_ns);
-    rank->is_off = is_off;
-    if (is_off)
-        rank->off_since_ns = time_ns;
-    else
-        rank->off_ns += time_ns - rank->off_since_ns;
-}
-
 void window_begin_at(struct engine *engine, uint64_t time_ns)
 {
     if (time_ns < engine->window_begin_ns)
@@ -118,6 +107,16 @@ void window_place(const struct engine *engine, struct root *root, uint64_t enter
 {
     root->window_end_ns = engine->has_window_end ? engine->window_end_ns : UINT64_MAX;
     root->in_window = enter_ns >= engine->window_begin_ns && enter_ns < root->window_end_ns;
+}
+
+void window_begin_root(struct root *root, const struct engine *engine,
+                       const struct location_state *location, enum root_kind kind)
+{
+    root->kind = kind;
+    root->location = location->index;
+    root->rank = location->rank;
+    root->call_path = location->call.path;
+    window_place(engine, root, location->call.enter_ns);
 }
 
 void window_close(struct engine *engine, struct rank_state *rank, uint64_t time_ns)
@@ -144,4 +143,65 @@ struct pag_rank_time window_sum(const struct engine *engine, struct rank_state *
         difference(rank->has_end ? rank->useful_end_ns : rank->useful_ns, rank->useful_begin_ns);
     time.useful_ns = difference(outside_ns, time.no_cpu_ns);
     return time;
+}
+
+// --- recording off
+
+static void switch_recording(struct engine *engine, struct location_state *location, bool is_off,
+                             uint64_t time_ns)
+{
+    if (location->rank == NONE || !location->is_master)
+        return;
+    struct rank_state *rank = &engine->ranks[location->rank];
+    switch_to(engine, rank, rank->in_mpi, time_ns);
+    rank->is_off = is_off;
+    if (is_off)
+        rank->off_since_ns = time_ns;
+    else
+        rank->off_ns += time_ns - rank->off_since_ns;
+}
+
+static uint32_t gap_region(const struct engine *engine)
+{
+    return engine->definitions->gap_region;
+}
+
+void gap_event(struct engine *engine, struct location_state *location, const struct event *event,
+               uint64_t time_ns)
+{
+    bool is_off = event->kind == EVENT_MEASUREMENT_OFF;
+    if (is_off == location->is_off) {
+        profile_account(location, time_ns);
+        return;
+    }
+    location->is_off = is_off;
+    if (is_off)
+        profile_enter(location, gap_region(engine), time_ns);
+    else
+        profile_leave(location, gap_region(engine), time_ns);
+    switch_recording(engine, location, is_off, time_ns);
+}
+
+void gap_leave(struct engine *engine, struct location_state *location, uint32_t region,
+               uint64_t time_ns)
+{
+    struct profile *profile = &location->profile;
+    bool is_innermost = location->is_off && profile->depth > 0 &&
+                        profile->stack[profile->depth - 1].region == gap_region(engine);
+    if (is_innermost)
+        profile_leave(location, gap_region(engine), time_ns);
+    profile_leave(location, region, time_ns);
+    if (is_innermost)
+        profile_enter(location, gap_region(engine), time_ns);
+}
+
+void gap_end(struct engine *engine, struct location_state *location, uint64_t time_ns)
+{
+    if (!location->is_off)
+        return;
+    location->is_off = false;
+    profile_leave(location, gap_region(engine), time_ns);
+    switch_recording(engine, location, false, time_ns);
+    if (location->rank != NONE && location->is_master)
+        engine->ranks[location->rank].ends_off = true;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/pag/call.h"
+#include "analyzer/pag/location/location.h"
 
 struct collective;
 struct engine;

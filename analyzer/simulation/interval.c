@@ -9,7 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
-#include "analyzer/pag/gap.h"
+#include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/migration.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/simulation.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/pag/cpu_span.h"
+#include "analyzer/pag/location/cpu_span.h"
 #include "analyzer/simulation/change/visit.h"
 #include "analyzer/simulation/clock.h"
 #include "analyzer/trace/event.h"

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The open end of a location's lineage.
+// The lineage of a location: its open end, the waits it explains, and teams of threads.
 #ifndef PAGODA_PAG_LINEAGE_HEAD_H
 #define PAGODA_PAG_LINEAGE_HEAD_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/pag/tally.h"
-
-struct engine;
-struct location_state;
-
-/// The open end of a lineage: `node` plus what the touched paths gained since their marks.
-struct head {
-    uint32_t node; // one reference
-    uint32_t epoch;
-    uint32_t *touched; // paths
-    size_t n_touched, touched_capacity;
-    int64_t clock_repair_ns;  // not yet in a node
-    uint64_t before_start_ns; // not yet in a node
-};
+#include "analyzer/pag/state.h"
 
 void head_init(struct engine *engine, struct head *head);
 void head_release(struct head *head);
@@ -31,5 +17,18 @@ void head_take_over(struct engine *engine, struct location_state *location, uint
 /// The whole lineage of the location as one tally.
 void head_sum(const struct engine *engine, const struct location_state *location,
               struct tally *sum);
+
+/// Explains the wait of KIND that lasts from FROM to TO, the moment of its release, in a call left
+/// at LEAVE_NS. FROM then is TO, where the next wait of the same call begins; so the explanations
+/// of consecutive waits sum to the time from the first FROM to the last TO. No wait: TO is not
+/// later than FROM. Not explained: a lineage is unknown, or the release is later than the leave.
+void explain_wait(struct engine *engine, enum pag_wait_kind kind, struct moment *from,
+                  struct moment to, uint64_t leave_ns);
+
+/// EVENT_THREAD_FORK, _JOIN, _TEAM_BEGIN and _TEAM_END, at TIME_NS: at the fork the lineage of
+/// every member goes on from the forking thread's, at the join the joining thread's from that of
+/// the last member out.
+void threads_event(struct engine *engine, struct location_state *location,
+                   const struct event *event, uint64_t time_ns);
 
 #endif

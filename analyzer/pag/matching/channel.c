@@ -2,12 +2,11 @@
 // Channels: a chained hash table by (communicator, receiver, sender, tag). Channels without
 // anything queued are swept before the table grows, so that a program that uses every tag once
 // does not fill the memory.
-#include "analyzer/pag/engine.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/matching/matching.h"
 
 enum { FIRST_BUCKETS = 1024 };
 

@@ -3,11 +3,11 @@
 // instance is held from the first member in to the last one out; lineages are kept only of members
 // that may release another one (the last one in, the root, lower ranks of a scan).
 
-#include "analyzer/pag/engine.h"
-
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/lineage/head.h"
+#include "analyzer/pag/matching/matching.h"
 
 // How far the completion of a nonblocking operation is looked for when its posting does not name
 // the communicator.
@@ -357,14 +357,13 @@ static void blocking(struct engine *engine, struct location_state *location,
 
 /// Which communicator a posted operation is on: the record says so, or its completion does, if that
 /// is not too far ahead. EVENT_NO_INDEX when neither does.
-static uint32_t posted_communicator(struct engine *engine, struct location_state *location,
+static uint32_t posted_communicator(const struct location_state *location,
                                     const struct event *posted)
 {
     if (posted->flags & EVENT_HAS_ENVELOPE)
         return posted->index;
     for (uint32_t ahead = 1; ahead < MAX_COMPLETION_AHEAD; ahead++) {
-        const struct event *event =
-            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        const struct event *event = location_peek(location, ahead);
         if (!event)
             break;
         if (event->kind == EVENT_COLLECTIVE_COMPLETE && event->request == posted->request)
@@ -386,7 +385,7 @@ static void post(struct engine *engine, struct location_state *location, const s
     if (engine->hooks)
         engine->hooks->operation_posted(engine, location, index, event);
     match_remember_request(engine, location, event->request, index, REQUEST_COLLECTIVE);
-    uint32_t own, communicator = posted_communicator(engine, location, event);
+    uint32_t own, communicator = posted_communicator(location, event);
     if (communicator == EVENT_NO_INDEX)
         return;
     posting->collective = enter(engine, location, communicator, posting->in_ns, &own);

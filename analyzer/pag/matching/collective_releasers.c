@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who released whom in a collective operation, by its kind: the last one in, the root, the lower
 // ranks of a scan; or, where a driver carries operations out, by the messages they consist of.
-#include "analyzer/pag/engine.h"
+#include "analyzer/pag/matching/matching.h"
 
 bool collective_is_firm(const struct engine *engine, struct part part)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Root events of a finished collective operation: one a member, with the times of the members a
 // pattern may compare; and what explains the waits that the shipped patterns find in them.
-#include "analyzer/pag/engine.h"
-#include "analyzer/pag/lineage/explanation.h"
+#include "analyzer/pag/lineage/head.h"
+#include "analyzer/pag/matching/matching.h"
+#include "analyzer/pag/window.h"
 
 /// What is the same for all members of an instance.
 struct summary {

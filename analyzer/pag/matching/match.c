@@ -4,11 +4,12 @@
 // posted with a wildcard takes its place in a channel when its completion tells which; specific
 // receives posted after it that could compete for the same messages wait for that. Receives of
 // traces that do not say what was posted take their place at completion.
-#include "analyzer/pag/engine.h"
-
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/lineage/head.h"
+#include "analyzer/pag/location/call.h"
+#include "analyzer/pag/matching/matching.h"
 
 // Open requests a rank may have before sends are no longer followed to their completion: archives
 // without completion records must not use up memory.
@@ -120,9 +121,9 @@ void match_pair(struct engine *engine, uint32_t message_index, uint32_t receive_
         receive->post_node = NONE;
     }
     if (message->is_over)
-        eager_see(engine, message);
+        late_receiver_see(engine, message);
     if (message->send_wait != NONE)
-        leave_resolve_send(engine, message);
+        late_receiver_resolve(engine, message);
     if (engine->hooks)
         engine->hooks->matched(engine, message_index, receive_index);
     if (receive->is_detached)
@@ -519,7 +520,7 @@ void match_finish(struct engine *engine)
             struct message *message = message_at(engine, index);
             engine->result->n_unmatched_sends += !message->is_matched;
             if (message->send_wait != NONE)
-                leave_resolve_send(engine, message);
+                late_receiver_resolve(engine, message);
         }
     }
 }

@@ -2,7 +2,7 @@
 // Where a posted receive stands. One whose channel is known queues there, in the order of posting,
 // or takes the channel's first send. One with a wildcard is deferred until its completion names the
 // channel, and so are later ones that compete with it for the same messages.
-#include "analyzer/pag/engine.h"
+#include "analyzer/pag/matching/matching.h"
 
 static struct mailbox *mailbox_of(struct engine *engine, const struct receive *receive)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See cpu_span.h.
-#include "analyzer/pag/cpu_span.h"
+#include "analyzer/pag/location/cpu_span.h"
+
+__extension__ typedef unsigned __int128 wide;
 
 void cpu_span_begin(struct cpu_span *span)
 {
@@ -39,4 +41,30 @@ uint64_t cpu_span_used_ns(const struct cpu_span *span, uint64_t begin_ns, uint64
         return used_ns;
     uint64_t most_ns = span->last_ns - span->had_ns + (end_ns - span->last_at_ns);
     return most_ns < used_ns ? most_ns : used_ns;
+}
+
+uint64_t cpu_segment_lost_before(const struct cpu_segment *segment, uint64_t time_ns)
+{
+    if (time_ns <= segment->begin_ns)
+        return 0;
+    if (time_ns >= segment->end_ns)
+        return segment->lost_ns;
+    wide passed_ns = time_ns - segment->begin_ns;
+    return (uint64_t)(passed_ns * segment->lost_ns / cpu_segment_ns(segment));
+}
+
+void cpu_segment_note(struct without_cpu *account, uint32_t path, uint64_t begin_ns,
+                      uint64_t end_ns)
+{
+    struct cpu_segment *place = &account->segments[0];
+    if (account->n_segments < CPU_SEGMENTS) {
+        place = &account->segments[account->n_segments++];
+    } else {
+        for (uint32_t i = 1; i < CPU_SEGMENTS; i++)
+            if (cpu_segment_ns(&account->segments[i]) < cpu_segment_ns(place))
+                place = &account->segments[i];
+        if (cpu_segment_ns(place) >= end_ns - begin_ns)
+            return;
+    }
+    *place = (struct cpu_segment){.begin_ns = begin_ns, .end_ns = end_ns, .path = path};
 }

@@ -6,12 +6,13 @@
 // where they are called, the functions on the way become nodes of the tree, without visits or time
 // of their own, and the time up to a call is kept apart as the stretch before it: it still belongs
 // to the open region, but lineages tell one stretch from another.
+#include "analyzer/pag/location/profile.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
 
 // Deeper calls, and paths beyond the number, are counted at the path they exceed: endless recursion
 // must not use up memory.

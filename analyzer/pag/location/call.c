@@ -2,10 +2,11 @@
 // An MPI call as a unit: at its enter the records up to its leave are read ahead, so that the
 // engine knows at once what the call sends, posts and completes. Nothing that follows has to be
 // guessed or revised, and matching happens at enter times only.
+#include "analyzer/pag/location/call.h"
+
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
 
 // A call with more records than this is read as far as that; it keeps memory bounded where the
 // leave is lost.
@@ -71,14 +72,13 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
 
 /// Notes the next CPU sample behind the leave, which is AHEAD, of a call that may have lost its
 /// core.
-static void look_behind(struct engine *engine, struct location_state *location, uint32_t ahead)
+static void look_behind(struct location_state *location, uint32_t ahead)
 {
     struct call *call = &location->call;
     if (call->leave_ns - call->enter_ns < LONG_CALL_NS)
         return;
     for (uint32_t behind = 1; behind <= MAX_BEHIND && !call->has_cpu_after; behind++) {
-        const struct event *event =
-            trace_peek(engine->trace, location->index, location->cursor, ahead + behind);
+        const struct event *event = location_peek(location, ahead + behind);
         if (!event)
             break;
         call->has_cpu_after = event->kind == EVENT_CPU_TIME;
@@ -87,15 +87,14 @@ static void look_behind(struct engine *engine, struct location_state *location, 
 }
 
 /// Collects the records between the enter that is next and its leave.
-static void read_records(struct engine *engine, struct location_state *location)
+static void read_records(struct location_state *location)
 {
     struct call *call = &location->call;
     uint32_t depth = 0, begin = NONE;
     bool is_nested = false, has_completed = false;
     uint64_t last_ns = call->enter_ns;
     for (uint32_t ahead = 1; ahead < MAX_AHEAD; ahead++) {
-        const struct event *event =
-            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        const struct event *event = location_peek(location, ahead);
         if (!event)
             break;
         last_ns = event->time_ns;
@@ -109,13 +108,13 @@ static void read_records(struct engine *engine, struct location_state *location)
             if (depth == 0) {
                 call->leave_ns = event->time_ns;
                 call->n_skip = is_nested ? 0 : ahead - 1;
-                look_behind(engine, location, ahead);
+                look_behind(location, ahead);
                 return;
             }
             depth--;
         } else if (matters(event)) {
             keep(call, event);
-            if (engine->listener.changed)
+            if (call->keeps_places)
                 keep_place(call, ahead, begin);
             begin = NONE;
         } else if (event->kind == EVENT_COLLECTIVE_BEGIN) {
@@ -126,7 +125,7 @@ static void read_records(struct engine *engine, struct location_state *location)
         }
     }
     call->is_cut = true;
-    call->leave_ns = engine->hooks ? last_ns : UINT64_MAX;
+    call->leave_ns = last_ns;
 }
 
 /// The call begins at TIME_NS and, as far as is known, lasts as long as recorded.
@@ -138,26 +137,26 @@ static void shift(struct call *call, uint64_t time_ns)
     call->enter_ns = time_ns;
 }
 
-void call_read(struct engine *engine, struct location_state *location, uint64_t time_ns)
+void call_read(struct location_state *location, uint64_t time_ns)
 {
     struct call *call = &location->call;
-    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    const struct event *event = location_peek(location, 0);
     begin(call, event, location->profile.current);
     if (call->is_bare) {
         keep(call, event);
-        if (engine->listener.changed)
+        if (call->keeps_places)
             keep_place(call, 0, NONE);
         shift(call, time_ns);
         return;
     }
-    enum mpi_function function = region_at(engine, event->index)->mpi;
+    enum mpi_function function = location->definitions->regions[event->index].mpi;
     call->is_test = function == MPI_FUNCTION_TEST || function == MPI_FUNCTION_IPROBE;
     call->is_init = function == MPI_FUNCTION_INIT;
     call->is_finalize = function == MPI_FUNCTION_FINALIZE;
     call->is_file = function == MPI_FUNCTION_FILE;
     call->is_synchronous = function == MPI_FUNCTION_SYNCHRONOUS_SEND;
     call->is_standard = function == MPI_FUNCTION_STANDARD_SEND;
-    read_records(engine, location);
+    read_records(location);
     shift(call, time_ns);
 }
 

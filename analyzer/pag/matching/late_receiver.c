@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waits of senders for receivers, and those that were none. A standard send (MPI_Send, MPI_Isend,
+// MPI_Sendrecv) that was over before its receive was posted proves that the MPI library buffers
+// messages of its size, on one node or between two: no other of that size or less can have waited
+// for its receiver. What kept its sender then was something else, such as being descheduled.
+//
+// The proof may come after the wait. So waits of sends that need not synchronise are held back
+// until it comes, or the run is over; if there are very many, the oldest one counts without waiting
+// for it.
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/lineage/head.h"
+#include "analyzer/pag/matching/matching.h"
+#include "analyzer/pag/window.h"
+
+enum { MAX_WAITS = 4096 };
+
+/// On one node, or between two: index into the limits.
+static unsigned scope_of(const struct engine *engine, const struct message *message)
+{
+    const struct rank *ranks = engine->definitions->ranks;
+    const uint32_t *nodes = engine->eager.node_of_rank;
+    if (nodes)
+        return nodes[message->sender] != nodes[message->receiver];
+    return ranks[message->sender].node != ranks[message->receiver].node;
+}
+
+static void tell(struct engine *engine, struct eager_wait *wait)
+{
+    window_place(engine, &wait->root, wait->enter_ns);
+    if (engine->listener.root)
+        engine->listener.root(engine->listener.context, &wait->root);
+}
+
+static bool is_none(const struct eager *eager, const struct eager_wait *wait)
+{
+    return wait->least_limits[0] <= eager->limits[0] && wait->least_limits[1] <= eager->limits[1];
+}
+
+/// The I-th wait that is held, the oldest first.
+static struct eager_wait *wait_at(const struct eager *eager, size_t i)
+{
+    return &eager->waits[(eager->oldest + i) % eager->n_waits];
+}
+
+/// Forgets the waits that are none now.
+static void forget(struct eager *eager)
+{
+    struct eager_wait *kept = memory_new(eager->n_waits * sizeof *kept);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < eager->n_waits; i++)
+        if (!is_none(eager, wait_at(eager, i)))
+            kept[n_kept++] = *wait_at(eager, i);
+    free(eager->waits);
+    eager->waits = kept;
+    eager->capacity = eager->n_waits;
+    eager->n_waits = n_kept;
+    eager->oldest = 0;
+}
+
+void late_receiver_see(struct engine *engine, const struct message *message)
+{
+    struct eager *eager = &engine->eager;
+    uint64_t *limit = &eager->limits[scope_of(engine, message)];
+    if (!message->is_standard || message->sender == message->receiver ||
+        message->send_over_ns >= message->post_enter_ns || message->size_bytes < *limit)
+        return;
+    *limit = message->size_bytes + 1;
+    if (eager->n_waits > 0)
+        forget(eager);
+}
+
+/// Counts WAIT unless it is proven to be none.
+static void count(struct engine *engine, const struct eager_wait *wait)
+{
+    struct eager *eager = &engine->eager;
+    struct eager_wait *place;
+    if (is_none(eager, wait))
+        return;
+    if (eager->n_waits < MAX_WAITS) {
+        eager->waits =
+            array_reserve(eager->waits, &eager->capacity, eager->n_waits + 1, sizeof *eager->waits);
+        place = &eager->waits[eager->n_waits++];
+    } else {
+        place = &eager->waits[eager->oldest];
+        eager->oldest = (eager->oldest + 1) % MAX_WAITS;
+        tell(engine, place);
+    }
+    *place = *wait;
+}
+
+void late_receiver_finish(struct engine *engine)
+{
+    struct eager *eager = &engine->eager;
+    for (size_t i = 0; i < eager->n_waits; i++)
+        tell(engine, wait_at(eager, i));
+    free(eager->waits);
+    *eager = (struct eager){0};
+}
+
+// --- the wait of a call, once all its receivers are known
+
+/// WAIT describes a send call so far; MESSAGE may be the one whose receive was posted last.
+static void consider_send(const struct engine *engine, struct send_wait *wait,
+                          const struct message *message)
+{
+    int64_t *value = wait->wait.root.value;
+    uint64_t *least_limit = &wait->wait.least_limits[scope_of(engine, message)];
+    int64_t post_ns = (int64_t)message->post_enter_ns;
+    if (post_ns <= value[ROOT_SEND_ENTER] || post_ns >= value[ROOT_SEND_LEAVE])
+        return;
+    wait->has_synchronous |= message->is_synchronous;
+    if (message->size_bytes >= *least_limit)
+        *least_limit = message->size_bytes + 1;
+    if (wait->has_candidate &&
+        (post_ns < value[ROOT_SEND_POST_ENTER] ||
+         (post_ns == value[ROOT_SEND_POST_ENTER] && message->receiver < value[ROOT_SEND_RECEIVER])))
+        return;
+    value[ROOT_SEND_SEND_ENTER] = (int64_t)message->send_enter_ns;
+    value[ROOT_SEND_POST_ENTER] = post_ns;
+    value[ROOT_SEND_BYTES] = (int64_t)message->size_bytes;
+    value[ROOT_SEND_TAG] = message->tag;
+    value[ROOT_SEND_RECEIVER] = message->receiver;
+    value[ROOT_SEND_IS_SYNCHRONOUS] = message->is_synchronous;
+    value[ROOT_SEND_IS_NONBLOCKING] = message->is_nonblocking;
+    wait->has_candidate = true;
+    wait->post_node = message->post_releases ? message->post_node : NONE;
+}
+
+/// All receives of the call's messages are known: WAIT is its wait for them, if it has one.
+static void emit(struct engine *engine, struct send_wait *wait)
+{
+    const int64_t *value = wait->wait.root.value;
+    if (!wait->has_candidate)
+        return;
+    if (wait->has_synchronous)
+        tell(engine, &wait->wait);
+    else
+        count(engine, &wait->wait);
+    explain_wait(engine, PAG_WAIT_LATE_RECEIVER, &wait->from,
+                 (struct moment){(uint64_t)value[ROOT_SEND_POST_ENTER], wait->post_node},
+                 (uint64_t)value[ROOT_SEND_LEAVE]);
+}
+
+/// Whether MESSAGE, not matched when its sender left, may turn out to have been received by a call
+/// that was posted before that.
+static bool may_be_late(const struct engine *engine, const struct message *message,
+                        uint64_t leave_ns)
+{
+    return engine->ranks[message->receiver].n_unresolved_posts > 0 ||
+           rank_may_come(engine, message->receiver, leave_ns);
+}
+
+static uint32_t hold_if_any(struct engine *engine, uint32_t node)
+{
+    return node == NONE ? NONE : lineage_hold(&engine->lineage, node);
+}
+
+/// Puts the messages whose receives are not known yet together with what is known so far.
+static void postpone_send(struct engine *engine, const struct call *call,
+                          const struct send_wait *wait)
+{
+    uint32_t index = pool_take(&engine->send_waits);
+    *(struct send_wait *)pool_at(&engine->send_waits, index) = *wait;
+    hold_if_any(engine, wait->from.node);
+    hold_if_any(engine, wait->post_node);
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        struct message *message = message_at(engine, call->sends[i]);
+        if (!message->is_matched && may_be_late(engine, message, call->leave_ns))
+            message->send_wait = index;
+    }
+}
+
+void late_receiver_wait(struct engine *engine, const struct location_state *location,
+                        struct moment now)
+{
+    const struct call *call = &location->call;
+    struct send_wait wait = {.wait = {.enter_ns = call->enter_ns}, .from = now, .post_node = NONE};
+    window_begin_root(&wait.wait.root, engine, location, ROOT_SEND);
+    wait.wait.root.value[ROOT_SEND_ENTER] = (int64_t)now.time_ns;
+    wait.wait.root.value[ROOT_SEND_LEAVE] = (int64_t)call->leave_ns;
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        const struct message *message = message_at(engine, call->sends[i]);
+        if (message->is_matched)
+            consider_send(engine, &wait, message);
+        else if (may_be_late(engine, message, call->leave_ns))
+            wait.n_open++;
+    }
+    if (wait.n_open > 0)
+        postpone_send(engine, call, &wait);
+    else
+        emit(engine, &wait);
+}
+
+void late_receiver_resolve(struct engine *engine, struct message *message)
+{
+    struct send_wait *wait = pool_at(&engine->send_waits, message->send_wait);
+    if (message->is_matched) {
+        uint32_t node_before = wait->post_node;
+        consider_send(engine, wait, message);
+        hold_if_any(engine, wait->post_node);
+        lineage_let_go(&engine->lineage, node_before);
+    }
+    if (--wait->n_open == 0) {
+        uint32_t from_node = wait->from.node;
+        emit(engine, wait);
+        lineage_let_go(&engine->lineage, from_node);
+        lineage_let_go(&engine->lineage, wait->post_node);
+        pool_give(&engine->send_waits, message->send_wait);
+    }
+    message->send_wait = NONE;
+}

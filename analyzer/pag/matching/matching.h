@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which send belongs to which receive, and which members form one collective operation.
+#ifndef PAGODA_PAG_MATCHING_MATCHING_H
+#define PAGODA_PAG_MATCHING_MATCHING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/pag/state.h"
+
+// --- messages, posted receives and requests of a rank (match.c)
+
+void match_init(struct engine *engine);
+void match_release(struct engine *engine);
+/// Registers what the records of a just entered call send, post and complete.
+void match_enter_call(struct engine *engine, struct location_state *location);
+/// The receive or message is settled for one of its two sides.
+void match_settle_receive(struct engine *engine, uint32_t receive);
+void match_settle_sent(struct engine *engine, uint32_t message);
+/// Takes a receive that found no message out of its channel.
+void match_abandon_receive(struct engine *engine, uint32_t receive);
+/// The earliest sent message in MESSAGE's mailbox, sent before LIMIT_NS, that the call being left
+/// does not complete; messages from MESSAGE's sender first among equals. NULL when there is none.
+/// Messages of neighbourhood collectives are neither: the program cannot choose their order.
+const struct message *match_queued(const struct engine *engine, const struct message *message,
+                                   uint64_t limit_ns);
+/// Everything still open at the end of the run.
+void match_finish(struct engine *engine);
+
+/// MESSAGE and RECEIVE belong together.
+void match_pair(struct engine *engine, uint32_t message, uint32_t receive);
+
+/// What a request id of a rank stands for.
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_COLLECTIVE, REQUEST_KINDS };
+
+void match_remember_request(struct engine *engine, struct location_state *location,
+                            uint64_t request, uint32_t index, enum request_kind kind);
+
+/// Takes the request out of the rank's table: the index of what it stands for, NONE if it stands
+/// for nothing of that kind.
+uint32_t match_forget_request(struct engine *engine, struct location_state *location,
+                              uint64_t request, enum request_kind kind);
+
+// --- queues of one (communicator, receiver, sender, tag), and how much ranks exchanged (channel.c)
+
+void channel_init(struct engine *engine);
+void channel_release(struct engine *engine);
+
+/// The mailbox of a world rank on a communicator, made when it is new.
+uint32_t channel_mailbox(struct engine *engine, uint32_t communicator, uint32_t receiver);
+
+/// The channel, made when it is new; then empty ones may go, indices of others stay valid.
+/// RECENT is looked at first and updated.
+uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint32_t communicator,
+                      uint32_t receiver, uint32_t sender, uint32_t tag);
+
+void channel_count_traffic(struct engine *engine, struct channel *channel, uint64_t size_bytes);
+
+void channel_push_send(struct engine *engine, struct channel *channel, uint32_t message);
+void channel_push_receive(struct engine *engine, struct channel *channel, uint32_t receive);
+
+/// First in, NONE when the queue is empty.
+uint32_t channel_pop_send(struct engine *engine, struct channel *channel);
+uint32_t channel_pop_receive(struct engine *engine, struct channel *channel);
+
+/// Takes an item out of the middle of its channel's queue.
+void channel_remove_send(struct engine *engine, uint32_t message);
+void channel_remove_receive(struct engine *engine, uint32_t receive);
+
+// --- posted receives: in the queue of their channel, or deferred until it is known (posted.c)
+
+/// A receive posted with an envelope that may hold wildcards.
+void posted_place(struct engine *engine, uint32_t receive);
+
+/// A receive whose channel is known: it queues there or takes the first send.
+void posted_queue(struct engine *engine, uint32_t receive);
+
+/// A receive without a channel stops waiting for one: its completion tells, or it is cancelled.
+void posted_withdraw(struct engine *engine, uint32_t receive);
+
+/// After a withdrawal: receives deferred only because of RECEIVE take their places.
+void posted_release_rivals(struct engine *engine, const struct receive *receive);
+
+// --- waits of senders for receivers (late_receiver.c)
+
+/// MESSAGE is matched, and its send over: that may prove that messages of its size are buffered.
+void late_receiver_see(struct engine *engine, const struct message *message);
+/// The open call of LOCATION waits for receivers from NOW on, when its wait for messages was over.
+void late_receiver_wait(struct engine *engine, const struct location_state *location,
+                        struct moment now);
+/// A message whose sender has left already (message.send_wait) was matched, or never will be.
+void late_receiver_resolve(struct engine *engine, struct message *message);
+/// The run is over: what has been held back counts.
+void late_receiver_finish(struct engine *engine);
+
+// --- collective operations: members, who released whom, the last one out (collective.c)
+
+/// Whether A entered after B, ties: the lower rank.
+static inline bool collective_is_later(const struct member *a, const struct member *b)
+{
+    return a->in_ns > b->in_ns || (a->in_ns == b->in_ns && a->rank < b->rank);
+}
+
+/// Whether an operation's members do not wait for all others by its kind.
+static inline bool collective_waits_for_some(const struct member *member)
+{
+    return member->class_ == COLLECTIVE_ONE_TO_ALL || member->class_ == COLLECTIVE_ALL_TO_ONE ||
+           member->class_ == COLLECTIVE_SCAN;
+}
+
+void collective_init(struct engine *engine);
+void collective_release(struct engine *engine);
+void collective_enter_call(struct engine *engine, struct location_state *location);
+/// In simulated time: what CALL's records of RECORDED_NS say has ended ended at TIME_NS.
+void collective_ended(struct engine *engine, const struct call *call, uint64_t recorded_ns,
+                      uint64_t time_ns);
+/// The part's call is left: root events when it was the last one out.
+void collective_leave(struct engine *engine, struct part part, const struct call *call);
+void collective_rank_ended(struct engine *engine, uint32_t rank);
+void collective_finish(struct engine *engine);
+
+// Who releases whom (collective_releasers.c).
+/// World rank of a member that has not come yet and that could release PART; NONE when all have.
+uint32_t collective_missing_rank(const struct engine *engine, struct part part);
+/// The member that released PART (last one in, root, ...), NULL when it is itself or incomplete.
+const struct member *collective_releaser(const struct engine *engine, struct part part);
+/// Whether PART cannot have been left before its releaser came.
+bool collective_is_firm(const struct engine *engine, struct part part);
+/// Whether PART's member waits for others in its operation at all.
+bool collective_has_releasers(const struct engine *engine, struct part part);
+/// The latest of the members that release PART, now and in the recording; false when there is none.
+bool collective_release_times(const struct engine *engine, struct part part, uint64_t *time_ns,
+                              uint64_t *recorded_ns);
+
+/// Place of a world rank among the members (both groups of an intercommunicator, the local one
+/// first); NONE when it is no member. COMMUNICATOR NONE stands for MPI_Finalize of all ranks.
+uint32_t collective_member_of(const struct engine *engine, uint32_t communicator,
+                              uint32_t world_rank);
+
+/// The world rank of MEMBER, a place among them.
+uint32_t collective_world_rank(const struct engine *engine, uint32_t communicator, uint32_t member);
+
+/// Hands the root events of all members of a finished instance to the listener, and explains the
+/// waits of the members.
+void collective_emit_roots(struct engine *engine, const struct collective *instance);
+
+#endif
