@@ -9,9 +9,8 @@
 #include <stdio_ext.h>
 #include <string.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/advise.h"
 #include "analyzer/cmd/align.h"
 #include "analyzer/cmd/calibrate.h"

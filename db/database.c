@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 
 enum { BUSY_TIMEOUT_MS = 60000 }; // a writer of a very large run holds the lock for some seconds
 

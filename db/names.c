@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See names.h. Names are compared by edit distance (base/spelling.h).
+// See names.h. Names are compared by edit distance (base/text.h).
 #include "db/names.h"
 
 #include <sqlite3.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "db/focus.h"
 
 struct name_list {

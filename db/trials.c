@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "db/database.h"
 #include "db/open.h"
 

@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "db/focus.h"
 #include "db/schema.h"
 

@@ -9,7 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/result/sites.h"
 
 enum { MAX_REGIONS = 12, MAX_STRETCHES = 6, MAX_PATHS = 4, MAX_STREAMS = 3 };

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/xml_folder.h"
 #include "analyzer/simulation/dealt/farm_run.h"
 #include "analyzer/simulation/dealt/policy.h"
 

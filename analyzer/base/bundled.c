@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding bundled files (bundled.h).
+// Finding the files that come with the command (see bundled.h).
 #include "analyzer/base/bundled.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/base/data_folder.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
-#include "analyzer/base/xml_folder.h"
+#include "analyzer/base/text.h"
 
 static const char ending[] = ".xml";
 
@@ -77,4 +78,72 @@ char *bundled_path(const struct bundled *catalogue, const char *name, struct err
     say_unknown(catalogue, name, names, n, err);
     xml_folder_free(names, n);
     return NULL;
+}
+
+#ifndef PAGODA_DATADIR
+#define PAGODA_DATADIR "/usr/local/share/pagoda"
+#endif
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+char *data_folder(struct error *err)
+{
+    char command[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", command, sizeof(command) - 1);
+    command[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(command, '/');
+    if (slash)
+        *slash = '\0';
+    static const char *const beside[] = {"../patterns", "../share/pagoda/patterns"};
+    for (size_t i = 0; slash && i < sizeof(beside) / sizeof(beside[0]); i++) {
+        char *path = memory_format("%s/%s", command, beside[i]);
+        char *directory = is_directory(path) ? realpath(path, NULL) : NULL;
+        free(path);
+        if (directory)
+            return directory;
+    }
+    if (is_directory(PAGODA_DATADIR "/patterns"))
+        return memory_copy_text(PAGODA_DATADIR "/patterns");
+    error_set(err,
+              "the folder of patterns is neither beside the command (%s/../patterns) nor in %s",
+              command, PAGODA_DATADIR);
+    return NULL;
+}
+
+static int is_xml(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".xml") == 0;
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name); // alphasort() depends on the locale
+}
+
+char **xml_folder_names(const char *directory, size_t *n)
+{
+    struct dirent **entries;
+    int n_entries = scandir(directory, &entries, is_xml, compare_names);
+    *n = 0;
+    if (n_entries < 0)
+        return NULL;
+    char **names = memory_zeroed((size_t)n_entries + 1, sizeof *names);
+    for (int i = 0; i < n_entries; i++) {
+        names[(*n)++] = memory_copy_text(entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return names;
+}
+
+void xml_folder_free(char **names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Catalogues of files that come with the command and are asked for by a mere name: machines,
-// policies. Each is a folder in that of the patterns, a file NAME.xml for each name.
+// Files that come with the command: folders of XML files (patterns, properties), and catalogues
+// whose files are named on the command line without folder and ending (machines, policies).
 #ifndef PAGODA_BASE_BUNDLED_H
 #define PAGODA_BASE_BUNDLED_H
 
@@ -20,5 +20,17 @@ char *bundled_path(const struct bundled *catalogue, const char *name, struct err
 /// The names in CATALOGUE, sorted, *N of them, for xml_folder_free(). NULL and ERR when the folder
 /// of patterns is nowhere.
 char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *err);
+
+/// The folder of patterns, in which that of machines is: beside the command, in a build folder or
+/// an installed tree, also one that was moved; or where it was installed. NULL and ERR when it is
+/// nowhere. The caller frees.
+char *data_folder(struct error *err);
+
+/// The names of the files *.xml in DIRECTORY, *N of them, in the order of their bytes whatever the
+/// locale; hidden ones are left out. NULL and errno when it cannot be read.
+char **xml_folder_names(const char *directory, size_t *n);
+
+/// Frees names, and their array.
+void xml_folder_free(char **names, size_t n);
 
 #endif

@@ -9,7 +9,7 @@
 #include <muParserDLL.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 struct formula {
     muParserHandle_t parser;

@@ -11,7 +11,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 
 /// What is left of a name, from the longest form to the shortest.
 enum form {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/exact_number.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 
 struct json_lines {
     FILE *stream;

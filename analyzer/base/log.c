@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One line per message on stderr (see log.h). The line is composed first and written at once, so
-// that lines of several processes do not mix. It is cleaned here, because what errors quote (names
-// of an archive, paths, words of the command line) may hold what a terminal obeys.
+// One line per message on stderr, and a bar that is redrawn at most ten times a second (see log.h).
+// The line is composed first and written at once, so that lines of several processes do not mix. It
+// is cleaned here, because what errors quote (names of an archive, paths, words of the command
+// line) may hold what a terminal obeys.
 #include "analyzer/base/log.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_NOTE };
 
@@ -65,4 +68,50 @@ void log_note(const char *format, ...)
     va_start(arguments, format);
     log_line(LOG_NOTE, format, arguments);
     va_end(arguments);
+}
+
+enum { BAR_COLUMNS = 40 };
+static const uint64_t first_after_ns = 1000000000, redraw_after_ns = 100000000;
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void progress_begin(struct progress *progress, const char *label, uint64_t total)
+{
+    *progress = (struct progress){
+        .label = label,
+        .total = total,
+        .is_terminal = isatty(STDERR_FILENO) == 1,
+    };
+    progress->begin_ns = now_ns();
+    progress->next_ns = progress->begin_ns + first_after_ns;
+}
+
+void progress_update(struct progress *progress, uint64_t done)
+{
+    if (!progress->is_terminal || progress->total == 0)
+        return;
+    uint64_t now = now_ns();
+    if (now < progress->next_ns)
+        return;
+    double share = done < progress->total ? (double)done / (double)progress->total : 1;
+    char bar[BAR_COLUMNS + 1];
+    memset(bar, ' ', BAR_COLUMNS);
+    memset(bar, '=', (size_t)(share * BAR_COLUMNS));
+    bar[BAR_COLUMNS] = '\0';
+    fprintf(stderr, "\r%s [%s] %3.0f %%", progress->label, bar, 100 * share);
+    fflush(stderr);
+    progress->is_shown = true;
+    progress->next_ns = now + redraw_after_ns;
+}
+
+void progress_end(struct progress *progress)
+{
+    if (progress->is_shown)
+        fputs("\r\033[K", stderr);
+    progress->is_shown = false;
 }

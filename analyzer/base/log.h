@@ -9,6 +9,7 @@
 #define PAGODA_BASE_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -17,5 +18,28 @@ void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /// True when STREAM is a terminal that may be coloured: NO_COLOR unset or empty, TERM not `dumb`.
 bool log_may_colour(FILE *stream);
+
+struct progress {
+    const char *label;
+    uint64_t total; // 0: unknown, nothing is shown
+    uint64_t begin_ns, next_ns;
+    bool is_terminal, is_shown;
+};
+
+/// Begins work of TOTAL units; LABEL stays the caller's.
+void progress_begin(struct progress *progress, const char *label, uint64_t total);
+
+/// DONE units are done. Cheap enough to be called some thousand times a second.
+void progress_update(struct progress *progress, uint64_t done);
+
+void progress_end(struct progress *progress);
+
+/// What the process tells its caller; every command returns one of these.
+enum exit_status {
+    STATUS_DONE = 0,       // warnings included
+    STATUS_FAILED = 1,     // the job could not be done; stderr says why
+    STATUS_USAGE = 2,      // wrong command line
+    STATUS_UNREADABLE = 3, // done, but records were unreadable or locations skipped
+};
 
 #endif

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 struct unit {
     const char *name;

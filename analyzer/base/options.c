@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 enum { ROW_BASE = 256 }; // getopt value of row 0; letters stay below
 

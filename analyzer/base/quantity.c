@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct time_unit time_unit_for(uint64_t run_ns)
 {
@@ -78,4 +80,17 @@ struct quantity quantity_count(uint64_t count, const char *noun)
     struct quantity q;
     snprintf(q.text, sizeof q.text, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
     return q;
+}
+
+struct exact_number exact_number(double value)
+{
+    struct exact_number number;
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(number.text, sizeof number.text - 2, "%.*g", digits, value);
+        if (strtod(number.text, NULL) == value)
+            break;
+    }
+    if (!strpbrk(number.text, ".en"))
+        strcat(number.text, ".0");
+    return number;
 }

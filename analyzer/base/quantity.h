@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers for people: durations in one unit per report, or in the unit that suits one value.
+// Numbers as texts: for people, with units, and exact ones for machines.
 #ifndef PAGODA_BASE_QUANTITY_H
 #define PAGODA_BASE_QUANTITY_H
 
@@ -35,5 +35,13 @@ struct quantity quantity_size(uint64_t size_bytes);
 
 /// COUNT followed by the noun in its number: "1 rank", "4 ranks".
 struct quantity quantity_count(uint64_t count, const char *noun);
+
+struct exact_number {
+    char text[32];
+};
+
+/// VALUE with the fewest of 15, 16 or 17 significant digits from which it can be read back exactly;
+/// what looks like an integer gets ".0", so that readers do not take it for one. VALUE is finite.
+struct exact_number exact_number(double value);
 
 #endif

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/base/interrupt.h"
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/calibrate/fit.h"
 #include "analyzer/calibrate/machine_text.h"

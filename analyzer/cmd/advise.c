@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "analyzer/advise/advise.h"
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/shell_word.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/predicted_trials.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"

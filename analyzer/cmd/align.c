@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda align TRACE -o DIR`: a copy of an archive in which nothing is received before it was
-// sent. What the clocks are off by is found in one replay (rewrite/clock_shift.h), written as clock
-// offsets (rewrite/shift_clocks.h), and a replay of the copy says what is left.
+// sent. What the clocks are off by is found in one replay (rewrite/shift_clocks.h), written as
+// clock offsets (rewrite/shift_clocks.h), and a replay of the copy says what is left.
 #include "analyzer/cmd/align.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/progress.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/rewrite/clock_shift.h"
-#include "analyzer/rewrite/folder.h"
+#include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/shift_clocks.h"
 #include "analyzer/trace/reader.h"
 

@@ -14,12 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/progress.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/calibrate/calibration.h"
 #include "analyzer/calibrate/machine_text.h"
 #include "analyzer/calibrate/measurements.h"

@@ -9,12 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyzer/base/data_folder.h"
-#include "analyzer/base/exit_status.h"
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/progress.h"
 #include "analyzer/base/xml.h"
 #include "analyzer/cmd/trace/filter.h"
 #include "analyzer/cmd/trace/settings.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/scratch_file.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/cmd/damage.h"
 #include "analyzer/replay/interval.h"

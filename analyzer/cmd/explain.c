@@ -9,13 +9,11 @@
 #include <unistd.h>
 
 #include "analyzer/base/bundled.h"
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/xml.h"
-#include "analyzer/base/xml_folder.h"
 #include "analyzer/report/explain.h"
 #include "analyzer/report/text.h"
 

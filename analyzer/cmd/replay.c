@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/shell_word.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/named_values.h"
 #include "analyzer/cmd/predicted_trials.h"
 #include "analyzer/cmd/replay/intervals.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/quantity.h"

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/store/add.h"
 #include "analyzer/cmd/store/transfer.h"
 #include "analyzer/report/table.h"

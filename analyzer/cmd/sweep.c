@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/sweep/batch.h"
 #include "analyzer/cmd/sweep/run.h"
 #include "analyzer/sweep/spec.h"

@@ -19,12 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/shell_word.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/launch.h"
 #include "analyzer/cmd/trace/children.h"
 #include "analyzer/cmd/trace/revision.h"

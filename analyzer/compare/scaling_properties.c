@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/data_folder.h"
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/compare/severity.h"
 #include "analyzer/pattern/catalogue.h"

@@ -10,7 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
 #include "db/query/efficiency.h"

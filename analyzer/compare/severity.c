@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "db/focus.h"
 #include "db/query/efficiency.h"
 #include "db/query/query.h"

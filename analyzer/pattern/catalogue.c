@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/data_folder.h"
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
-#include "analyzer/base/xml_folder.h"
+#include "analyzer/base/text.h"
 #include "analyzer/pattern/catalogue_file.h"
 #include "analyzer/pattern/expression.h"
 #include "analyzer/pattern/fields.h"

@@ -1,71 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The catalogue: every pattern that was read, in the order of the hierarchy, with its texts and its
-// compiled expressions. Read-only after loading.
+// The catalogue: every pattern that was read, in the order of the hierarchy. Read-only after
+// loading.
 #ifndef PAGODA_PATTERN_CATALOGUE_H
 #define PAGODA_PATTERN_CATALOGUE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/pag/root.h"
-#include "analyzer/pattern/program.h"
-
-#define PATTERN_NONE UINT32_MAX
-
-/// The elements of a pattern: X(element, need). ALWAYS: every pattern must have it;
-/// WAIT: each one with a wait (an abstract pattern, a node of the hierarchy, has the first ones
-/// only); MAYBE: those may have it.
-#define PATTERN_ELEMENTS(X)                                                                        \
-    X(name, ALWAYS)                                                                                \
-    X(summary, ALWAYS)     /* one sentence */                                                      \
-    X(description, ALWAYS) /* paragraphs */                                                        \
-    X(formula, WAIT)       /* for people */                                                        \
-    X(unit, WAIT)          /* of the wait: ns */                                                   \
-    X(diagnosis, WAIT)     /* what to look for */                                                  \
-    X(hint, MAYBE)         /* sentence with {placeholders}, see hint.h */                          \
-    X(severity, MAYBE)     /* expression, 0..1; total / (ranks * run_time) */                      \
-    X(confidence, MAYBE)   /* expression over the root's fields, 0..1; 1 */                        \
-    X(threshold, MAYBE)    /* severity from which on the hint is worth showing; 0.01 */            \
-    X(root, MAYBE)         /* kind of root event */                                                \
-    X(within, MAYBE)       /* `parent`: only where the nearest ancestor with a wait waited */      \
-    X(condition, MAYBE)    /* expression; true */                                                  \
-    X(wait, MAYBE)         /* expression; an instance is where it is above 0 */                    \
-    X(begin, MAYBE)        /* expression, when the wait began; enter, or that of the ancestor */   \
-    X(cause, MAYBE)        /* expression: world rank that was waited for; unknown */
-
-struct pattern {
-    char *id;     // kebab-case
-    char *parent; // id, "" for a root of the hierarchy
-    /// Texts as written, white space made single; "" where the file has none and no default is set.
-#define PATTERN_TEXT(element, need) char *element;
-    PATTERN_ELEMENTS(PATTERN_TEXT)
-#undef PATTERN_TEXT
-    char *file; // where it was read
-    uint32_t line;
-    struct { // of the elements, 0 where the file has none
-#define PATTERN_LINE(element, need) uint32_t element;
-        PATTERN_ELEMENTS(PATTERN_LINE)
-#undef PATTERN_LINE
-    } lines;
-    bool is_abstract; // has no wait of its own
-    bool is_shipped;  // of the catalogue's directory, not from a user's file
-    bool is_brief;    // in Kappa-Pi's form, which has no texts
-    uint32_t depth;
-    uint32_t parent_index; // into catalogue.patterns, PATTERN_NONE
-    uint32_t ancestor;     // the nearest ancestor with a wait, PATTERN_NONE
-    bool is_within;        // evaluated only where `ancestor` waited
-    /// Its waits count towards the waiting time of a rank: it has no ancestor with a wait and is
-    /// part of the shipped hierarchy, or replaces such a pattern. (What a user adds beside it may
-    /// measure the same time again.)
-    bool is_counted;
-    enum root_kind root_kind;
-    double threshold_share;
-    struct {
-        struct program condition, wait, begin, cause, confidence, severity;
-    } programs;
-};
+#include "analyzer/pattern/pattern.h"
 
 struct catalogue {
     struct pattern *patterns; // parents before children, siblings by id

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/pattern/kappa_pi.h"
-#include "analyzer/pattern/words.h"
 
 enum need { ALWAYS, WAIT, MAYBE };
 

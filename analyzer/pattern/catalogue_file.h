@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/pattern/catalogue.h"
+#include "analyzer/pattern/pattern.h"
 
 struct pattern_list {
     struct pattern *patterns;

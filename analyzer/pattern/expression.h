@@ -10,7 +10,77 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/pattern/program.h"
+
+enum {
+    PROGRAM_NAMES = 32,            // slots of named values
+    PROGRAM_SLOTS = 64,            // those and the temporaries
+    PROGRAM_IMMEDIATE = UINT8_MAX, // `right` of a step whose right operand is its own number
+};
+
+enum program_operation {
+    PROGRAM_ADD,
+    PROGRAM_SUBTRACT,
+    PROGRAM_MULTIPLY,
+    PROGRAM_DIVIDE,
+    PROGRAM_MIN,
+    PROGRAM_MAX,
+    PROGRAM_EQUAL,
+    PROGRAM_UNEQUAL,
+    PROGRAM_LESS,
+    PROGRAM_AT_MOST,
+    PROGRAM_GREATER,
+    PROGRAM_AT_LEAST,
+    PROGRAM_MOVE,       // to = right
+    PROGRAM_JUMP,       // to step `target`
+    PROGRAM_JUMP_FALSE, // to step `target` if left = 0
+    PROGRAM_JUMP_TRUE,  // to step `target` if left != 0
+};
+
+union program_number {
+    int64_t whole;
+    double real;
+};
+
+struct program_step {
+    uint8_t operation;       // enum program_operation
+    uint8_t to, left, right; // slots
+    uint32_t target;
+    union program_number immediate;
+};
+
+struct program {
+    struct program_step *steps;
+    size_t n_steps;
+    uint8_t result;   // slot that holds the value afterwards
+    bool is_real;     // run by program_run_real(), else by program_run()
+    bool is_constant; // no steps; the value is `constant`
+    union program_number constant;
+};
+
+/// The steps of a program, for the functions below.
+bool program_run_steps(const struct program *program, int64_t *slots, int64_t *value);
+bool program_run_real_steps(const struct program *program, double *slots, double *value);
+
+/// Runs a program over SLOTS (PROGRAM_SLOTS numbers, the named ones filled in; temporaries are
+/// overwritten). False when a division by zero left no value.
+static inline bool program_run(const struct program *program, int64_t *slots, int64_t *value)
+{
+    if (program->n_steps)
+        return program_run_steps(program, slots, value);
+    *value = program->is_constant ? program->constant.whole : slots[program->result];
+    return true;
+}
+
+/// The same in floating point, for confidences and severities.
+static inline bool program_run_real(const struct program *program, double *slots, double *value)
+{
+    if (program->n_steps)
+        return program_run_real_steps(program, slots, value);
+    *value = program->is_constant ? program->constant.real : slots[program->result];
+    return true;
+}
+
+void program_release(struct program *program);
 
 /// A name an expression may use: a slot of the program's named values, or a constant.
 struct expression_name {

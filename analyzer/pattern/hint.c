@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 static const char *const names[] = {
 #define NAME(name) #name,

@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
-#include "analyzer/pattern/words.h"
+#include "analyzer/base/text.h"
 
 enum { MAX_EVENTS = 16, MAX_VALUES = 16, MAX_WORD_BYTES = 48, MAX_TEXT_BYTES = 1500 };
 

@@ -5,7 +5,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/xml.h"
-#include "analyzer/pattern/catalogue.h"
+#include "analyzer/pattern/pattern.h"
 
 /// Translates a <PATTERN> of that form into the texts of PATTERN (zeroed before). 0, or -1 and ERR.
 int kappa_pi_read(const char *path, const struct xml_element *element, struct pattern *pattern,

@@ -77,4 +77,20 @@ uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t
 /// Memory that the matcher's sums take.
 size_t matcher_bytes(const struct matcher *matcher);
 
+struct part_matchers;
+
+/// All arguments stay the caller's and must outlive the matchers.
+struct part_matchers *part_matchers_new(const struct catalogue *catalogue,
+                                        const struct definitions *definitions,
+                                        const struct pag_part *const *parts, size_t n_parts);
+void part_matchers_free(struct part_matchers *matchers);
+
+/// See matcher_root().
+void part_matchers_root(struct part_matchers *matchers, const struct root *root);
+
+const struct matcher *part_matchers_at(const struct part_matchers *matchers, size_t part);
+
+/// Memory that the matchers take.
+size_t part_matchers_bytes(const struct part_matchers *matchers);
+
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 const char *const reduction_field_names[N_REDUCTION_FIELDS] = {"numcalls", "percent", "usec",
                                                                "cumusec", "usecs/call"};

@@ -9,7 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/report/json_values.h"
 
 void check_add_locations(struct check *check, const struct trace *trace)

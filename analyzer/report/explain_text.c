@@ -7,7 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/report/explain.h"
 #include "analyzer/report/table.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/result/result.h"

@@ -5,7 +5,7 @@
 
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/report/page.h"
 #include "analyzer/result/sites.h"
 

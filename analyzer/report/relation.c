@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "analyzer/base/csv.h"
-#include "analyzer/base/exact_number.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/report/json_values.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"

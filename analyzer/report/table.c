@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 
 enum { COLUMN_GAP = 2, LEAST_TEXT_COLUMN = 16 };
 

@@ -10,7 +10,7 @@
 
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/report/page.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/sites.h"

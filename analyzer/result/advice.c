@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/shell_word.h"
+#include "analyzer/base/text.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/whatif.h"
 

@@ -9,7 +9,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/trace/region_names.h"
 
 /// A merged node while the tree grows.

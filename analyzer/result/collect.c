@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/conclusion.h"
 #include "analyzer/result/shares.h"

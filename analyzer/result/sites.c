@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 
 /// One call path of one location, with the stretch before it.
 struct placed_call {

@@ -10,7 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/pattern/hint.h"
 
 /// A cell with its merged call path and its site.

@@ -9,7 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/dilation.h"
 #include "analyzer/trace/records.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 
 static const double worth_naming = 0.01; // a replay error, of the run time
 static const double most_error = 0.3;    // of the run time, above which predictions say nothing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What copying the records of one location keeps, shared by the callbacks of copy_events.c and
-// copy_messages.c, and when the record at hand happens now.
+// What copying the records of one location keeps, shared by the callbacks of copy_events.c,
+// and when the record at hand happens now.
 #ifndef PAGODA_REWRITE_COPY_STATE_H
 #define PAGODA_REWRITE_COPY_STATE_H
 
@@ -12,7 +12,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/map.h"
-#include "analyzer/rewrite/late_definitions.h"
+#include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/rewrite/time_map.h"
 #include "analyzer/trace/decode.h"
 #include "analyzer/trace/source.h"

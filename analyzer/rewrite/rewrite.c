@@ -15,13 +15,12 @@
 
 #include <otf2/otf2.h>
 
-#include "analyzer/base/interrupt.h"
+#include "analyzer/base/cleanup.h"
+#include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/progress.h"
 #include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/rewrite/copy_events.h"
-#include "analyzer/rewrite/folder.h"
-#include "analyzer/rewrite/late_definitions.h"
+#include "analyzer/rewrite/new_archive.h"
 #include "analyzer/trace/otf2_error.h"
 
 enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, MOST_EVENT_CHUNKS = 2 };

@@ -8,28 +8,9 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/rewrite/folder.h"
+#include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/time_map.h"
 #include "analyzer/trace/reader.h"
-
-struct rewrite_node {
-    const char *name;
-    uint32_t n_cores; // 0: unknown, as recorded
-};
-
-struct rewrite_rank {
-    uint32_t node;
-    uint64_t processor_speed; // millionths
-};
-
-/// What the new archive says of itself.
-struct rewrite_run {
-    const char *change; // what is different from the recorded run, in words
-    uint64_t time_ns;   // its run time
-    const struct rewrite_node *nodes;
-    size_t n_nodes;
-    const struct rewrite_rank *ranks; // by world rank
-};
 
 /// Damaged archives are replayed up to the damage, but a copy of them would look whole: 0 if TRACE,
 /// replayed to its end, could be read wholly, or -1 and ERR.

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/scratch_file.h"
 
 __extension__ typedef unsigned __int128 wide;
 

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/scratch_file.h"
 
 static void work(void *context, uint32_t location, uint64_t now_ns, pag_work amount,
                  enum pag_turn turn)

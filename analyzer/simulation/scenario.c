@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 /// A millionth of a millionth: what a factor is divided by to become its reciprocal.
 #define SCALE_OF_ONE ((uint64_t)PAG_WORK_PER_NS * PAG_WORK_PER_NS)

@@ -1,13 +1,173 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The points of a sweep (see plan.h).
+// Values, points and impossible points of a sweep (see plan.h).
 #include "analyzer/sweep/plan.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+
+// ---- values ----
+
+// Ranges are counted in decimal fractions held as integers, so that 0.1:0.5:0.1 has five values and
+// none is 0.30000000000000004.
+
+enum { MAX_DECIMALS = 9, MAX_DIGITS = 15 };
+
+/// A decimal number: `units` times ten to the power of -`n_decimals`.
+struct decimal {
+    int64_t units;
+    int n_decimals;
+};
+
+static bool decimal_read(const char *text, size_t length, struct decimal *decimal)
+{
+    bool is_negative = length > 0 && text[0] == '-';
+    bool has_point = false;
+    int n_digits = 0;
+    *decimal = (struct decimal){0};
+    for (size_t i = is_negative; i < length; i++) {
+        if (text[i] == '.' && !has_point) {
+            has_point = true;
+            continue;
+        }
+        if (!isdigit((unsigned char)text[i]) || ++n_digits > MAX_DIGITS)
+            return false;
+        decimal->units = 10 * decimal->units + (text[i] - '0');
+        decimal->n_decimals += has_point;
+    }
+    if (is_negative)
+        decimal->units = -decimal->units;
+    return n_digits > 0 && decimal->n_decimals <= MAX_DECIMALS;
+}
+
+/// Brings DECIMAL to N decimals. False: too large for that.
+static bool decimal_extend(struct decimal *decimal, int n)
+{
+    for (; decimal->n_decimals < n; decimal->n_decimals++)
+        if (__builtin_mul_overflow(decimal->units, 10, &decimal->units))
+            return false;
+    return decimal->units <= INT64_MAX / 4 && decimal->units >= INT64_MIN / 4;
+}
+
+static char *decimal_text(struct decimal decimal)
+{
+    int64_t one = 1;
+    for (; decimal.n_decimals > 0 && decimal.units % 10 == 0; decimal.n_decimals--)
+        decimal.units /= 10;
+    for (int i = 0; i < decimal.n_decimals; i++)
+        one *= 10;
+    int64_t size = decimal.units < 0 ? -decimal.units : decimal.units;
+    const char *sign = decimal.units < 0 ? "-" : "";
+    if (decimal.n_decimals == 0)
+        return memory_format("%s%" PRId64, sign, size);
+    return memory_format("%s%" PRId64 ".%0*" PRId64, sign, size / one, decimal.n_decimals,
+                         size % one);
+}
+
+static void add_owned(struct sweep_values *values, char *text)
+{
+    values->texts =
+        array_reserve(values->texts, &values->capacity, values->n + 1, sizeof *values->texts);
+    values->texts[values->n++] = text;
+}
+
+void sweep_values_add(struct sweep_values *values, const char *text)
+{
+    add_owned(values, text ? memory_copy_text(text) : NULL);
+}
+
+/// The numbers A, B and C of A:B or A:B:C. False: the text is no range but a value.
+static bool range_read(const char *text, size_t length, struct decimal numbers[3])
+{
+    size_t begin = 0;
+    int n = 0;
+    numbers[2] = (struct decimal){.units = 1};
+    for (size_t i = 0; i <= length; i++) {
+        if (i < length && text[i] != ':')
+            continue;
+        if (n == 3 || !decimal_read(text + begin, i - begin, &numbers[n++]))
+            return false;
+        begin = i + 1;
+    }
+    return n >= 2;
+}
+
+static int add_range(struct sweep_values *values, const char *text, size_t length,
+                     struct decimal numbers[3], struct error *err)
+{
+    int n_decimals = 0;
+    for (int i = 0; i < 3; i++)
+        n_decimals = numbers[i].n_decimals > n_decimals ? numbers[i].n_decimals : n_decimals;
+    for (int i = 0; i < 3; i++)
+        if (!decimal_extend(&numbers[i], n_decimals))
+            return error_set(err, "the range %.*s has too many digits", (int)length, text);
+    int64_t way = numbers[1].units - numbers[0].units;
+    int64_t step = numbers[2].units;
+    if (step == 0)
+        return error_set(err, "the range %.*s has a step of 0", (int)length, text);
+    if (way != 0 && (way < 0) != (step < 0))
+        return error_set(err, "the range %.*s is empty: a range is FIRST:LAST:STEP", (int)length,
+                         text);
+    if (way / step >= SWEEP_MAX_VALUES)
+        return error_set(err, "the range %.*s has more than %d values", (int)length, text,
+                         SWEEP_MAX_VALUES);
+    for (int64_t i = 0; i <= way / step; i++)
+        add_owned(values, decimal_text((struct decimal){numbers[0].units + i * step, n_decimals}));
+    return 0;
+}
+
+static int add_part(struct sweep_values *values, const char *part, size_t length, struct error *err)
+{
+    struct decimal numbers[3];
+    while (length > 0 && isspace((unsigned char)*part))
+        part++, length--;
+    while (length > 0 && isspace((unsigned char)part[length - 1]))
+        length--;
+    if (length == 0)
+        return error_set(err, "a value is empty");
+    if (range_read(part, length, numbers))
+        return add_range(values, part, length, numbers, err);
+    add_owned(values, memory_format("%.*s", (int)length, part));
+    return 0;
+}
+
+int sweep_values_read(const char *text, struct sweep_values *values, struct error *err)
+{
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)*text))
+        text++, length--;
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        length--;
+    if (length >= 2 && text[0] == '{' && text[length - 1] == '}')
+        text++, length -= 2;
+    size_t begin = 0;
+    for (size_t i = 0; i <= length; i++) {
+        if (i < length && text[i] != ',')
+            continue;
+        if (add_part(values, text + begin, i - begin, err) != 0)
+            return -1;
+        if (values->n > SWEEP_MAX_VALUES)
+            return error_set(err, "more than %d values", SWEEP_MAX_VALUES);
+        begin = i + 1;
+    }
+    return 0;
+}
+
+void sweep_values_release(struct sweep_values *values)
+{
+    for (size_t i = 0; i < values->n; i++)
+        free(values->texts[i]);
+    free(values->texts);
+    *values = (struct sweep_values){0};
+}
+
+// ---- parameters and points ----
 
 void sweep_plan_init(struct sweep_plan *plan)
 {
@@ -210,4 +370,79 @@ int sweep_plan_check(const struct sweep_plan *plan, struct error *err)
     if (n > SWEEP_MAX_POINTS || plan->n_repetitions > SWEEP_MAX_POINTS / n)
         return error_set(err, "there are more than %d points", SWEEP_MAX_POINTS);
     return check_point_names(plan, err);
+}
+
+// ---- impossible points ----
+
+/// The formula's variables are the parameters it uses; without any, all that it could use, for the
+/// message about a wrong name.
+static int find_parameters(struct sweep_skip *skip, const struct sweep_plan *plan,
+                           struct error *err)
+{
+    for (size_t i = 0; i < plan->n_parameters; i++) {
+        const char *name = plan->parameters[i].name;
+        if (strchr(name, '-') || !formula_uses(skip->when, name))
+            continue;
+        if (skip->n_parameters == FORMULA_MAX_VARIABLES)
+            return error_set(err, "the condition %s has more than %d parameters", skip->when,
+                             FORMULA_MAX_VARIABLES);
+        skip->parameters[skip->n_parameters++] = i;
+    }
+    if (skip->n_parameters > 0)
+        return 0;
+    for (size_t i = 0; i < plan->n_parameters && skip->n_parameters < FORMULA_MAX_VARIABLES; i++)
+        if (!strchr(plan->parameters[i].name, '-'))
+            skip->parameters[skip->n_parameters++] = i;
+    return 0;
+}
+
+int sweep_skips_add(struct sweep_skips *skips, const struct sweep_plan *plan, const char *when,
+                    const char *reason, struct error *err)
+{
+    const char *names[FORMULA_MAX_VARIABLES];
+    skips->items =
+        array_reserve(skips->items, &skips->capacity, skips->n + 1, sizeof *skips->items);
+    struct sweep_skip *skip = &skips->items[skips->n++];
+    *skip = (struct sweep_skip){.when = memory_copy_text(when),
+                                .reason = memory_copy_text(reason ? reason : "")};
+    if (find_parameters(skip, plan, err) != 0)
+        return -1;
+    for (size_t i = 0; i < skip->n_parameters; i++)
+        names[i] = plan->parameters[skip->parameters[i]].name;
+    skip->formula = formula_new(when, names, skip->n_parameters, err);
+    return skip->formula ? 0 : -1;
+}
+
+static bool holds(const struct sweep_skip *skip, const struct sweep_point *point)
+{
+    double values[FORMULA_MAX_VARIABLES];
+    for (size_t i = 0; i < skip->n_parameters; i++) {
+        const char *text = point->values[skip->parameters[i]];
+        char *end = NULL;
+        values[i] = text ? strtod(text, &end) : 0;
+        if (!text || end == text || *end)
+            return false;
+    }
+    double value = formula_value(skip->formula, values);
+    return value != 0 && !isnan(value);
+}
+
+const struct sweep_skip *sweep_skips_find(const struct sweep_skips *skips,
+                                          const struct sweep_point *point)
+{
+    for (size_t i = 0; i < skips->n; i++)
+        if (holds(&skips->items[i], point))
+            return &skips->items[i];
+    return NULL;
+}
+
+void sweep_skips_release(struct sweep_skips *skips)
+{
+    for (size_t i = 0; i < skips->n; i++) {
+        free(skips->items[i].when);
+        free(skips->items[i].reason);
+        formula_free(skips->items[i].formula);
+    }
+    free(skips->items);
+    *skips = (struct sweep_skips){0};
 }

@@ -13,7 +13,25 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/sweep/values.h"
+#include "analyzer/base/formula.h"
+
+enum { SWEEP_MAX_VALUES = 100000 }; // of one parameter
+
+/// The values of a parameter, written as "1,2,4", "{1, 2:8:2}", "block,cyclic".
+struct sweep_values {
+    char **texts; // NULL: undefined, the parameter has no value in this place
+    size_t n, capacity;
+};
+
+/// Appends the values of a list: texts between commas, in braces or not. A range A:B:C of numbers
+/// stands for A + iC with 0 <= i <= floor((B - A) / C), as in Aksum; A:B for A:B:1. Values go
+/// through as they are written. 0, or -1 and ERR: empty value, empty range, step 0, too many.
+int sweep_values_read(const char *text, struct sweep_values *values, struct error *err);
+
+/// Appends one value, NULL for an undefined one.
+void sweep_values_add(struct sweep_values *values, const char *text);
+
+void sweep_values_release(struct sweep_values *values);
 
 enum { SWEEP_MAX_POINTS = 1000000, SWEEP_MAX_PARAMETERS = 64, SWEEP_MAX_TEMPLATES = 64 };
 
@@ -24,7 +42,7 @@ struct sweep_parameter {
     struct sweep_values values;
 };
 
-/// A file that each point gets a copy of, with its values (template.h).
+/// A file that each point gets a copy of, with its values (substitute.h).
 struct sweep_template {
     char *path;
     char *text;
@@ -76,5 +94,31 @@ size_t sweep_plan_n_points(const struct sweep_plan *plan);
 /// The point of a number from 0; sweep_point_release() frees its name.
 void sweep_plan_point(const struct sweep_plan *plan, size_t number, struct sweep_point *point);
 void sweep_point_release(struct sweep_point *point);
+
+/// A condition on the parameters, such as "n * size > 4096", whose points are impossible.
+struct sweep_skip {
+    char *when;
+    char *reason; // "" for none
+    struct formula *formula;
+    size_t parameters[FORMULA_MAX_VARIABLES]; // of the plan, that the formula uses
+    size_t n_parameters;
+};
+
+struct sweep_skips {
+    struct sweep_skip *items;
+    size_t n, capacity;
+};
+
+/// Adds the condition WHEN, a formula in the parameters of PLAN, which has all of them already.
+/// REASON NULL: none is given. 0, or -1 and ERR.
+int sweep_skips_add(struct sweep_skips *skips, const struct sweep_plan *plan, const char *when,
+                    const char *reason, struct error *err);
+
+/// The first condition that holds for POINT, or NULL. One that uses a value that is undefined or no
+/// number does not hold.
+const struct sweep_skip *sweep_skips_find(const struct sweep_skips *skips,
+                                          const struct sweep_point *point);
+
+void sweep_skips_release(struct sweep_skips *skips);
 
 #endif

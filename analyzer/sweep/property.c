@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/xml.h"
-#include "analyzer/base/xml_folder.h"
 
 static const char *const element_names[] = {"name",      "summary",  "diagnosis",
                                             "condition", "severity", "threshold"};

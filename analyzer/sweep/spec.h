@@ -8,7 +8,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/sweep/checkpoint.h"
 #include "analyzer/sweep/plan.h"
-#include "analyzer/sweep/skip.h"
 
 struct sweep_spec {
     struct sweep_plan plan;
@@ -24,5 +23,10 @@ void sweep_spec_release(struct sweep_spec *spec);
 
 /// Reads the file PATH into SPEC, which is empty. 0, or -1 and ERR ("PATH:LINE: what is wrong").
 int sweep_spec_read(struct sweep_spec *spec, const char *path, struct error *err);
+
+/// The words of TEXT, up to NULL, by the shell's rules of quoting ('...', "...", \c) and nothing
+/// else of it: no variables, no wildcards. NULL and ERR: no word, or a quote that does not end. The
+/// caller frees each word and the array.
+char **sweep_words(const char *text, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts the values of a point into texts: words of command lines, files.
+// Puts the values of a point into texts: words of command lines, and copies of files.
 #ifndef PAGODA_SWEEP_SUBSTITUTE_H
 #define PAGODA_SWEEP_SUBSTITUTE_H
 
@@ -24,5 +24,13 @@ int sweep_check_names(const struct sweep_plan *plan, const char *text, struct er
 /// Names in the launch line are parameters, and each parameter changes something: the launch line,
 /// the build or a file. 0, or -1 and ERR.
 int sweep_check_uses(const struct sweep_plan *plan, struct error *err);
+
+/// Reads the file PATH and adds it to the plan. PATH is relative and stays below the working
+/// folder, for it is the place of the copy below the point's folder too. 0, or -1 and ERR.
+int sweep_template_add(struct sweep_plan *plan, const char *path, struct error *err);
+
+/// Writes the copies of the point into its folder DIR. 0, or -1 and ERR.
+int sweep_template_write(const struct sweep_plan *plan, const struct sweep_point *point,
+                         const char *dir, struct error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/whatif/estimate.h"
 #include "analyzer/whatif/machines.h"
 #include "analyzer/whatif/predict.h"

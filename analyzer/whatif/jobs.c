@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/progress.h"
 #include "analyzer/whatif/predict.h"
 #include "analyzer/whatif/run.h"
 #include "analyzer/whatif/waiting.h"

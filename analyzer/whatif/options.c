@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/shell_word.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/cores/placement.h"
 #include "analyzer/whatif/machines.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/prediction.h"
 #include "analyzer/whatif/machines.h"
 #include "analyzer/whatif/out.h"

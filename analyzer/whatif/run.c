@@ -3,7 +3,7 @@
 #include "analyzer/whatif/run.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/whatif/describe.h"
 #include "analyzer/whatif/estimate.h"
 #include "analyzer/whatif/policies.h"

@@ -8,7 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 static const double max_factor = 1000;
 

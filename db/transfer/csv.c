@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "analyzer/base/csv.h"
-#include "analyzer/base/exact_number.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "db/focus.h"
 #include "db/schema.h"
 #include "db/transfer/export.h"

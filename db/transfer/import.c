@@ -13,7 +13,7 @@
 
 #include "analyzer/base/json_lines.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "db/database.h"
 #include "db/focus.h"
 #include "db/open.h"

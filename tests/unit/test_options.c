@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/exit_status.h"
+#include "analyzer/base/log.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 struct settings {
     bool json;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text.h"
 #include "analyzer/report/table.h"
 
 static void test_times(void **state)

@@ -14,9 +14,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/sweep/checkpoint.h"
 #include "analyzer/sweep/plan.h"
+#include "analyzer/sweep/spec.h"
 #include "analyzer/sweep/substitute.h"
-#include "analyzer/sweep/values.h"
-#include "analyzer/sweep/words.h"
 
 static void expect_values(const char *text, const char *expected)
 {

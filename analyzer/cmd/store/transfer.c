@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/base/exit_status.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"

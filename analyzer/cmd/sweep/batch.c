@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/base/interrupt.h"
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"

@@ -14,7 +14,6 @@
 #include "analyzer/report/sweep.h"
 #include "analyzer/sweep/checkpoint.h"
 #include "analyzer/sweep/plan.h"
-#include "analyzer/sweep/skip.h"
 #include "db/trials.h"
 
 struct sweep_setting {

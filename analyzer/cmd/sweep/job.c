@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/shell_word.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/replay.h"
 #include "analyzer/cmd/sweep/launch.h"
 #include "analyzer/sweep/substitute.h"
-#include "analyzer/sweep/template.h"
 
 static char *command_of(char **line)
 {

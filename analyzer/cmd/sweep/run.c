@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/base/interrupt.h"
+#include "analyzer/base/cleanup.h"
 #include "analyzer/cmd/sweep/batch.h"
 #include "analyzer/cmd/sweep/folder.h"
 

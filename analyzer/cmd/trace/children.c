@@ -14,7 +14,7 @@
 
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/shell_word.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/launch.h"
 
 #define FINISHER "pagoda-trace-finish"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/trace/filter.h"
 #include "analyzer/cmd/trace/windows.h"
 

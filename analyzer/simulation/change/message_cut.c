@@ -8,7 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/cores/rank_list.h"
 
 __extension__ typedef unsigned __int128 wide;

@@ -11,7 +11,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/change/region_text.h"
 #include "analyzer/trace/region_names.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/trace/region_names.h"
 
 static const char *base_name(const char *path)

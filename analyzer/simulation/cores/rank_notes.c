@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/scratch_file.h"
 
 enum { BLOCK_BYTES = 4096, NUMBER_BYTES = 10, NO_FILE = -1 };
 #define NO_BLOCK UINT64_MAX

@@ -4,7 +4,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/cost/cost_time.h"
 #include "analyzer/simulation/cost/reader.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/cost/machine.h"
 
 /// A name or glob somewhere in the file.

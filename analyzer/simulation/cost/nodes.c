@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/cost/reader.h"
 
 char **machine_read_names(const char *text, size_t *n)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 int machine_unknown(const struct machine_reader *reader, const struct xml_element *element,
                     const char *kind, const char *name, const char *const *known, size_t n_known)

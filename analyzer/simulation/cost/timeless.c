@@ -11,7 +11,7 @@
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 
 #define NO_RULE UINT32_MAX
 

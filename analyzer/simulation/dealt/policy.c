@@ -9,7 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/xml.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/cost/cost_time.h"

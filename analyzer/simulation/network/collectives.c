@@ -7,7 +7,7 @@
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/spelling.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/cost/reader.h"
 
 enum { MAX_NODE = 1 << 20 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analyzer/pattern/words.h"
+#include "analyzer/pattern/pattern.h"
 
 #include <string.h>
 

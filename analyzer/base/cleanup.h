@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files without a name, for what a run needs while it lasts: gone when they are closed, or the
-// program ends.
-#ifndef PAGODA_BASE_SCRATCH_FILE_H
-#define PAGODA_BASE_SCRATCH_FILE_H
+// Leaving nothing behind: scratch files have no name, so they vanish when they are closed or the
+// program ends; signals are noted so that half-done work can be removed first.
+#ifndef PAGODA_BASE_CLEANUP_H
+#define PAGODA_BASE_CLEANUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,5 +20,12 @@ int scratch_file_write(int file, const void *bytes, size_t n, uint64_t at);
 
 /// Reads N bytes behind the first AT; how many, fewer only at the file's end. -1 and errno.
 ssize_t scratch_file_read(int file, void *bytes, size_t n, uint64_t at);
+
+/// From here on SIGINT, SIGTERM and SIGHUP are noted, not obeyed, so that the work can look now and
+/// then, clean up and end. Ignored signals stay ignored. Calls do not nest.
+void interrupt_begin(void);
+bool interrupt_has_come(void);
+/// The signals do what they did before.
+void interrupt_end(void);
 
 #endif

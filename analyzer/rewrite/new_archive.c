@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See folder.h.
-#include "analyzer/rewrite/folder.h"
+// See new_archive.h.
+#include "analyzer/rewrite/new_archive.h"
 
 #include <dirent.h>
 #include <errno.h>

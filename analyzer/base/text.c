@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// UTF-8 by the table of well-formed sequences (Unicode 15, table 3-7), independent of the locale.
+// Spelling by edit distance with insertion, deletion, substitution and the swap of neighbours
+// (optimal string alignment, three rolling rows), in bytes.
+#include "analyzer/base/text.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+static bool is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/// The second byte's range keeps overlong forms, surrogates and code points beyond U+10FFFF out.
+size_t utf8_sequence(const char *bytes)
+{
+    const unsigned char *text = (const unsigned char *)bytes;
+    unsigned char lead = text[0], low = 0x80, high = 0xBF;
+    size_t length;
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xC2 && lead <= 0xDF)
+        length = 2;
+    else if (lead >= 0xE0 && lead <= 0xEF)
+        length = 3;
+    else if (lead >= 0xF0 && lead <= 0xF4)
+        length = 4;
+    else
+        return 0;
+    if (lead == 0xE0)
+        low = 0xA0;
+    else if (lead == 0xED)
+        high = 0x9F;
+    else if (lead == 0xF0)
+        low = 0x90;
+    else if (lead == 0xF4)
+        high = 0x8F;
+    if (text[1] < low || text[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (!is_continuation(text[i]))
+            return 0;
+    return length;
+}
+
+bool utf8_is_control(const char *text, size_t length)
+{
+    unsigned char lead = (unsigned char)text[0];
+    if (length == 1)
+        return lead < 0x20 || lead == 0x7F;
+    return length == 2 && lead == 0xC2 && (unsigned char)text[1] < 0xA0;
+}
+
+char *utf8_clean(const char *text)
+{
+    static const char replacement[] = "\xEF\xBF\xBD";
+    const char *at = text ? text : "";
+    char *clean = memory_new(3 * strlen(at) + 1);
+    char *end = clean;
+    while (*at) {
+        size_t length = utf8_sequence(at);
+        if (length == 0) {
+            memcpy(end, replacement, 3);
+            end += 3;
+            at++;
+        } else if (utf8_is_control(at, length)) {
+            *end++ = '?';
+            at += length;
+        } else {
+            memcpy(end, at, length);
+            end += length;
+            at += length;
+        }
+    }
+    *end = '\0';
+    return clean;
+}
+
+size_t utf8_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += !is_continuation((unsigned char)*text);
+    return width;
+}
+
+size_t utf8_prefix(const char *text, size_t width)
+{
+    size_t bytes = 0;
+    while (text[bytes]) {
+        if (!is_continuation((unsigned char)text[bytes]) && width-- == 0)
+            break;
+        bytes++;
+    }
+    return bytes;
+}
+
+/// Bytes beyond ASCII are letters of some language.
+static bool is_plain(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("_./:@%+,=-", *c) && (unsigned char)*c < 0x80)
+            return false;
+    return *text != '\0';
+}
+
+char *shell_word(const char *text)
+{
+    if (is_plain(text))
+        return memory_copy_text(text);
+    char *word = memory_new(4 * strlen(text) + sizeof "''"), *to = word;
+    *to++ = '\'';
+    for (const char *c = text; *c; c++) {
+        if (*c == '\'')
+            to += strlen(strcpy(to, "'\\'"));
+        *to++ = *c;
+    }
+    strcpy(to, "'");
+    return word;
+}
+
+char *shell_path(const char *path)
+{
+    char *whole = memory_format("%s%s", *path == '-' ? "./" : "", path);
+    char *word = shell_word(whole);
+    free(whole);
+    return word;
+}
+
+enum { MAX_WORD_BYTES = 63, MAX_SHOWN = 4, MOST_SLIPS = 3 };
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t distance(const char *a, const char *b)
+{
+    size_t rows[3][MAX_WORD_BYTES + 1];
+    size_t *before = rows[0], *last = rows[1], *now = rows[2];
+    size_t a_length = strlen(a), b_length = strlen(b);
+    for (size_t j = 0; j <= b_length; j++)
+        last[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        now[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t substituted = last[j - 1] + (a[i - 1] != b[j - 1]);
+            now[j] = smaller(substituted, smaller(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = smaller(now[j], before[j - 2] + 1);
+        }
+        size_t *spare = before;
+        before = last;
+        last = now;
+        now = spare;
+    }
+    return last[b_length];
+}
+
+static const char *completed(const char *word, const char *const *candidates, size_t count)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(candidates[i], word, strlen(word)) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = candidates[i];
+    }
+    return found;
+}
+
+const char *spelling_nearest(const char *word, const char *const *candidates, size_t count)
+{
+    size_t length = strlen(word);
+    if (length == 0 || length > MAX_WORD_BYTES)
+        return NULL;
+    const char *nearest = NULL;
+    size_t least = length < 6 ? 1 : smaller(length / 3, MOST_SLIPS);
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(candidates[i]) > MAX_WORD_BYTES)
+            continue;
+        size_t d = distance(word, candidates[i]);
+        if (d < least || (d == least && !nearest)) {
+            least = d;
+            nearest = candidates[i];
+        }
+    }
+    return nearest ? nearest : completed(word, candidates, count);
+}
+
+/// The words, each behind BEFORE.
+static char *listed(const char *before, const char *const *words, size_t n)
+{
+    char *list = memory_copy_text("");
+    for (size_t i = 0; i < n; i++) {
+        char *longer = memory_format("%s%s%s%s", list, i ? ", " : "", before, words[i]);
+        free(list);
+        list = longer;
+    }
+    return list;
+}
+
+char *spelling_list(const char *const *words, size_t n)
+{
+    return listed("", words, n);
+}
+
+char *spelling_some(const char *before, const char *const *words, size_t n)
+{
+    char *list = listed(before, words, n < MAX_SHOWN ? n : MAX_SHOWN);
+    char *some = memory_format("%s%s%s",
+                               n == 0   ? ""
+                               : n == 1 ? "; there is "
+                                        : "; there are ",
+                               list, n > MAX_SHOWN ? ", ..." : "");
+    free(list);
+    return some;
+}
