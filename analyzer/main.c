@@ -11,19 +11,7 @@
 
 #include "analyzer/base/log.h"
 #include "analyzer/base/text.h"
-#include "analyzer/cmd/advise.h"
-#include "analyzer/cmd/align.h"
-#include "analyzer/cmd/calibrate.h"
-#include "analyzer/cmd/check.h"
-#include "analyzer/cmd/diff.h"
-#include "analyzer/cmd/explain.h"
-#include "analyzer/cmd/query.h"
-#include "analyzer/cmd/reduce.h"
-#include "analyzer/cmd/replay.h"
-#include "analyzer/cmd/scaling.h"
-#include "analyzer/cmd/store.h"
-#include "analyzer/cmd/sweep.h"
-#include "analyzer/cmd/trace.h"
+#include "analyzer/cmd/commands.h"
 
 #ifndef PAGODA_VERSION
 #define PAGODA_VERSION "0.0.0"

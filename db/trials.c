@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "db/database.h"
@@ -444,4 +445,25 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
     sqlite3_finalize(statement);
     database_close(database);
     return status;
+}
+
+static void warn_of_row(struct sqlite3_stmt *row, void *user)
+{
+    (void)user;
+    char *name = database_text(row, 0), *text = database_text(row, 1);
+    char *code = database_text(row, 2);
+    log_warning("%s: %s [%s]", name, text, code);
+    free(name);
+    free(text);
+    free(code);
+}
+
+int damage_warn_of_trial(struct database *database, int64_t trial, struct error *err)
+{
+    return database_rows_of(
+        database,
+        "SELECT name, text, code FROM trial JOIN trial_warning ON trial_id = id "
+        "WHERE id = ?1 AND has_unreadable_records AND code IN ('bad-reference', "
+        "'location-cut', 'location-skipped', 'unknown-record') ORDER BY number",
+        trial, warn_of_row, NULL, err);
 }

@@ -100,4 +100,7 @@ void trial_details_release(struct trial_details *details);
 /// The same as one JSON object; the caller frees.
 int trial_read_json(const char *path, const char *selector, char **json, struct error *err);
 
+/// Warns of each kind of damage to the trace that a trial was made from. 0, or -1 and ERR.
+int damage_warn_of_trial(struct database *database, int64_t trial, struct error *err);
+
 #endif

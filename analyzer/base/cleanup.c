@@ -4,9 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
@@ -93,4 +97,18 @@ void interrupt_end(void)
 {
     for (size_t i = 0; i < N_SIGNALS; i++)
         sigaction(numbers[i], &before[i], NULL);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+int scratch_folder_remove(const char *dir, struct error *err)
+{
+    enum { MAX_OPEN = 16 };
+    if (nftw(dir, remove_one, MAX_OPEN, FTW_DEPTH | FTW_PHYS) != 0 && errno != ENOENT)
+        return error_set(err, "cannot remove %s: %s", dir, strerror(errno));
+    return 0;
 }

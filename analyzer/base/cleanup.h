@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "analyzer/base/error.h"
+
 /// The folder for temporary files: TMPDIR, else /tmp.
 const char *scratch_file_folder(void);
 
@@ -27,5 +29,8 @@ void interrupt_begin(void);
 bool interrupt_has_come(void);
 /// The signals do what they did before.
 void interrupt_end(void);
+
+/// Removes a folder and all in it; none of that name is no error. 0, or -1 and ERR.
+int scratch_folder_remove(const char *dir, struct error *err);
 
 #endif

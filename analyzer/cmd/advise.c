@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda advise`: a measured replay, candidates read off it, a prediction of each, the ranking.
-#include "analyzer/cmd/advise.h"
+#include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // `pagoda align TRACE -o DIR`: a copy of an archive in which nothing is received before it was
 // sent. What the clocks are off by is found in one replay (rewrite/shift_clocks.h), written as
 // clock offsets (rewrite/shift_clocks.h), and a replay of the copy says what is left.
-#include "analyzer/cmd/align.h"
+#include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>

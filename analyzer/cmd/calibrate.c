@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda calibrate`: appends the measuring program (tracer/calibrate) to a launch line, reads what
 // it finds, and writes a machine file.
-#include "analyzer/cmd/calibrate.h"
+#include "analyzer/cmd/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "analyzer/calibrate/calibration.h"
 #include "analyzer/calibrate/machine_text.h"
 #include "analyzer/calibrate/measurements.h"
-#include "analyzer/cmd/trace/children.h"
+#include "analyzer/launch/children.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "analyzer/simulation/cost/machine.h"

@@ -2,7 +2,7 @@
 // `pagoda check FILE...`: reads each file to its end as the other commands would and says what a
 // reader of their reports must know. An archive is replayed without patterns; an XML file is read
 // as what its outermost element says; other texts are settings or filters of the tracer.
-#include "analyzer/cmd/check.h"
+#include "analyzer/cmd/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/xml.h"
-#include "analyzer/cmd/trace/filter.h"
-#include "analyzer/cmd/trace/settings.h"
+#include "analyzer/launch/filter.h"
+#include "analyzer/launch/settings.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"

@@ -11,7 +11,6 @@
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/compared_traces.h"
-#include "analyzer/cmd/damage.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
 #include "db/store.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda diff`: reads stored trials in groups, has their difference computed, prints it.
-#include "analyzer/cmd/diff.h"
+#include "analyzer/cmd/commands.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,16 +10,17 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/compared_traces.h"
-#include "analyzer/cmd/damage.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/limits.h"
 #include "analyzer/compare/structure.h"
+#include "analyzer/replay/replay_run.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "db/database.h"
 #include "db/open.h"
 #include "db/query/resource_map.h"
 #include "db/query/times.h"
+#include "db/trials.h"
 
 struct settings {
     struct difference_thresholds thresholds;

@@ -2,7 +2,7 @@
 // `pagoda explain [KIND | NAME | FILE]`: lists the patterns, machines and policies that come with
 // the command, or explains one of them, or a file of the user's. Each file is read and checked as
 // for a replay.
-#include "analyzer/cmd/explain.h"
+#include "analyzer/cmd/commands.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/cmd/named_values.h"
+#include "analyzer/replay/named_values.h"
 
 struct parameters {
     struct result_named *items;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda query`: what to ask of an experiment database, from the command line. query/find.c asks,
 // query/values.c puts together, report/relation.h prints.
-#include "analyzer/cmd/query.h"
+#include "analyzer/cmd/commands.h"
 
 #include <math.h>
 #include <stdlib.h>

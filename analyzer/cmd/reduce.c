@@ -2,7 +2,7 @@
 // `pagoda reduce`: which functions need not be recorded, by rules over the profile of a run. The
 // rules are in analyzer/reduction/; this finds the profile, applies them, writes the exclude file,
 // and, given a launch line, runs it to see what recording costs before and after.
-#include "analyzer/cmd/reduce.h"
+#include "analyzer/cmd/commands.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/cmd/reduce/profile.h"
-#include "analyzer/cmd/reduce/runs.h"
-#include "analyzer/cmd/trace/filter.h"
+#include "analyzer/launch/filter.h"
 #include "analyzer/reduction/exclude_file.h"
+#include "analyzer/reduction/profile.h"
 #include "analyzer/reduction/rules.h"
+#include "analyzer/reduction/runs.h"
 #include "analyzer/result/dilation.h"
 
 struct settings {

@@ -2,7 +2,7 @@
 // `pagoda replay TRACE`: replays an archive once, forward, and reports where the time went; with
 // --store it keeps the result as well, with what-if options it predicts other runs. Nothing is
 // computed here: replay_run.c makes the passes, whatif/run.c the predictions.
-#include "analyzer/cmd/replay.h"
+#include "analyzer/cmd/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/cmd/named_values.h"
+#include "analyzer/cmd/interval_trials.h"
 #include "analyzer/cmd/predicted_trials.h"
-#include "analyzer/cmd/replay/intervals.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/replay/interval.h"
+#include "analyzer/replay/named_values.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda scaling`: reads stored trials in series, has their scalability computed, prints it.
-#include "analyzer/cmd/scaling.h"
+#include "analyzer/cmd/commands.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -14,12 +14,13 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/cmd/compared_traces.h"
-#include "analyzer/cmd/damage.h"
 #include "analyzer/compare/scaling_series.h"
+#include "analyzer/replay/replay_run.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "db/database.h"
 #include "db/open.h"
+#include "db/trials.h"
 
 #ifndef PAGODA_VERSION
 #define PAGODA_VERSION "0.0.0"

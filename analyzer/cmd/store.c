@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda store`: its actions, and those that look into a database or remove from it; the others
 // are in store/. Nothing is computed here: db/trials.h reads, this prints.
-#include "analyzer/cmd/store.h"
+#include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>
 #include <math.h>

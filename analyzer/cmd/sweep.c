@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda sweep`: runs a program at all points of a parameter sweep and keeps what each run shows.
-// A sweep file and options become a plan (analyzer/sweep/), cmd/sweep/run.c carries it out.
-#include "analyzer/cmd/sweep.h"
+// A sweep file and options become a plan (analyzer/sweep/), sweep/run/driver.c carries it out.
+#include "analyzer/cmd/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/cmd/sweep/batch.h"
-#include "analyzer/cmd/sweep/run.h"
+#include "analyzer/sweep/run/batch.h"
+#include "analyzer/sweep/run/driver.h"
 #include "analyzer/sweep/spec.h"
 #include "analyzer/sweep/substitute.h"
 
@@ -191,6 +191,7 @@ static int carry_out(const struct sweep_request *request, struct sweep_spec *spe
         .retries_failed = request->retries_failed,
         .keeps_no_traces = request->keeps_no_traces,
         .arguments = request->arguments,
+        .check_replay = replay_check,
     };
     char *dir = request->dir ? memory_copy_text(request->dir) : default_dir(&setting.place);
     setting.place.dir = dir;

@@ -4,7 +4,7 @@
 //
 // Standard streams are the program's own; everything this command has to say is one line on stderr
 // at the end. Whatever goes wrong with tracing, the program is run, and its exit status is ours.
-#include "analyzer/cmd/trace.h"
+#include "analyzer/cmd/commands.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,10 +24,10 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
-#include "analyzer/cmd/launch.h"
-#include "analyzer/cmd/trace/children.h"
-#include "analyzer/cmd/trace/revision.h"
-#include "analyzer/cmd/trace/settings.h"
+#include "analyzer/launch/children.h"
+#include "analyzer/launch/facts.h"
+#include "analyzer/launch/launch.h"
+#include "analyzer/launch/settings.h"
 #include "analyzer/result/dilation.h"
 
 #define PRELOAD_LIBRARY "libpagoda-trace.so"
@@ -168,37 +168,13 @@ static int prepare(struct trace *trace, const char *dir)
     return error;
 }
 
-/// A zero byte ends each fact: paths and arguments may hold any other.
-static void write_fact(FILE *file, const char *name, const char *value)
-{
-    fprintf(file, "PAGODA::%s=%s%c", name, value, 0);
-}
-
-/// Facts of the launch for the archive, in the form pagoda-trace-finish reads.
 static void write_facts(const struct trace *trace, char **line, const struct launch *launch)
 {
     FILE *file = make_file(trace, facts_name);
-    char date[64] = "";
-    char cwd[4096] = "";
-    time_t now = time(NULL);
-    struct tm parts;
-    struct trace_revision revision;
 
     if (!file)
         return;
-    revision = trace_revision_find(launch->path);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &parts));
-    write_fact(file, "VERSION", PAGODA_VERSION);
-    write_fact(file, "DATE", date);
-    fputs("PAGODA::COMMAND=", file);
-    for (int i = 0; line[i]; i++)
-        fprintf(file, "%s%s", i ? " " : "", line[i]);
-    fputc(0, file);
-    write_fact(file, "DIRECTORY", getcwd(cwd, sizeof cwd - 1) ? cwd : "");
-    write_fact(file, "REVISION", revision.commit);
-    write_fact(file, "REVISION_MODIFIED", revision.modified);
-    write_fact(file, "BRANCH", revision.branch);
-    write_fact(file, "TAG", revision.tag);
+    launch_facts_write(line, launch->path, file);
     fclose(file);
 }
 
@@ -208,14 +184,12 @@ static void add_launch_time(const struct trace *trace, const struct timespec *be
     int fd = openat(trace->folder, facts_name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     FILE *file = fd >= 0 ? fdopen(fd, "a") : NULL;
     struct timespec end;
-    char text[32];
 
     if (!file)
         return;
     clock_gettime(CLOCK_MONOTONIC, &end);
-    snprintf(text, sizeof text, "%lld",
-             (long long)(end.tv_sec - begin->tv_sec) * 1000000000 + end.tv_nsec - begin->tv_nsec);
-    write_fact(file, "LAUNCH_NS", text);
+    launch_facts_add_time(
+        (uint64_t)((end.tv_sec - begin->tv_sec) * 1000000000 + end.tv_nsec - begin->tv_nsec), file);
     fclose(file);
 }
 

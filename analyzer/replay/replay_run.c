@@ -2,6 +2,7 @@
 // A replay with its listeners.
 #include "analyzer/replay/replay_run.h"
 
+#include "analyzer/base/log.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/simulation.h"
@@ -174,4 +175,13 @@ int replay_run_ideal(struct replay_run *measured, struct error *err)
     ideal_release(&ideal);
     replay_run_release(&run);
     return status;
+}
+
+bool damage_warn(const struct result *result)
+{
+    for (size_t i = 0; i < result->n_warnings; i++)
+        if (result->warnings[i].is_of_damage)
+            log_warning("%s: %s [%s]", result->trace_path, result->warnings[i].text,
+                        result->warnings[i].code);
+    return result->has_unreadable_records;
 }

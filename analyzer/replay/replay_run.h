@@ -50,4 +50,7 @@ void replay_run_release(struct replay_run *run);
 /// in MEASURED->result. MEASURED is replayed, with its costs gathered. 0, or -1 and ERR.
 int replay_run_ideal(struct replay_run *measured, struct error *err);
 
+/// Warns of each kind of damage to the trace behind RESULT. Whether there is any.
+bool damage_warn(const struct result *result);
+
 #endif

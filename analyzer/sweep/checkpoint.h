@@ -4,7 +4,7 @@
 //     avg severity(inefficiency, program, last 5) > 0.75 and stddev <= 0.1
 //     max severity(late-sender, main/solve) > 0.2
 //
-// The region is `program` (or left out), or what cmd/region_severity.h understands; in quotation
+// The region is `program` (or left out), or what severity.h understands; in quotation
 // marks if it has a comma or a parenthesis that is not closed.
 // Operations: avg, min, max, stddev (of a sample; 0 of a single value), trend (from -1 to 1: by how
 // many more pairs of points the severity rises with the parameter than falls, of all pairs of

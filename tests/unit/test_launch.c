@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/cmd/launch.h"
+#include "analyzer/launch/launch.h"
 #include "tests/tools/lib/scratch.h"
 
 static char *folder;

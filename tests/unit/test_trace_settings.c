@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `pagoda trace` writes into the spool (analyzer/cmd/trace/settings.c) is what the tracer
+// What `pagoda trace` writes into the spool (analyzer/launch/settings.c) is what the tracer
 // reads there (tracer/record/settings.c). The two share no code: this is where they meet.
 #include <limits.h>
 #include <setjmp.h>
@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/cmd/trace/settings.h"
-#include "analyzer/cmd/trace/windows.h"
+#include "analyzer/launch/settings.h"
 #include "tests/tools/lib/scratch.h"
 #include "tracer/record/settings.h"
 

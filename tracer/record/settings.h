@@ -2,7 +2,7 @@
 // What `pagoda trace` wants recorded. It validates everything and leaves lines `name=value` in the
 // file `settings` of the spool folder; a recorder reads them once, when it attaches. So every
 // launcher will do: nothing has to travel in the environment. The names, their meaning and their
-// defaults for users stand in analyzer/cmd/trace/settings.c and in pagoda-tracer(7).
+// defaults for users stand in analyzer/launch/settings.c and in pagoda-tracer(7).
 #ifndef PAGODA_TRACER_SETTINGS_H
 #define PAGODA_TRACER_SETTINGS_H
 

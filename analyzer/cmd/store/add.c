@@ -11,10 +11,9 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/cmd/damage.h"
-#include "analyzer/cmd/named_values.h"
-#include "analyzer/cmd/replay/intervals.h"
+#include "analyzer/cmd/interval_trials.h"
 #include "analyzer/replay/interval.h"
+#include "analyzer/replay/named_values.h"
 #include "analyzer/replay/replay_run.h"
 #include "db/store.h"
 

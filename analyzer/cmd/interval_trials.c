@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See interval_trials.h.
+#include "analyzer/cmd/interval_trials.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/replay/interval.h"
+#include "analyzer/replay/replay_run.h"
+#include "analyzer/report/intervals.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/text.h"
+
+static int print_one(const struct replay_intervals *wishes, const struct result *result,
+                     struct error *err)
+{
+    if (wishes->wants_json)
+        return json_print(result, NULL, PAGODA_VERSION, stdout, err);
+    text_print(result, wishes->text, stdout);
+    return 0;
+}
+
+/// Stores RESULT, of INTERVAL, as a trial of the origin "interval". Its parameters `interval` and
+/// `visit` say which part it is; so does its name where none is given, or there are several.
+static int store_one(const struct replay_intervals *wishes, const struct interval *interval,
+                     bool is_several, const struct result *result, struct error *err)
+{
+    const struct store_names *names = wishes->names;
+    struct store_names own = *names;
+    struct result_named *parameters =
+        memory_zeroed(names->n_parameters + 2, sizeof *own.parameters);
+    char visit_name[] = "visit", interval_name[] = "interval";
+    char *visit = memory_format("%" PRIu64, interval->visit);
+    size_t n = 0;
+    parameters[n++] = (struct result_named){interval_name, interval->what};
+    if (interval->visit > 0)
+        parameters[n++] = (struct result_named){visit_name, visit};
+    for (size_t i = 0; i < names->n_parameters; i++)
+        parameters[n++] = names->parameters[i];
+    own.parameters = parameters;
+    own.n_parameters = n;
+    own.origin = "interval";
+    if (is_several || !names->trial || !names->trial[0])
+        own.suffix = interval->what;
+    int status = store_result(wishes->database, result, &own, err);
+    free(visit);
+    free(parameters);
+    return status;
+}
+
+/// Where results go, one after the other.
+struct collection {
+    const struct replay_intervals *wishes;
+    bool is_several;
+    struct interval_page page;
+    bool *is_unreadable;
+};
+
+/// Stores RESULT, and prints it or adds it to the table.
+static int add_one(void *context, const struct interval *interval, const struct result *result,
+                   struct error *err)
+{
+    struct collection *collection = context;
+    const struct replay_intervals *wishes = collection->wishes;
+    bool is_several = collection->is_several;
+    if (interval_check_result(interval, result, err) != 0)
+        return -1;
+    // What cannot be stored is printed all the same.
+    int stored = 0, printed = 0;
+    struct error why = {{0}};
+    if (wishes->database)
+        stored = store_one(wishes, interval, is_several, result, err);
+    bool is_reported = wishes->text && !is_several; // with its warnings
+    if (result->has_unreadable_records && !is_reported && !*collection->is_unreadable)
+        damage_warn(result);
+    *collection->is_unreadable |= result->has_unreadable_records;
+    if (wishes->text && is_several)
+        interval_page_add(&collection->page, result);
+    else if (wishes->text)
+        printed = print_one(wishes, result, &why);
+    if (printed && !stored)
+        *err = why;
+    return stored || printed ? -1 : 0;
+}
+
+int replay_intervals(const struct replay_intervals *wishes, bool *is_unreadable, struct error *err)
+{
+    struct interval_list list = {0};
+    struct collection collection = {
+        .wishes = wishes, .page = {.trace = wishes->trace}, .is_unreadable = is_unreadable};
+    struct interval_replay replay = {.trace = wishes->trace,
+                                     .catalogue = wishes->catalogue,
+                                     .each = add_one,
+                                     .context = &collection,
+                                     .max_bytes = INTERVAL_REPLAY_BYTES};
+    struct interval_page *page = &collection.page;
+    int status = 0;
+    for (size_t i = 0; i < wishes->texts->count && status == 0; i++)
+        status = interval_find(&list, wishes->trace, wishes->texts->values[i], err);
+    collection.is_several = list.n > 1;
+    if (status == 0)
+        status = interval_replay(&replay, list.items, list.n, err);
+    struct error why = {{0}};
+    if (page->n_rows > 0 && !wishes->wants_json) {
+        text_print_intervals(page, wishes->text, stdout);
+    } else if (page->n_rows > 0 && json_print_intervals(page, PAGODA_VERSION, stdout, &why)) {
+        *err = status ? *err : why;
+        status = -1;
+    }
+    interval_page_release(page);
+    interval_list_release(&list);
+    return status;
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parsing of filter files, see filter.h. Every pattern becomes one rule of shell wildcards,
+// as fnmatch(3) reads them.
+#include "analyzer/launch/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+struct rule {
+    char kind; // 'r' region, 'm' region by mangled name, 'f' source file
+    bool include;
+    char *pattern;
+};
+
+struct trace_filter {
+    struct rule *rules;
+    size_t n_rules;
+    size_t capacity;
+};
+
+/// The blocks a file consists of. Score-P's list words, TAU's one name a line.
+static const struct block {
+    const char *begin;
+    const char *end;
+    char kind;
+    bool is_tau;
+    bool include; // TAU: what the names of the list are
+} blocks[] = {
+    {"SCOREP_REGION_NAMES_BEGIN", "SCOREP_REGION_NAMES_END", 'r', false, false},
+    {"SCOREP_FILE_NAMES_BEGIN", "SCOREP_FILE_NAMES_END", 'f', false, false},
+    {"BEGIN_EXCLUDE_LIST", "END_EXCLUDE_LIST", 'r', true, false},
+    {"BEGIN_INCLUDE_LIST", "END_INCLUDE_LIST", 'r', true, true},
+    {"BEGIN_FILE_EXCLUDE_LIST", "END_FILE_EXCLUDE_LIST", 'f', true, false},
+    {"BEGIN_FILE_INCLUDE_LIST", "END_FILE_INCLUDE_LIST", 'f', true, true},
+};
+enum { N_BLOCKS = sizeof blocks / sizeof blocks[0] };
+
+struct parser {
+    struct trace_filter *filter;
+    const char *path;
+    unsigned line;
+    const struct block *block; // open, NULL: none
+    unsigned block_line;
+    enum { WORD_NONE, WORD_EXCLUDE, WORD_INCLUDE } rule; // Score-P: the open rule
+    unsigned rule_line;
+    bool is_mangled;
+    bool has_pattern; // of the open rule
+    struct error *err;
+};
+
+static void add_rule(struct trace_filter *filter, char kind, bool include, char *pattern)
+{
+    filter->rules =
+        array_reserve(filter->rules, &filter->capacity, filter->n_rules + 1, sizeof *filter->rules);
+    filter->rules[filter->n_rules++] = (struct rule){kind, include, pattern};
+}
+
+#define FAIL(parser, ...) fail((parser), memory_format(__VA_ARGS__))
+
+static int fail(struct parser *parser, char *text)
+{
+    error_set(parser->err, "%s:%u: %s", parser->path, parser->line, text);
+    free(text);
+    return -1;
+}
+
+/// Is the pattern whole: no bracket left open, no backslash at its end?
+static int check_pattern(struct parser *parser, const char *pattern)
+{
+    for (const char *c = pattern; *c; c++) {
+        if (*c == '\\' && *++c == '\0')
+            return FAIL(parser, "`%s` ends in a backslash", pattern);
+        if (*c != '[')
+            continue;
+        const char *close = strchr(c + 1 + (c[1] == '!' || c[1] == '^') + 1, ']');
+        if (c[1] == '\0' || !close)
+            return FAIL(parser, "`%s` opens a [ that nothing closes; write \\[ for the character",
+                        pattern);
+        c = close;
+    }
+    return 0;
+}
+
+// ---- Score-P's form
+
+static int end_rule(struct parser *parser)
+{
+    if (parser->rule != WORD_NONE && !parser->has_pattern) {
+        parser->line = parser->rule_line;
+        return FAIL(parser, "%s without a pattern",
+                    parser->rule == WORD_EXCLUDE ? "EXCLUDE" : "INCLUDE");
+    }
+    return 0;
+}
+
+static int take_word(struct parser *parser, char *word)
+{
+    if (!strcmp(word, "EXCLUDE") || !strcmp(word, "INCLUDE")) {
+        if (end_rule(parser) != 0)
+            return -1;
+        parser->rule = *word == 'E' ? WORD_EXCLUDE : WORD_INCLUDE;
+        parser->rule_line = parser->line;
+        parser->is_mangled = false;
+        parser->has_pattern = false;
+        return 0;
+    }
+    if (parser->rule == WORD_NONE)
+        return FAIL(parser, "`%s` stands before any EXCLUDE or INCLUDE", word);
+    if (!strcmp(word, "MANGLED")) {
+        if (parser->block->kind == 'f')
+            return FAIL(parser, "MANGLED is for region names, not for files");
+        if (parser->has_pattern)
+            return FAIL(parser, "MANGLED stands right behind EXCLUDE or INCLUDE");
+        parser->is_mangled = true;
+        return 0;
+    }
+    if (check_pattern(parser, word) != 0)
+        return -1;
+    parser->has_pattern = true;
+    add_rule(parser->filter, parser->is_mangled ? 'm' : parser->block->kind,
+             parser->rule == WORD_INCLUDE, memory_copy_text(word));
+    return 0;
+}
+
+/// Words end at white space, unless a backslash stands before it; # begins a comment.
+static int take_words(struct parser *parser, char *text)
+{
+    while (*text) {
+        char *end;
+
+        text += strspn(text, " \t\r\n");
+        if (*text == '\0' || *text == '#')
+            return 0;
+        for (end = text; *end && !strchr(" \t\r\n#", *end); end++)
+            if (*end == '\\' && end[1])
+                end++;
+        bool is_comment = *end == '#';
+        bool is_last = *end == '\0';
+        *end = '\0';
+        if (take_word(parser, text) != 0)
+            return -1;
+        if (is_comment || is_last)
+            return 0;
+        text = end + 1;
+    }
+    return 0;
+}
+
+// ---- TAU's form
+
+/// A routine as TAU writes it, "void solve(double *, int) C", becomes the name alone; its # becomes
+/// *, and what the shell would take for a wildcard is protected. Files have the shell's wildcards.
+static char *tau_pattern(char *text, char kind)
+{
+    char *pattern = memory_new(2 * strlen(text) + 1);
+    char *to = pattern;
+    size_t length = strlen(text);
+
+    if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
+        text[length - 1] = '\0';
+        text++;
+        length -= 2;
+    }
+    if (kind == 'f') {
+        strcpy(pattern, text);
+        return pattern;
+    }
+    if (length > 2 && !strcmp(text + length - 2, " C"))
+        text[length - 2] = '\0';
+    if (strchr(text, '(')) {
+        *strchr(text, '(') = '\0';
+        if (strrchr(text, ' '))
+            text = strrchr(text, ' ') + 1;
+        text += strspn(text, "*&");
+    }
+    for (; *text; text++) {
+        if (*text == '*' || *text == '?' || *text == '[' || *text == '\\')
+            *to++ = '\\';
+        *to++ = *text;
+        if (*text == '#')
+            to[-1] = '*';
+    }
+    *to = '\0';
+    return pattern;
+}
+
+static int take_tau_line(struct parser *parser, char *text)
+{
+    char *pattern;
+
+    if (*text == '#')
+        return 0;
+    pattern = tau_pattern(text, parser->block->kind);
+    if (*pattern == '\0' || check_pattern(parser, pattern) != 0) {
+        int result = *pattern ? -1 : FAIL(parser, "`%s` names no routine", text);
+
+        free(pattern);
+        return result;
+    }
+    add_rule(parser->filter, parser->block->kind, parser->block->include, pattern);
+    return 0;
+}
+
+// ---- both
+
+static int begin_block(struct parser *parser, const struct block *block)
+{
+    if (parser->block)
+        return FAIL(parser, "%s inside the block that line %u began; its %s is missing",
+                    block->begin, parser->block_line, parser->block->end);
+    parser->block = block;
+    parser->block_line = parser->line;
+    parser->rule = WORD_NONE;
+    // TAU: an include list leaves out everything else.
+    if (block->is_tau && block->include)
+        add_rule(parser->filter, block->kind, false, memory_copy_text("*"));
+    return 0;
+}
+
+static int end_block(struct parser *parser, const struct block *block)
+{
+    if (parser->block != block)
+        return FAIL(parser, "%s without %s", block->end, block->begin);
+    if (!block->is_tau && end_rule(parser) != 0)
+        return -1;
+    parser->block = NULL;
+    return 0;
+}
+
+static int take_line(struct parser *parser, char *line)
+{
+    char *text = line + strspn(line, " \t");
+    size_t length = strlen(text);
+
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
+        text[--length] = '\0';
+    if (length == 0)
+        return 0;
+    size_t word = strcspn(text, " \t#");
+    for (int i = 0; i < N_BLOCKS; i++) {
+        if (word == strlen(blocks[i].begin) && !strncmp(text, blocks[i].begin, word))
+            return begin_block(parser, &blocks[i]) || take_line(parser, text + word) ? -1 : 0;
+        if (word == strlen(blocks[i].end) && !strncmp(text, blocks[i].end, word))
+            return end_block(parser, &blocks[i]) || take_line(parser, text + word) ? -1 : 0;
+    }
+    if (!parser->block && *text == '#')
+        return 0;
+    if (!parser->block && !strncmp(text, "BEGIN_INSTRUMENT_SECTION", 24))
+        return FAIL(parser, "instrument sections are not supported, only lists of names");
+    if (!parser->block)
+        return FAIL(parser, "`%s` stands outside SCOREP_REGION_NAMES_BEGIN ... END", text);
+    return parser->block->is_tau ? take_tau_line(parser, text) : take_words(parser, text);
+}
+
+struct trace_filter *trace_filter_read(const char *path, struct error *err)
+{
+    struct parser parser = {.path = path, .err = err};
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t n;
+    int result = 0;
+
+    if (!file) {
+        error_set(err, "cannot read the filter file %s: %m", path);
+        return NULL;
+    }
+    parser.filter = memory_zeroed(1, sizeof *parser.filter);
+    while (result == 0 && (n = getline(&line, &size, file)) > 0) {
+        parser.line++;
+        if (strlen(line) != (size_t)n)
+            result = FAIL(&parser, "a zero byte: this is no filter file");
+        else
+            result = take_line(&parser, line);
+    }
+    if (result == 0 && ferror(file))
+        result = error_set(err, "cannot read the filter file %s: %m", path);
+    else if (result == 0 && parser.block) {
+        parser.line = parser.block_line;
+        result = FAIL(&parser, "%s has no %s", parser.block->begin, parser.block->end);
+    }
+    free(line);
+    fclose(file);
+    if (result != 0) {
+        trace_filter_free(parser.filter);
+        return NULL;
+    }
+    return parser.filter;
+}
+
+void trace_filter_free(struct trace_filter *filter)
+{
+    if (!filter)
+        return;
+    for (size_t i = 0; i < filter->n_rules; i++)
+        free(filter->rules[i].pattern);
+    free(filter->rules);
+    free(filter);
+}
+
+size_t trace_filter_n_rules(const struct trace_filter *filter)
+{
+    return filter->n_rules;
+}
+
+bool trace_filter_is_one(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0;
+    bool found = false;
+
+    while (file && !found && getline(&line, &size, file) > 0) {
+        const char *text = line + strspn(line, " \t");
+
+        for (int i = 0; i < N_BLOCKS && !found; i++)
+            found = !strncmp(text, blocks[i].begin, strlen(blocks[i].begin));
+        found = found || !strncmp(text, "BEGIN_INSTRUMENT_SECTION", 24);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return found;
+}
+
+void trace_filter_write(const struct trace_filter *filter, FILE *stream)
+{
+    for (size_t i = 0; i < filter->n_rules; i++) {
+        const struct rule *rule = &filter->rules[i];
+        const char *kind = rule->kind == 'f' ? "file" : rule->kind == 'm' ? "mangled" : "region";
+
+        fprintf(stream, "%s_%s=%s\n", rule->include ? "include" : "exclude", kind, rule->pattern);
+        // MPI functions are left out by rules that name them, not by a mere *.
+        if (rule->kind == 'r' && !strncmp(rule->pattern, "MPI_", 4))
+            fprintf(stream, "%s_function=%s\n", rule->include ? "include" : "exclude",
+                    rule->pattern);
+    }
+}
+
+/// The functions that neither communicate nor wait for another process.
+static const char *const local_mpi[] = {
+    "MPI_Wt*",
+    "MPI_Type_*",
+    "MPI_Group_*",
+    "MPI_Info_*",
+    "MPI_Op_*",
+    "MPI_Errhandler_*",
+    "MPI_Error_*",
+    "MPI_Add_error_*",
+    "MPI_Attr_*",
+    "MPI_Keyval_*",
+    "MPI_Address",
+    "MPI_Aint_*",
+    "MPI_Get_*",
+    "MPI_Pack*",
+    "MPI_Unpack*",
+    "MPI_Status_*",
+    "MPI_Comm_rank",
+    "MPI_Comm_size",
+    "MPI_Comm_remote_*",
+    "MPI_Comm_compare",
+    "MPI_Comm_get_*",
+    "MPI_Comm_set_*",
+    "MPI_Comm_test_*",
+    "MPI_Comm_group",
+    "MPI_Comm_call_*",
+    "MPI_Comm_create_*",
+    "MPI_Comm_free_*",
+    "MPI_Comm_delete_*",
+    "MPI_Win_get_*",
+    "MPI_Win_set_*",
+    "MPI_Win_call_*",
+    "MPI_Win_create_*",
+    "MPI_Win_free_*",
+    "MPI_Win_delete_*",
+    "MPI_File_get_*",
+    "MPI_File_call_*",
+    "MPI_Cart_rank",
+    "MPI_Cart_coords",
+    "MPI_Cart_get",
+    "MPI_Cart_shift",
+    "MPI_Cart_map",
+    "MPI_Cartdim_get",
+    "MPI_Dims_create",
+    "MPI_Graph_get",
+    "MPI_Graph_map",
+    "MPI_Graph_neighbors*",
+    "MPI_Graphdims_get",
+    "MPI_Dist_graph_neighbors*",
+    "MPI_Topo_test",
+    "MPI_Initialized",
+    "MPI_Finalized",
+    "MPI_Is_thread_main",
+    "MPI_Query_thread",
+    "MPI_Buffer_*",
+    "MPI_Alloc_mem",
+    "MPI_Free_mem",
+    "MPI_Pcontrol",
+    "MPI_T_*",
+    "MPI_Register_datarep*",
+    "MPI_Op_create*",
+    "MPI_*_f2c",
+    "MPI_*_c2f",
+    "MPI_*_fromint",
+    "MPI_*_toint",
+};
+
+void trace_filter_write_local_mpi(FILE *stream)
+{
+    for (size_t i = 0; i < sizeof local_mpi / sizeof local_mpi[0]; i++)
+        fprintf(stream, "exclude_function=%s\n", local_mpi[i]);
+    // They look alike, but move data or wait for others.
+    fprintf(stream, "include_function=MPI_Get_accumulate*\ninclude_function=MPI_Buffer_detach*\n"
+                    "include_function=MPI_Buffer_flush\ninclude_function=MPI_Win_create_dynamic\n");
+}

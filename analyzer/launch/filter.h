@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Filter files: which regions are not to be recorded. Two forms are read, since people have them:
+// Score-P's (SCOREP_REGION_NAMES_BEGIN ... END and SCOREP_FILE_NAMES_BEGIN ... END with EXCLUDE and
+// INCLUDE, shell wildcards, the last rule that fits decides) and TAU's lists
+// (BEGIN_EXCLUDE_LIST ... END_EXCLUDE_LIST, one name a line, wildcard #).
+#ifndef PAGODA_LAUNCH_FILTER_H
+#define PAGODA_LAUNCH_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
+
+struct trace_filter;
+
+/// Reads a filter file. NULL and ERR (with file and line) if it is wrong.
+struct trace_filter *trace_filter_read(const char *path, struct error *err);
+void trace_filter_free(struct trace_filter *filter);
+
+size_t trace_filter_n_rules(const struct trace_filter *filter);
+
+/// True if the text file has a line that begins one of the blocks.
+bool trace_filter_is_one(const char *path);
+
+/// The rules as lines of the tracer's settings file, in their order.
+void trace_filter_write(const struct trace_filter *filter, FILE *stream);
+
+/// Rules that leave out the MPI functions that neither communicate nor wait for another process.
+void trace_filter_write_local_mpi(FILE *stream);
+
+#endif

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading a launch line, see launch.h. The launcher's kind is told by where the command really
+// lies (Debian: mpirun is a link to orterun or mpiexec.hydra); the program is the first word after
+// it and its options that names an executable file and is no tool that starts another command.
+#include "analyzer/launch/launch.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (!strcmp(name, *names))
+            return true;
+    return false;
+}
+
+/// Commands that start the command in their arguments.
+static bool is_wrapper(const char *word)
+{
+    static const char *const names[] = {"env",        "taskset", "nice",    "ionice",  "time",
+                                        "timeout",    "stdbuf",  "nohup",   "numactl", "chrt",
+                                        "ip",         "unshare", "setarch", "strace",  "sudo",
+                                        "hwloc-bind", NULL};
+
+    return is_one_of(base_name(word), names);
+}
+
+static bool is_launcher(const char *word)
+{
+    static const char *const names[] = {"mpirun",          "mpiexec",        "orterun",
+                                        "prterun",         "mpirun.openmpi", "mpirun.mpich",
+                                        "mpiexec.openmpi", "mpiexec.mpich",  "mpiexec.hydra",
+                                        "mpirun.hydra",    "srun",           NULL};
+
+    return is_one_of(base_name(word), names);
+}
+
+static bool is_executable(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+/// Where the shell would find the command. False: nowhere.
+static bool find_command(const char *word, char path[4096])
+{
+    const char *search = getenv("PATH");
+
+    if (strchr(word, '/')) {
+        snprintf(path, 4096, "%s", word);
+        return is_executable(path);
+    }
+    while (search && *search) {
+        size_t length = strcspn(search, ":");
+
+        snprintf(path, 4096, "%.*s/%s", (int)length, length ? search : ".", word);
+        if (is_executable(path))
+            return true;
+        search += length;
+        search += *search == ':';
+    }
+    return false;
+}
+
+static bool is_open_mpi(const char *word)
+{
+    static const char *const open_mpi[] = {"orterun", "prterun", "mpirun.openmpi",
+                                           "mpiexec.openmpi", NULL};
+    char path[4096];
+    char real[PATH_MAX];
+    char command[PATH_MAX + 32];
+    char line[256];
+    bool found = false;
+
+    if (!find_command(word, path) || !realpath(path, real))
+        return false;
+    if (is_one_of(base_name(real), open_mpi))
+        return true;
+    if (strstr(base_name(real), "hydra") || strchr(real, '\''))
+        return false;
+    // A script or a program of another name: ask it.
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null", real);
+    FILE *answer = popen(command, "re");
+    while (answer && fgets(line, sizeof line, answer))
+        found =
+            found || strstr(line, "Open MPI") || strstr(line, "OpenRTE") || strstr(line, "PRRTE");
+    if (answer)
+        pclose(answer);
+    return found;
+}
+
+static enum launcher_kind kind_of(const char *word)
+{
+    if (!strcmp(base_name(word), "srun"))
+        return LAUNCHER_SRUN;
+    return is_open_mpi(word) ? LAUNCHER_OPEN_MPI : LAUNCHER_HYDRA;
+}
+
+struct launch launch_inspect(char **line)
+{
+    struct launch launch = {.launcher = -1, .program = -1};
+    bool in_options;
+    int i = 0;
+
+    // The launcher is the first word, or follows tools that start it.
+    for (int k = 0; line[k] && launch.launcher < 0 && (k == 0 || is_wrapper(line[0])); k++)
+        if (is_launcher(line[k]))
+            launch.launcher = k;
+    in_options = launch.launcher >= 0;
+    if (in_options) {
+        launch.kind = kind_of(line[launch.launcher]);
+        i = launch.launcher + 1;
+    }
+    while (line[i]) {
+        int n_words = 1;
+
+        if (line[i][0] != '-')
+            in_options = false;
+        else if (in_options)
+            n_words = launch_option_words(launch.kind, line[i]);
+        if (line[i][0] != '-' && !is_wrapper(line[i]) && find_command(line[i], launch.path)) {
+            launch.program = i;
+            return launch;
+        }
+        while (line[i] && n_words-- > 0)
+            i++;
+    }
+    launch.path[0] = '\0';
+    return launch;
+}
+
+static char **with_open_mpi_exports(char **line, const struct launch *launch,
+                                    const char *const *names, int n)
+{
+    int n_names = 0;
+    int to = 0;
+
+    while (names[n_names])
+        n_names++;
+    char **result = memory_zeroed((size_t)(n + 2 * n_names + 1), sizeof *result);
+    for (int i = 0; i < n; i++) {
+        result[to++] = memory_copy_text(line[i]);
+        for (int k = 0; i == launch->launcher && k < n_names; k++) {
+            result[to++] = memory_copy_text("-x");
+            result[to++] = memory_copy_text(names[k]);
+        }
+    }
+    return result;
+}
+
+/// Without --export, srun exports everything, or what SLURM_EXPORT_ENV says.
+static char **with_srun_exports(char **line, const struct launch *launch, const char *const *names,
+                                int n)
+{
+    char **result = memory_zeroed((size_t)n + 1, sizeof *result);
+    int last = launch->program < 0 ? n : launch->program;
+
+    for (int i = 0; i < n; i++) {
+        bool is_option = i > launch->launcher && i < last;
+        int n_before = 0; // characters before the value
+        char *list = NULL;
+
+        if (is_option && !strncmp(line[i], "--export=", strlen("--export=")))
+            n_before = (int)strlen("--export=");
+        if (is_option && (n_before > 0 || !strcmp(line[i - 1], "--export")))
+            list = launch_export_with(line[i] + n_before, names);
+        result[i] =
+            list ? memory_format("%.*s%s", n_before, line[i], list) : memory_copy_text(line[i]);
+        free(list);
+    }
+    return result;
+}
+
+char **launch_with_exports(char **line, const struct launch *launch, const char *const *names)
+{
+    static const char *const no_names[] = {NULL};
+    int n = 0;
+
+    while (line[n])
+        n++;
+    if (launch->kind == LAUNCHER_SRUN)
+        return with_srun_exports(line, launch, names, n);
+    return with_open_mpi_exports(line, launch, launch->kind == LAUNCHER_OPEN_MPI ? names : no_names,
+                                 n);
+}
+
+void launch_line_free(char **line)
+{
+    for (int i = 0; line && line[i]; i++)
+        free(line[i]);
+    free(line);
+}
+
+bool launch_is_static(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    Elf64_Ehdr header;
+    bool is_elf = false;
+    bool has_interpreter = false;
+
+    if (!file)
+        return false;
+    if (fread(&header, sizeof header, 1, file) == 1 && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+        header.e_ident[EI_CLASS] == ELFCLASS64 &&
+        fseek(file, (long)header.e_phoff, SEEK_SET) == 0) {
+        Elf64_Phdr segment;
+
+        is_elf = true;
+        for (int i = 0; i < header.e_phnum && fread(&segment, sizeof segment, 1, file) == 1; i++)
+            has_interpreter = has_interpreter || segment.p_type == PT_INTERP;
+    }
+    fclose(file);
+    return is_elf && !has_interpreter;
+}
+
+// Without their dashes, each between spaces.
+static const char open_mpi_one_value[] =
+    " n np c H N x host hostfile machinefile default-hostfile rankfile rf map-by rank-by bind-to "
+    "npernode npersocket ppr cpu-set cpu-list cpus-per-proc cpus-per-rank wd wdir path prefix am "
+    "tune app timeout stdin xterm preload-files output-filename report-uri report-pid ompi-server "
+    "max-restarts ";
+static const char open_mpi_two_values[] = " mca gmca ";
+
+static const char hydra_one_value[] =
+    " n np f ppn host hosts hostname localhost machinefile configfile wdir path envlist genvlist "
+    "launcher launcher-exec bootstrap rmk topolib bind-to map-by membind demux iface nameserver "
+    "prepend-pattern outfile-pattern errfile-pattern order-nodes usize gpus-per-proc ";
+static const char hydra_two_values[] = " env genv ";
+
+// The other way round: options of srun that have no value, or only one in the same word.
+static const char srun_flags[] =
+    " compress contiguous debugger-test disable-status exact exclusive help hold immediate "
+    "kill-on-bad-exit label multi-prog nice no-allocate no-kill overcommit overlap oversubscribe "
+    "preserve-env propagate pty quiet quit-on-interrupt reboot resv-ports send-libs share "
+    "spread-job test-only unbuffered usage use-min-nodes verbose version whole x11 ";
+static const char srun_short_flags[] = "EHIKklOQsuvVXZh";
+
+static bool is_listed(const char *list, const char *name)
+{
+    char *word = memory_format(" %s ", name);
+    bool found = strstr(list, word) != NULL;
+
+    free(word);
+    return found;
+}
+
+static int n_values(const char *one_value, const char *two_values, const char *name)
+{
+    return is_listed(one_value, name) ? 1 : is_listed(two_values, name) ? 2 : 0;
+}
+
+static int srun_values(const char *word)
+{
+    if (word[1] != '-') {
+        // Flags may stand together; the rest of the word after an option with a value is that.
+        const char *letter = word + 1;
+
+        while (*letter && strchr("EHklOQsuvVXZh", *letter))
+            letter++;
+        return *letter && !strchr(srun_short_flags, *letter) && !letter[1];
+    }
+    if (!word[2] || strchr(word, '='))
+        return 0;
+    return !is_listed(srun_flags, word + 2);
+}
+
+int launch_option_words(enum launcher_kind kind, const char *word)
+{
+    const char *name = word + strspn(word, "-");
+
+    if (kind == LAUNCHER_SRUN)
+        return 1 + srun_values(word);
+    if (kind == LAUNCHER_OPEN_MPI)
+        return 1 + n_values(open_mpi_one_value, open_mpi_two_values, name);
+    if (kind == LAUNCHER_HYDRA)
+        return 1 + n_values(hydra_one_value, hydra_two_values, name);
+    return 1;
+}
+
+char *launch_export_with(const char *value, const char *const *names)
+{
+    char *list = memory_format(",%s,", value);
+    bool has_all = strstr(list, ",ALL,") != NULL;
+    bool has_none = !strcmp(value, "NONE") || !strcmp(value, "NIL") || !*value;
+
+    free(list);
+    if (has_all)
+        return NULL;
+    list = memory_copy_text(has_none ? "" : value);
+    for (; *names; names++) {
+        char *longer = memory_format("%s%s%s", list, *list ? "," : "", *names);
+
+        free(list);
+        list = longer;
+    }
+    return list;
+}

@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of settings, where their values come from, and what makes them valid.
+#include "analyzer/launch/settings.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/text.h"
+#include "analyzer/launch/filter.h"
+
+enum setting {
+    SETTING_FILTER,
+    SETTING_MPI,
+    SETTING_MIN_DURATION,
+    SETTING_START_AT,
+    SETTING_STOP_AT,
+    SETTING_WINDOW,
+    SETTING_MAX_BYTES,
+    SETTING_BUFFER_BYTES,
+    SETTING_CALL_STACK,
+    SETTING_ENV,
+};
+
+enum setting_kind { KIND_TEXT, KIND_FILE, KIND_DURATION, KIND_SIZE, KIND_COUNT };
+enum origin { ORIGIN_DEFAULT, ORIGIN_FILE, ORIGIN_ENVIRONMENT, ORIGIN_OPTION };
+
+enum {
+    LEAST_BUFFER_BYTES = 64 << 10, // the largest page size
+    MOST_BUFFER_BYTES = 1 << 30,
+    MOST_FRAMES = 64,
+};
+
+#define DEFAULT_ENVIRONMENT                                                                        \
+    "OMP_*,GOMP_*,KMP_*,MKL_NUM_THREADS,OPENBLAS_NUM_THREADS,SLURM_JOB_ID,SLURM_JOB_NAME,"         \
+    "SLURM_JOB_PARTITION,SLURM_CLUSTER_NAME,SLURM_JOB_NUM_NODES,SLURM_NTASKS,"                     \
+    "SLURM_NTASKS_PER_NODE,SLURM_CPUS_PER_TASK,PBS_JOBID,LSB_JOBID,UCX_TLS,MPICH_*,I_MPI_*,"       \
+    "OMPI_MCA_mpi_oversubscribe,OMPI_MCA_mpi_yield_when_idle"
+
+static const struct {
+    const char *name;
+    enum setting_kind kind;
+    const char *argument;
+    const char *default_text;
+    const char *help;
+} table[TRACE_N_SETTINGS] = {
+    [SETTING_FILTER] = {"filter", KIND_FILE, "FILE", "",
+                        "leave out the regions this filter file excludes (Score-P's or TAU's "
+                        "form)"},
+    [SETTING_MPI] = {"mpi", KIND_TEXT, "all|communication", "all",
+                     "record all MPI functions, or only those that communicate or may wait"},
+    [SETTING_MIN_DURATION] = {"min_duration", KIND_DURATION, "T", "0",
+                              "drop shorter regions with nothing recorded inside: 5us"},
+    [SETTING_START_AT] = {"start_at", KIND_TEXT, "NAME", "",
+                          "record from this marker, or begin of this region, on"},
+    [SETTING_STOP_AT] = {"stop_at", KIND_TEXT, "NAME", "",
+                         "record to this marker, or end of this region"},
+    [SETTING_WINDOW] = {"window", KIND_TEXT, "FROM-TO,...", "",
+                        "record in these times after MPI_Init only: 10s-20s,60s-"},
+    [SETTING_MAX_BYTES] = {"max_bytes", KIND_SIZE, "SIZE", "0",
+                           "stop a thread's recording when its records take this much; 0: never"},
+    [SETTING_BUFFER_BYTES] = {"buffer_bytes", KIND_SIZE, "SIZE", "1MiB",
+                              "memory a thread maps for records at a time"},
+    [SETTING_CALL_STACK] = {"call_stack", KIND_COUNT, "N", "0",
+                            "record up to N callers of each MPI call; 0: the line it is called "
+                            "from only"},
+    [SETTING_ENV] = {"env", KIND_TEXT, "NAMES", DEFAULT_ENVIRONMENT,
+                     "environment variables of rank 0 to keep, with wildcards: OMP_*,SLURM_*"},
+};
+
+// ---- where values come from
+
+static char *with_dashes(const char *name)
+{
+    char *text = memory_copy_text(name);
+    for (char *c = text; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    return text;
+}
+
+void trace_settings_init(struct trace_settings *settings)
+{
+    *settings = (struct trace_settings){0};
+    for (int i = 0; i < TRACE_N_SETTINGS; i++)
+        settings->option_names[i] = with_dashes(table[i].name);
+}
+
+void trace_settings_release(struct trace_settings *settings)
+{
+    for (int i = 0; i < TRACE_N_SETTINGS; i++) {
+        free(settings->option_names[i]);
+        free(settings->values[i].text);
+        free(settings->values[i].where);
+        free(settings->values[i].base);
+    }
+    options_list_release(&settings->environment);
+    trace_filter_free(settings->filter);
+    *settings = (struct trace_settings){0};
+}
+
+size_t trace_settings_rows(struct trace_settings *settings, struct option_row *rows)
+{
+    size_t n = 0;
+
+    rows[n++] = (struct option_row)OPTION_TEXT_ROW(
+        "config", 'c', "FILE", &settings->config,
+        "read settings from FILE, lines NAME = VALUE named like the options below", NULL);
+    for (int i = 0; i < TRACE_N_SETTINGS; i++) {
+        const char *shown =
+            i == SETTING_ENV ? "OMP_*, SLURM_* and other usual ones" : table[i].default_text;
+        rows[n] = (struct option_row)OPTION_TEXT_ROW(settings->option_names[i], 0,
+                                                     table[i].argument, &settings->options[i],
+                                                     table[i].help, *shown ? shown : NULL);
+        if (i == SETTING_ENV) {
+            rows[n].type = OPTION_LIST;
+            rows[n].value = &settings->environment;
+        }
+        n++;
+    }
+    return n;
+}
+
+/// Keeps the value unless there is one of higher origin.
+static void set(struct trace_settings *settings, int i, const char *text, enum origin origin,
+                const char *where)
+{
+    struct trace_setting_value *value = &settings->values[i];
+
+    if (value->rank > (int)origin)
+        return;
+    free(value->text);
+    free(value->where);
+    value->text = memory_copy_text(text);
+    value->where = memory_copy_text(where);
+    value->rank = (int)origin;
+}
+
+static int find_setting(const char *name)
+{
+    for (int i = 0; i < TRACE_N_SETTINGS; i++)
+        if (!strcmp(table[i].name, name))
+            return i;
+    return -1;
+}
+
+static const char *nearest_name(const char *name)
+{
+    const char *names[TRACE_N_SETTINGS];
+
+    for (int i = 0; i < TRACE_N_SETTINGS; i++)
+        names[i] = table[i].name;
+    return spelling_nearest(name, names, TRACE_N_SETTINGS);
+}
+
+/// Cuts white space off both ends, in place.
+static char *trimmed(char *text)
+{
+    size_t length;
+
+    text += strspn(text, " \t\r\n");
+    length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+/// What stands behind the = of a line, without the comment and the quotes around it, in place.
+static char *value_of(char *text)
+{
+    char *value = trimmed(text);
+    char *close = *value == '"' || *value == '\'' ? strchr(value + 1, *value) : NULL;
+    const char *rest = close ? close + 1 + strspn(close + 1, " \t") : NULL;
+
+    if (rest && (*rest == '\0' || *rest == '#')) {
+        *close = '\0';
+        return value + 1;
+    }
+    for (char *c = value; *c; c++)
+        if (*c == '#' && (c == value || c[-1] == ' ' || c[-1] == '\t'))
+            *c = '\0';
+    return trimmed(value);
+}
+
+/// One line of a configuration file.
+static int read_line(struct trace_settings *settings, char *line, const char *where,
+                     struct error *err)
+{
+    char *text = trimmed(line);
+    char *equals = strchr(text, '=');
+    char *name = text;
+    char *value;
+
+    if (*text == '\0' || *text == '#')
+        return 0;
+    if (!equals)
+        return error_set(err, "%s: `%s` is no line of the form NAME = VALUE", where, text);
+    *equals = '\0';
+    name = trimmed(name);
+    value = value_of(equals + 1);
+    for (char *c = name; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    int i = find_setting(name);
+    if (i < 0) {
+        const char *nearest = nearest_name(name);
+
+        return nearest ? error_set(err, "%s: there is no setting `%s`; did you mean `%s`?", where,
+                                   name, nearest)
+                       : error_set(err, "%s: there is no setting `%s`", where, name);
+    }
+    if (settings->values[i].rank == ORIGIN_FILE)
+        return error_set(err, "%s: `%s` is set already in %s", where, name,
+                         settings->values[i].where);
+    set(settings, i, value, ORIGIN_FILE, where);
+    return 0;
+}
+
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_copy_text("");
+}
+
+static int read_file(struct trace_settings *settings, const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t n;
+    int result = 0;
+
+    if (!file)
+        return error_set(err, "cannot read the configuration file %s: %m", path);
+    for (unsigned number = 1; result == 0 && (n = getline(&line, &size, file)) > 0; number++) {
+        char *where = memory_format("%s:%u", path, number);
+        char *begin = number == 1 && n >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line;
+
+        if (strlen(line) != (size_t)n)
+            result = error_set(err, "%s: a zero byte: this is no configuration file", where);
+        else
+            result = read_line(settings, begin, where, err);
+        free(where);
+    }
+    if (result == 0 && ferror(file))
+        result = error_set(err, "cannot read the configuration file %s: %m", path);
+    free(line);
+    fclose(file);
+    for (int i = 0; i < TRACE_N_SETTINGS; i++)
+        if (settings->values[i].rank == ORIGIN_FILE && !settings->values[i].base)
+            settings->values[i].base = folder_of(path);
+    return result;
+}
+
+extern char **environ;
+
+/// PAGODA_MIN_DURATION=... A name that is nearly one of ours is a slip; others are not ours.
+static int read_environment(struct trace_settings *settings, struct error *err)
+{
+    static const char *const others[] = {"SPOOL", "CONFIG", NULL};
+
+    for (char **entry = environ; *entry; entry++) {
+        const char *equals = strchr(*entry, '=');
+        char name[64];
+        char where[80];
+
+        if (strncmp(*entry, "PAGODA_", 7) || !equals)
+            continue;
+        snprintf(where, sizeof where, "%.*s", (int)(equals - *entry), *entry);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - *entry - 7), *entry + 7);
+        bool is_other = false;
+        for (int i = 0; others[i]; i++)
+            is_other = is_other || !strcmp(name, others[i]);
+        for (char *c = name; *c; c++)
+            *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+        int i = find_setting(name);
+        if (i >= 0) {
+            set(settings, i, equals + 1, ORIGIN_ENVIRONMENT, where);
+            continue;
+        }
+        const char *nearest = is_other ? NULL : nearest_name(name);
+        if (!nearest)
+            continue;
+        snprintf(name, sizeof name, "%s", nearest);
+        for (char *c = name; *c; c++)
+            *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+        return error_set(err, "%s: there is no such setting; did you mean PAGODA_%s?", where, name);
+    }
+    return 0;
+}
+
+// ---- what makes them valid
+
+static const char *text_of(const struct trace_settings *settings, int i)
+{
+    return settings->values[i].text ? settings->values[i].text : table[i].default_text;
+}
+
+/// A number in ns, bytes or as it is. The text was checked, or ERR says what is wrong.
+static int number_of(const struct trace_settings *settings, int i, uint64_t *value,
+                     struct error *err)
+{
+    const char *text = text_of(settings, i);
+
+    if (table[i].kind == KIND_DURATION)
+        return option_read_duration(text, value, err);
+    if (table[i].kind == KIND_SIZE)
+        return option_read_size(text, value, err);
+    return option_read_count(text, value, err);
+}
+
+static int wrong(const struct trace_settings *settings, int i, const char *what, struct error *err)
+{
+    const struct trace_setting_value *value = &settings->values[i];
+
+    if (value->rank == ORIGIN_FILE)
+        return error_set(err, "%s: %s = %s: %s", value->where, table[i].name, text_of(settings, i),
+                         what);
+    return error_set(err, "%s%s%s: %s", value->where ? value->where : table[i].name,
+                     value->rank == ORIGIN_ENVIRONMENT ? "=" : " ", text_of(settings, i), what);
+}
+
+static uint64_t buffer_bytes_of(const struct trace_settings *settings)
+{
+    uint64_t value = 0;
+
+    number_of(settings, SETTING_BUFFER_BYTES, &value, NULL);
+    return (value + LEAST_BUFFER_BYTES - 1) / LEAST_BUFFER_BYTES * LEAST_BUFFER_BYTES;
+}
+
+static int check_numbers(const struct trace_settings *settings, struct error *err)
+{
+    uint64_t value = 0;
+    char text[160];
+
+    for (int i = 0; i < TRACE_N_SETTINGS; i++) {
+        struct error cause = {{0}};
+
+        if (table[i].kind != KIND_TEXT && table[i].kind != KIND_FILE &&
+            number_of(settings, i, &value, &cause) != 0)
+            return wrong(settings, i, cause.text, err);
+    }
+    number_of(settings, SETTING_CALL_STACK, &value, NULL);
+    if (value > MOST_FRAMES)
+        return wrong(settings, SETTING_CALL_STACK, "at most 64 frames are recorded", err);
+    number_of(settings, SETTING_BUFFER_BYTES, &value, NULL);
+    if (value < LEAST_BUFFER_BYTES || value > MOST_BUFFER_BYTES)
+        return wrong(settings, SETTING_BUFFER_BYTES, "a buffer has 64KiB to 1GiB", err);
+    number_of(settings, SETTING_MAX_BYTES, &value, NULL);
+    if (value != 0 && value < buffer_bytes_of(settings) + LEAST_BUFFER_BYTES) {
+        snprintf(text, sizeof text,
+                 "too small: the header and one buffer (buffer_bytes) take %" PRIu64 " KiB",
+                 (buffer_bytes_of(settings) + LEAST_BUFFER_BYTES) >> 10);
+        return wrong(settings, SETTING_MAX_BYTES, text, err);
+    }
+    return 0;
+}
+
+/// Whether nothing stands before, between or behind commas of LIST.
+static bool has_empty_name(const char *list)
+{
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strspn(at, " ") == strcspn(at, ","))
+            return true;
+    return false;
+}
+
+static int check_names(const struct trace_settings *settings, struct error *err)
+{
+    const char *variables = text_of(settings, SETTING_ENV);
+    for (int i = 0; i < TRACE_N_SETTINGS; i++)
+        if (strpbrk(text_of(settings, i), "\n\r"))
+            return wrong(settings, i, "a value is one line", err);
+    if (strcmp(text_of(settings, SETTING_MPI), "all") &&
+        strcmp(text_of(settings, SETTING_MPI), "communication"))
+        return wrong(settings, SETTING_MPI, "it is `all` or `communication`", err);
+    if (*variables && has_empty_name(variables))
+        return wrong(settings, SETTING_ENV, "a name of the list is empty", err);
+    if (settings->values[SETTING_ENV].text)
+        for (const char *c = variables; *c; c++)
+            if (!strchr("_*?[]-, ", *c) && !(*c >= '0' && *c <= '9') &&
+                !((*c | 32) >= 'a' && (*c | 32) <= 'z'))
+                return wrong(settings, SETTING_ENV,
+                             "these are names of variables with * and ?, separated by commas", err);
+    return 0;
+}
+
+static int check_windows(const struct trace_settings *settings, struct error *err)
+{
+    struct trace_window windows[TRACE_MOST_WINDOWS];
+    const char *text = text_of(settings, SETTING_WINDOW);
+    struct error cause = {{0}};
+
+    if (*text && trace_windows_read(text, windows, &cause) < 0)
+        return wrong(settings, SETTING_WINDOW, cause.text, err);
+    if (*text && (*text_of(settings, SETTING_START_AT) || *text_of(settings, SETTING_STOP_AT)))
+        return wrong(settings, SETTING_WINDOW,
+                     "it cannot be combined with start_at or stop_at: choose one", err);
+    return 0;
+}
+
+static char *filter_path(const struct trace_settings *settings)
+{
+    const struct trace_setting_value *value = &settings->values[SETTING_FILTER];
+    const char *text = text_of(settings, SETTING_FILTER);
+
+    if (*text == '\0')
+        return NULL;
+    return memory_format("%s%s", *text != '/' && value->base ? value->base : "", text);
+}
+
+/// The tracer reads its settings line by line. (It does not read the filter's path.)
+static int check_lines(const struct trace_settings *settings, struct error *err)
+{
+    for (int i = 0; i < TRACE_N_SETTINGS; i++)
+        if (i != SETTING_FILTER && strchr(text_of(settings, i), '\n'))
+            return error_set(err, "%s: a line break in the value", settings->values[i].where);
+    return 0;
+}
+
+static int check(struct trace_settings *settings, struct error *err)
+{
+    char *path = filter_path(settings);
+    int result = check_lines(settings, err) || check_numbers(settings, err) ||
+                         check_names(settings, err) || check_windows(settings, err)
+                     ? -1
+                     : 0;
+
+    if (result == 0 && path) {
+        settings->filter = trace_filter_read(path, err);
+        result = settings->filter ? 0 : -1;
+    }
+    free(path);
+    return result;
+}
+
+/// What `--env`, given several times, says together.
+static void set_environment(struct trace_settings *settings)
+{
+    const struct option_list *given = &settings->environment;
+    char *names = NULL;
+    for (size_t i = 0; i < given->count; i++) {
+        char *longer = i ? memory_format("%s,%s", names, given->values[i])
+                         : memory_copy_text(given->values[i]);
+        free(names);
+        names = longer;
+    }
+    if (names)
+        set(settings, SETTING_ENV, names, ORIGIN_OPTION, "--env");
+    free(names);
+}
+
+int trace_settings_resolve(struct trace_settings *settings, struct error *err)
+{
+    const char *inherited = getenv("PAGODA_CONFIG");
+    const char *config = settings->config ? settings->config : inherited;
+
+    if (config && *config && read_file(settings, config, err) != 0)
+        return -1;
+    if (read_environment(settings, err) != 0)
+        return -1;
+    for (int i = 0; i < TRACE_N_SETTINGS; i++) {
+        char *where = memory_format("--%s", settings->option_names[i]);
+
+        if (settings->options[i])
+            set(settings, i, settings->options[i], ORIGIN_OPTION, where);
+        free(where);
+    }
+    set_environment(settings);
+    for (int i = 0; i < TRACE_N_SETTINGS; i++) {
+        struct trace_setting_value *value = &settings->values[i];
+
+        if (value->rank != ORIGIN_FILE) {
+            free(value->base);
+            value->base = NULL;
+        }
+    }
+    return check(settings, err);
+}
+
+int trace_settings_check_file(const char *path, size_t *n_settings, struct error *err)
+{
+    struct trace_settings settings;
+    int result;
+
+    trace_settings_init(&settings);
+    result = read_file(&settings, path, err);
+    if (result == 0)
+        result = check(&settings, err);
+    *n_settings = 0;
+    for (int i = 0; i < TRACE_N_SETTINGS; i++)
+        *n_settings += settings.values[i].text != NULL;
+    trace_settings_release(&settings);
+    return result;
+}
+
+bool trace_settings_is_config(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t n;
+    bool is_config = false;
+
+    while (file && (n = getline(&line, &size, file)) > 0) {
+        const char *text = trimmed(!strncmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line);
+
+        if (strlen(line) < (size_t)n && *text == '\0' && line[0] == '\0')
+            break; // not a text
+        if (*text == '\0' || *text == '#')
+            continue;
+        text += strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+        text += strspn(text, " \t");
+        is_config = *text == '=';
+        break;
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return is_config;
+}
+
+// ---- what is in force
+
+/// The quote a value needs so that it is read back whole, "" for none.
+static const char *quote_for(const char *text)
+{
+    size_t length = strlen(text);
+
+    if (length > 0 &&
+        (strchr(" \t\"'", text[0]) || strchr(" \t", text[length - 1]) || strchr(text, '#')))
+        return strchr(text, '"') ? "'" : "\"";
+    return "";
+}
+
+void trace_settings_print(const struct trace_settings *settings, FILE *stream)
+{
+    for (int i = 0; i < TRACE_N_SETTINGS; i++) {
+        const struct trace_setting_value *value = &settings->values[i];
+        char *path = i == SETTING_FILTER ? filter_path(settings) : NULL;
+        const char *text = path ? path : text_of(settings, i);
+
+        fprintf(stream, "%s = %s%s%s%s# %s\n", table[i].name, quote_for(text), text,
+                quote_for(text), *text ? "  " : " ", value->where ? value->where : "default");
+        free(path);
+    }
+}
+
+/// Parts of a list separated by commas, a line each.
+static void write_list(const char *name, const char *list, FILE *stream)
+{
+    while (*list) {
+        list += strspn(list, ", \t");
+        size_t length = strcspn(list, ", \t");
+        if (length)
+            fprintf(stream, "%s=%.*s\n", name, (int)length, list);
+        list += length;
+    }
+}
+
+void trace_settings_write(const struct trace_settings *settings, FILE *stream)
+{
+    static const int numbers[] = {SETTING_CALL_STACK, SETTING_MIN_DURATION, SETTING_MAX_BYTES};
+    struct trace_window windows[TRACE_MOST_WINDOWS];
+    const char *text = text_of(settings, SETTING_WINDOW);
+    int n_windows = *text ? trace_windows_read(text, windows, NULL) : 0;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        uint64_t value = 0;
+
+        number_of(settings, numbers[i], &value, NULL);
+        fprintf(stream, "%s=%" PRIu64 "\n", table[numbers[i]].name, value);
+    }
+    fprintf(stream, "buffer_bytes=%" PRIu64 "\n", buffer_bytes_of(settings));
+    fprintf(stream, "start_at=%s\n", text_of(settings, SETTING_START_AT));
+    fprintf(stream, "stop_at=%s\n", text_of(settings, SETTING_STOP_AT));
+    for (int i = 0; i < n_windows; i++)
+        fprintf(stream, "window=%" PRIu64 "-%" PRIu64 "\n", windows[i].from_ns, windows[i].to_ns);
+    write_list("env", text_of(settings, SETTING_ENV), stream);
+    if (!strcmp(text_of(settings, SETTING_MPI), "communication"))
+        trace_filter_write_local_mpi(stream);
+    if (settings->filter)
+        trace_filter_write(settings->filter, stream);
+}
+
+/// One end of a window: N bytes of TEXT; nothing stands for OTHERWISE.
+static int read_time(const char *text, size_t n, uint64_t otherwise, uint64_t *time_ns,
+                     struct error *err)
+{
+    char part[64];
+
+    while (n > 0 && *text == ' ') {
+        text++;
+        n--;
+    }
+    while (n > 0 && text[n - 1] == ' ')
+        n--;
+    *time_ns = otherwise;
+    if (n == 0)
+        return 0;
+    if (n >= sizeof part)
+        return error_set(err, "`%.*s` is no time", (int)n, text);
+    snprintf(part, sizeof part, "%.*s", (int)n, text);
+    if (option_read_duration(part, time_ns, err) != 0)
+        return error_wrap(err, "`%s`", part);
+    return 0;
+}
+
+int trace_windows_read(const char *text, struct trace_window *windows, struct error *err)
+{
+    int n = 0;
+
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        const char *dash = memchr(text, '-', length);
+        struct trace_window *window = &windows[n];
+
+        if (n == TRACE_MOST_WINDOWS)
+            return error_set(err, "more than %d windows", TRACE_MOST_WINDOWS);
+        if (!dash)
+            return error_set(err, "`%.*s` is no window such as 10s-20s", (int)length, text);
+        if (read_time(text, (size_t)(dash - text), 0, &window->from_ns, err) != 0 ||
+            read_time(dash + 1, length - (size_t)(dash + 1 - text), UINT64_MAX, &window->to_ns,
+                      err) != 0)
+            return -1;
+        if (window->from_ns >= window->to_ns)
+            return error_set(err, "`%.*s` ends before it begins", (int)length, text);
+        if (n > 0 && window->from_ns <= windows[n - 1].to_ns)
+            return error_set(err, "`%.*s` must begin after the window before it has ended",
+                             (int)length, text);
+        n++;
+        text += length;
+        if (*text == '\0')
+            return n;
+        text++;
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs of a program (see runs.h). A traced one is a `pagoda trace` of its own; how long its launch
+// line took is a property of its archive, so that the making of the archive does not count.
+#include "analyzer/reduction/runs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/base/cleanup.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/launch/process.h"
+
+int reduce_runs_begin(struct reduce_runs *runs, const char *dir, struct error *err)
+{
+    char *own = dir ? NULL : memory_copy_text("pagoda-reduce-XXXXXX");
+    if (dir ? mkdir(dir, 0777) != 0 : !mkdtemp(own)) {
+        error_set(err, "cannot make the folder %s: %s", dir ? dir : own, strerror(errno));
+        free(own);
+        return -1;
+    }
+    runs->dir = dir ? memory_copy_text(dir) : own;
+    runs->is_own_dir = !dir;
+    return 0;
+}
+
+void reduce_runs_end(struct reduce_runs *runs, bool keeps)
+{
+    if (runs->dir && runs->is_own_dir && !keeps)
+        scratch_folder_remove(runs->dir, NULL);
+    free(runs->dir);
+    runs->dir = NULL;
+}
+
+/// Runs PROGRAM with WORDS once; its output goes to files of that NAME.
+static int run_once(const struct reduce_runs *runs, const char *name, const char *program,
+                    char **words, uint64_t *wall_ns, struct error *err)
+{
+    struct process_end end;
+    char *output = memory_format("%s/%s.stdout", runs->dir, name);
+    char *errors = memory_format("%s/%s.stderr", runs->dir, name);
+    const struct process_start start = {
+        .program = program, .words = words, .output = output, .errors = errors, .hands_on = true};
+    int status = process_run(&start, &end, err);
+    if (status == 0 && end.is_interrupted)
+        status = error_set(err, "interrupted");
+    else if (status == 0 && end.status != 0)
+        status = error_set(err, "the %s run failed with exit status %d: see %s", name, end.status,
+                           errors);
+    *wall_ns = end.wall_ns;
+    free(output);
+    free(errors);
+    return status;
+}
+
+static size_t count_words(char **line)
+{
+    size_t n = 0;
+    while (line[n])
+        n++;
+    return n;
+}
+
+int reduce_runs_untraced(const struct reduce_runs *runs, uint64_t *wall_ns, struct error *err)
+{
+    size_t n = count_words(runs->line);
+    char **words = memory_zeroed(n + 2, sizeof *words);
+    words[0] = (char *)"env"; // finds the launcher
+    memcpy(words + 1, runs->line, n * sizeof *words);
+    int status = 0;
+    *wall_ns = UINT64_MAX;
+    for (uint64_t i = 0; status == 0 && i < runs->n_repetitions; i++) {
+        uint64_t once_ns;
+        status = run_once(runs, "untraced", "/usr/bin/env", words, &once_ns, err);
+        *wall_ns = once_ns < *wall_ns ? once_ns : *wall_ns;
+    }
+    free(words);
+    return status;
+}
+
+/// One traced run, and its profile.
+static int trace_once(const struct reduce_runs *runs, const char *name, const char *dir,
+                      const char *filter, struct reduce_profile *profile, struct error *err)
+{
+    size_t n = count_words(runs->line), at = 0;
+    uint64_t wall_ns;
+    char **words = memory_zeroed(n + 8, sizeof *words);
+    const char *const begin[] = {"pagoda", "trace", "-o", dir, filter ? "--filter" : "--", filter};
+    for (size_t i = 0; i < (filter ? 6 : 5); i++)
+        words[at++] = (char *)begin[i];
+    if (filter)
+        words[at++] = (char *)"--";
+    memcpy(words + at, runs->line, n * sizeof *words);
+    int status = run_once(runs, name, PROCESS_PAGODA, words, &wall_ns, err);
+    free(words);
+    if (status == 0)
+        status = reduce_profile_of_trace(profile, dir, err);
+    return status;
+}
+
+int reduce_runs_traced(const struct reduce_runs *runs, const char *name, const char *filter,
+                       struct reduce_profile *profile, uint64_t *wall_ns, struct error *err)
+{
+    int status = 0;
+    *wall_ns = UINT64_MAX;
+    *profile = (struct reduce_profile){0};
+    for (uint64_t i = 0; status == 0 && i < runs->n_repetitions; i++) {
+        struct reduce_profile other = {0};
+        char *dir = i == 0 ? memory_format("%s/%s", runs->dir, name)
+                           : memory_format("%s/%s-again", runs->dir, name);
+        status = trace_once(runs, name, dir, filter, i == 0 ? profile : &other, err);
+        uint64_t once_ns = i == 0 ? profile->launch_ns : other.launch_ns;
+        *wall_ns = once_ns < *wall_ns ? once_ns : *wall_ns;
+        if (i > 0 && status == 0)
+            status = scratch_folder_remove(dir, err);
+        reduce_profile_release(&other);
+        free(dir);
+    }
+    return status;
+}

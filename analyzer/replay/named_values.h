@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options that give a value a name: --parameter size=64.
+#ifndef PAGODA_REPLAY_NAMED_VALUES_H
+#define PAGODA_REPLAY_NAMED_VALUES_H
+
+#include <stddef.h>
+
+#include "analyzer/base/options.h"
+#include "analyzer/result/result.h"
+
+/// 0 when each text of LIST, what --OPTION was given, is NAME=VALUE with a name of its own; else -1
+/// and ERR.
+int named_values_check(const char *option, const struct option_list *list, struct error *err);
+
+/// Each NAME=VALUE of LIST, checked, cut in two. The caller frees with named_values_free().
+struct result_named *named_values_read(const struct option_list *list);
+void named_values_free(struct result_named *named, size_t n);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points as something to run (see job.h).
+#include "analyzer/sweep/run/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/launch/process.h"
+#include "analyzer/sweep/substitute.h"
+
+static char *command_of(char **line)
+{
+    char *command = memory_copy_text("");
+    for (size_t i = 0; line[i]; i++) {
+        char *word = shell_word(line[i]);
+        char *longer = memory_format("%s%s%s", command, i ? " " : "", word);
+        free(command);
+        free(word);
+        command = longer;
+    }
+    return command;
+}
+
+static bool is_replay(char **line)
+{
+    const char *slash = strrchr(line[0], '/');
+    return strcmp(slash ? slash + 1 : line[0], "pagoda") == 0 && line[1] &&
+           strcmp(line[1], "replay") == 0;
+}
+
+void sweep_job_init(struct sweep_job *job, const struct sweep_plan *plan,
+                    const struct sweep_place *place, size_t number)
+{
+    *job = (struct sweep_job){.plan = plan, .place = place};
+    sweep_plan_point(plan, number, &job->point);
+    job->dir = sweep_folder_of(place->dir, job->point.name);
+    job->line = sweep_line(plan, &job->point, job->dir);
+    job->command = command_of(job->line);
+    job->is_replay = is_replay(job->line);
+}
+
+void sweep_job_release(struct sweep_job *job)
+{
+    sweep_point_release(&job->point);
+    sweep_line_free(job->line);
+    free(job->dir);
+    free(job->command);
+    *job = (struct sweep_job){0};
+}
+
+/// Words in memory of their own, so that all can be freed alike.
+struct words {
+    char **items;
+    size_t n, capacity;
+};
+
+static void add_word(struct words *words, const char *word)
+{
+    words->items =
+        array_reserve(words->items, &words->capacity, words->n + 2, sizeof *words->items);
+    words->items[words->n++] = memory_copy_text(word);
+    words->items[words->n] = NULL;
+}
+
+static void add_option(struct words *words, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    add_word(words, name);
+    add_word(words, value);
+}
+
+/// pagoda replay ... that stores what it predicts as the trial of the point.
+static void add_replay(struct words *words, const struct sweep_job *job)
+{
+    add_word(words, "replay");
+    add_option(words, "--store", job->place->database);
+    add_option(words, "--application", job->place->application);
+    add_option(words, "--experiment", job->place->experiment);
+    add_option(words, "--trial", job->point.name);
+    for (size_t i = 0; i < job->plan->n_parameters; i++) {
+        if (!job->point.values[i])
+            continue;
+        char *parameter = memory_format("%s=%s:%s", job->plan->parameters[i].name,
+                                        job->point.values[i], job->plan->parameters[i].role);
+        add_option(words, "--prediction-parameter", parameter);
+        free(parameter);
+    }
+    for (size_t i = 2; job->line[i]; i++)
+        add_word(words, job->line[i]);
+}
+
+static void add_trace(struct words *words, const struct sweep_job *job)
+{
+    char *trace = memory_format("%s/trace", job->dir);
+    add_word(words, "trace");
+    add_option(words, "-o", trace);
+    add_word(words, "--");
+    for (size_t i = 0; job->line[i]; i++)
+        add_word(words, job->line[i]);
+    free(trace);
+}
+
+/// Runs one step and adds how it ended to RESULT. 0; 1: interrupted; -1 and ERR.
+static int run_step(const struct sweep_job *job, const struct process_start *start,
+                    struct sweep_result *result, struct error *err)
+{
+    struct process_end end;
+    struct process_start with_files = *start;
+    char *output = memory_format("%s/stdout", job->dir);
+    char *errors = memory_format("%s/stderr", job->dir);
+    with_files.output = output;
+    with_files.errors = errors;
+    with_files.limit_ns = job->place->point_limit_ns;
+    int status = process_run(&with_files, &end, err);
+    if (status == 0 && end.is_interrupted)
+        status = 1;
+    result->status = end.status;
+    result->is_over_limit = end.is_over_limit;
+    result->wall_ns += end.wall_ns;
+    free(output);
+    free(errors);
+    return status;
+}
+
+static int run_build(const struct sweep_job *job, struct sweep_result *result, struct error *err)
+{
+    char *text = sweep_substitute(job->plan, &job->point, job->dir, job->plan->build);
+    char *words[] = {(char *)"sh", (char *)"-c", text, NULL};
+    const struct process_start start = {.program = "/bin/sh", .words = words};
+    result->is_build = true;
+    int status = run_step(job, &start, result, err);
+    free(text);
+    return status;
+}
+
+int sweep_job_check_replay(const struct sweep_job *job, sweep_replay_check *check,
+                           struct error *err)
+{
+    // Files that the point makes for itself are not there yet.
+    bool has_all_files = !job->plan->build && job->plan->n_templates == 0;
+    struct words words = {0};
+    add_replay(&words, job);
+    int status = check((int)words.n, words.items, has_all_files, err);
+    sweep_line_free(words.items);
+    return status;
+}
+
+static int run_program(const struct sweep_job *job, struct sweep_result *result, struct error *err)
+{
+    struct words words = {0};
+    add_word(&words, "pagoda");
+    if (job->is_replay)
+        add_replay(&words, job);
+    else
+        add_trace(&words, job);
+    const struct process_start start = {
+        .program = PROCESS_PAGODA, .words = words.items, .hands_on = true};
+    result->is_build = false;
+    int status = run_step(job, &start, result, err);
+    sweep_line_free(words.items);
+    return status;
+}
+
+int sweep_job_run(const struct sweep_job *job, struct sweep_result *result, struct error *err)
+{
+    *result = (struct sweep_result){0};
+    if (sweep_folder_make(job->dir, err) != 0 ||
+        sweep_template_write(job->plan, &job->point, job->dir, err) != 0)
+        return -1;
+    int status = job->plan->build ? run_build(job, result, err) : 0;
+    if (status == 0 && result->status == 0 && !result->is_over_limit)
+        status = run_program(job, result, err);
+    return status != 0 ? status : sweep_result_write(job->dir, job->command, result, err);
+}
+
+bool sweep_job_result(const struct sweep_job *job, struct sweep_result *result)
+{
+    return sweep_result_read(job->dir, job->command, result);
+}
+
+char *sweep_job_last_line(const struct sweep_job *job, const struct sweep_result *result)
+{
+    char *path = memory_format("%s/stderr", job->dir);
+    FILE *file = fopen(path, "re");
+    char *line = NULL, *last = memory_copy_text("");
+    size_t capacity = 0;
+    ssize_t length;
+    while (file && (length = getline(&line, &capacity, file)) > 0) {
+        line[strcspn(line, "\r\n")] = '\0';
+        bool is_empty = line[strspn(line, " \t-=*")] == '\0';
+        bool is_ours = !result->is_build && strstr(line, "; next: pagoda replay ");
+        if (is_empty || is_ours)
+            continue;
+        free(last);
+        last = memory_format("%.200s", line);
+    }
+    if (file)
+        fclose(file);
+    free(line);
+    free(path);
+    return last;
+}
