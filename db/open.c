@@ -80,10 +80,10 @@ static int identify(struct database *database, uint32_t *version, struct error *
 
 /// Chooses the journal by the file system. Only leaving the write-ahead log must succeed: where
 /// another process is in the way of entering it, the next one that writes will.
-static int set_journal(struct database *database, struct error *err)
+static int set_journal(struct database *database, const char *file, struct error *err)
 {
     struct statfs file_system;
-    bool is_local = statfs(database->path, &file_system) == 0 &&
+    bool is_local = statfs(file, &file_system) == 0 &&
                     database_is_local_filesystem((int64_t)file_system.f_type);
     const char *sql = is_local ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE";
     int code = sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
@@ -107,35 +107,43 @@ static bool is_frozen(const char *path)
     return frozen;
 }
 
-/// PATH as a URI, so that options can follow.
-static char *uri_of(const char *path)
+/// PATH as a URI with the OPTION "immutable=1" or "mode=ro"; the caller frees.
+static char *uri_of(const char *path, const char *option)
 {
-    char *uri = memory_new(3 * strlen(path) + sizeof "file:./?immutable=1");
+    char *uri = memory_new(3 * strlen(path) + strlen(option) + sizeof "file:./?");
     char *end = uri + sprintf(uri, path[0] == '/' ? "file:" : "file:./");
     for (; *path; path++)
         end += strchr("?#%", *path) ? sprintf(end, "%%%02X", (unsigned char)*path)
                                     : sprintf(end, "%c", *path);
-    strcpy(end, "?immutable=1");
+    sprintf(end, "?%s", option);
     return uri;
 }
 
-static int open_handle(struct database *database, enum database_mode mode, bool is_frozen_file,
-                       struct error *err)
+/// Files come from anywhere: nothing that a schema contains runs except plain views.
+static void distrust_schema(sqlite3 *handle)
 {
-    int flags = is_frozen_file               ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-                : mode == DATABASE_READ_ONLY ? SQLITE_OPEN_READONLY
-                : mode == DATABASE_CREATE    ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                             : SQLITE_OPEN_READWRITE;
-    flags |= SQLITE_OPEN_NOMUTEX; // each connection is used by one thread at a time
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+}
+
+static int open_handle(struct database *database, const char *file, enum database_mode mode,
+                       bool is_frozen_file, struct error *err)
+{
+    int flags = is_frozen_file || mode == DATABASE_READ_ONLY ? SQLITE_OPEN_READONLY
+                : mode == DATABASE_CREATE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                          : SQLITE_OPEN_READWRITE;
+    // Each connection is used by one thread at a time.
+    flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
     // What begins with a slash or a dot is a path to SQLite too; ":memory:" and "file:..." are not,
     // but to the user they are files.
-    char *name = is_frozen_file
-                     ? uri_of(database->path)
-                     : memory_format("%s%s", database->path[0] == '/' ? "" : "./", database->path);
+    char *name = is_frozen_file ? uri_of(file, "immutable=1")
+                                : memory_format("%s%s", file[0] == '/' ? "" : "./", file);
     int code = sqlite3_open_v2(name, &database->handle, flags, NULL);
     free(name);
     if (code != SQLITE_OK)
         return database_error(database, code, err);
+    distrust_schema(database->handle);
     sqlite3_extended_result_codes(database->handle, 1);
     sqlite3_busy_timeout(database->handle, database_busy_timeout_ms());
     return 0;
@@ -157,8 +165,8 @@ static int prepare_reading(struct database *database, uint32_t version, struct e
     return database_run(database, "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY", err);
 }
 
-static int prepare_writing(struct database *database, enum database_mode mode, uint32_t version,
-                           struct error *err)
+static int prepare_writing(struct database *database, const char *file, enum database_mode mode,
+                           uint32_t version, struct error *err)
 {
     if (version == 0 && mode != DATABASE_CREATE)
         return error_set(err, "%s is not a Pagoda database: it is empty", database->path);
@@ -166,7 +174,7 @@ static int prepare_writing(struct database *database, enum database_mode mode, u
         return database_error(database, SQLITE_READONLY, err);
     if (version < schema_version && schema_migrate(database, schema_steps, schema_version, err))
         return -1;
-    if (set_journal(database, err))
+    if (set_journal(database, file, err))
         return -1;
     char settings[160];
     snprintf(settings, sizeof settings,
@@ -179,23 +187,83 @@ static int prepare_writing(struct database *database, enum database_mode mode, u
 int database_open(struct database **database, const char *path, enum database_mode mode,
                   struct error *err)
 {
+    return database_open_as(database, path, path, mode, err);
+}
+
+int database_open_as(struct database **database, const char *file, const char *path,
+                     enum database_mode mode, struct error *err)
+{
     *database = NULL;
-    if (!path || !path[0])
+    if (!file || !file[0])
         return error_set(err, "the database's name is empty");
     struct database *new_database = memory_zeroed(1, sizeof *new_database);
     new_database->path = memory_copy_text(path);
     uint32_t version = 0;
     bool only_reads = mode == DATABASE_READ || mode == DATABASE_READ_ONLY;
-    int status = open_handle(new_database, mode, only_reads && is_frozen(path), err);
+    int status = open_handle(new_database, file, mode, only_reads && is_frozen(file), err);
     if (status == 0)
         status = identify(new_database, &version, err);
     if (status == 0)
         status = only_reads ? prepare_reading(new_database, version, err)
-                            : prepare_writing(new_database, mode, version, err);
+                            : prepare_writing(new_database, file, mode, version, err);
     if (status) {
         database_close(new_database);
         return -1;
     }
     *database = new_database;
     return 0;
+}
+
+int database_attach(struct database *database, const char *path, struct database **keeper,
+                    struct error *err)
+{
+    if (database_open(keeper, path, DATABASE_READ, err))
+        return -1;
+    char *uri = uri_of(path, is_frozen(path) ? "immutable=1" : "mode=ro");
+    sqlite3_stmt *attach = NULL;
+    int code = sqlite3_prepare_v2(database->handle, "ATTACH ?1 AS source", -1, &attach, NULL);
+    if (code == SQLITE_OK)
+        sqlite3_bind_text(attach, 1, uri, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK && sqlite3_step(attach) != SQLITE_DONE)
+        code = sqlite3_errcode(database->handle);
+    sqlite3_finalize(attach);
+    free(uri);
+    if (code == SQLITE_OK)
+        return 0;
+    struct database named = {.handle = database->handle, .path = (char *)path};
+    database_error(&named, code, err);
+    database_close(*keeper);
+    *keeper = NULL;
+    return -1;
+}
+
+int database_open_memory(struct database **database, const char *name, struct error *err)
+{
+    *database = memory_zeroed(1, sizeof **database);
+    (*database)->path = memory_copy_text(name);
+    int code = sqlite3_open(":memory:", &(*database)->handle);
+    int status = code == SQLITE_OK ? schema_migrate(*database, schema_steps, schema_version, err)
+                                   : database_error(*database, code, err);
+    if (status) {
+        database_close(*database);
+        *database = NULL;
+    }
+    return status;
+}
+
+int database_attach_memory(struct database *database, struct database *memory, struct error *err)
+{
+    if (database_run(database, "ATTACH ':memory:' AS source", err))
+        return -1;
+    sqlite3_backup *copy = sqlite3_backup_init(database->handle, "source", memory->handle, "main");
+    if (copy)
+        sqlite3_backup_step(copy, -1);
+    int code = copy ? sqlite3_backup_finish(copy) : sqlite3_errcode(database->handle);
+    return code == SQLITE_OK ? 0 : database_error(memory, code, err);
+}
+
+void database_detach(struct database *database, struct database *keeper)
+{
+    sqlite3_exec(database->handle, "DETACH source", NULL, NULL, NULL);
+    database_close(keeper);
 }

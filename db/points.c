@@ -34,31 +34,19 @@ static int run_with(struct database *database, const char *sql, int64_t id,
 static int find_experiment(struct database *database, const char *application,
                            const char *experiment, int64_t *id, struct error *err)
 {
-    static const char by_application[] =
-        "SELECT e.id FROM experiment e JOIN application a ON a.id = e.application_id "
-        "WHERE ?1 = 0 AND e.name = ?2 AND a.name = ?3";
     static const char by_last_trial[] =
         "SELECT e.id FROM experiment e JOIN trial t ON t.experiment_id = e.id "
         "WHERE ?1 = 0 AND e.name = ?2 ORDER BY t.id DESC LIMIT 1";
-    const char *const texts[4] = {experiment, application};
-    if (!application)
-        return run_with(database, by_last_trial, 0, texts, id, err);
-    if (run_with(database,
-                 "INSERT OR IGNORE INTO application (name) SELECT ?3 WHERE ?1 = 0 "
-                 "AND ?2 IS NOT NULL",
-                 0, texts, NULL, err) ||
-        run_with(database,
-                 "INSERT OR IGNORE INTO experiment (application_id, name) "
-                 "SELECT id, ?2 FROM application WHERE name = ?3 AND ?1 = 0",
-                 0, texts, NULL, err))
-        return -1;
-    return run_with(database, by_application, 0, texts, id, err);
+    const char *const texts[4] = {experiment};
+    if (application)
+        return writer_experiment_id(database, application, experiment, id, err);
+    return run_with(database, by_last_trial, 0, texts, id, err);
 }
 
 static int note_one(struct database *database, int64_t experiment, const struct point_note *note,
                     struct error *err)
 {
-    const char *const texts[4] = {note->name, note->state, note->reason, note->noted_at};
+    const char *const texts[4] = {note->name, note->state, note->reason};
     if (run_with(database, "DELETE FROM point_not_run WHERE experiment_id = ?1 AND name = ?2",
                  experiment, (const char *const[4]){note->name}, NULL, err))
         return -1;
@@ -66,7 +54,7 @@ static int note_one(struct database *database, int64_t experiment, const struct 
         return 0;
     if (run_with(database,
                  "INSERT INTO point_not_run (experiment_id, name, state, reason, noted_at) "
-                 "VALUES (?1, ?2, ?3, ?4, coalesce(?5, strftime('%Y-%m-%dT%H:%M:%SZ', 'now')))",
+                 "VALUES (?1, ?2, ?3, ?4, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
                  experiment, texts, NULL, err))
         return -1;
     for (size_t i = 0; i < note->n_parameters; i++) {
@@ -131,32 +119,6 @@ int points_note(const char *path, const char *application, const char *experimen
     }
     database_close(database);
     return status ? error_wrap(err, "points without a run are not noted") : 0;
-}
-
-int points_take(struct database *database, const char *application, const char *experiment,
-                const struct point_note *note, bool *is_taken, struct error *err)
-{
-    static const char sql[] =
-        "SELECT EXISTS (SELECT 1 FROM trial WHERE experiment_id = ?1 AND name = ?2) OR EXISTS "
-        "(SELECT 1 FROM point_not_run WHERE experiment_id = ?1 AND name = ?2 AND noted_at >= ?3)";
-    int64_t id, is_known = 0;
-    *is_taken = false;
-    if (find_experiment(database, application, experiment, &id, err) ||
-        run_with(database, sql, id, (const char *const[4]){note->name, note->noted_at}, &is_known,
-                 err) ||
-        (!is_known && note_one(database, id, note, err)))
-        return -1;
-    *is_taken = !is_known;
-    return 0;
-}
-
-int points_forget_run(struct database *database, struct error *err)
-{
-    return database_run(database,
-                        "DELETE FROM point_not_run WHERE EXISTS (SELECT 1 FROM trial t WHERE "
-                        "t.experiment_id = point_not_run.experiment_id AND t.name = "
-                        "point_not_run.name)",
-                        err);
 }
 
 #define ROWS_SQL   "SELECT application, experiment, point, state, reason FROM points_not_run "

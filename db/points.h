@@ -13,10 +13,9 @@
 
 /// A point of a sweep; STATE NULL: there is nothing to say, it has a trial or is still to be run.
 struct point_note {
-    const char *name;     // as its trial would be called
-    const char *state;    // "skipped", "failed" or "too long"
-    const char *reason;   // one line
-    const char *noted_at; // NULL: now
+    const char *name;   // as its trial would be called
+    const char *state;  // "skipped", "failed" or "too long"
+    const char *reason; // one line
     const struct result_named *parameters;
     size_t n_parameters;
 };
@@ -27,15 +26,6 @@ struct point_note {
 /// changed).
 int points_note(const char *path, const char *application, const char *experiment,
                 const struct point_note *notes, size_t n_notes, struct error *err);
-
-/// Takes a NOTE from another database over into this one, which has a transaction open, with its
-/// application and experiment; not if the point is noted here as late or later, or has a trial:
-/// *IS_TAKEN says. 0, or -1 and ERR.
-int points_take(struct database *database, const char *application, const char *experiment,
-                const struct point_note *note, bool *is_taken, struct error *err);
-
-/// Removes the notes of points that have a trial, of all sweeps. 0, or -1 and ERR.
-int points_forget_run(struct database *database, struct error *err);
 
 /// One noted point.
 struct point_row {

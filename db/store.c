@@ -152,26 +152,12 @@ static int choose_trial_name(struct database *database, int64_t experiment,
     return status;
 }
 
-static int find_experiment(struct database *database, const struct full_names *names,
-                           int64_t *experiment, struct error *err)
-{
-    int64_t application = 0;
-    if (add_and_find(database, "INSERT OR IGNORE INTO application (name) VALUES (?2)",
-                     "SELECT id FROM application WHERE name = ?2", 0, names->application,
-                     &application, err))
-        return -1;
-    return add_and_find(database,
-                        "INSERT OR IGNORE INTO experiment (application_id, name) VALUES (?1, ?2)",
-                        "SELECT id FROM experiment WHERE application_id = ?1 AND name = ?2",
-                        application, names->experiment, experiment, err);
-}
-
 static int add_trial(struct database *database, const struct result *result,
                      const struct store_names *names, struct full_names *full, int64_t *trial,
                      struct error *err)
 {
     int64_t experiment = 0;
-    if (find_experiment(database, full, &experiment, err) ||
+    if (writer_experiment_id(database, full->application, full->experiment, &experiment, err) ||
         choose_trial_name(database, experiment, full, err))
         return -1;
     sqlite3_stmt *add;
@@ -437,7 +423,7 @@ static int find_measured(struct database *database, const struct full_names *ful
 {
     int64_t experiment = 0;
     *trial = 0;
-    if (find_experiment(database, full, &experiment, err))
+    if (writer_experiment_id(database, full->application, full->experiment, &experiment, err))
         return -1;
     return add_and_find(database, NULL,
                         "SELECT max(id) FROM trial WHERE experiment_id = ?1 AND trace_path = ?2 "

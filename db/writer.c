@@ -6,7 +6,9 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "db/focus.h"
 #include "db/schema.h"
@@ -115,6 +117,78 @@ int writer_resource(struct writer *writer, const struct writer_resource *parent,
     free(resource->path);
     resource->path = NULL;
     return -1;
+}
+
+enum { MAX_LEVELS = 10000 }; // of a path; each is a call of add_path()
+
+/// The hierarchy whose root is called PATH, -1: none is.
+static int64_t find_root(const char *path)
+{
+    static const char *const roots[N_ROOTS] = {
+        [ROOT_OTHER] = "",           [ROOT_CODE] = "/Code",       [ROOT_CALL_PATH] = "/CallPath",
+        [ROOT_MACHINE] = "/Machine", [ROOT_PROCESS] = "/Process", [ROOT_MESSAGE] = "/Message"};
+    for (int64_t i = 0; i < N_ROOTS; i++)
+        if (!strcmp(path, roots[i]))
+            return i;
+    return -1;
+}
+
+/// As writer_path(), for a path of at most MAX_LEVELS levels.
+static int add_path(struct writer *writer, const char *path, int64_t *id, int64_t *root,
+                    struct error *err)
+{
+    *id = *root = find_root(path);
+    if (*id >= 0)
+        return 0;
+    char *name = focus_name(path);
+    if (!name)
+        return error_set(err, "%s is no path of a resource", path);
+    char *parent_path = memory_format("%.*s", (int)focus_last_level(path), path);
+    struct writer_resource parent = {.path = parent_path}, resource = {0};
+    int status = add_path(writer, parent_path, &parent.id, root, err);
+    if (status == 0)
+        status = writer_resource(writer, &parent, name, &resource, err);
+    *id = resource.id;
+    free(resource.path);
+    free(parent_path);
+    free(name);
+    return status;
+}
+
+int writer_path(struct writer *writer, const char *path, int64_t *id, int64_t *root,
+                struct error *err)
+{
+    int n_levels = 0;
+    int64_t hierarchy;
+    for (const char *at = path; *at && n_levels <= MAX_LEVELS; at++)
+        n_levels += *at == '/';
+    if (n_levels > MAX_LEVELS)
+        return error_set(err, "a resource has more than %d levels", MAX_LEVELS);
+    return add_path(writer, path, id, root ? root : &hierarchy, err);
+}
+
+int writer_experiment_id(struct database *database, const char *application, const char *experiment,
+                         int64_t *id, struct error *err)
+{
+    static const char *const sql[] = {
+        "INSERT OR IGNORE INTO application (name) VALUES (?1)",
+        "INSERT OR IGNORE INTO experiment (application_id, name) SELECT id, ?2 FROM application "
+        "WHERE name = ?1",
+        "SELECT e.id FROM experiment e JOIN application a ON a.id = e.application_id "
+        "WHERE a.name = ?1 AND e.name = ?2"};
+    int row = 0;
+    for (size_t i = 0; i < sizeof sql / sizeof sql[0] && row >= 0; i++) {
+        sqlite3_stmt *statement;
+        if (database_prepare(database, &statement, sql[i], err))
+            return -1;
+        writer_bind_text(statement, 1, application);
+        writer_bind_text(statement, 2, experiment);
+        row = database_step(database, statement, err);
+        if (row == 1)
+            *id = sqlite3_column_int64(statement, 0);
+        sqlite3_finalize(statement);
+    }
+    return row < 0 ? -1 : 0;
 }
 
 static void bind_focus(sqlite3_stmt *statement, const struct writer_focus *focus)

@@ -63,6 +63,15 @@ void writer_release(struct writer *writer);
 int writer_resource(struct writer *writer, const struct writer_resource *parent, const char *name,
                     struct writer_resource *resource, struct error *err);
 
+/// Finds or adds the resource at PATH (focus.h), with all above it. *ROOT, unless NULL, is its
+/// hierarchy, a number of schema.h. 0, or -1 and ERR: it is no path, or has too many levels.
+int writer_path(struct writer *writer, const char *path, int64_t *id, int64_t *root,
+                struct error *err);
+
+/// Finds or adds an experiment, with its application. 0, or -1 and ERR.
+int writer_experiment_id(struct database *database, const char *application, const char *experiment,
+                         int64_t *id, struct error *err);
+
 /// Finds or adds a focus, a metric, a property; *ID is its number. A known metric keeps its texts,
 /// a property gets the new ones. 0, or -1 and ERR.
 int writer_focus_id(struct writer *writer, const struct writer_focus *focus, int64_t *id,

@@ -40,3 +40,41 @@ ends_row() {
     [ "$status" != 77 ] || skip "there is no MPI"
     [ "$status" = 0 ]
 }
+
+# stored DB [PATTERN]: all of a database's trials (of those whose application/experiment/trial
+# matches) without numbers and times of storing, in an order that two databases share.
+stored() {
+    sqlite3 -readonly "$1" "
+CREATE TEMP TABLE n AS SELECT trial_id AS id, application || '/' || experiment || '/' || trial AS name
+    FROM trials WHERE application || '/' || experiment || '/' || trial GLOB '${2:-*}';
+SELECT n.name, t.origin, program, trace_path, started_at, n_ranks, n_nodes, n_locations, n_events,
+    n_messages, n_collectives, n_clock_violations, has_unreadable_records, time_ns, headline,
+    conclusion FROM trial t JOIN n USING (id) ORDER BY 1;
+SELECT n.name, kind, a.name, value, role FROM trial_attribute a JOIN n ON id = trial_id ORDER BY 1, 2, 3;
+SELECT n.name, w.* FROM n JOIN (SELECT number, code, count, text, trial_id FROM trial_warning) w
+    ON id = trial_id ORDER BY 1, 2;
+SELECT n.name, number, property, text, source FROM trial_hint JOIN n ON id = trial_id ORDER BY 1, 2;
+SELECT n.name, number, i.name, begin_ns, end_ns FROM time_interval i JOIN n ON id = trial_id ORDER BY 1, 2;
+SELECT n.name, path FROM trial_resource JOIN n ON n.id = trial_id JOIN resource r ON r.id = resource_id
+    ORDER BY 1, 2;
+SELECT n.name, path, n_cores, n_ranks FROM trial_node JOIN n ON n.id = trial_id
+    JOIN resource r ON r.id = machine_id ORDER BY 1, 2;
+SELECT n.name, p.path, m.path, k.name, first_ns, last_ns, is_skipped FROM trial_rank k
+    JOIN n ON n.id = trial_id JOIN resource p ON p.id = process_id
+    JOIN resource m ON m.id = machine_id ORDER BY 1, 2;
+SELECT n.name, m.name, m.unit, m.description, m.adds_up_over, focus, interval, value FROM tuple t
+    JOIN n ON n.id = trial_id JOIN metric m ON m.id = metric_id JOIN foci USING (focus_id)
+    ORDER BY 1, 2, 6, 7;
+SELECT n.name, p.name, p.parent, p.title, p.summary, p.diagnosis, is_evaluated, is_top, focus, path,
+    worst_begin_ns, worst_wait_ns FROM trial_property t JOIN n ON n.id = trial_id
+    JOIN property p ON p.id = property_id LEFT JOIN foci ON focus_id = worst_focus_id
+    LEFT JOIN resource r ON r.id = worst_cause_id ORDER BY 1, 2;
+SELECT n.name, p.name, focus, interval, severity, confidence, count, wait_ns FROM property_instance i
+    JOIN n ON n.id = trial_id JOIN property p ON p.id = property_id JOIN foci USING (focus_id)
+    ORDER BY 1, 2, 3, 4;
+SELECT n.name, change, replay_error, coalesce(measured_as, (SELECT application || '/' || experiment ||
+    '/' || trial FROM trials m WHERE m.trial_id = measured_id)) FROM prediction
+    JOIN n ON id = trial_id ORDER BY 1;
+SELECT n.name, i.name, is_phase, begin_ns, end_ns FROM run_interval i JOIN n ON id = trial_id ORDER BY 1;
+SELECT * FROM points_not_run ORDER BY 1, 2, 3;"
+}

@@ -390,9 +390,8 @@ static const struct {
     {"list", run_list, "the runs in a database"},
     {"show", run_show, "one run: facts, efficiencies, wait states, time by region"},
     {"remove", run_remove, "take runs out of it"},
-    {"export", store_export, "write whole runs to a file, as JSON lines or CSV"},
-    {"import", store_import, "read such files"},
-    {"merge", store_merge, "take all runs of other databases"},
+    {"export", store_export, "write runs to a database file of their own"},
+    {"import", store_import, "add all runs of other databases, or values from CSV"},
     {"vacuum", store_vacuum, "check the file and make it as small as it can be"},
 };
 enum { N_ACTIONS = sizeof actions / sizeof actions[0] };

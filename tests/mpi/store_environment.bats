@@ -41,10 +41,10 @@ environment_of() {
         'CHOSEN_VARIABLE=some text, here' ]
     [ "$(answer role parameters)" = problem ]
     # It is there after an export and import, too.
-    "$PAGODA" store export "$mpi.db" | "$PAGODA" store import "copy-$mpi.db" -
+    "$PAGODA" store import "copy-$mpi.db" "$mpi.db"
     diff <("$PAGODA" query "$mpi.db" --sql 'SELECT * FROM environments') \
         <("$PAGODA" query "copy-$mpi.db" --sql 'SELECT * FROM environments')
-    "$PAGODA" store export "copy-$mpi.db" | cmp - <("$PAGODA" store export "$mpi.db")
+    stored "copy-$mpi.db" | cmp - <(stored "$mpi.db")
 }
 
 @test "the environment of a run is kept" {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Export goes through the view `measurements`. Import fills a database in memory, whose trials are
-// then exported as JSON lines: names are interned and put in order by what does that anyway.
-#include "db/transfer/csv.h"
+// Fills a database in memory from CSV (see import.h).
+#include "db/import.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -17,121 +15,11 @@
 #include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "db/focus.h"
+#include "db/open.h"
 #include "db/schema.h"
-#include "db/transfer/export.h"
 #include "db/writer.h"
 
 static const char parameter_prefix[] = "parameter:";
-
-// --- export
-
-static void put_column(sqlite3_stmt *statement, int column, FILE *stream)
-{
-    char *clean;
-    switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_NULL:
-        break;
-    case SQLITE_INTEGER:
-        fprintf(stream, "%lld", (long long)sqlite3_column_int64(statement, column));
-        break;
-    case SQLITE_FLOAT:
-        fputs(exact_number(sqlite3_column_double(statement, column)).text, stream);
-        break;
-    default:
-        clean = database_text(statement, column);
-        csv_put_text(stream, clean);
-        free(clean);
-    }
-}
-
-/// The names of the parameters that trials of GROUP have, to be freed one by one.
-static int read_parameters(struct database *database, const struct trial_group *group,
-                           char ***names, size_t *n_names, struct error *err)
-{
-    sqlite3_stmt *statement;
-    size_t capacity = 0, size;
-    char *text = NULL;
-    FILE *sql = open_memstream(&text, &size);
-    fprintf(sql, "SELECT DISTINCT parameter FROM parameters WHERE trial_id IN (-1");
-    for (size_t i = 0; i < group->n_ids; i++)
-        fprintf(sql, ", %" PRId64, group->ids[i]);
-    fprintf(sql, ") ORDER BY 1");
-    fclose(sql);
-    int row = database_prepare(database, &statement, text, err);
-    free(text);
-    while (row >= 0 && (row = database_step(database, statement, err)) == 1) {
-        *names = array_reserve(*names, &capacity, *n_names + 1, sizeof **names);
-        (*names)[(*n_names)++] = database_text(statement, 0);
-    }
-    sqlite3_finalize(statement);
-    return row;
-}
-
-/// SQL for the values of one trial (?1) and its parameters (?2 ...).
-static char *values_sql(size_t n_parameters)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *sql = open_memstream(&text, &size);
-    fprintf(sql, "SELECT t.application, t.experiment, t.trial, t.origin, t.started_at, t.n_ranks");
-    for (size_t i = 0; i < n_parameters; i++)
-        fprintf(sql,
-                ", (SELECT value FROM parameters p WHERE p.trial_id = ?1 AND p.parameter = ?%zu)",
-                i + 2);
-    fprintf(sql, ", m.metric, m.unit, (SELECT adds_up_over FROM metric WHERE name = m.metric), "
-                 "m.interval, m.focus, m.value FROM measurements m JOIN trials t "
-                 "ON t.trial_id = m.trial_id WHERE m.trial_id = ?1 "
-                 "ORDER BY m.metric, m.focus, m.interval");
-    fclose(sql);
-    return text;
-}
-
-static int put_trial(struct database *database, sqlite3_stmt *statement, int64_t trial,
-                     FILE *stream, struct error *err)
-{
-    int row;
-    sqlite3_bind_int64(statement, 1, trial);
-    while ((row = database_step(database, statement, err)) == 1)
-        for (int i = 0, n = sqlite3_column_count(statement); i < n; i++) {
-            put_column(statement, i, stream);
-            fputc(i + 1 < n ? ',' : '\n', stream);
-        }
-    sqlite3_reset(statement);
-    return row;
-}
-
-int trial_csv_export(struct database *database, const struct trial_group *group, FILE *stream,
-                     struct error *err)
-{
-    char **parameters = NULL;
-    size_t n_parameters = 0;
-    sqlite3_stmt *statement = NULL;
-    int status = read_parameters(database, group, &parameters, &n_parameters, err);
-    char *sql = values_sql(n_parameters);
-    if (status == 0)
-        status = database_prepare(database, &statement, sql, err);
-    if (status == 0) {
-        fputs("application,experiment,trial,origin,started_at,n_ranks", stream);
-        for (size_t i = 0; i < n_parameters; i++) {
-            char *title = memory_format("%s%s", parameter_prefix, parameters[i]);
-            fputc(',', stream);
-            csv_put_text(stream, title);
-            free(title);
-            sqlite3_bind_text(statement, (int)i + 2, parameters[i], -1, SQLITE_STATIC);
-        }
-        fputs(",metric,unit,adds_up_over,interval,focus,value\n", stream);
-    }
-    for (size_t i = 0; i < group->n_ids && status == 0; i++)
-        status = put_trial(database, statement, group->ids[i], stream, err);
-    sqlite3_finalize(statement);
-    free(sql);
-    for (size_t i = 0; i < n_parameters; i++)
-        free(parameters[i]);
-    free(parameters);
-    return status;
-}
-
-// --- import
 
 enum column {
     COLUMN_APPLICATION,
@@ -156,7 +44,7 @@ static const char *const column_names[N_COLUMNS] = {
 
 struct conversion {
     struct csv_reader reader;
-    struct database database; // in memory
+    struct database *database; // in memory
     struct writer writer;
     enum column *columns; // by field
     char **titles;
@@ -197,27 +85,14 @@ static sqlite3_stmt **statement_at(struct conversion *c, size_t i)
     return (sqlite3_stmt **)((char *)c + statements[i].offset);
 }
 
-static int open_memory(struct conversion *c)
+static int prepare(struct conversion *c)
 {
-    c->database.path = (char *)c->reader.name; // for messages only
-    int code = sqlite3_open(":memory:", &c->database.handle);
-    if (code != SQLITE_OK)
-        return error_set(c->err, "cannot make a database in memory: %s", sqlite3_errstr(code));
-    if (schema_migrate(&c->database, schema_steps, schema_version, c->err) ||
-        database_run(&c->database, "PRAGMA foreign_keys = ON; BEGIN", c->err))
+    if (database_run(c->database, "PRAGMA foreign_keys = ON; BEGIN", c->err))
         return -1;
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
-        if (database_prepare(&c->database, statement_at(c, i), statements[i].sql, c->err))
+        if (database_prepare(c->database, statement_at(c, i), statements[i].sql, c->err))
             return -1;
-    return writer_init(&c->writer, &c->database, 0, c->err);
-}
-
-static void close_memory(struct conversion *c)
-{
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
-        sqlite3_finalize(*statement_at(c, i));
-    writer_release(&c->writer);
-    sqlite3_close_v2(c->database.handle);
+    return writer_init(&c->writer, c->database, 0, c->err);
 }
 
 /// Says what each field of a line is.
@@ -263,30 +138,18 @@ static const char *field_of(const struct conversion *c, enum column column)
 
 static int add_trial(struct conversion *c, const char *const *names, int64_t *trial)
 {
-    static const char *const sql[] = {
-        "INSERT OR IGNORE INTO application (name) VALUES (?1)",
-        "INSERT OR IGNORE INTO experiment (application_id, name) SELECT id, ?2 FROM application "
-        "WHERE name = ?1"};
-    for (size_t i = 0; i < 2; i++) {
-        sqlite3_stmt *add;
-        if (database_prepare(&c->database, &add, sql[i], c->err))
-            return -1;
-        writer_bind_text(add, 1, names[0]);
-        writer_bind_text(add, 2, names[1]);
-        int status = database_execute(&c->database, add, c->err);
-        sqlite3_finalize(add);
-        if (status)
-            return -1;
-    }
+    int64_t experiment;
+    if (writer_experiment_id(c->database, names[0], names[1], &experiment, c->err))
+        return -1;
     for (int i = 0; i < 3; i++)
         writer_bind_text(c->add_trial, i + 1, names[i]);
     writer_bind_text(c->add_trial, 4, field_of(c, COLUMN_ORIGIN));
     writer_bind_text(c->add_trial, 5, field_of(c, COLUMN_STARTED_AT));
     sqlite3_bind_int64(c->add_trial, 6, strtoll(field_of(c, COLUMN_N_RANKS), NULL, 10));
-    if (database_execute(&c->database, c->add_trial, c->err))
+    if (database_execute(c->database, c->add_trial, c->err))
         return csv_error(&c->reader, c->err,
                          "the origin is not measured, predicted, threshold or interval");
-    *trial = sqlite3_last_insert_rowid(c->database.handle);
+    *trial = sqlite3_last_insert_rowid(c->database->handle);
     return 0;
 }
 
@@ -297,7 +160,7 @@ static int choose_trial(struct conversion *c)
                                  field_of(c, COLUMN_TRIAL)};
     for (int i = 0; i < 3; i++)
         writer_bind_text(c->find_trial, i + 1, names[i]);
-    int row = database_step(&c->database, c->find_trial, c->err);
+    int row = database_step(c->database, c->find_trial, c->err);
     if (row == 1)
         c->writer.trial_id = sqlite3_column_int64(c->find_trial, 0);
     sqlite3_reset(c->find_trial);
@@ -309,47 +172,9 @@ static int choose_trial(struct conversion *c)
         sqlite3_bind_int64(c->add_parameter, 1, c->writer.trial_id);
         writer_bind_text(c->add_parameter, 2, c->titles[i]);
         writer_bind_text(c->add_parameter, 3, c->reader.fields[i]);
-        row = database_execute(&c->database, c->add_parameter, c->err);
+        row = database_execute(c->database, c->add_parameter, c->err);
     }
     return row < 0 ? -1 : 0;
-}
-
-enum { MAX_LEVELS = 10000 }; // each is a call of add_resource()
-
-/// Finds or adds the resource at PATH, of at most MAX_LEVELS, with all above it.
-static int add_resource(struct conversion *c, const char *path, int64_t *id)
-{
-    static const struct {
-        const char *path;
-        int64_t id;
-    } roots[] = {{"/Code", ROOT_CODE},       {"/CallPath", ROOT_CALL_PATH},
-                 {"/Machine", ROOT_MACHINE}, {"/Process", ROOT_PROCESS},
-                 {"/Message", ROOT_MESSAGE}, {"", ROOT_OTHER}};
-    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++)
-        if (!strcmp(path, roots[i].path)) {
-            *id = roots[i].id;
-            return 0;
-        }
-    char *parent_path = memory_format("%.*s", (int)focus_last_level(path), path);
-    char *name = focus_name(path);
-    struct writer_resource parent = {.path = parent_path}, resource = {0};
-    int status = add_resource(c, parent_path, &parent.id);
-    if (status == 0)
-        status = writer_resource(&c->writer, &parent, name, &resource, c->err);
-    *id = resource.id;
-    free(resource.path);
-    free(parent_path);
-    free(name);
-    return status;
-}
-
-/// Of the path of a resource, or more.
-static int n_levels(const char *path)
-{
-    int n = 0;
-    for (; *path && n <= MAX_LEVELS; path++)
-        n += *path == '/';
-    return n;
 }
 
 static int add_focus(struct conversion *c, int64_t *id)
@@ -376,11 +201,8 @@ static int add_focus(struct conversion *c, int64_t *id)
         if (focus.selections[i].n_paths > 1)
             status = csv_error(&c->reader, c->err,
                                "a value is of one resource of a hierarchy, not of several");
-        else if (n_levels(focus.selections[i].paths[0]) > MAX_LEVELS)
-            status =
-                csv_error(&c->reader, c->err, "a resource has more than %d levels", MAX_LEVELS);
-        else
-            status = add_resource(c, focus.selections[i].paths[0], to);
+        else if (writer_path(&c->writer, focus.selections[i].paths[0], to, NULL, &why))
+            status = csv_error(&c->reader, c->err, "%s", why.text);
     }
     focus_release(&focus);
     return status ? -1 : writer_focus_id(&c->writer, &ids, id, c->err);
@@ -393,7 +215,7 @@ static int add_interval(struct conversion *c, int64_t *number)
     for (int try = 0; try < 2 && row == 0; try++) {
         sqlite3_bind_int64(c->find_interval, 1, c->writer.trial_id);
         writer_bind_text(c->find_interval, 2, name);
-        row = database_step(&c->database, c->find_interval, c->err);
+        row = database_step(c->database, c->find_interval, c->err);
         if (row == 1)
             *number = sqlite3_column_int64(c->find_interval, 0);
         sqlite3_reset(c->find_interval);
@@ -401,7 +223,7 @@ static int add_interval(struct conversion *c, int64_t *number)
             break;
         sqlite3_bind_int64(c->add_interval, 1, c->writer.trial_id);
         writer_bind_text(c->add_interval, 2, name);
-        if (database_execute(&c->database, c->add_interval, c->err))
+        if (database_execute(c->database, c->add_interval, c->err))
             row = -1;
     }
     return row < 0 ? -1 : 0;
@@ -447,7 +269,7 @@ static int convert_line(struct conversion *c)
     sqlite3_bind_int64(c->add_value, 2, metric_id);
     sqlite3_bind_int64(c->add_value, 3, focus_id);
     sqlite3_bind_int64(c->add_value, 4, interval);
-    if (database_execute(&c->database, c->add_value, c->err))
+    if (database_execute(c->database, c->add_value, c->err))
         return csv_error(&c->reader, c->err,
                          "this is a second value of the same metric, focus and interval");
     return 0;
@@ -457,7 +279,7 @@ static int convert_line(struct conversion *c)
 static int complete_trials(struct conversion *c)
 {
     return database_run(
-        &c->database,
+        c->database,
         "UPDATE trial SET time_ns = coalesce((SELECT value FROM tuple JOIN metric ON id = "
         "metric_id "
         "WHERE trial_id = trial.id AND name = 'time_ns' AND focus_id = 0), 0);"
@@ -472,43 +294,13 @@ static int complete_trials(struct conversion *c)
         c->err);
 }
 
-/// The numbers of all trials, to be freed: each is exported when no other statement is open.
-static int read_ids(struct conversion *c, int64_t **ids, size_t *n_ids)
-{
-    sqlite3_stmt *trials;
-    size_t capacity = 0;
-    if (database_prepare(&c->database, &trials, "SELECT id FROM trial ORDER BY id", c->err))
-        return -1;
-    int row;
-    while ((row = database_step(&c->database, trials, c->err)) == 1) {
-        *ids = array_reserve(*ids, &capacity, *n_ids + 1, sizeof **ids);
-        (*ids)[(*n_ids)++] = sqlite3_column_int64(trials, 0);
-    }
-    sqlite3_finalize(trials);
-    return row;
-}
-
-static int export_all(struct conversion *c, FILE *form)
-{
-    int64_t *ids = NULL;
-    size_t n_ids = 0;
-    trial_export_begin(form);
-    int status = read_ids(c, &ids, &n_ids);
-    for (size_t i = 0; i < n_ids && status == 0; i++)
-        status = trial_export(&c->database, ids[i], form, c->err);
-    free(ids);
-    if (status == 0 && (fflush(form) || ferror(form)))
-        return error_set(c->err, "cannot write a temporary file: %s", strerror(errno));
-    return status;
-}
-
 static const char *or_default(const char *given, const char *otherwise)
 {
     return given && given[0] ? given : otherwise;
 }
 
-int trial_csv_convert(FILE *stream, const char *name, const struct trial_csv_names *names,
-                      FILE *form, struct error *err)
+int import_read_csv(FILE *stream, const char *name, const struct import_names *names,
+                    struct database **memory, struct error *err)
 {
     const char *slash = strrchr(name, '/');
     struct conversion c = {
@@ -526,15 +318,24 @@ int trial_csv_convert(FILE *stream, const char *name, const struct trial_csv_nam
                      [COLUMN_INTERVAL] = "run",
                      [COLUMN_FOCUS] = "/Code",
                      [COLUMN_VALUE] = ""}};
-    int row = open_memory(&c);
+    int row = database_open_memory(&c.database, name, err);
+    if (row == 0)
+        row = prepare(&c);
     if (row == 0)
         row = read_titles(&c);
     while (row >= 0 && (row = csv_next(&c.reader, err)) == 1)
         if (convert_line(&c))
             row = -1;
-    if (row == 0 && (complete_trials(&c) || export_all(&c, form)))
-        row = -1;
-    close_memory(&c);
+    if (row == 0)
+        row = complete_trials(&c);
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
+        sqlite3_finalize(*statement_at(&c, i));
+    writer_release(&c.writer);
+    if (row == 0)
+        row = database_run(c.database, "COMMIT", err);
+    if (row)
+        database_close(c.database);
+    *memory = row ? NULL : c.database;
     csv_release(&c.reader);
     for (size_t i = 0; i < c.n_columns; i++)
         free(c.titles[i]);

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Attaches the other database and copies its trials (trial_copy.h). A trial whose name is taken is
+// copied under another name, compared with the old one, and then kept or rolled back.
+#include "db/import.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "db/open.h"
+#include "db/trial_copy.h"
+#include "db/writer.h"
+
+struct import {
+    struct trial_copy copy;
+    const struct import_source *what;
+    enum import_conflict conflict;
+    struct import_report *report;
+};
+
+// --- trials
+
+/// A trial of source and its copy.
+struct copied {
+    int64_t from, to;
+    int64_t experiment; // in main
+    char *application_name, *experiment_name, *name;
+};
+
+/// What the trial is called in source, and its experiment here.
+static int read_names(struct import *import, struct copied *trial)
+{
+    static const char sql[] =
+        "SELECT taken_text(a.name), taken_text(e.name), taken_text(t.name) FROM source.trial t "
+        "JOIN source.experiment e ON e.id = t.experiment_id JOIN source.application a ON a.id = "
+        "e.application_id WHERE t.id = ?1";
+    sqlite3_stmt *statement;
+    if (database_prepare(import->copy.database, &statement, sql, import->copy.err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial->from);
+    int row = sqlite3_step(statement);
+    bool is_sound = row == SQLITE_ROW;
+    for (int i = 0; i < 3; i++)
+        is_sound = is_sound && sqlite3_column_type(statement, i) == SQLITE_TEXT;
+    if (is_sound) {
+        trial->application_name = database_text(statement, 0);
+        trial->experiment_name = database_text(statement, 1);
+        trial->name = database_text(statement, 2);
+    }
+    sqlite3_finalize(statement);
+    if (!is_sound)
+        return row == SQLITE_DONE && !import->what->has_all_trials
+                   ? error_set(import->copy.err, "%s has no trial %" PRId64 " any more",
+                               import->copy.source.path, trial->from)
+                   : trial_copy_damaged(&import->copy, "trial");
+    return writer_experiment_id(import->copy.database, trial->application_name,
+                                trial->experiment_name, &trial->experiment, import->copy.err);
+}
+
+/// *ID is the experiment's trial called NAME, 0 without one.
+static int find_trial(struct import *import, int64_t experiment, const char *name, int64_t *id)
+{
+    sqlite3_stmt *statement;
+    if (database_prepare(import->copy.database, &statement,
+                         "SELECT id FROM main.trial WHERE experiment_id = ?1 AND name = ?2",
+                         import->copy.err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, experiment);
+    sqlite3_bind_text(statement, 2, name, -1, SQLITE_STATIC);
+    int row = database_step(import->copy.database, statement, import->copy.err);
+    *id = row == 1 ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return row < 0 ? -1 : 0;
+}
+
+/// NAME-2, -3 ..., the first that is free; the caller frees. NULL and ERR.
+static char *free_name(struct import *import, int64_t experiment, const char *name)
+{
+    for (unsigned i = 2;; i++) {
+        int64_t taken;
+        char *wish = memory_format("%s-%u", name, i);
+        int status = find_trial(import, experiment, wish, &taken);
+        if (status == 0 && !taken)
+            return wish;
+        free(wish);
+        if (status)
+            return NULL;
+    }
+}
+
+/// The new trial takes the place and the name of the OLD one; predictions made from that wait for
+/// one of its name.
+static int replace_trial(struct import *import, const struct copied *trial, int64_t old)
+{
+    static const char *const steps[] = {
+        "UPDATE main.prediction SET measured_as = (SELECT " TRIAL_NAME " FROM main.trials WHERE "
+        "trial_id = ?1), measured_id = NULL WHERE measured_id = ?1",
+        "DELETE FROM main.trial WHERE id = ?1"};
+    sqlite3_stmt *rename;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        if (trial_copy_run(&import->copy, "trial", steps[i], old, 0, NULL) < 0)
+            return -1;
+    if (database_prepare(import->copy.database, &rename,
+                         "UPDATE main.trial SET name = ?2 WHERE id = ?1", import->copy.err))
+        return -1;
+    sqlite3_bind_int64(rename, 1, trial->to);
+    sqlite3_bind_text(rename, 2, trial->name, -1, SQLITE_STATIC);
+    int status = database_execute(import->copy.database, rename, import->copy.err);
+    sqlite3_finalize(rename);
+    return status;
+}
+
+/// Decides about a copied trial whose name the trial OLD has: OUTCOME.
+static int settle_conflict(struct import *import, const struct copied *trial, int64_t old,
+                           enum import_outcome *outcome)
+{
+    bool is_same;
+    if (trial_copy_compare(&import->copy, trial->to, old, &is_same))
+        return -1;
+    *outcome = is_same                              ? IMPORT_SAME
+               : import->conflict == IMPORT_REPLACE ? IMPORT_REPLACED
+                                                    : IMPORT_RENAMED;
+    if (is_same)
+        return database_run(import->copy.database, "ROLLBACK TO trial", import->copy.err);
+    if (import->conflict == IMPORT_REFUSE)
+        return error_set(
+            import->copy.err,
+            "%s has another trial \"%s\" in the experiment \"%s\", with other contents: "
+            "--replace puts this one in its place, --rename keeps both",
+            import->copy.database->path, trial->name, trial->experiment_name);
+    return import->conflict == IMPORT_REPLACE ? replace_trial(import, trial, old) : 0;
+}
+
+/// Predictions that waited for a trial of this name find it.
+static int settle_predictions(struct import *import, int64_t trial)
+{
+    static const char *const steps[] = {
+        "UPDATE main.prediction SET measured_id = ?1 WHERE measured_id IS NULL AND measured_as = "
+        "(SELECT " TRIAL_NAME " FROM main.trials WHERE trial_id = ?1)",
+        "UPDATE main.prediction SET measured_as = NULL WHERE measured_id IS NOT NULL AND "
+        "measured_as IS NOT NULL"};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        if (trial_copy_run(&import->copy, "prediction", steps[i], trial, 0, NULL) < 0)
+            return -1;
+    return 0;
+}
+
+static void add_to_report(struct import *import, const struct copied *trial, const char *name,
+                          int64_t id, enum import_outcome outcome)
+{
+    struct import_report *report = import->report;
+    report->trials = array_reserve(report->trials, &report->capacity, report->n_trials + 1,
+                                   sizeof *report->trials);
+    report->trials[report->n_trials++] = (struct imported_trial){
+        .id = id,
+        .outcome = outcome,
+        .name = memory_format("%s/%s/%s", trial->application_name, trial->experiment_name, name)};
+}
+
+static int take_trial(struct import *import, int64_t id)
+{
+    struct copied trial = {.from = id};
+    enum import_outcome outcome = IMPORT_ADDED;
+    int64_t old = 0;
+    char *name = NULL; // of the copy where the name is taken
+    int status = read_names(import, &trial) ||
+                         find_trial(import, trial.experiment, trial.name, &old) ||
+                         (old && !(name = free_name(import, trial.experiment, trial.name))) ||
+                         database_run(import->copy.database, "SAVEPOINT trial", import->copy.err) ||
+                         trial_copy(&import->copy, id, trial.experiment, name ? name : trial.name,
+                                    &trial.to) ||
+                         (old && settle_conflict(import, &trial, old, &outcome)) ||
+                         database_run(import->copy.database, "RELEASE trial", import->copy.err) ||
+                         settle_predictions(import, trial.to)
+                     ? -1
+                     : 0;
+    if (status == 0)
+        add_to_report(import, &trial, outcome == IMPORT_RENAMED ? name : trial.name,
+                      outcome == IMPORT_SAME ? old : trial.to, outcome);
+    free(name);
+    free(trial.application_name);
+    free(trial.experiment_name);
+    free(trial.name);
+    return status;
+}
+
+/// The numbers of all trials of source, to be freed.
+static int read_all_trials(struct import *import, int64_t **ids, size_t *n_ids)
+{
+    sqlite3_stmt *trials;
+    size_t capacity = 0;
+    if (database_prepare(import->copy.database, &trials, "SELECT id FROM source.trial ORDER BY id",
+                         import->copy.err))
+        return -1;
+    int row;
+    while ((row = database_step(import->copy.database, trials, import->copy.err)) == 1) {
+        *ids = array_reserve(*ids, &capacity, *n_ids + 1, sizeof **ids);
+        (*ids)[(*n_ids)++] = sqlite3_column_int64(trials, 0);
+    }
+    sqlite3_finalize(trials);
+    return row;
+}
+
+// --- points of sweeps
+
+/// Of two notes of one point the later one is kept, as long as the point has no trial.
+static int take_points(struct import *import)
+{
+#define POINTS                                                                                     \
+    "source.point_not_run p JOIN source.experiment e ON e.id = p.experiment_id JOIN "              \
+    "source.application a ON a.id = e.application_id"
+#define PATTERNS "(?3 IS NULL OR a.name GLOB ?3) AND (?4 IS NULL OR e.name GLOB ?4)"
+    static const char new_points[] =
+        "CREATE TEMP TABLE new_point (experiment_id INTEGER, name TEXT NOT NULL, state TEXT NOT "
+        "NULL, reason TEXT NOT NULL, noted_at TEXT NOT NULL, from_id INTEGER)";
+    static const char *const steps[] = {
+        new_points,
+        "INSERT OR IGNORE INTO main.application (name) SELECT taken_text(a.name) FROM " POINTS
+        " WHERE " PATTERNS,
+        "INSERT OR IGNORE INTO main.experiment (application_id, name) SELECT m.id, "
+        "taken_text(e.name) FROM " POINTS " JOIN main.application m ON m.name = a.name "
+        "WHERE " PATTERNS,
+        "INSERT INTO temp.new_point SELECT x.id, taken_text(p.name), taken_text(p.state), "
+        "taken_text(p.reason), taken_text(p.noted_at), p.experiment_id FROM " POINTS
+        " JOIN main.application m ON m.name = a.name JOIN main.experiment x ON x.application_id = "
+        "m.id AND x.name = e.name WHERE " PATTERNS " AND NOT EXISTS (SELECT 1 FROM main.trial t "
+        "WHERE t.experiment_id = x.id AND t.name = p.name) AND NOT EXISTS (SELECT 1 FROM "
+        "main.point_not_run o WHERE o.experiment_id = x.id AND o.name = p.name AND o.noted_at >= "
+        "p.noted_at) ORDER BY 1, 2",
+        "DELETE FROM main.point_parameter WHERE (experiment_id, point) IN (SELECT experiment_id, "
+        "name FROM temp.new_point)",
+        "INSERT OR REPLACE INTO main.point_not_run SELECT experiment_id, name, state, reason, "
+        "noted_at FROM temp.new_point",
+        "INSERT INTO main.point_parameter SELECT n.experiment_id, n.name, taken_text(q.name), "
+        "taken_text(q.value) FROM temp.new_point n JOIN source.point_parameter q ON "
+        "q.experiment_id = n.from_id AND q.point = n.name",
+        // In main points may have got a trial just now.
+        "DELETE FROM main.point_not_run WHERE EXISTS (SELECT 1 FROM main.trial t WHERE "
+        "t.experiment_id = point_not_run.experiment_id AND t.name = point_not_run.name)",
+        "DELETE FROM main.point_parameter WHERE NOT EXISTS (SELECT 1 FROM main.point_not_run p "
+        "WHERE p.experiment_id = point_parameter.experiment_id AND p.name = point)",
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        sqlite3_stmt *statement;
+        if (database_prepare(import->copy.database, &statement, steps[i], import->copy.err))
+            return -1;
+        sqlite3_bind_text(statement, 3, import->what->application, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 4, import->what->experiment, -1, SQLITE_STATIC);
+        int code = sqlite3_step(statement);
+        sqlite3_finalize(statement);
+        if (trial_copy_is_misfit(code))
+            return trial_copy_damaged(&import->copy, "point_not_run");
+        if (code != SQLITE_DONE)
+            return database_error(import->copy.database, code, import->copy.err);
+    }
+    int64_t n_points = 0;
+    int row = trial_copy_run(&import->copy, "point_not_run", "SELECT count(*) FROM temp.new_point",
+                             0, 0, &n_points);
+    import->report->n_points = (size_t)n_points;
+    return row < 0 ? -1 : 0;
+}
+
+// --- the file
+
+/// Has SQLite look at every page, which is cheap beside reading all trials. It fills a last page
+/// that was cut off with zeros.
+static int check_pages(struct import *import)
+{
+    sqlite3_stmt *check;
+    int64_t page_bytes = 0;
+    struct stat file;
+    if (trial_copy_run(&import->copy, "trial", "PRAGMA source.page_size", 0, 0, &page_bytes) < 0)
+        return -1;
+    if (import->what->path && stat(import->what->path, &file) == 0 && page_bytes > 0 &&
+        file.st_size % page_bytes != 0)
+        return database_error(&import->copy.source, SQLITE_CORRUPT, import->copy.err);
+    int code = sqlite3_prepare_v2(import->copy.database->handle, "PRAGMA source.quick_check(1)", -1,
+                                  &check, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(check);
+    bool is_sound = code == SQLITE_ROW && sqlite3_column_text(check, 0) &&
+                    !strcmp((const char *)sqlite3_column_text(check, 0), "ok");
+    sqlite3_finalize(check);
+    if (is_sound)
+        return 0;
+    return database_error(&import->copy.source, code == SQLITE_ROW ? SQLITE_CORRUPT : code,
+                          import->copy.err);
+}
+
+static int take_chosen(struct import *import)
+{
+    const struct import_source *what = import->what;
+    int64_t *ids = NULL;
+    size_t n_ids = 0;
+    if (what->has_all_trials && (check_pages(import) || read_all_trials(import, &ids, &n_ids))) {
+        free(ids);
+        return -1;
+    }
+    const int64_t *trials = what->has_all_trials ? ids : what->trials;
+    size_t n_trials = what->has_all_trials ? n_ids : what->n_trials;
+    int status = 0;
+    for (size_t i = 0; i < n_trials && status == 0; i++)
+        status = take_trial(import, trials[i]);
+    free(ids);
+    if (status == 0 && what->has_points)
+        status = take_points(import);
+    int64_t has_points = 0;
+    if (status == 0 && n_trials == 0 &&
+        trial_copy_run(&import->copy, "point_not_run", "SELECT 1 FROM source.point_not_run", 0, 0,
+                       &has_points) < 0)
+        return -1;
+    return status == 0 && n_trials == 0 && !has_points
+               ? error_set(import->copy.err, "%s holds no trial", import->copy.source.path)
+               : status;
+}
+
+/// With source attached.
+static int take_all(struct import *import)
+{
+    // A removal needs the keys.
+    if ((import->conflict != IMPORT_REPLACE &&
+         database_trust_references(import->copy.database, import->copy.err)) ||
+        database_begin(import->copy.database, import->copy.err))
+        return -1;
+    if (trial_copy_prepare(&import->copy) || take_chosen(import)) {
+        database_rollback(import->copy.database);
+        return -1;
+    }
+    return database_commit(import->copy.database, import->copy.err);
+}
+
+/// Imports into the database FILE, which may be missing or empty and is called PATH in messages.
+static int import_into(const char *file, const char *path, struct import *import)
+{
+    const struct import_source *what = import->what;
+    struct database *keeper = NULL;
+    if (database_open_as(&import->copy.database, file, path, DATABASE_CREATE, import->copy.err))
+        return -1;
+    import->copy.source =
+        (struct database){.handle = import->copy.database->handle,
+                          .path = what->path ? (char *)what->path : what->memory->path};
+    int status = 0;
+    if (what->path)
+        status = database_attach(import->copy.database, what->path, &keeper, import->copy.err);
+    else
+        status = database_attach_memory(import->copy.database, what->memory, import->copy.err);
+    if (status == 0) {
+        status = take_all(import);
+        database_detach(import->copy.database, keeper);
+    }
+    database_close(import->copy.database);
+    return status;
+}
+
+/// As import_into() for a PATH that is missing: the file gets its name when it is whole. 1 if
+/// another process made one of that name meanwhile.
+static int import_into_new(const char *path, struct import *import)
+{
+    char *part = memory_format("%s.part-%ld", path, (long)getpid());
+    int status = import_into(part, path, import);
+    // Some file systems have no links.
+    if (status == 0 && link(part, path) != 0)
+        status = errno == EEXIST ? 1
+                 : rename(part, path) == 0
+                     ? 0
+                     : error_set(import->copy.err, "cannot write %s: %s", path, strerror(errno));
+    static const char *const side_files[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof side_files / sizeof side_files[0]; i++) {
+        char *file = memory_format("%s%s", part, side_files[i]);
+        unlink(file);
+        free(file);
+    }
+    free(part);
+    return status;
+}
+
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat one, two;
+    return other && stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
+}
+
+int trials_import(const char *path, const struct import_source *source,
+                  enum import_conflict conflict, struct import_report *report, struct error *err)
+{
+    struct import import = {
+        .what = source, .conflict = conflict, .report = report, .copy.err = err};
+    int status = 1;
+    *report = (struct import_report){0};
+    if (is_same_file(path, source->path))
+        status = error_set(err, "%s and %s are the same file", path, source->path);
+    if (status == 1 && access(path, F_OK) != 0)
+        status = import_into_new(path, &import);
+    if (status == 1) {
+        import_report_release(report);
+        status = import_into(path, path, &import);
+    }
+    return status;
+}
+
+void import_report_release(struct import_report *report)
+{
+    for (size_t i = 0; i < report->n_trials; i++)
+        free(report->trials[i].name);
+    free(report->trials);
+    *report = (struct import_report){0};
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trials travel from database to database: all of another file, or chosen ones into a new file.
+// Values of other tools come in as CSV.
+#ifndef PAGODA_DB_IMPORT_H
+#define PAGODA_DB_IMPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
+#include "db/database.h"
+
+/// What becomes of a trial whose application, experiment and name are taken by one with other
+/// contents. One with the same contents is always left as it is.
+enum import_conflict {
+    IMPORT_REFUSE,  // nothing at all is imported
+    IMPORT_REPLACE, // it takes the place of the old one
+    IMPORT_RENAME,  // it is called NAME-2, -3, ...
+};
+
+enum import_outcome { IMPORT_ADDED, IMPORT_SAME, IMPORT_REPLACED, IMPORT_RENAMED };
+
+/// What is imported: of a database, all trials or those with these numbers.
+struct import_source {
+    const char *path;        // NULL: it is in memory
+    struct database *memory; // the caller's
+    bool has_all_trials;
+    const int64_t *trials;
+    size_t n_trials;
+    bool has_points; // and the points of sweeps without a trial, of applications and experiments
+    const char *application, *experiment; // that match these patterns; NULL: all
+};
+
+struct imported_trial {
+    int64_t id; // of the trial in the database
+    char *name; // application/experiment/trial as it is called there now
+    enum import_outcome outcome;
+};
+
+struct import_report {
+    struct imported_trial *trials;
+    size_t n_trials, capacity;
+    size_t n_points; // of sweeps, without a trial, that are noted now and were not before
+};
+
+/// Imports SOURCE into the database at PATH in one transaction; a missing one appears when it is
+/// whole. Metrics, properties, resources and foci that PATH has are used again; a metric keeps its
+/// texts, but that it adds up in another way is an error. SOURCE may come from anybody: nothing in
+/// it is run, and each value is checked. REPORT is to be released in any case. 0, or -1 and ERR:
+/// nothing changed.
+int trials_import(const char *path, const struct import_source *source,
+                  enum import_conflict conflict, struct import_report *report, struct error *err);
+void import_report_release(struct import_report *report);
+
+/// What a CSV file does not say itself; NULL has a default.
+struct import_names {
+    const char *application, *experiment, *trial, *origin;
+};
+
+/// Reads CSV called NAME with at least the columns "metric" and "value" (pagoda-store(1)) into a
+/// new database in memory. 0 (to be closed), or -1 and ERR with the line.
+int import_read_csv(FILE *stream, const char *name, const struct import_names *names,
+                    struct database **memory, struct error *err);
+
+#endif
