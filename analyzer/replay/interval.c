@@ -16,8 +16,8 @@
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/result/result.h"
+#include "analyzer/trace/definitions.h"
 #include "analyzer/trace/reader.h"
-#include "analyzer/trace/region_names.h"
 
 enum { MAX_PHASES = 10000 }; // of one NAME#*
 

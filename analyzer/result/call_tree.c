@@ -10,7 +10,7 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/trace/region_names.h"
+#include "analyzer/trace/definitions.h"
 
 /// A merged node while the tree grows.
 struct merged_path {

@@ -10,7 +10,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/rewrite/record_kinds.h"
-#include "analyzer/trace/otf2_error.h"
+#include "analyzer/trace/archive.h"
+#include "analyzer/trace/resolve.h"
 
 // ---- calls that are waited for later ----
 

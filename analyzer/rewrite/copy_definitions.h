@@ -9,7 +9,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/rewrite/new_archive.h"
-#include "analyzer/trace/source.h"
+#include "analyzer/trace/reader.h"
 
 /// What is new of a location, by its index in struct definitions.
 struct copy_location {

@@ -10,7 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/rewrite/copy_state.h"
 #include "analyzer/rewrite/record_kinds.h"
-#include "analyzer/trace/otf2_error.h"
+#include "analyzer/trace/archive.h"
 
 // ---- messages, requests and collectives ----
 

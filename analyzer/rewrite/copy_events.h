@@ -7,7 +7,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/rewrite/time_map.h"
-#include "analyzer/trace/source.h"
+#include "analyzer/trace/reader.h"
 
 struct late_definitions;
 struct progress;

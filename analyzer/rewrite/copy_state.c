@@ -4,7 +4,7 @@
 // in their order, find their records. The other records go with their surroundings.
 #include "analyzer/rewrite/copy_state.h"
 
-#include "analyzer/trace/otf2_error.h"
+#include "analyzer/trace/archive.h"
 
 struct decoder *copy_decoder(struct copy *copy)
 {

@@ -15,7 +15,7 @@
 #include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/rewrite/time_map.h"
 #include "analyzer/trace/decode.h"
-#include "analyzer/trace/source.h"
+#include "analyzer/trace/reader.h"
 
 /// Parameters that all callbacks for events share.
 #define COPY_EVENT_PARAMETERS                                                                      \

@@ -21,7 +21,8 @@
 #include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/rewrite/copy_events.h"
 #include "analyzer/rewrite/new_archive.h"
-#include "analyzer/trace/otf2_error.h"
+#include "analyzer/trace/archive.h"
+#include "analyzer/trace/resolve.h"
 
 enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, MOST_EVENT_CHUNKS = 2 };
 static const char archive_name[] = "traces";

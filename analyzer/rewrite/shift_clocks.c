@@ -19,9 +19,10 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/rewrite.h"
+#include "analyzer/trace/archive.h"
 #include "analyzer/trace/event.h"
-#include "analyzer/trace/otf2_error.h"
-#include "analyzer/trace/source.h"
+#include "analyzer/trace/reader.h"
+#include "analyzer/trace/resolve.h"
 
 struct offset {
     OTF2_TimeStamp ticks;

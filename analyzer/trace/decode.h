@@ -9,8 +9,8 @@
 #include <otf2/otf2.h>
 
 #include "analyzer/trace/clock.h"
+#include "analyzer/trace/event.h"
 #include "analyzer/trace/file_check.h"
-#include "analyzer/trace/reader.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/resolve.h"
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Membership questions about communicators (see definitions.h).
+// Questions about definitions: who is in a communicator, which MPI function a name is, and which
+// regions a name means.
 #include "analyzer/trace/definitions.h"
 
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "analyzer/base/map.h"
+#include "analyzer/base/memory.h"
 
 // Place of WORLD_RANK in one group, EVENT_NO_INDEX when it is no member.
 static uint32_t place_in_group(const uint32_t *members, uint32_t n_members,
@@ -33,4 +40,145 @@ bool communicator_in_first_group(const struct communicator *comm, uint32_t world
     return comm->n_members == 0 ||
            place_in_group(comm->members, comm->n_members, comm->rank_by_member, world_rank) !=
                EVENT_NO_INDEX;
+}
+
+// --- MPI functions: the name is reduced to its bare lower case form ("recv") and looked up
+
+enum { BARE_NAME_BYTES = 64 }; // longer than any name in the list
+
+static const struct {
+    const char *bare_name;
+    enum mpi_function function;
+} special_functions[] = {
+    {"init", MPI_FUNCTION_INIT},
+    {"init_thread", MPI_FUNCTION_INIT},
+    {"finalize", MPI_FUNCTION_FINALIZE},
+    {"iprobe", MPI_FUNCTION_IPROBE},
+    {"improbe", MPI_FUNCTION_IPROBE},
+    {"parrived", MPI_FUNCTION_TEST},
+    {"probe", MPI_FUNCTION_PROBE},
+    {"mprobe", MPI_FUNCTION_PROBE},
+    {"send", MPI_FUNCTION_STANDARD_SEND},
+    {"isend", MPI_FUNCTION_STANDARD_SEND},
+    {"sendrecv", MPI_FUNCTION_STANDARD_SEND},
+    {"isendrecv", MPI_FUNCTION_STANDARD_SEND},
+    {"sendrecv_replace", MPI_FUNCTION_STANDARD_SEND},
+    {"isendrecv_replace", MPI_FUNCTION_STANDARD_SEND},
+    {"ssend", MPI_FUNCTION_SYNCHRONOUS_SEND},
+    {"ssend_init", MPI_FUNCTION_SYNCHRONOUS_SEND},
+    {"issend", MPI_FUNCTION_SYNCHRONOUS_SEND},
+};
+
+// Families, all members of which are tests: MPI_Testall, MPI_Request_get_status_any, ...
+static const char *const test_prefixes[] = {"test", "request_get_status"};
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool cut_suffix(char *text, const char *suffix)
+{
+    size_t length = strlen(text);
+    size_t suffix_length = strlen(suffix);
+    if (length <= suffix_length || strcmp(text + length - suffix_length, suffix) != 0)
+        return false;
+    text[length - suffix_length] = '\0';
+    return true;
+}
+
+// "PMPI_Recv_f08ts_" becomes "recv"; false when the name does not start with MPI_.
+static bool reduce_name(const char *name, char bare_name[BARE_NAME_BYTES])
+{
+    char lower[BARE_NAME_BYTES + 8];
+    size_t length = 0;
+    for (; length < sizeof lower - 1 && name[length]; length++)
+        lower[length] = (char)tolower((unsigned char)name[length]);
+    lower[length] = '\0';
+    const char *rest = has_prefix(lower, "pmpi_") ? lower + 1 : lower;
+    if (!has_prefix(rest, "mpi_") || strlen(rest + 4) >= BARE_NAME_BYTES)
+        return false;
+    memcpy(bare_name, rest + 4, strlen(rest + 4) + 1);
+    while (cut_suffix(bare_name, "_") || cut_suffix(bare_name, "_f08ts") ||
+           cut_suffix(bare_name, "_f08") || cut_suffix(bare_name, "_c"))
+        continue;
+    return true;
+}
+
+static bool is_c_spelling(const char *name)
+{
+    if (*name == 'P')
+        name++;
+    return has_prefix(name, "MPI_") && isupper((unsigned char)name[4]) &&
+           (islower((unsigned char)name[5]) || name[5] == '\0' || isdigit((unsigned char)name[5]));
+}
+
+enum mpi_function mpi_function_of_name(const char *name, bool is_mpi_paradigm)
+{
+    if (!is_mpi_paradigm && !is_c_spelling(name))
+        return MPI_FUNCTION_NONE;
+    char bare_name[BARE_NAME_BYTES];
+    if (!reduce_name(name, bare_name))
+        return MPI_FUNCTION_OTHER;
+    for (size_t i = 0; i < sizeof special_functions / sizeof *special_functions; i++)
+        if (strcmp(bare_name, special_functions[i].bare_name) == 0)
+            return special_functions[i].function;
+    for (size_t i = 0; i < sizeof test_prefixes / sizeof *test_prefixes; i++)
+        if (has_prefix(bare_name, test_prefixes[i]))
+            return MPI_FUNCTION_TEST;
+    return has_prefix(bare_name, "file_") ? MPI_FUNCTION_FILE : MPI_FUNCTION_OTHER;
+}
+
+// --- names of regions
+
+/// The caller frees the array, not the names.
+static const char **names_of(const struct definitions *definitions)
+{
+    const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        names[i] = definitions->regions[i].name;
+    return names;
+}
+
+char **region_names_shown(const struct definitions *definitions)
+{
+    const char **names = names_of(definitions);
+    char **shown = function_names_shown(names, definitions->n_regions);
+    free(names);
+    return shown;
+}
+
+enum function_names_found region_names_find(const struct definitions *definitions, const char *text,
+                                            bool *is_meant)
+{
+    const char **names = names_of(definitions);
+    enum function_names_found found =
+        function_names_find(names, definitions->n_regions, text, is_meant);
+    free(names);
+    return found;
+}
+
+static bool find_glob(const struct definitions *definitions, const char *text, bool *is_meant)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < definitions->n_regions; i++) {
+        is_meant[i] = fnmatch(text, definitions->regions[i].name, 0) == 0;
+        is_found = is_found || is_meant[i];
+    }
+    return is_found;
+}
+
+int region_names_take(const struct definitions *definitions, const char *text, bool *is_meant,
+                      struct error *err)
+{
+    if (region_names_find(definitions, text, is_meant) == FUNCTION_NAMES_ONE ||
+        find_glob(definitions, text, is_meant) ||
+        region_names_find(definitions, text, is_meant) != FUNCTION_NAMES_SEVERAL)
+        return 0;
+    char **shown = region_names_shown(definitions);
+    char *list = function_names_list((const char *const *)shown, definitions->n_regions, is_meant);
+    error_set(err, "%s is ambiguous: %s", text, list);
+    free(list);
+    function_names_free(shown, definitions->n_regions);
+    return -1;
 }

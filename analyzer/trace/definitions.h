@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/error.h"
+#include "analyzer/base/function_names.h"
 #include "analyzer/trace/event.h"
 
 struct map;
@@ -158,5 +160,26 @@ static inline uint32_t communicator_peer(const struct communicator *comm, uint32
                                                      : EVENT_NO_INDEX;
     return rank_in_comm < comm->n_members ? comm->members[rank_in_comm] : EVENT_NO_INDEX;
 }
+
+/// Classifies a region. With IS_MPI_PARADIGM every name is an MPI function and is compared without
+/// case, PMPI prefix, and the suffixes of Fortran and of large counts (mpi_recv_, MPI_Recv_f08,
+/// MPI_Recv_c); without it only C spellings (MPI_Recv, PMPI_Recv) are, so that a user's
+/// own mpi_setup_ stays his.
+enum mpi_function mpi_function_of_name(const char *name, bool is_mpi_paradigm);
+
+// --- which regions of a run a name means, as reports show it, whole or short
+// --- (base/function_names.h), or as a glob
+
+/// How each region is shown. The caller frees by function_names_free().
+char **region_names_shown(const struct definitions *definitions);
+
+/// Which regions TEXT means as a name; IS_MEANT gets an answer for each.
+enum function_names_found region_names_find(const struct definitions *definitions, const char *text,
+                                            bool *is_meant);
+
+/// The same, or if TEXT is no name those whose whole name fits the glob TEXT. 0, though there may
+/// be none, or -1 and ERR: "solve is ambiguous: solve(int), solve(double)".
+int region_names_take(const struct definitions *definitions, const char *text, bool *is_meant,
+                      struct error *err);
 
 #endif

@@ -104,4 +104,25 @@ static inline bool event_completes(const struct event *event)
     }
 }
 
+/// The decoded, not yet consumed events of one location: events[position .. end).
+struct cursor {
+    struct event *events;
+    uint32_t position;
+    uint32_t end;
+    bool at_end; // nothing follows events[end - 1] in the archive
+};
+
+/// What reading found out about one location; final when its cursor is at_end.
+struct location_report {
+    uint64_t n_read;
+    uint64_t n_unknown;        // records of a kind this library does not know
+    uint64_t n_bad_references; // records that name an undefined region, communicator, ...; dropped
+    uint64_t n_backward;       // time stamps smaller than the one before; raised to it
+    const uint64_t *n_unused;  // records that no replay uses (trace_unused())
+    bool lacks_definitions;    // no local definition file: clock offsets and mappings are unknown
+    bool is_skipped;           // no event file, or unreadable from the start
+    bool is_cut;               // unreadable from some record on
+    const char *reason;        // one sentence for skipped and cut, else NULL
+};
+
 #endif

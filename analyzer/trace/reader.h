@@ -12,28 +12,10 @@
 #include "analyzer/trace/definitions.h"
 #include "analyzer/trace/event.h"
 
+struct clock;
+struct records;
+struct resolved;
 struct trace;
-
-/// The decoded, not yet consumed events of one location: events[position .. end).
-struct cursor {
-    struct event *events;
-    uint32_t position;
-    uint32_t end;
-    bool at_end; // nothing follows events[end - 1] in the archive
-};
-
-/// What reading found out about one location; final when its cursor is at_end.
-struct location_report {
-    uint64_t n_read;
-    uint64_t n_unknown;        // records of a kind this library does not know
-    uint64_t n_bad_references; // records that name an undefined region, communicator, ...; dropped
-    uint64_t n_backward;       // time stamps smaller than the one before; raised to it
-    const uint64_t *n_unused;  // records that no replay uses (unused.h)
-    bool lacks_definitions;    // no local definition file: clock offsets and mappings are unknown
-    bool is_skipped;           // no event file, or unreadable from the start
-    bool is_cut;               // unreadable from some record on
-    const char *reason;        // one sentence for skipped and cut, else NULL
-};
 
 /// Opens an archive by its anchor file or its directory and reads all definitions. NULL and ERR
 /// when it is no archive or no definitions can be read; a location that cannot be read is only
@@ -76,5 +58,26 @@ static inline const struct event *trace_peek(struct trace *trace, size_t locatio
     }
     return &cursor->events[cursor->position + ahead];
 }
+
+/// Something that an archive records and no replay uses: a counter, other than the CPU time of
+/// processes, or a parameter.
+struct unused {
+    const char *name; // valid as long as the trace; may be ""
+    bool is_parameter;
+    uint64_t n_values;
+};
+
+/// Sums what location_report.n_unused counted in TRACE, which has been read: counters in the order
+/// of their definitions, then parameters, each with a value at least. The caller frees *LIST.
+size_t trace_unused(const struct trace *trace, struct unused **list);
+
+/// What a copy of an open archive needs to know of it (analyzer/rewrite): its records, and how its
+/// events get their times. All live as long as the trace.
+struct trace_source {
+    const struct records *records;
+    const struct resolved *resolved;
+    const struct clock *clock;
+};
+struct trace_source trace_source(const struct trace *trace);
 
 #endif

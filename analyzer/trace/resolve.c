@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/mpi_names.h"
-#include "analyzer/trace/resolve_processes.h"
 
 static bool is_thread_runtime(OTF2_Paradigm paradigm)
 {

@@ -45,4 +45,10 @@ struct resolved {
 void resolve_records(struct resolved *resolved, const struct records *records);
 void resolved_release(struct resolved *resolved);
 
+/// For resolve_records(): fills ranks, locations and nodes of DEFINITIONS. MPI_LOCATIONS is the
+/// archive's group of MPI locations in rank order, or NULL: then every process with a location is a
+/// rank, in the order of definition. RANK_OF_LOCATION (empty) receives location id -> rank.
+void resolve_processes(struct definitions *definitions, const struct records *records,
+                       const struct group_record *mpi_locations, struct id_table *rank_of_location);
+
 #endif

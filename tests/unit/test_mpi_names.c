@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/trace/mpi_names.h"
+#include "analyzer/trace/definitions.h"
 
 static void test_names_with_mpi_paradigm(void **state)
 {

@@ -13,7 +13,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/change/region_text.h"
-#include "analyzer/trace/region_names.h"
+#include "analyzer/trace/definitions.h"
 
 enum { MAX_CANDIDATES = 4096 };
 

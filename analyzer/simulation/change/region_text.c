@@ -8,7 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/trace/region_names.h"
+#include "analyzer/trace/definitions.h"
 
 static const char *base_name(const char *path)
 {

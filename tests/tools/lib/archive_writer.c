@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/otf2_error.h"
+#include "analyzer/trace/archive.h"
 
 struct location_entry {
     uint64_t id;

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps what the OTF2 library would print to stderr, as the cause for our own error chain.
-#ifndef PAGODA_TRACE_OTF2_ERROR_H
-#define PAGODA_TRACE_OTF2_ERROR_H
+// Finds and opens an archive, and keeps what the OTF2 library would print to stderr, as the cause
+// for our own error chain.
+#ifndef PAGODA_TRACE_ARCHIVE_H
+#define PAGODA_TRACE_ARCHIVE_H
 
 #include <otf2/otf2.h>
+
+#include "analyzer/base/error.h"
+
+/// Path of the anchor file: PATH itself, or the one *.otf2 file in the directory PATH. NULL and ERR
+/// when there is none or there are several. The caller frees.
+char *anchor_find(const char *path, struct error *err);
 
 /// Silences the library's own messages from now on and forgets those of this thread so far.
 void otf2_error_begin(void);
