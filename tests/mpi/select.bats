@@ -143,7 +143,7 @@ entered() {
         traced "$1" 2 trace_end fill 3
         [ "$status" = 0 ]
         [ "$(cat "$out")" = running ]
-        [ "$(grep -c 'stopped recording .* s after its start (max_bytes is reached); the trace is not complete' "$err")" = 1 ]
+        [ "$(grep -c 'stopped recording .* s after its start (max_bytes is reached): the trace is incomplete' "$err")" = 1 ]
         check_archive "$dir" collectives
         events_of "$dir" collectives >"$BATS_TEST_TMPDIR/events"
         # A call and its place take 32 bytes, so 128 KiB hold 4096 of them less what else there is.

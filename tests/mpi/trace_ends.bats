@@ -123,7 +123,7 @@ fills() {
     small 5m
     fills_late() {
         fills "$1"
-        [[ $(messages) == *"cannot write the archive"*"the records are kept"* ]]
+        [[ $(messages) == *"cannot write the archive"*"The records are kept"* ]]
         [ "$(ls "$small/t")" = spool ] # nothing half-written
         mount -o remount,size=25m "$small"
         "$PAGODA" trace --finish "$small/t"
@@ -189,7 +189,61 @@ fills() {
     done
     run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/t"
     [ "$status" = 0 ]
-    [[ $output == *"1 files in "*"are no records of this version"* ]]
+    [[ $output == *"1 files in "*"are not records of this version"* ]]
     check_archive "$BATS_TEST_TMPDIR/t" messages collectives open-requests
     otf2-print -G "$BATS_TEST_TMPDIR/t/traces.otf2" | grep -q '^LOCATION  *1 '
+}
+
+@test "--finish waits for a process that goes on after its recording has stopped" {
+    cat >"$BATS_TEST_TMPDIR/stopped.c" <<'END'
+#include <mpi.h>
+#include <unistd.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 100000; i++)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fclose(fopen("stopped", "w"));
+    while (access("go", F_OK))
+        usleep(10000);
+    MPI_Finalize();
+    return 0;
+}
+END
+    goes_on() {
+        cd "$BATS_TEST_TMPDIR"
+        rm -rf t stopped go
+        mkdir -p t/spool
+        printf '%s\n' buffer_bytes=65536 max_bytes=327680 >t/spool/settings
+        "mpicc.$1" -o stopped-"$1" stopped.c
+        LD_PRELOAD="$BUILD/libpagoda-trace.so" PAGODA_SPOOL="$PWD/t/spool" \
+            run_mpi "$1" 1 ./stopped-"$1" 3>&- &
+        until [ -e stopped ]; do
+            sleep 0.01
+        done
+        run "$PAGODA" trace --finish t
+        touch go
+        wait $!
+        [ "$status" = 1 ]
+        [[ $output == *"no archive yet"*"still runs"* ]]
+        # What a finisher left that was killed while it measured.
+        mkdir t/spool/cost-killed
+        touch t/spool/cost-killed/0000000000000000-000000-000.spool
+        run "$PAGODA" trace --finish t
+        [ "$status" = 0 ]
+        [[ $output == *"stopped recording"*"max_bytes is reached"* ]]
+        [ ! -e t/spool ]
+    }
+    for_each_mpi goes_on
+}
+
+@test "control characters of a folder do not reach the terminal" {
+    mkdir "$BATS_TEST_TMPDIR/spool"
+    touch "$BATS_TEST_TMPDIR/spool/not.spool"
+    mv "$BATS_TEST_TMPDIR/spool" "$BATS_TEST_TMPDIR/"$'sp\e[31mool\xc2\x9b'
+    run "$BUILD/pagoda-trace-finish" "$BATS_TEST_TMPDIR/"$'sp\e[31mool\xc2\x9b' "$BATS_TEST_TMPDIR/out"
+    [[ $output == *"sp?[31mool??"* ]]
+    [[ $output != *$'\e'* && $output != *$'\x9b'* ]]
 }

@@ -186,9 +186,9 @@ static struct measured measure(const struct operation *operation, const struct c
 {
     static struct samples samples;
     double first_ns = now_ns(), begin_ns;
-    int n = 1;
 
     samples.n = 0;
+    int n = 1;
     run_batch(operation, call, n, ahead_ns, &samples); // opens connections
     samples.n = 0;
     begin_ns = now_ns();
@@ -234,7 +234,6 @@ void collectives_measure(const struct hosts *hosts, const struct effort *effort)
 
     for (int p = 2; p > 0 && p <= n_members; p = next_members(p, n_members)) {
         MPI_Comm comm;
-
         MPI_Comm_split(MPI_COMM_WORLD, hosts->rank < p ? 0 : MPI_UNDEFINED, hosts->rank, &comm);
         for (int i = 0; i < N_OPERATIONS; i++)
             for (int size = 0; size < N_SIZES; size++)

@@ -11,7 +11,6 @@ enum { TAG_WAIT = 95, COMPUTE_STEPS = 6000000, COMPUTE_ROUNDS = 9, LINE_BYTES = 
 void cores_touch(const unsigned char *buffer, long bytes)
 {
     volatile unsigned char sink = 0;
-
     for (long i = 0; i < bytes; i += LINE_BYTES)
         sink = (unsigned char)(sink + buffer[i]);
     (void)sink;
@@ -20,12 +19,11 @@ void cores_touch(const unsigned char *buffer, long bytes)
 /// A fixed piece of computing: a chain of multiplications and additions; its time.
 static double compute_ns(void)
 {
-    volatile double result;
     double value = 1, begin_ns = now_ns();
 
     for (long i = 0; i < COMPUTE_STEPS; i++)
         value = value * 0.999999 + 1e-6 * (double)(i & 7);
-    result = value;
+    volatile double result = value;
     (void)result;
     return now_ns() - begin_ns;
 }
@@ -72,9 +70,9 @@ static double touch_alone_ns(long bytes)
 static double slowdown(const struct pair *pair)
 {
     const struct timespec pause = {0, 30000000};
-    double factor = 1;
 
     rest();
+    double factor = 1;
     if (pair->hosts->rank == pair->second) {
         hosts_bind(pair->hosts, 0);
         MPI_Recv(NULL, 0, MPI_BYTE, pair->first, TAG_WAIT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

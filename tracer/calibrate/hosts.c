@@ -17,10 +17,10 @@ static hwloc_cpuset_t bound; // as the launcher left us
 void rest(void)
 {
     const struct timespec pause = {0, REST_NS};
-    MPI_Request request;
-    int is_done = 0;
 
+    MPI_Request request;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    int is_done = 0;
     for (;;) {
         MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
         if (is_done)
@@ -52,7 +52,6 @@ static void answer_clock(void)
 {
     for (int i = 0; i < CLOCK_EXCHANGES; i++) {
         double time_ns;
-
         MPI_Recv(&time_ns, 1, MPI_DOUBLE, 0, TAG_CLOCK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         time_ns = now_ns();
         MPI_Send(&time_ns, 1, MPI_DOUBLE, 0, TAG_CLOCK, MPI_COMM_WORLD);
@@ -62,7 +61,6 @@ static void answer_clock(void)
 void hosts_compare_clocks(const struct hosts *hosts)
 {
     bool has_others = false;
-
     for (int peer = 1; peer < hosts->n_ranks; peer++) {
         if (hosts->ranks[peer].first != peer)
             continue; // its host has one clock
@@ -171,10 +169,9 @@ void hosts_print(const struct hosts *hosts)
     snprintf(own.model, sizeof own.model, "%s", model ? model : "");
     MPI_Gather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
     for (int i = 0; i < hosts->n_ranks && hosts->rank == 0; i++) {
-        int n_ranks = 0;
-
         if (hosts->ranks[i].first != i)
             continue;
+        int n_ranks = 0;
         for (int j = i; j < hosts->n_ranks; j++)
             n_ranks += hosts->ranks[j].first == i;
         printf("topology ");

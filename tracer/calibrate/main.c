@@ -15,7 +15,6 @@ enum { SAMPLES_WANTED = 11 };
 double now_ns(void)
 {
     struct timespec now;
-
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
@@ -78,7 +77,6 @@ static void print_mpi(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
-
     MPI_Get_library_version(text, &length);
     text[strcspn(text, "\n,")] = '\0';
     for (char *c = text; *c; c++)
@@ -119,7 +117,6 @@ static void measure(const struct hosts *hosts, const struct effort *effort)
 int main(int argc, char **argv)
 {
     struct effort effort = {100e6, 0.02, 1 << 22, 1 << 18};
-    struct hosts hosts;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -129,6 +126,7 @@ int main(int argc, char **argv)
         effort.max_bytes = atol(argv[3]);
         effort.working_set_bytes = atol(argv[4]);
     }
+    struct hosts hosts;
     hosts_find(&hosts);
     if (rank == 0)
         print_mpi();

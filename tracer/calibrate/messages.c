@@ -46,7 +46,6 @@ static void answer(int peer, unsigned char *buffer, long size_bytes, const unsig
                    long touch_bytes)
 {
     int n;
-
     for (;;) {
         MPI_Recv(&n, 1, MPI_INT, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (n == 0)
@@ -77,9 +76,9 @@ static struct measured play(int peer, unsigned char *buffer, long size_bytes,
                             const unsigned char *set, long touch_bytes, const struct effort *effort)
 {
     static struct samples samples;
-    int n = 1;
 
     samples.n = 0;
+    int n = 1;
     for (int i = 0; i < 3; i++) { // the first ones open connections
         double half_ns = ask(peer, n, buffer, size_bytes, set, touch_bytes);
         double wanted = batch_ns / (2 * half_ns + 1);
@@ -151,7 +150,6 @@ static void answer_small(int peer, unsigned char *buffer)
 {
     MPI_Status status;
     int n_bytes;
-
     for (;;) {
         MPI_Recv(buffer, SMALL_BYTES, MPI_BYTE, peer, TAG_DATA, MPI_COMM_WORLD, &status);
         MPI_Get_count(&status, MPI_BYTE, &n_bytes);
@@ -191,10 +189,10 @@ static struct overheads ask_small(const struct pair *pair, unsigned char *buffer
 static struct overheads measure_overheads(const struct pair *pair, double half_ns)
 {
     struct overheads overheads = {0, 0};
-    unsigned char buffer[SMALL_BYTES] = {0};
     double arrival_ns = 4 * half_ns + 5000;
 
     begin(pair);
+    unsigned char buffer[SMALL_BYTES] = {0};
     if (pair->hosts->rank == pair->first)
         overheads =
             ask_small(pair, buffer, arrival_ns < MAX_ARRIVAL_NS ? arrival_ns : MAX_ARRIVAL_NS);
@@ -214,15 +212,14 @@ static bool is_eager(const struct pair *pair, unsigned char *buffer, long size_b
 {
     const double *ahead_ns = pair->hosts->clock_ahead_ns;
     int peer = pair->second;
+
     bool is_proved = false;
-
     for (int i = 0; i < EAGER_TRIES && !is_proved; i++) {
-        double came_ns;
-
         MPI_Send(&size_bytes, 1, MPI_LONG, peer, TAG_CONTROL, MPI_COMM_WORLD);
         MPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         send_bytes(buffer, size_bytes, peer, TAG_DATA);
         double sent_ns = now_ns();
+        double came_ns;
         MPI_Recv(&came_ns, 1, MPI_DOUBLE, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         is_proved = sent_ns - ahead_ns[pair->first] < came_ns - ahead_ns[peer];
     }
@@ -235,7 +232,6 @@ static void come_late(int peer, unsigned char *buffer)
 
     for (;;) {
         long size_bytes;
-
         MPI_Recv(&size_bytes, 1, MPI_LONG, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (size_bytes < 0)
             return;
@@ -294,7 +290,6 @@ static const long *sizes_of(const struct pair *pair, int *n)
 int messages_count(const struct pair *pair)
 {
     int n;
-
     sizes_of(pair, &n);
     return n + !pair->shares_core;
 }
@@ -304,8 +299,8 @@ void messages_measure(const struct pair *pair)
     bool says = pair->hosts->rank == 0;
     int n;
     const long *list = sizes_of(pair, &n);
-    double small_ns = 0;
 
+    double small_ns = 0;
     for (int i = 0; i < n; i++) {
         struct measured half = messages_half_round_trip(pair, list[i], 0);
 

@@ -31,7 +31,7 @@ static const char *const names[] = {
 };
 enum { n_names = sizeof names / sizeof names[0] };
 
-// Known MPI libraries: start of the file name, recorder's name.
+/// Known MPI libraries: start of the file name, recorder's name.
 static const struct {
     const char *library;
     const char *recorder;
@@ -45,7 +45,7 @@ struct continuation {
     char code[16];
 };
 
-// trampolines.S knows these.
+/// trampolines.S knows these.
 extern function_pointer dispatch_slots[];             // where MPI_X goes
 function_pointer dispatch_pmpi_slots[n_names];        // the next PMPI_X, NULL: not looked up yet
 function_pointer dispatch_mpi_next[n_names];          // the next MPI_X, where a tool defines it
@@ -67,7 +67,7 @@ static uintptr_t mpi_start, mpi_end; // where it is loaded
 static uint16_t functions[n_names];  // the recorder's numbers of its functions, plus one
 static const struct recorder *recorder;
 
-// Exported data, found by pagoda.h with dlsym(); calls go nowhere until a recorder is attached.
+/// Exported data, found by pagoda.h with dlsym(); calls go nowhere until a recorder is attached.
 static void no_region(const char *name)
 {
     (void)name;
@@ -98,7 +98,6 @@ EXPORTED struct pagoda_trace_api pagoda_trace_api = {
 static function_pointer to_function(void *symbol)
 {
     function_pointer function;
-
     memcpy(&function, &symbol, sizeof function);
     return function;
 }
@@ -107,7 +106,7 @@ static function_pointer next(const char *name)
 {
     void *symbol = dispatch_dlsym(RTLD_NEXT, name);
 
-    if (symbol == NULL && mpi_library != NULL)
+    if (!symbol && mpi_library)
         symbol = dispatch_dlsym(mpi_library, name);
     return to_function(symbol);
 }
@@ -115,16 +114,15 @@ static function_pointer next(const char *name)
 static function_pointer next_pmpi(unsigned index)
 {
     char name[128];
-
     snprintf(name, sizeof name, "P%s", names[index]);
     return next(name);
 }
 
 static int index_of(const char *name)
 {
-    int low = 0;
     int high = n_names;
 
+    int low = 0;
     while (low < high) {
         int middle = (low + high) / 2;
         int order = strcmp(names[middle], name);
@@ -154,14 +152,14 @@ uint16_t dispatch_function(unsigned index)
     return functions[index] == 0 ? NO_FUNCTION : (uint16_t)(functions[index] - 1);
 }
 
-// A function of the MPI library itself is called directly; in front of another tool's stands a
-// continuation, which knows whether the tool is meant.
+/// A function of the MPI library itself is called directly; in front of another tool's stands a
+/// continuation, which knows whether the tool is meant.
 static function_pointer next_for_wrapper(const char *name)
 {
     int index = index_of(name);
     function_pointer function = next(name);
 
-    if (function == NULL || index < 0 ||
+    if (!function || index < 0 ||
         ((uintptr_t)function >= mpi_start && (uintptr_t)function < mpi_end))
         return function;
     dispatch_mpi_next[index] = function;
@@ -200,7 +198,7 @@ static int find_mpi(struct dl_phdr_info *info, size_t size, void *result)
     const char *name = strrchr(path, '/');
 
     (void)size;
-    name = name != NULL ? name + 1 : path;
+    name = name ? name + 1 : path;
     for (size_t i = 0; i < sizeof known_mpis / sizeof known_mpis[0]; i++) {
         if (strncmp(name, known_mpis[i].library, strlen(known_mpis[i].library)) == 0) {
             snprintf(found->path, sizeof found->path, "%s", path);
@@ -212,34 +210,32 @@ static int find_mpi(struct dl_phdr_info *info, size_t size, void *result)
     return 0;
 }
 
-// The recorder library stands beside this one; a process whose recorder is missing runs untraced.
+/// The recorder library stands beside this one; a process whose recorder is missing runs untraced.
 static void load_recorder(const char *name)
 {
     Dl_info here;
-    char path[4200];
-    char folder[4096];
-    void *library;
-    recorder_attach attach;
-
-    if (dladdr(&pagoda_trace_api, &here) == 0 || here.dli_fname == NULL)
+    if (dladdr(&pagoda_trace_api, &here) == 0 || !here.dli_fname)
         return;
+    char folder[4096];
     snprintf(folder, sizeof folder, "%s", here.dli_fname);
-    if (strrchr(folder, '/') == NULL)
+    if (!strrchr(folder, '/'))
         return;
     *strrchr(folder, '/') = '\0';
+    char path[4200];
     snprintf(path, sizeof path, "%s/libpagoda-%s.so", folder, name);
-    library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (library == NULL)
+    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (!library)
         return;
-    attach = (recorder_attach)to_function(dispatch_dlsym(library, "pagoda_recorder_attach"));
-    recorder = attach != NULL ? attach(&dispatcher) : NULL;
-    if (recorder == NULL)
+    recorder_attach attach =
+        (recorder_attach)to_function(dispatch_dlsym(library, "pagoda_recorder_attach"));
+    recorder = attach ? attach(&dispatcher) : NULL;
+    if (!recorder)
         return;
     pagoda_trace_api = recorder->api;
     __atomic_store_n(&dispatch_recording, true, __ATOMIC_RELEASE);
 }
 
-// Fills the slots once an MPI is there. With the lock held.
+/// Fills the slots once an MPI is there. With the lock held.
 static void resolve(const struct found_mpi *found)
 {
     const char *spool_dir = getenv("PAGODA_SPOOL");
@@ -252,10 +248,10 @@ static void resolve(const struct found_mpi *found)
     for (int i = 0; i < n_names; i++) {
         function_pointer function = next(names[i]);
 
-        if (function != NULL)
+        if (function)
             __atomic_store_n(&dispatch_slots[i], function, __ATOMIC_RELEASE);
     }
-    if (mpi_library != NULL && spool_dir != NULL && spool_dir[0] == '/') {
+    if (mpi_library && spool_dir && spool_dir[0] == '/') {
         dispatcher.spool_dir = spool_dir;
         load_recorder(found->recorder);
     }
@@ -282,8 +278,8 @@ function_pointer dispatch_next(const char *name)
     return next(name);
 }
 
-// MPI functions that no library here defines. Only a program that tests for their existence
-// (weak symbols) comes this way: MPI is neither initialised nor finalised, all else fails.
+/// MPI functions that no library here defines. Only a program that tests for their existence
+/// (weak symbols) comes this way: MPI is neither initialised nor finalised, all else fails.
 static int flag_is_false(int *flag)
 {
     *flag = 0;
@@ -302,35 +298,33 @@ function_pointer dispatch_missing(const char *name)
     return (function_pointer)fails;
 }
 
-// Target of a call whose slot was not filled yet; called by trampolines.S.
+/// Target of a call whose slot was not filled yet; called by trampolines.S.
 function_pointer dispatch_first_call(unsigned index)
 {
-    function_pointer target;
-
     look_for_mpi();
-    if (resolved && recorder != NULL) {
+    function_pointer target;
+    if (resolved && recorder) {
         // The slot was filled while this call was on its way, or the function does not exist.
         target = __atomic_load_n(&dispatch_slots[index], __ATOMIC_ACQUIRE);
-        if (next(names[index]) != NULL)
+        if (next(names[index]))
             return target;
     }
     target = next(names[index]);
-    return target != NULL ? target : dispatch_missing(names[index]);
+    return target ? target : dispatch_missing(names[index]);
 }
 
-// Target of a PMPI_X whose next definition was not looked up yet.
+/// Target of a PMPI_X whose next definition was not looked up yet.
 function_pointer dispatch_first_pmpi(unsigned index)
 {
     bool was_recording = dispatch_recording;
-    function_pointer target;
 
     look_for_mpi();
     if (!was_recording && dispatch_recording && functions[index] != 0) {
         pagoda_dispatch_thread.via_pmpi = 1;
         return __atomic_load_n(&dispatch_slots[index], __ATOMIC_ACQUIRE);
     }
-    target = next_pmpi(index);
-    if (target == NULL)
+    function_pointer target = next_pmpi(index);
+    if (!target)
         return dispatch_missing(names[index]);
     __atomic_store_n(&dispatch_pmpi_slots[index], target, __ATOMIC_RELEASE);
     return target;
@@ -348,14 +342,14 @@ EXPORTED void __cyg_profile_func_exit(void *function, void *call_site);
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
     (void)call_site;
-    if (recorder != NULL)
+    if (recorder)
         recorder->function_enter(function);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
     (void)call_site;
-    if (recorder != NULL)
+    if (recorder)
         recorder->function_leave(function);
 }
 
@@ -382,11 +376,11 @@ void *(*dispatch_real_dlsym)(void *handle, const char *name);
 static void find_real(void)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
-    void *found = NULL;
 
-    for (size_t i = 0; i < sizeof versions / sizeof versions[0] && found == NULL; i++)
+    void *found = NULL;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0] && !found; i++)
         found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-    if (found != NULL)
+    if (found)
         memcpy(&dispatch_real_dlsym, &found, sizeof found);
     else
         dispatch_real_dlsym = no_dlsym;
@@ -394,7 +388,7 @@ static void find_real(void)
 
 void *dispatch_dlsym(void *handle, const char *name)
 {
-    if (dispatch_real_dlsym == NULL)
+    if (!dispatch_real_dlsym)
         find_real();
     return dispatch_real_dlsym(handle, name);
 }
@@ -402,9 +396,9 @@ void *dispatch_dlsym(void *handle, const char *name)
 static void *own_handle(void)
 {
     static void *handle;
-    Dl_info here;
 
-    if (handle == NULL && dladdr(&dispatch_real_dlsym, &here) != 0 && here.dli_fname != NULL)
+    Dl_info here;
+    if (!handle && dladdr(&dispatch_real_dlsym, &here) != 0 && here.dli_fname)
         handle = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     return handle;
 }
@@ -416,21 +410,17 @@ static bool may_be_mpi(const char *name)
     return strncmp(name, "MPI", 3) == 0 || strncmp(name, "mpi", 3) == 0;
 }
 
-// What dlsym() is to answer instead of looking up `name`; NULL: nothing, look it up.
+/// What dlsym() is to answer instead of looking up `name`; NULL: nothing, look it up.
 void *dispatch_symbol(void *handle, const char *name)
 {
-    void *own;
-    void *found;
-    function_pointer target;
-
-    if (dispatch_real_dlsym == NULL)
+    if (!dispatch_real_dlsym)
         find_real();
-    if (name == NULL || handle == RTLD_NEXT || handle == RTLD_DEFAULT || !may_be_mpi(name))
+    if (!name || handle == RTLD_NEXT || handle == RTLD_DEFAULT || !may_be_mpi(name))
         return NULL;
-    own = own_handle() != NULL ? dispatch_dlsym(own_handle(), name) : NULL;
-    found = own != NULL ? dispatch_dlsym(handle, name) : NULL;
-    if (found == NULL)
+    void *own = own_handle() ? dispatch_dlsym(own_handle(), name) : NULL;
+    void *found = own ? dispatch_dlsym(handle, name) : NULL;
+    if (!found)
         return NULL;
-    target = dispatch_next_anywhere(name);
+    function_pointer target = dispatch_next_anywhere(name);
     return memcmp(&target, &found, sizeof found) == 0 ? own : NULL;
 }

@@ -27,7 +27,7 @@
 
 typedef void (*function_pointer)(void);
 
-// What a thread is doing. Exported by the dispatcher as pagoda_dispatch_thread.
+/// What a thread is doing. Exported by the dispatcher as pagoda_dispatch_thread.
 struct dispatch_thread {
     uint32_t inside;    // 0, or why nothing is recorded now: see below
     uint32_t via_pmpi;  // the call that is about to be recorded came as PMPI_X
@@ -49,7 +49,7 @@ struct dispatch_thread {
 extern __thread struct dispatch_thread pagoda_dispatch_thread
     __attribute__((tls_model("initial-exec"), visibility("default")));
 
-// The fences keep the compiler from moving the record out of the guarded stretch.
+/// The fences keep the compiler from moving the record out of the guarded stretch.
 static inline void dispatch_set_inside(uint32_t inside)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -57,7 +57,7 @@ static inline void dispatch_set_inside(uint32_t inside)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-// What the dispatcher offers to the recorder it loads. The structure lives as long as the process.
+/// What the dispatcher offers to the recorder it loads. The structure lives as long as the process.
 struct dispatcher {
     int version;
     const char *spool_dir; // absolute path of the folder the records go to
@@ -69,7 +69,7 @@ struct dispatcher {
     void (*publish)(const char *name, function_pointer wrapper, uint32_t function);
 };
 
-// What the recorder hands back. All members are set.
+/// What the recorder hands back. All members are set.
 struct recorder {
     void (*function_enter)(void *function); // user regions
     void (*function_leave)(void *function);
@@ -80,31 +80,31 @@ struct recorder {
     struct pagoda_trace_api api;
 };
 
-// The one function a recorder library exports, as "pagoda_recorder_attach". Returns NULL if it
-// cannot work with this MPI library; the program then runs untraced.
+/// The one function a recorder library exports, as "pagoda_recorder_attach". Returns NULL if it
+/// cannot work with this MPI library; the program then runs untraced.
 typedef const struct recorder *(*recorder_attach)(const struct dispatcher *dispatcher);
 
 // ---- Between dispatch.c, language.c and trampolines.S.
 
 enum { NO_FUNCTION = UINT16_MAX };
 
-// The recorder, NULL: none is attached (yet).
+/// The recorder, NULL: none is attached (yet).
 const struct recorder *dispatch_recorder(void);
 
-// The definition of any name that follows the dispatcher's own; NULL: none. If the process has
-// loaded an MPI by now, its recorder is attached first.
+/// The definition of any name that follows the dispatcher's own; NULL: none. If the process has
+/// loaded an MPI by now, its recorder is attached first.
 function_pointer dispatch_next(const char *name);
 
-// The same, also where a library that defines it is not in the global scope.
+/// The same, also where a library that defines it is not in the global scope.
 function_pointer dispatch_next_anywhere(const char *name);
 
-// The C library's dlsym(), called by this library.
+/// The C library's dlsym(), called by this library.
 void *dispatch_dlsym(void *handle, const char *name);
 
-// The recorder's number of the C function `index`, NO_FUNCTION if it does not record it.
+/// The recorder's number of the C function `index`, NO_FUNCTION if it does not record it.
 uint16_t dispatch_function(unsigned index);
 
-// Target of a name that no library here defines.
+/// Target of a name that no library here defines.
 function_pointer dispatch_missing(const char *name);
 
 #endif

@@ -28,7 +28,7 @@ static const char names[] = ""
 
 static function_pointer targets[n_entries]; // NULL: not looked up yet
 
-// In two registers.
+/// In two registers.
 struct language_call {
     function_pointer target;
     uintptr_t is_recorded; // then dispatch_language_leave() is called after it
@@ -46,8 +46,8 @@ static const char *name_of(unsigned number)
     return name;
 }
 
-// Libraries whose name speaks of MPI and that are not in the global scope (loaded by dlopen with
-// RTLD_LOCAL, as by Python): a Fortran layer may be among them.
+/// Libraries whose name speaks of MPI and that are not in the global scope (loaded by dlopen with
+/// RTLD_LOCAL, as by Python): a Fortran layer may be among them.
 enum { N_LIBRARIES = 32 };
 
 struct libraries {
@@ -61,7 +61,7 @@ static int collect(struct dl_phdr_info *info, size_t size, void *result)
     const char *file = strrchr(info->dlpi_name, '/');
 
     (void)size;
-    if (file != NULL && strstr(file, "mpi") != NULL && libraries->n < N_LIBRARIES &&
+    if (file && strstr(file, "mpi") && libraries->n < N_LIBRARIES &&
         strlen(info->dlpi_name) < sizeof libraries->paths[0])
         snprintf(libraries->paths[libraries->n++], sizeof libraries->paths[0], "%s",
                  info->dlpi_name);
@@ -71,15 +71,14 @@ static int collect(struct dl_phdr_info *info, size_t size, void *result)
 static function_pointer find_anywhere(const char *name)
 {
     struct libraries libraries = {.n = 0};
-    function_pointer function = NULL;
-
     dl_iterate_phdr(collect, &libraries);
-    for (int i = 0; i < libraries.n && function == NULL; i++) {
+    function_pointer function = NULL;
+    for (int i = 0; i < libraries.n && !function; i++) {
         void *library = dlopen(libraries.paths[i], RTLD_LAZY | RTLD_NOLOAD);
-        void *symbol = library != NULL ? dispatch_dlsym(library, name) : NULL;
+        void *symbol = library ? dispatch_dlsym(library, name) : NULL;
 
         memcpy(&function, &symbol, sizeof function);
-        if (library != NULL)
+        if (library)
             dlclose(library);
     }
     return function;
@@ -89,16 +88,16 @@ function_pointer dispatch_next_anywhere(const char *name)
 {
     function_pointer function = dispatch_next(name);
 
-    return function != NULL ? function : find_anywhere(name);
+    return function ? function : find_anywhere(name);
 }
 
-// Also when the target is the first one of MPI that this process calls: then its recorder comes.
+/// Also when the target is the first one of MPI that this process calls: then its recorder comes.
 static function_pointer look_up(unsigned number)
 {
     const char *name = name_of(number);
     function_pointer target = dispatch_next_anywhere(name);
 
-    if (target == NULL)
+    if (!target)
         return dispatch_missing(name);
     __atomic_store_n(&targets[number], target, __ATOMIC_RELEASE);
     return target;
@@ -108,16 +107,14 @@ struct language_call dispatch_language_enter(unsigned number, const void *caller
 {
     const struct dispatch_thread *thread = &pagoda_dispatch_thread;
     struct language_call call = {__atomic_load_n(&targets[number], __ATOMIC_ACQUIRE), 0};
-    const struct recorder *recorder;
-    uint16_t function;
 
-    if (call.target == NULL)
+    if (!call.target)
         call.target = look_up(number);
     if (thread->inside != 0 || thread->language != 0)
         return call;
-    recorder = dispatch_recorder();
-    function = dispatch_function(c_function[number]);
-    if (recorder != NULL && function != NO_FUNCTION)
+    const struct recorder *recorder = dispatch_recorder();
+    uint16_t function = dispatch_function(c_function[number]);
+    if (recorder && function != NO_FUNCTION)
         call.is_recorded = recorder->language_enter(function, caller);
     return call;
 }

@@ -28,8 +28,8 @@ static OTF2_FlushType pre_flush(void *user, OTF2_FileType type, OTF2_LocationRef
 
 static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = pre_flush};
 
-// OTF2 would print; the first message is kept instead. After a failed write it must not be used any
-// more: its clean-up reads what it has freed.
+/// OTF2 would print; the first message is kept instead. After a failed write it must not be used
+/// any more: its clean-up reads what it has freed.
 static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -40,16 +40,16 @@ static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, co
     (void)function;
     (void)format;
     (void)arguments;
-    if (archive->error == NULL)
+    if (!archive->error)
         archive->error = OTF2_Error_GetDescription(code);
-    if (archive->on_failure != NULL)
+    if (archive->on_failure)
         longjmp(*archive->on_failure, 1);
     return code;
 }
 
 bool archive_ok(struct archive *archive, OTF2_ErrorCode code)
 {
-    if (code != OTF2_SUCCESS && archive->error == NULL)
+    if (code != OTF2_SUCCESS && !archive->error)
         archive->error = OTF2_Error_GetDescription(code);
     return archive->error == NULL;
 }
@@ -58,7 +58,7 @@ static bool is_event_or_definition_file(const char *name)
 {
     const char *dot = strrchr(name, '.');
 
-    return dot != NULL && (!strcmp(dot, ".evt") || !strcmp(dot, ".def"));
+    return dot && (!strcmp(dot, ".evt") || !strcmp(dot, ".def"));
 }
 
 static const char folder_name[] = "traces", anchor_name[] = "traces.otf2",
@@ -67,7 +67,6 @@ static const char folder_name[] = "traces", anchor_name[] = "traces.otf2",
 static bool is_there(int dir, const char *name)
 {
     struct stat status;
-
     return fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
@@ -75,29 +74,28 @@ static void remove_events(int dir)
 {
     int folder = openat(dir, folder_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
-    struct dirent *entry;
 
-    while (entries != NULL && (entry = readdir(entries)) != NULL)
+    struct dirent *entry;
+    while (entries && (entry = readdir(entries)))
         if (is_event_or_definition_file(entry->d_name))
             unlinkat(folder, entry->d_name, 0);
-    if (entries != NULL) {
+    if (entries) {
         closedir(entries);
         unlinkat(dir, folder_name, AT_REMOVEDIR);
         unlinkat(dir, definitions_name, 0);
     }
 }
 
-// Removes what an archive that was never finished left in DIR. False: something else is there, a
-// link perhaps, which OTF2 would follow or write into.
+/// Removes what an archive that was never finished left in DIR. False: something else is there, a
+/// link perhaps, which OTF2 would follow or write into.
 static bool make_place(const char *path)
 {
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool is_free;
 
     if (dir >= 0 && !is_there(dir, anchor_name))
         remove_events(dir);
-    is_free = dir >= 0 && !is_there(dir, anchor_name) && !is_there(dir, folder_name) &&
-              !is_there(dir, definitions_name);
+    bool is_free = dir >= 0 && !is_there(dir, anchor_name) && !is_there(dir, folder_name) &&
+                   !is_there(dir, definitions_name);
     if (dir >= 0)
         close(dir);
     return is_free;
@@ -105,8 +103,6 @@ static bool make_place(const char *path)
 
 bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
 {
-    OTF2_Archive *otf2;
-
     *archive = (struct archive){.n_ranks = n_ranks, .first_ns = UINT64_MAX};
     archive->hosts = alloc_or_die(n_ranks * sizeof *archive->hosts);
     archive->cores = alloc_or_die(n_ranks * sizeof *archive->cores);
@@ -116,9 +112,10 @@ bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
         return false;
     }
     OTF2_Error_RegisterCallback(keep_error, archive);
-    otf2 = OTF2_Archive_Open(dir, folder_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
-                             DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (otf2 == NULL)
+    OTF2_Archive *otf2 =
+        OTF2_Archive_Open(dir, folder_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+                          DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!otf2)
         return archive_ok(archive, OTF2_ERROR_FILE_INTERACTION);
     archive->otf2 = otf2;
     archive_ok(archive, OTF2_Archive_SetFlushCallbacks(otf2, &flush_callbacks, NULL));
@@ -172,7 +169,7 @@ uint32_t archive_function_region(struct archive *archive, const char *name, cons
     uint32_t text = archive_string(archive, name);
     struct archive_region region = {text,
                                     text,
-                                    archive_string(archive, file != NULL ? file : ""),
+                                    archive_string(archive, file ? file : ""),
                                     line > 0 ? (uint32_t)line : 0,
                                     OTF2_REGION_ROLE_FUNCTION,
                                     OTF2_PARADIGM_COMPILER};
@@ -198,10 +195,9 @@ OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t
                                                OTF2_CallingContextRef parent)
 {
     struct archive_context context = {region, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, parent};
-    bool is_new;
-    uint32_t number;
 
-    if (file != NULL && line > 0) {
+    bool is_new;
+    if (file && line > 0) {
         struct archive_line source = {archive_string(archive, file), (uint32_t)line};
 
         context.line = table_number(&archive->lines, &source, sizeof source, &is_new);
@@ -211,7 +207,7 @@ OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t
             archive->line_list[context.line] = source;
         }
     }
-    number = table_number(&archive->contexts, &context, sizeof context, &is_new);
+    uint32_t number = table_number(&archive->contexts, &context, sizeof context, &is_new);
     if (is_new) {
         archive->context_list =
             realloc_or_die(archive->context_list, (number + 1) * sizeof *archive->context_list);
@@ -248,11 +244,10 @@ void archive_property(struct archive *archive, const char *name, const char *val
 void archive_variable(struct archive *archive, const char *variable)
 {
     const char *equals = strchr(variable, '=');
-    char *name;
 
-    if (equals == NULL)
+    if (!equals)
         return;
-    name = format_or_die("PAGODA::ENV::%.*s", (int)(equals - variable), variable);
+    char *name = format_or_die("PAGODA::ENV::%.*s", (int)(equals - variable), variable);
     archive_property(archive, name, equals + 1);
     free(name);
 }
@@ -262,7 +257,7 @@ OTF2_EvtWriter *archive_begin_events(struct archive *archive, uint32_t rank, uin
     OTF2_EvtWriter *writer =
         OTF2_Archive_GetEvtWriter(archive->otf2, archive_location_ref(rank, thread));
 
-    if (writer == NULL)
+    if (!writer)
         archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     return writer;
 }
@@ -310,7 +305,7 @@ bool archive_close(struct archive *archive, const struct unify *unify)
 void archive_discard(struct archive *archive, const char *dir)
 {
     archive->on_failure = NULL;
-    if (archive->otf2 != NULL) {
+    if (archive->otf2) {
         char *anchor = format_or_die("%s/%s", dir, anchor_name);
 
         unlink(anchor); // ours: an older one would have kept the archive from being opened

@@ -73,7 +73,7 @@ struct archive_region {
     uint32_t paradigm;
 };
 
-// Keys, so without padding.
+/// Keys, so without padding.
 struct archive_line {
     uint32_t file;
     uint32_t line;
@@ -85,56 +85,56 @@ struct archive_context {
     uint32_t parent; // OTF2_UNDEFINED_CALLING_CONTEXT: unknown
 };
 
-// Creates DIR/traces.otf2 for a run of n_ranks, in place of one that was never finished. Returns
-// false if OTF2 cannot; archive->error says why, and archive_discard() must follow.
+/// Creates DIR/traces.otf2 for a run of n_ranks, in place of one that was never finished. Returns
+/// false if OTF2 cannot; archive->error says why, and archive_discard() must follow.
 bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks);
 
-// Reference of a text; the same text has the same one.
+/// Reference of a text; the same text has the same one.
 uint32_t archive_string(struct archive *archive, const char *text);
 
-// References of regions: an MPI function by name; a compiled function; an annotation or marker.
+/// References of regions: an MPI function by name; a compiled function; an annotation or marker.
 uint32_t archive_mpi_region(struct archive *archive, const char *name);
 uint32_t archive_function_region(struct archive *archive, const char *name, const char *file,
                                  int line);
 uint32_t archive_user_region(struct archive *archive, const char *name, bool is_marker);
 
-// Reference of the calling context: this line (file NULL: unknown) of this region, called from
-// `parent` (OTF2_UNDEFINED_CALLING_CONTEXT: unknown).
+/// Reference of the calling context: this line (file NULL: unknown) of this region, called from
+/// `parent` (OTF2_UNDEFINED_CALLING_CONTEXT: unknown).
 OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t region,
                                                const char *file, int line,
                                                OTF2_CallingContextRef parent);
 
-// Attribute reference of a marker's parameter.
+/// Attribute reference of a marker's parameter.
 uint32_t archive_parameter(struct archive *archive, const char *name);
 
-// OTF2's number of a thread: Score-P's scheme, so that ranks come first.
+/// OTF2's number of a thread: Score-P's scheme, so that ranks come first.
 OTF2_LocationRef archive_location_ref(uint32_t rank, uint32_t thread);
 
-// A fact about the run ("PAGODA::COMMAND", ...). Empty values are left out.
+/// A fact about the run ("PAGODA::COMMAND", ...). Empty values are left out.
 void archive_property(struct archive *archive, const char *name, const char *value);
 
-// A variable of the environment, "NAME=VALUE": property PAGODA::ENV::NAME.
+/// A variable of the environment, "NAME=VALUE": property PAGODA::ENV::NAME.
 void archive_variable(struct archive *archive, const char *variable);
 
-// The event writer of a thread; archive_end_events() must follow with what was found out.
+/// The event writer of a thread; archive_end_events() must follow with what was found out.
 OTF2_EvtWriter *archive_begin_events(struct archive *archive, uint32_t rank, uint32_t thread);
 bool archive_end_events(struct archive *archive, OTF2_EvtWriter *writer,
                         const struct archive_location *location);
 
-// Writes all definitions and closes. Returns false if anything could not be written.
+/// Writes all definitions and closes. Returns false if anything could not be written.
 bool archive_close(struct archive *archive, const struct unify *unify);
 
-// Gives up and removes the files that exist so far.
+/// Gives up and removes the files that exist so far.
 void archive_discard(struct archive *archive, const char *dir);
 
-// For archive.c: keeps the first error; whether there was none so far.
+/// For archive.c: keeps the first error; whether there was none so far.
 bool archive_ok(struct archive *archive, OTF2_ErrorCode code);
 
-// Writes all definitions, when everything that occurs is known; false after an error.
+/// Writes all definitions, when everything that occurs is known; false after an error.
 bool archive_write_definitions(struct archive *archive, const struct unify *unify);
 
-// The role of an MPI function as Score-P assigns it; OTF2_REGION_ROLE_FUNCTION for the many that
-// move nothing.
+/// The role of an MPI function as Score-P assigns it; OTF2_REGION_ROLE_FUNCTION for the many that
+/// move nothing.
 OTF2_RegionRole role_of_mpi_function(const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// No padding: it is a key.
+/// No padding: it is a key.
 struct code_module {
     uint64_t base;
     uint64_t start;
@@ -38,7 +38,7 @@ struct code_stack {
     bool is_known;
 };
 
-// A call with a stack; no padding, it is a key.
+/// A call with a stack; no padding, it is a key.
 struct code_above {
     uint64_t address;
     uint64_t stack;
@@ -56,7 +56,7 @@ static uint32_t number_of_path(struct code *code, const char *path)
     return number;
 }
 
-// The modules of one list have the same time.
+/// The modules of one list have the same time.
 void code_add_module(struct code *code, const struct record_module *record, const char *executable)
 {
     struct code_module module = {
@@ -70,7 +70,7 @@ void code_add_module(struct code *code, const struct record_module *record, cons
         code->modules = realloc_or_die(code->modules, (number + 1) * sizeof *code->modules);
         code->modules[number] = module;
     }
-    if (list == NULL || list->time_ns != record->time_ns) {
+    if (!list || list->time_ns != record->time_ns) {
         code->lists = realloc_or_die(code->lists, (code->n_lists + 1) * sizeof *code->lists);
         list = &code->lists[code->n_lists++];
         *list = (struct code_list){.time_ns = record->time_ns};
@@ -119,7 +119,7 @@ static int by_time(const void *a, const void *b)
     return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
-// Makes code->now the list that holds at the time; before the first one that one does.
+/// Makes code->now the list that holds at the time; before the first one that one does.
 static void go_to(struct code *code, uint64_t time_ns)
 {
     if (!code->is_sorted && code->n_lists > 0)
@@ -144,7 +144,7 @@ static uint32_t module_in(const struct code *code, const struct code_list *list,
     return UNDEFINED;
 }
 
-// The module by the list of now, or by the nearest one before, or by any later one.
+/// The module by the list of now, or by the nearest one before, or by any later one.
 static uint32_t module_of(const struct code *code, uint64_t address)
 {
     uint32_t module = UNDEFINED;
@@ -178,19 +178,16 @@ static void grow(struct code *code)
     free(old);
 }
 
-// The entry of an address, with its module at that time.
+/// The entry of an address, with its module at that time.
 static struct code_address *place_of(struct code *code, uint64_t address, uint64_t time_ns)
 {
-    struct code_address *place;
-    uint32_t module;
-
     go_to(code, time_ns);
     if (2 * (code->n_places + 1) > code->n_slots)
         grow(code);
-    place = slot_of(code, address);
+    struct code_address *place = slot_of(code, address);
     if (place->address != 0 && place->list == code->now)
         return place;
-    module = module_of(code, address);
+    uint32_t module = module_of(code, address);
     if (place->address == 0 || place->module != module) {
         code->n_places += place->address == 0;
         *place = (struct code_address){
@@ -205,12 +202,12 @@ static uint32_t region_of(struct archive *archive, const struct symbol *symbol)
     return archive_function_region(archive, symbol->name, symbol->file, symbol->line);
 }
 
-// Rules about source files; those about names were applied while the program ran.
+/// Rules about source files; those about names were applied while the program ran.
 static bool is_excluded_file(const char *file)
 {
-    const char *base = file != NULL && strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file;
+    const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
 
-    for (size_t i = settings.n_rules; i-- > 0 && file != NULL;) {
+    for (size_t i = settings.n_rules; i-- > 0 && file;) {
         const struct settings_rule *rule = &settings.rules[i];
 
         if (rule->kind == 'f' &&
@@ -224,8 +221,6 @@ uint32_t code_function(struct code *code, struct archive *archive, struct symbol
                        uint64_t address, uint64_t time_ns)
 {
     struct code_address *place = place_of(code, address, time_ns);
-    const struct code_module *module;
-    struct symbol symbol;
 
     if (place->region != UNDEFINED)
         return place->region;
@@ -236,28 +231,27 @@ uint32_t code_function(struct code *code, struct archive *archive, struct symbol
         free(name);
         return place->region;
     }
-    module = &code->modules[place->module];
-    symbol = symbols_function(symbols, code->paths[module->path], address - module->base);
+    const struct code_module *module = &code->modules[place->module];
+    struct symbol symbol =
+        symbols_function(symbols, code->paths[module->path], address - module->base);
     place->region = is_excluded_file(symbol.file) ? EXCLUDED : region_of(archive, &symbol);
     return place->region;
 }
 
-// The entry of the call that returns to `address`: the instruction before, for what comes after may
-// be another line, or function. It stays where it is until the next entry is asked for.
+/// The entry of the call that returns to `address`: the instruction before, for what comes after
+/// may be another line, or function. It stays where it is until the next entry is asked for.
 static struct code_address *call_at(struct code *code, uint64_t address, uint64_t time_ns)
 {
     return place_of(code, address - 1, time_ns);
 }
 
-// What the instruction of an entry stands for in the source; NULL: unknown.
+/// What the instruction of an entry stands for in the source; NULL: unknown.
 static const struct symbols_frames *frames_of(const struct code *code, struct symbols *symbols,
                                               const struct code_address *place)
 {
-    const struct code_module *module;
-
     if (place->module == UNDEFINED)
         return NULL;
-    module = &code->modules[place->module];
+    const struct code_module *module = &code->modules[place->module];
     return symbols_frames(symbols, code->paths[module->path], place->address - module->base);
 }
 
@@ -278,21 +272,21 @@ uint32_t code_call_site(struct code *code, struct archive *archive, struct symbo
     return place->context;
 }
 
-// The contexts of one return address, those it was inlined into first.
+/// The contexts of one return address, those it was inlined into first.
 static uint32_t add_contexts(struct archive *archive, const struct symbols_frames *frames,
                              uint32_t parent)
 {
-    for (size_t i = frames != NULL ? frames->n : 0; i-- > 0;)
+    for (size_t i = frames ? frames->n : 0; i-- > 0;)
         parent = context_of(archive, &frames->list[i], parent);
     return parent;
 }
 
 static bool is_main(const struct symbols_frames *frames)
 {
-    return frames != NULL && strcmp(frames->list[frames->n - 1].function.name, "main") == 0;
+    return frames && strcmp(frames->list[frames->n - 1].function.name, "main") == 0;
 }
 
-// The context that a stack's addresses lead to, from its outermost one (or `main`) on.
+/// The context that a stack's addresses lead to, from its outermost one (or `main`) on.
 static uint32_t context_of_stack(struct code *code, struct archive *archive,
                                  struct symbols *symbols, struct code_stack *stack,
                                  uint64_t time_ns)
@@ -317,20 +311,18 @@ uint32_t code_call_above(struct code *code, struct archive *archive, struct symb
                          uint64_t address, uint64_t stack, uint64_t time_ns)
 {
     struct code_above key = {address, stack};
-    const struct symbols_frames *frames;
     uint32_t parent = UNDEFINED;
-    uint32_t number;
-    bool is_new;
 
-    if (stack >= code->n_stacks || code->stacks[stack].record == NULL)
+    if (stack >= code->n_stacks || !code->stacks[stack].record)
         return code_call_site(code, archive, symbols, address, time_ns);
-    number = table_number(&code->above_keys, &key, sizeof key, &is_new);
+    bool is_new;
+    uint32_t number = table_number(&code->above_keys, &key, sizeof key, &is_new);
     if (!is_new)
         return code->aboves[number];
-    frames = frames_of(code, symbols, call_at(code, address, time_ns));
+    const struct symbols_frames *frames = frames_of(code, symbols, call_at(code, address, time_ns));
     if (!is_main(frames))
         parent = context_of_stack(code, archive, symbols, &code->stacks[stack], time_ns);
     code->aboves = realloc_or_die(code->aboves, (number + 1) * sizeof *code->aboves);
-    code->aboves[number] = frames != NULL ? add_contexts(archive, frames, parent) : UNDEFINED;
+    code->aboves[number] = frames ? add_contexts(archive, frames, parent) : UNDEFINED;
     return code->aboves[number];
 }

@@ -30,25 +30,25 @@ struct code {
     uint32_t *aboves;
 };
 
-// Takes a module record. `executable` stands for the program, whose record has no path.
+/// Takes a module record. `executable` stands for the program, whose record has no path.
 void code_add_module(struct code *code, const struct record_module *record, const char *executable);
 void code_release(struct code *code);
 
-// Takes the callers of calls. The record must stay where it is.
+/// Takes the callers of calls. The record must stay where it is.
 void code_add_stack(struct code *code, const struct record_stack *record);
 
-// Region of the function that begins at `address`, met at `time_ns` (on the process's clock).
-// EXCLUDED: a filter leaves out its source file.
+/// Region of the function that begins at `address`, met at `time_ns` (on the process's clock).
+/// EXCLUDED: a filter leaves out its source file.
 uint32_t code_function(struct code *code, struct archive *archive, struct symbols *symbols,
                        uint64_t address, uint64_t time_ns);
 
-// Calling context of the call that returns to `address`: the function and line that it was written
-// in, without a parent. UNDEFINED: the address lies in no known file.
+/// Calling context of the call that returns to `address`: the function and line that it was written
+/// in, without a parent. UNDEFINED: the address lies in no known file.
 uint32_t code_call_site(struct code *code, struct archive *archive, struct symbols *symbols,
                         uint64_t address, uint64_t time_ns);
 
-// The same with its callers, those of stack number `stack`, as parents, up to `main`. Functions
-// that were inlined into their callers are contexts of their own.
+/// The same with its callers, those of stack number `stack`, as parents, up to `main`. Functions
+/// that were inlined into their callers are contexts of their own.
 uint32_t code_call_above(struct code *code, struct archive *archive, struct symbols *symbols,
                          uint64_t address, uint64_t stack, uint64_t time_ns);
 

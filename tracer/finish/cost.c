@@ -10,6 +10,7 @@
 #include "tracer/record/region.h"
 #include "tracer/record/settings.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +36,17 @@ static double cpu_now_ns(void)
     return (double)clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// What instrumented code calls (dispatch.c).
+/// What instrumented code calls (dispatch.c).
 static void __attribute__((noinline)) hook(void (*const *event)(void *), void *function)
 {
-    if (event != NULL)
+    if (event)
         (*event)(function);
 }
 
-// ns per event of `function`, the recorder as it is now.
+/// ns per event of `function`, the recorder as it is now.
 static double measure_events(void *function)
 {
     double costs[BATCHES];
-
     for (int batch = 0; batch < BATCHES; batch++) {
         double begin_ns = cpu_now_ns();
 
@@ -69,17 +69,16 @@ static double measure_cpu(void)
     return (cpu_now_ns() - begin_ns) / CPU_READINGS;
 }
 
-// As after MPI_Init. False: there is no file, so nothing can be measured.
+/// As after MPI_Init. False: there is no file, so nothing can be measured.
 static bool start_recorder(const char *dir)
 {
     static const struct spool_header header = {.n_ranks = 1};
-    struct stream *stream;
 
     recording_init();
     stream_start_process(dir, recording_thread_ends);
     stream_set_facts(&header);
-    stream = stream_current();
-    return stream != NULL && stream->in_file && !stream->stopped;
+    struct stream *stream = stream_current();
+    return stream && stream->in_file && !stream->stopped;
 }
 
 static struct record_costs measure(void)
@@ -95,25 +94,41 @@ static struct record_costs measure(void)
     return costs;
 }
 
-// Removes the folder and the spool file in it, if there is one.
+/// Removes the folder and the spool file in it, if there is one.
 static void remove_scratch(const char *scratch)
 {
     char path[4352];
-
     snprintf(path, sizeof path, "%s/%016llx-%06u-%03u" SPOOL_SUFFIX, scratch, 0ULL, 0U, 0U);
     unlink(path);
     rmdir(scratch);
 }
 
+/// A finisher that was killed while it measured has left its folder.
+static void remove_leftovers(const char *dir)
+{
+    DIR *folder = opendir(dir);
+    const struct dirent *entry;
+
+    while (folder && (entry = readdir(folder))) {
+        char scratch[4096];
+        if (strncmp(entry->d_name, "cost-", 5) == 0 &&
+            snprintf(scratch, sizeof scratch, "%s/%s", dir, entry->d_name) < (int)sizeof scratch)
+            remove_scratch(scratch);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 struct record_costs cost_measure(const char *dir)
 {
-    struct settings kept = settings;
     struct record_costs costs = {0};
     char scratch[4096];
 
+    remove_leftovers(dir);
     snprintf(scratch, sizeof scratch, "%s/cost-XXXXXX", dir);
-    if (mkdtemp(scratch) == NULL)
+    if (!mkdtemp(scratch))
         return costs;
+    struct settings kept = settings;
     settings = (struct settings){.buffer_bytes = kept.buffer_bytes};
     if (start_recorder(scratch))
         costs = measure();
@@ -182,7 +197,8 @@ uint64_t cost_counted_ns(const struct thread_cost *thread)
     return thread->end_ns > thread->begin_ns ? thread->end_ns - thread->begin_ns : 0;
 }
 
-// How many times as long everything took because the thread had a core for a part of the time only.
+/// How many times as long everything took because the thread had a core for a part of the time
+/// only.
 static double stretch(const struct thread_cost *thread)
 {
     double between_ns = (double)thread->last_cpu.time_ns - (double)thread->first_cpu.time_ns;

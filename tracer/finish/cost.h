@@ -6,14 +6,14 @@
 
 #include "tracer/finish/spool.h"
 
-// Of one record, in ns.
+/// Of one record, in ns.
 struct record_costs {
     double stamp_ns;    // a record with a time; a call has two of them
     double cpu_ns;      // a reading of the CPU clock
     double excluded_ns; // finding out that a function is left out
 };
 
-// Counts between the leave of MPI_Init and the enter of MPI_Finalize, where a thread calls them.
+/// Counts between the leave of MPI_Init and the enter of MPI_Finalize, where a thread calls them.
 struct thread_cost {
     uint64_t begin_ns, end_ns; // of what is counted; end 0: there is no event
     uint64_t n_stamps;
@@ -22,18 +22,18 @@ struct thread_cost {
     bool has_ended;                        // MPI_Finalize was called
 };
 
-// Measures with a file in folder `dir`, once in a process, after the settings have been read; takes
-// some 20 ms. All zero: there is no room for the file.
+/// Measures with a file in folder `dir`, once in a process, after the settings have been read;
+/// takes some 20 ms. All zero: there is no room for the file.
 struct record_costs cost_measure(const char *dir);
 
-// Takes a record of the thread. `function`: the name of the MPI function, for a call.
+/// Takes a record of the thread. `function`: the name of the MPI function, for a call.
 void cost_count(struct thread_cost *thread, const struct record_head *head, const char *function);
 
-// How long the time was that the counts are of.
+/// How long the time was that the counts are of.
 uint64_t cost_counted_ns(const struct thread_cost *thread);
 
-// What recording took of it, at most all; and what of that went to functions left out. Where the
-// thread had no core for a part of its time, recording took as much longer as everything did.
+/// What recording took of it, at most all; and what of that went to functions left out. Where the
+/// thread had no core for a part of its time, recording took as much longer as everything did.
 struct recording_cost {
     uint64_t ns, excluded_ns;
     uint64_t of_ns; // the time it is compared with: that of the rank's first thread

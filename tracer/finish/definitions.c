@@ -18,12 +18,11 @@ struct node_cores {
     bool is_incomplete;              // a rank's mask is not known
 };
 
-// Adds the mask of a rank; NULL or all zero: not known.
+/// Adds the mask of a rank; NULL or all zero: not known.
 static void node_cores_add(struct node_cores *node, const uint64_t *cores)
 {
     bool is_known = false;
-
-    for (size_t i = 0; cores != NULL && i < N_WORDS; i++) {
+    for (size_t i = 0; cores && i < N_WORDS; i++) {
         node->used[i] |= cores[i];
         is_known = is_known || cores[i] != 0;
     }
@@ -31,11 +30,10 @@ static void node_cores_add(struct node_cores *node, const uint64_t *cores)
         node->is_incomplete = true;
 }
 
-// The number of cores, 0 if a rank's are not known.
+/// The number of cores, 0 if a rank's are not known.
 static uint32_t node_cores_count(const struct node_cores *node)
 {
     uint32_t n = 0;
-
     for (size_t i = 0; !node->is_incomplete && i < N_WORDS; i++)
         n += (uint32_t)__builtin_popcountll(node->used[i]);
     return n;
@@ -43,22 +41,20 @@ static uint32_t node_cores_count(const struct node_cores *node)
 
 static bool are_apart(const uint64_t *a, const uint64_t *b)
 {
-    bool have_common = false;
-
     if (memcmp(a, b, N_WORDS * sizeof *a) == 0)
         return true;
+    bool have_common = false;
     for (size_t i = 0; i < N_WORDS; i++)
         have_common = have_common || (a[i] & b[i]) != 0;
     return !have_common;
 }
 
-// Whether all masks are known, and any two of them the same or without a core in common: then the
-// ranks of one mask share its cores among themselves.
+/// Whether all masks are known, and any two of them the same or without a core in common: then the
+/// ranks of one mask share its cores among themselves.
 static bool cores_are_apart(const uint64_t *const *cores, size_t n_ranks)
 {
     for (size_t i = 0; i < n_ranks; i++) {
         struct node_cores known = {0};
-
         node_cores_add(&known, cores[i]);
         if (known.is_incomplete)
             return false;
@@ -74,14 +70,14 @@ static bool has_core(const uint64_t *cores, size_t core)
     return core < SPOOL_CORES && (cores[core / 64] >> core % 64 & 1) != 0;
 }
 
-// The mask as a list such as "0,2-3", which the caller frees.
+/// The mask as a list such as "0,2-3", which the caller frees.
 static char *cores_text(const uint64_t *cores)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
 
-    if (stream == NULL)
+    if (!stream)
         return NULL;
     for (size_t core = 0; core < SPOOL_CORES; core++) {
         size_t last = core;
@@ -101,7 +97,7 @@ static char *cores_text(const uint64_t *cores)
 
 // ---- Local definitions
 
-// A location's own definition file holds its clock offsets only.
+/// A location's own definition file holds its clock offsets only.
 static void write_local_definitions(struct archive *archive)
 {
     archive_ok(archive, OTF2_Archive_CloseEvtFiles(archive->otf2));
@@ -112,7 +108,7 @@ static void write_local_definitions(struct archive *archive)
         OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(
             archive->otf2, archive_location_ref(location->rank, location->thread));
 
-        if (writer == NULL) {
+        if (!writer) {
             archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
             return;
         }
@@ -174,7 +170,7 @@ static const char outsiders_name[] = "processes that were not traced";
 
 static const char *host_of(const struct archive *archive, uint32_t rank)
 {
-    return archive->hosts[rank] != NULL ? archive->hosts[rank] : "unknown";
+    return archive->hosts[rank] ? archive->hosts[rank] : "unknown";
 }
 
 static void write_cores(struct archive *archive, OTF2_GlobalDefWriter *writer, uint32_t node,
@@ -188,19 +184,19 @@ static void write_cores(struct archive *archive, OTF2_GlobalDefWriter *writer, u
                                 OTF2_TYPE_UINT32, value));
 }
 
-// The machine, a node for each host in order of its first rank, a location group for each rank.
+/// The machine, a node for each host in order of its first rank, a location group for each rank.
 static void write_system_tree(struct archive *archive, OTF2_GlobalDefWriter *writer)
 {
-    struct table nodes = {0};
-    struct node_cores *cores = NULL; // by node
     uint32_t node_class = archive_string(archive, "node");
-    bool is_new;
 
     archive_ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNode(
                             writer, 0, archive_string(archive, "machine"),
                             archive_string(archive, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     archive_ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
                             writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+    struct table nodes = {0};
+    struct node_cores *cores = NULL; // by node
+    bool is_new;
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
         const char *host = host_of(archive, rank);
         uint32_t node = 1 + table_number(&nodes, host, strlen(host) + 1, &is_new);
@@ -222,8 +218,8 @@ static void write_system_tree(struct archive *archive, OTF2_GlobalDefWriter *wri
     free(cores);
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
         const char *host = host_of(archive, rank);
-        char name[32];
 
+        char name[32];
         snprintf(name, sizeof name, "MPI Rank %u", rank);
         archive_ok(archive, OTF2_GlobalDefWriter_WriteLocationGroup(
                                 writer, rank, archive_string(archive, name),
@@ -268,8 +264,8 @@ static void write_cost(struct archive *archive, OTF2_GlobalDefWriter *writer,
     }
 }
 
-// How a thread was recorded: until when if its process did not end regularly, how many short
-// regions were dropped, and what recording took of its time.
+/// How a thread was recorded: until when if its process did not end regularly, how many short
+/// regions were dropped, and what recording took of its time.
 static void write_gaps_of(struct archive *archive, OTF2_GlobalDefWriter *writer,
                           const struct archive_location *location)
 {
@@ -291,7 +287,7 @@ static void write_gaps_of(struct archive *archive, OTF2_GlobalDefWriter *writer,
                                 writer, id, archive_string(archive, "PAGODA::SHORT_REGIONS"),
                                 OTF2_TYPE_UINT64, n_short));
     write_cost(archive, writer, location);
-    if (location->stopped == NULL)
+    if (!location->stopped)
         return;
     value.stringRef = archive_string(archive, location->stopped);
     archive_ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
@@ -299,28 +295,27 @@ static void write_gaps_of(struct archive *archive, OTF2_GlobalDefWriter *writer,
                             OTF2_TYPE_STRING, value));
 }
 
-// Whether the ranks of RANK's node share its cores in groups that have none in common.
+/// Whether the ranks of RANK's node share its cores in groups that have none in common.
 static bool is_bound(const struct archive *archive, uint32_t rank)
 {
     const uint64_t **masks = alloc_or_die(archive->n_ranks * sizeof *masks);
-    size_t n = 0;
-    bool is_apart;
 
+    size_t n = 0;
     for (uint32_t other = 0; other < archive->n_ranks; other++)
         if (strcmp(host_of(archive, other), host_of(archive, rank)) == 0)
             masks[n++] = archive->cores[other];
-    is_apart = cores_are_apart(masks, n);
+    bool is_apart = cores_are_apart(masks, n);
     free(masks);
     return is_apart;
 }
 
-// Which cores a rank is bound to.
+/// Which cores a rank is bound to.
 static void write_binding(struct archive *archive, OTF2_GlobalDefWriter *writer, uint32_t rank)
 {
     char *text = cores_text(archive->cores[rank]);
-    OTF2_AttributeValue value = {.stringRef = archive_string(archive, text != NULL ? text : "")};
+    OTF2_AttributeValue value = {.stringRef = archive_string(archive, text ? text : "")};
 
-    if (text != NULL)
+    if (text)
         archive_ok(archive,
                    OTF2_GlobalDefWriter_WriteLocationProperty(
                        writer, archive_location_ref(rank, 0),
@@ -338,8 +333,8 @@ static void write_locations(struct archive *archive, OTF2_GlobalDefWriter *write
                              : is_bound(archive, rank);
     for (size_t i = 0; i < archive->n_locations; i++) {
         const struct archive_location *location = &archive->locations[i];
-        char name[32];
 
+        char name[32];
         thread_name(name, sizeof name, location->thread);
         archive_ok(archive, OTF2_GlobalDefWriter_WriteLocation(
                                 writer, archive_location_ref(location->rank, location->thread),
@@ -380,7 +375,7 @@ static void write_calling_contexts(struct archive *archive, OTF2_GlobalDefWriter
     }
 }
 
-// Group 0: the locations that communicate; 1: the empty group of MPI_COMM_SELF; then members.
+/// Group 0: the locations that communicate; 1: the empty group of MPI_COMM_SELF; then members.
 static void write_groups(struct archive *archive, OTF2_GlobalDefWriter *writer,
                          const struct unify *unify)
 {
@@ -398,9 +393,9 @@ static void write_groups(struct archive *archive, OTF2_GlobalDefWriter *writer,
                                                OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 0, NULL));
     for (uint32_t i = 0; i < unify->n_groups; i++) {
         const struct unify_group *group = &unify->groups[i];
-        uint32_t n = 0;
 
         members = realloc_or_die(members, (group->n + 1) * sizeof *members);
+        uint32_t n = 0;
         for (; n < group->n; n++) {
             bool is_here = group->members[n] >= 0 && (uint32_t)group->members[n] < archive->n_ranks;
 
@@ -423,7 +418,7 @@ static void write_comms(struct archive *archive, OTF2_GlobalDefWriter *writer,
 {
     for (uint32_t i = 0; i < unify->n_comms; i++) {
         const struct unify_comm *comm = &unify->comms[i];
-        uint32_t name = archive_string(archive, comm->name != NULL ? comm->name : "");
+        uint32_t name = archive_string(archive, comm->name ? comm->name : "");
         OTF2_CommRef parent = comm->parent == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : comm->parent;
 
         if (comm->remote == RECORD_NO_COMM)
@@ -439,8 +434,6 @@ static void write_comms(struct archive *archive, OTF2_GlobalDefWriter *writer,
 
 static void write_cpu_metric(struct archive *archive, OTF2_GlobalDefWriter *writer)
 {
-    OTF2_MetricMemberRef member = 0;
-
     if (!archive->has_cpu_metric)
         return;
     archive_ok(archive, OTF2_GlobalDefWriter_WriteMetricMember(
@@ -448,12 +441,13 @@ static void write_cpu_metric(struct archive *archive, OTF2_GlobalDefWriter *writ
                             archive_string(archive, "CPU time of the process so far"),
                             OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
                             OTF2_BASE_DECIMAL, 0, archive_string(archive, "ns")));
+    OTF2_MetricMemberRef member = 0;
     archive_ok(archive,
                OTF2_GlobalDefWriter_WriteMetricClass(writer, 0, 1, &member, OTF2_METRIC_SYNCHRONOUS,
                                                      OTF2_RECORDER_KIND_CPU));
 }
 
-// Asks for every text that a definition will use, so that the strings can be written first.
+/// Asks for every text that a definition will use, so that the strings can be written first.
 static void collect_strings(struct archive *archive, const struct unify *unify)
 {
     static const char *const fixed[] = {"MPI",
@@ -475,7 +469,6 @@ static void collect_strings(struct archive *archive, const struct unify *unify)
                                         "PAGODA::STOPPED",
                                         outsiders_name,
                                         "PAGODA::UNTRACED"};
-    char name[32];
 
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         archive_string(archive, fixed[i]);
@@ -483,40 +476,40 @@ static void collect_strings(struct archive *archive, const struct unify *unify)
         archive_string(archive, attributes[i].name);
         archive_string(archive, attributes[i].description);
     }
+    char name[32];
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
         snprintf(name, sizeof name, "MPI Rank %u", rank);
         archive_string(archive, name);
-        if (archive->hosts[rank] != NULL)
+        if (archive->hosts[rank])
             archive_string(archive, archive->hosts[rank]);
-        if (archive->cores[rank] != NULL) {
+        if (archive->cores[rank]) {
             char *bound = cores_text(archive->cores[rank]);
 
-            archive_string(archive, bound != NULL ? bound : "");
+            archive_string(archive, bound ? bound : "");
             free(bound);
         }
     }
     for (size_t i = 0; i < archive->n_locations; i++) {
         thread_name(name, sizeof name, archive->locations[i].thread);
         archive_string(archive, name);
-        if (archive->locations[i].stopped != NULL)
+        if (archive->locations[i].stopped)
             archive_string(archive, archive->locations[i].stopped);
     }
     for (size_t i = 0; i < unify->n_comms; i++)
-        if (unify->comms[i].name != NULL)
+        if (unify->comms[i].name)
             archive_string(archive, unify->comms[i].name);
 }
 
 static void write_global_definitions(struct archive *archive, const struct unify *unify)
 {
     OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive->otf2);
-    uint32_t n_strings;
 
-    if (writer == NULL) {
+    if (!writer) {
         archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
         return;
     }
     collect_strings(archive, unify);
-    n_strings = archive->strings.n;
+    uint32_t n_strings = archive->strings.n;
     archive_ok(archive, OTF2_GlobalDefWriter_WriteClockProperties(
                             writer, 1000000000, archive->first_ns,
                             archive->last_ns - archive->first_ns, archive->realtime_ns));
@@ -539,7 +532,7 @@ static void write_global_definitions(struct archive *archive, const struct unify
 bool archive_write_definitions(struct archive *archive, const struct unify *unify)
 {
     write_local_definitions(archive);
-    if (archive->error == NULL)
+    if (!archive->error)
         write_global_definitions(archive, unify);
     return archive->error == NULL;
 }

@@ -39,7 +39,7 @@ static uint64_t not_before(struct context *context, uint64_t time_ns)
 
 static void check(struct context *context, OTF2_ErrorCode code)
 {
-    if (code != OTF2_SUCCESS && context->archive->error == NULL)
+    if (code != OTF2_SUCCESS && !context->archive->error)
         context->archive->error = OTF2_Error_GetDescription(code);
 }
 
@@ -53,19 +53,19 @@ static void write_metric(struct context *context, const struct record_cpu *recor
                                 &type, &value));
 }
 
-// An event is about to be written.
+/// An event is about to be written.
 static void write_sample(struct context *context)
 {
     const struct record_cpu *sample = context->sample;
 
     context->sample = NULL;
     context->has_begun = true;
-    if (sample != NULL)
+    if (sample)
         write_metric(context, sample);
 }
 
-// A sample whose event was not recorded gives way to the next one. The first one, from when the
-// tracer came into the process, gets an event of its own.
+/// A sample whose event was not recorded gives way to the next one. The first one, from when the
+/// tracer came into the process, gets an event of its own.
 static void see_sample(struct context *context, const struct record_cpu *record)
 {
     context->sample = record;
@@ -78,7 +78,7 @@ static void see_sample(struct context *context, const struct record_cpu *record)
               archive_string(context->archive, context->spool->header->executable), 0, NULL));
 }
 
-// Attributes added to context->attributes before go with the event.
+/// Attributes added to context->attributes before go with the event.
 static void enter(struct context *context, uint64_t time_ns, uint32_t region)
 {
     if (context->depth == context->n_stack) {
@@ -114,10 +114,10 @@ static void leave(struct context *context, uint64_t time_ns, uint32_t region)
 
 // ---- MPI calls
 
-// Details follow their call; definitions may stand between them.
+/// Details follow their call; definitions may stand between them.
 static bool belongs_to_call(const struct record_head *head)
 {
-    return head != NULL && (head->kind >= RECORD_SEND || head->kind < RECORD_CALL);
+    return head && (head->kind >= RECORD_SEND || head->kind < RECORD_CALL);
 }
 
 static OTF2_CommRef comm_ref(const struct context *context, uint32_t id)
@@ -164,7 +164,7 @@ static void collective_posted(struct context *context, uint64_t time_ns,
                                                                request->request));
 }
 
-// Details that belong to the moment the call began.
+/// Details that belong to the moment the call began.
 static void write_at_enter(struct context *context, uint64_t time_ns,
                            const struct record_head *head)
 {
@@ -236,7 +236,7 @@ static void write_received(struct context *context, uint64_t time_ns,
                                                message->n_bytes, message->request));
 }
 
-// Details that belong to the moment the call returned.
+/// Details that belong to the moment the call returned.
 static void write_at_leave(struct context *context, uint64_t time_ns,
                            const struct record_head *head)
 {
@@ -291,18 +291,17 @@ static void add_call_site(struct context *context, const struct record_call *cal
                                                                ATTRIBUTE_CALL_SITE, site));
 }
 
-// Writes a call. Returns its last record. A call that never returned stays open.
+/// Writes a call. Returns its last record. A call that never returned stays open.
 static const struct record_head *write_call(struct context *context, const struct record_call *call)
 {
     const struct record_head *last = &call->head;
     uint32_t region =
         call->head.id < N_FUNCTIONS_MAX ? context->process->functions[call->head.id] : UNDEFINED;
-    const struct record_head *detail;
 
     if (region == UNDEFINED)
         region = archive_mpi_region(context->archive, "MPI_unknown");
-    detail = spool_next(context->spool, last);
-    if (detail != NULL && detail->kind == RECORD_POLL)
+    const struct record_head *detail = spool_next(context->spool, last);
+    if (detail && detail->kind == RECORD_POLL)
         add_poll_attributes(context, (const void *)detail);
     add_call_site(context, call);
     enter(context, call->enter_ns, region);
@@ -318,7 +317,7 @@ static const struct record_head *write_call(struct context *context, const struc
             write_at_leave(context, context->now_ns, detail);
         last = detail;
     }
-    if (detail != NULL && detail->kind == RECORD_CPU &&
+    if (detail && detail->kind == RECORD_CPU &&
         ((const struct record_cpu *)(const void *)detail)->time_ns == call->leave_ns) {
         see_sample(context, (const void *)detail);
         last = detail;
@@ -337,7 +336,7 @@ static uint32_t function_region(struct context *context, uint64_t address, uint6
 
 static const char *name_of(const struct process *process, uint64_t id)
 {
-    return id < process->n_names && process->names[id] != NULL ? process->names[id] : "unnamed";
+    return id < process->n_names && process->names[id] ? process->names[id] : "unnamed";
 }
 
 static uint32_t named_region(struct context *context, uint32_t id, bool is_marker)
@@ -352,7 +351,7 @@ static uint32_t named_region(struct context *context, uint32_t id, bool is_marke
     return regions[id];
 }
 
-// A region without duration whose enter carries the parameters as attributes.
+/// A region without duration whose enter carries the parameters as attributes.
 static void write_marker(struct context *context, const struct record_marker *marker)
 {
     for (uint32_t i = 0; i < marker->n; i++) {
@@ -422,7 +421,7 @@ static const struct record_head *write_record(struct context *context,
     return head;
 }
 
-// The process did not end regularly: says until when this thread was recorded.
+/// The process did not end regularly: says until when this thread was recorded.
 static void set_end(struct archive_location *location, const struct spool_header *header,
                     uint64_t last_ns, uint64_t clock_offset_ns)
 {
@@ -447,11 +446,11 @@ uint32_t events_write(struct process *process, struct archive *archive, struct u
     uint32_t open_call = UNDEFINED;
 
     context.writer = archive_begin_events(archive, header->rank, header->thread);
-    if (context.writer == NULL)
+    if (!context.writer)
         return UNDEFINED;
     context.attributes = OTF2_AttributeList_New();
-    for (const struct record_head *head = spool_next(spool, NULL);
-         head != NULL && archive->error == NULL; head = spool_next(spool, head)) {
+    for (const struct record_head *head = spool_next(spool, NULL); head && !archive->error;
+         head = spool_next(spool, head)) {
         if (head->kind == RECORD_CALL && ((const struct record_call *)head)->leave_ns == 0)
             open_call = process->functions[head->id % N_FUNCTIONS_MAX];
         head = write_record(&context, head);
@@ -515,7 +514,7 @@ static void see(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
         *last_ns = time_ns;
 }
 
-// Of an MPI function; "" before its definition.
+/// Of an MPI function; "" before its definition.
 static const char *name_of_function(const struct process *process, const struct archive *archive,
                                     uint32_t id)
 {
@@ -537,7 +536,7 @@ void events_define(struct process *process, struct archive *archive, struct unif
 {
     if (process->n_names == 0)
         init(process);
-    for (const struct record_head *head = spool_next(spool, NULL); head != NULL;
+    for (const struct record_head *head = spool_next(spool, NULL); head;
          head = spool_next(spool, head)) {
         const void *record = head;
 

@@ -11,7 +11,7 @@
 
 #define N_FUNCTIONS_MAX 1024
 
-// What the records of a process (all its threads) refer to, as numbers of the archive.
+/// What the records of a process (all its threads) refer to, as numbers of the archive.
 struct process {
     uint32_t functions[N_FUNCTIONS_MAX]; // MPI functions: region
     char **names;                        // user names by number; [0] is "unnamed"
@@ -24,16 +24,16 @@ struct process {
     bool is_finalized;       // MPI_Finalize returned, in whichever thread
 };
 
-// First pass: takes the definitions of a thread's records, the time of its first and last event
-// (*last_ns is left alone if there is none), and what recording them cost.
+/// First pass: takes the definitions of a thread's records, the time of its first and last event
+/// (*last_ns is left alone if there is none), and what recording them cost.
 void events_define(struct process *process, struct archive *archive, struct unify *unify,
                    const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns,
                    struct thread_cost *cost);
 void process_release(struct process *process);
 
-// Second pass: writes the events. Regions still open at the end are closed at `close_ns`.
-// `cost` is what recording cost the thread. Returns the region of the MPI call that was open then,
-// or UNDEFINED.
+/// Second pass: writes the events. Regions still open at the end are closed at `close_ns`.
+/// `cost` is what recording cost the thread. Returns the region of the MPI call that was open then,
+/// or UNDEFINED.
 uint32_t events_write(struct process *process, struct archive *archive, struct unify *unify,
                       struct symbols *symbols, const struct spool *spool, uint64_t close_ns,
                       struct recording_cost cost);
@@ -48,13 +48,14 @@ uint32_t events_write(struct process *process, struct archive *archive, struct u
 
 struct gaps;
 
-// Looks through the records of a run, all of whose definitions have been taken. NULL: nothing is to
-// be dropped. Also NULL if some rank recorded with several threads: then their order is not known.
+/// Looks through the records of a run, all of whose definitions have been taken. NULL: nothing is
+/// to be dropped. Also NULL if some rank recorded with several threads: then their order is not
+/// known.
 struct gaps *gaps_find(const struct spool *spools, size_t n, const struct process *processes,
                        const struct unify *unify);
 void gaps_free(struct gaps *gaps);
 
-// Is this record of a spool to be left out?
+/// Is this record of a spool to be left out?
 bool gaps_drop(const struct gaps *gaps, const struct spool *spool, const struct record_head *head);
 
 #endif

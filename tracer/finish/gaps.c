@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One side of a channel, or a rank's part in the collectives of a communicator. No padding: a key.
+/// One side of a channel, or a rank's part in the collectives of a communicator. No padding: a key.
 struct side {
     uint32_t comm; // index in struct unify
     uint32_t kind; // RECORD_SEND, RECORD_RECV; RECORD_COLLECTIVE, RECORD_ICOLL_POST
@@ -51,7 +51,7 @@ static void add_skipped(struct sequence *sequence, uint64_t n)
 {
     struct run *last = sequence->n_skipped > 0 ? &sequence->skipped[sequence->n_skipped - 1] : NULL;
 
-    if (last != NULL && last->first + last->n == sequence->next) {
+    if (last && last->first + last->n == sequence->next) {
         last->n += n;
     } else {
         sequence->skipped = realloc_or_die(sequence->skipped,
@@ -63,9 +63,9 @@ static void add_skipped(struct sequence *sequence, uint64_t n)
 
 static bool was_skipped(const struct sequence *sequence, uint64_t number)
 {
-    size_t low = 0;
     size_t high = sequence->n_skipped;
 
+    size_t low = 0;
     while (low < high) {
         size_t middle = (low + high) / 2;
         const struct run *run = &sequence->skipped[middle];
@@ -80,18 +80,17 @@ static bool was_skipped(const struct sequence *sequence, uint64_t number)
     return false;
 }
 
-// The side that a record counts for. False: none, or one that is not followed (intercommunicators,
-// members outside MPI_COMM_WORLD).
+/// The side that a record counts for. False: none, or one that is not followed (intercommunicators,
+/// members outside MPI_COMM_WORLD).
 static bool side_of(const struct gaps *gaps, uint32_t rank, uint32_t kind, uint32_t comm_id,
                     int32_t peer, int32_t tag, struct side *side)
 {
     uint32_t comm = unify_find(&gaps->processes[rank].comms, comm_id);
-    const struct unify_group *group;
 
     if (comm == RECORD_NO_COMM || comm == 1 || gaps->unify->comms[comm].remote != RECORD_NO_COMM ||
         gaps->unify->comms[comm].group == RECORD_NO_COMM)
         return false;
-    group = &gaps->unify->groups[gaps->unify->comms[comm].group];
+    const struct unify_group *group = &gaps->unify->groups[gaps->unify->comms[comm].group];
     if (kind == RECORD_COLLECTIVE || kind == RECORD_ICOLL_POST) {
         *side = (struct side){comm, kind, (int32_t)rank, -1, 0};
         return true;
@@ -105,7 +104,7 @@ static bool side_of(const struct gaps *gaps, uint32_t rank, uint32_t kind, uint3
     return true;
 }
 
-// The same for a record that is such an event. *request is its number, 0: none.
+/// The same for a record that is such an event. *request is its number, 0: none.
 static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct record_head *head,
                            struct side *side, uint64_t *request)
 {
@@ -132,10 +131,10 @@ static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct 
 static void number_skipped(struct gaps *gaps, const struct spool *spool)
 {
     uint32_t rank = spool->header->rank;
+
     struct side side;
     uint64_t request;
-
-    for (const struct record_head *head = spool_next(spool, NULL); head != NULL;
+    for (const struct record_head *head = spool_next(spool, NULL); head;
          head = spool_next(spool, head)) {
         const struct record_skipped *skipped = (const void *)head;
 
@@ -149,17 +148,16 @@ static void number_skipped(struct gaps *gaps, const struct spool *spool)
     }
 }
 
-// Does the other side, or any other member, lack the event?
+/// Does the other side, or any other member, lack the event?
 static bool has_counterpart(struct gaps *gaps, const struct side *side, uint64_t number)
 {
     struct side other = *side;
-    const struct unify_group *group;
 
     if (side->kind == RECORD_SEND || side->kind == RECORD_RECV) {
         other.kind = side->kind == RECORD_SEND ? RECORD_RECV : RECORD_SEND;
         return !was_skipped(sequence_of(gaps, &other), number);
     }
-    group = &gaps->unify->groups[gaps->unify->comms[side->comm].group];
+    const struct unify_group *group = &gaps->unify->groups[gaps->unify->comms[side->comm].group];
     for (uint32_t i = 0; i < group->n; i++) {
         other.from = group->members[i];
         if (other.from >= 0 && was_skipped(sequence_of(gaps, &other), number))
@@ -171,17 +169,16 @@ static bool has_counterpart(struct gaps *gaps, const struct side *side, uint64_t
 static void add(struct table *table, uint64_t a, uint64_t b)
 {
     bool is_new;
-
     table_number(table, (uint64_t[]){a, b}, 2 * sizeof a, &is_new);
 }
 
 static void find_alone(struct gaps *gaps, const struct spool *spool)
 {
     uint32_t rank = spool->header->rank;
+
     struct side side;
     uint64_t request;
-
-    for (const struct record_head *head = spool_next(spool, NULL); head != NULL;
+    for (const struct record_head *head = spool_next(spool, NULL); head;
          head = spool_next(spool, head)) {
         const struct record_skipped *skipped = (const void *)head;
 
@@ -206,7 +203,7 @@ static bool holds(const struct table *table, uint64_t a, uint64_t b)
     return table_has(table, (uint64_t[]){a, b}, 2 * sizeof a);
 }
 
-// Number of the request a record begins or ends, 0: none.
+/// Number of the request a record begins or ends, 0: none.
 static uint64_t request_of(const struct record_head *head)
 {
     switch ((enum record_kind)head->kind) {
@@ -229,12 +226,11 @@ static uint64_t request_of(const struct record_head *head)
 static bool is_followed(const struct spool *spools, size_t n)
 {
     bool has_gap = false;
-
     for (size_t i = 0; i < n; i++) {
         if (i > 0 && spools[i].header->rank == spools[i - 1].header->rank)
             return false;
-        for (const struct record_head *head = spool_next(&spools[i], NULL);
-             head != NULL && !has_gap; head = spool_next(&spools[i], head))
+        for (const struct record_head *head = spool_next(&spools[i], NULL); head && !has_gap;
+             head = spool_next(&spools[i], head))
             has_gap = head->kind == RECORD_SKIPPED;
     }
     return has_gap;
@@ -243,11 +239,9 @@ static bool is_followed(const struct spool *spools, size_t n)
 struct gaps *gaps_find(const struct spool *spools, size_t n, const struct process *processes,
                        const struct unify *unify)
 {
-    struct gaps *gaps;
-
     if (!is_followed(spools, n))
         return NULL;
-    gaps = alloc_or_die(sizeof *gaps);
+    struct gaps *gaps = alloc_or_die(sizeof *gaps);
     gaps->unify = unify;
     gaps->processes = processes;
     for (size_t i = 0; i < n; i++)
@@ -261,7 +255,7 @@ struct gaps *gaps_find(const struct spool *spools, size_t n, const struct proces
 
 void gaps_free(struct gaps *gaps)
 {
-    if (gaps == NULL)
+    if (!gaps)
         return;
     for (uint32_t i = 0; i < gaps->sides.n; i++)
         free(gaps->sequences[i].skipped);
@@ -274,11 +268,9 @@ void gaps_free(struct gaps *gaps)
 
 bool gaps_drop(const struct gaps *gaps, const struct spool *spool, const struct record_head *head)
 {
-    uint64_t request;
-
-    if (gaps == NULL)
+    if (!gaps)
         return false;
-    request = gaps->requests.n > 0 ? request_of(head) : 0;
+    uint64_t request = gaps->requests.n > 0 ? request_of(head) : 0;
     return (request != 0 && holds(&gaps->requests, spool->header->rank, request)) ||
            holds(&gaps->drops, (uint64_t)(uintptr_t)head, 0);
 }

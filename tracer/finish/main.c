@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,15 +45,34 @@ struct run {
     uint64_t counted_ns;   // and of how much (cost.h)
 };
 
+/// Prints "pagoda: TEXT" to standard error. Names in it are other people's: control characters (C0,
+/// DEL, and C1 as UTF-8) become '?'.
+static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
+{
+    char text[8192];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (*c < ' ' || *c == 0x7f)
+            *c = '?';
+        else if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)
+            c[0] = c[1] = '?';
+    }
+    fprintf(stderr, "pagoda: %s\n", text);
+}
+
 static struct record_costs record_costs; // on this machine
 static struct spool_set records;
 static struct archive *volatile writing; // NULL: no archive has been begun
 
-// A file of records is cut while it is read.
+/// A file of records is cut while it is read.
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
-    static const char text[] = "pagoda: a file of records was cut while it was read; the others "
-                               "are kept: call pagoda trace --finish\n";
+    static const char text[] = "pagoda: a file of records was cut while it was read. The others "
+                               "are kept: run pagoda trace --finish\n";
 
     (void)context;
     if (info->si_code <= 0 || !spool_set_holds(&records, info->si_addr)) {
@@ -61,7 +81,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
             raise(number);
         return;
     }
-    if (writing != NULL) {
+    if (writing) {
         writing->error = "a file of records was cut while it was read";
         longjmp(*writing->on_failure, 1);
     }
@@ -69,7 +89,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     _exit(1);
 }
 
-// Clock offsets hold for all ranks that share the clock on which they were measured.
+/// Clock offsets hold for all ranks that share the clock on which they were measured.
 static const struct spool_header *clock_of(const struct run *run, const struct spool_header *own)
 {
     for (size_t i = 0; i < run->n; i++) {
@@ -85,15 +105,14 @@ static int64_t offset_of(const struct run *run, const struct spool_header *own)
 {
     const struct spool_header *clock = clock_of(run, own);
 
-    return clock != NULL ? clock->clock_offsets[clock->n_clock_offsets - 1].offset_ns : 0;
+    return clock ? clock->clock_offsets[clock->n_clock_offsets - 1].offset_ns : 0;
 }
 
-// Events before the last measurement are corrected by another offset than the one used here, so
-// the first may come out a little earlier.
+/// Events before the last measurement are corrected by another offset than the one used here, so
+/// the first may come out a little earlier.
 static uint64_t correction_slack(const struct run *run)
 {
     uint64_t slack_ns = 0;
-
     for (size_t i = 0; i < run->n; i++) {
         const struct spool_clock_offset *offsets = run->spools[i].header->clock_offsets;
         uint64_t drift_ns = (uint64_t)llabs(offsets[1].offset_ns - offsets[0].offset_ns);
@@ -111,14 +130,14 @@ static void define(struct run *run)
     for (size_t i = 0; i < run->n; i++) {
         const struct spool *spool = &run->spools[i];
         const struct spool_header *header = spool->header;
-        uint64_t first_ns = UINT64_MAX;
-        uint64_t last_ns = 0;
         uint64_t offset = (uint64_t)offset_of(run, header);
 
+        uint64_t first_ns = UINT64_MAX;
+        uint64_t last_ns = 0;
         events_define(&run->processes[header->rank], &run->archive, &run->unify, spool, &first_ns,
                       &last_ns, &run->costs[i]);
         run->processes[header->rank].is_finalized |= header->finalized != 0;
-        if (run->archive.hosts[header->rank] == NULL)
+        if (!run->archive.hosts[header->rank])
             run->archive.hosts[header->rank] = strdup_or_die(header->host);
         run->archive.cores[header->rank] = header->cores;
         if (last_ns == 0)
@@ -140,48 +159,46 @@ static void set_offsets(struct run *run, const struct spool_header *header)
     struct archive_location *location = &run->archive.locations[run->archive.n_locations - 1];
     const struct spool_header *clock = clock_of(run, header);
 
-    if (clock == NULL)
+    if (!clock)
         return;
     location->n_offsets = clock->n_clock_offsets;
     memcpy(location->offsets, clock->clock_offsets, sizeof location->offsets);
 }
 
-// Ranks without records (killed before MPI_Init was over, files lost) get an empty location, so
-// that ranks in communicators keep their numbers.
+/// Ranks without records (killed before MPI_Init was over, files lost) get an empty location, so
+/// that ranks in communicators keep their numbers.
 static void write_missing_ranks(struct run *run)
 {
     for (uint32_t rank = 0; rank < run->n_ranks; rank++) {
         struct archive_location location = {
             .rank = rank, .recorded_until_ns = run->archive.first_ns, .stopped = "no records"};
-        OTF2_EvtWriter *writer;
 
-        if (run->archive.hosts[rank] != NULL)
+        if (run->archive.hosts[rank])
             continue;
-        writer = archive_begin_events(&run->archive, rank, 0);
-        if (writer == NULL)
+        OTF2_EvtWriter *writer = archive_begin_events(&run->archive, rank, 0);
+        if (!writer)
             return;
         archive_end_events(&run->archive, writer, &location);
     }
 }
 
-// Communicators may have members that were not traced (children of MPI_Comm_spawn, partners of
-// MPI_Comm_connect). One location without events stands for all of them: some readers cannot open
-// an archive whose groups have members that are not defined.
+/// Communicators may have members that were not traced (children of MPI_Comm_spawn, partners of
+/// MPI_Comm_connect). One location without events stands for all of them: some readers cannot open
+/// an archive whose groups have members that are not defined.
 static void write_outsiders(struct run *run)
 {
     struct archive_location location = {.rank = run->n_ranks};
-    OTF2_EvtWriter *writer;
 
-    if (run->archive.error != NULL || !unify_has_outsiders(&run->unify))
+    if (run->archive.error || !unify_has_outsiders(&run->unify))
         return;
     run->archive.has_outsiders = true;
-    writer = archive_begin_events(&run->archive, run->n_ranks, 0);
-    if (writer != NULL)
+    OTF2_EvtWriter *writer = archive_begin_events(&run->archive, run->n_ranks, 0);
+    if (writer)
         archive_end_events(&run->archive, writer, &location);
 }
 
-// What recording cost the thread of spool `i`. The rank it slowed most is kept: time is that of the
-// rank's first thread, for others may have lived for moments only.
+/// What recording cost the thread of spool `i`. The rank it slowed most is kept: time is that of
+/// the rank's first thread, for others may have lived for moments only.
 static struct recording_cost take_cost(struct run *run, size_t i)
 {
     const struct spool_header *header = run->spools[i].header;
@@ -203,7 +220,7 @@ static struct recording_cost take_cost(struct run *run, size_t i)
 
 static void write_events(struct run *run, struct symbols *symbols)
 {
-    for (size_t i = 0; i < run->n && run->archive.error == NULL; i++) {
+    for (size_t i = 0; i < run->n && !run->archive.error; i++) {
         const struct spool_header *header = run->spools[i].header;
         uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, header);
 
@@ -211,7 +228,7 @@ static void write_events(struct run *run, struct symbols *symbols)
             run->n_open += header->thread == 0;
         events_write(&run->processes[header->rank], &run->archive, &run->unify, symbols,
                      &run->spools[i], close_ns, take_cost(run, i));
-        if (run->archive.error == NULL)
+        if (!run->archive.error)
             set_offsets(run, header);
     }
     write_missing_ranks(run);
@@ -221,7 +238,6 @@ static void write_events(struct run *run, struct symbols *symbols)
 static void add_number(struct archive *archive, const char *name, uint64_t value)
 {
     char text[32];
-
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
     archive_property(archive, name, text);
 }
@@ -231,8 +247,6 @@ static void write_facts(struct run *run, struct symbols *symbols, const char *fa
     const struct spool_header *header = run->spools[0].header;
     int fd = open(facts_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    char *line = NULL;
-    size_t size = 0;
 
     archive_property(&run->archive, "PAGODA::MPI", header->mpi);
     archive_property(&run->archive, "PAGODA::MPI_VERSION", header->mpi_version);
@@ -250,20 +264,22 @@ static void write_facts(struct run *run, struct symbols *symbols, const char *fa
         add_number(&run->archive, "PAGODA::MIN_DURATION_NS", settings.min_duration_ns);
     if (run->n_open > 0)
         add_number(&run->archive, "PAGODA::RANKS_WITHOUT_FINALIZE", run->n_open);
-    while (file != NULL && getdelim(&line, &size, '\0', file) > 0) {
+    char *line = NULL;
+    size_t size = 0;
+    while (file && getdelim(&line, &size, '\0', file) > 0) {
         char *value = strchr(line, '=');
 
-        if (value == NULL)
+        if (!value)
             continue;
         *value++ = '\0';
         archive_property(&run->archive, line, value);
     }
     free(line);
-    if (file != NULL)
+    if (file)
         fclose(file);
 }
 
-// Says once how the recording itself fared.
+/// Says once how the recording itself fared.
 static void report(const struct run *run)
 {
     for (size_t i = 0; i < run->n; i++) {
@@ -271,17 +287,15 @@ static void report(const struct run *run)
 
         if (header->stop_errno == 0)
             continue;
-        fprintf(stderr,
-                "pagoda: rank %u on %s stopped recording %.3f s after its start (%s); the trace "
-                "is not complete\n",
-                header->rank, header->host, (double)(header->stop_ns - header->clock_ns) * 1e-9,
-                spool_stop_reason(header));
+        say("rank %u on %s stopped recording %.3f s after its start (%s): the trace is incomplete",
+            header->rank, header->host, (double)(header->stop_ns - header->clock_ns) * 1e-9,
+            spool_stop_reason(header));
         return;
     }
 }
 
-// The files of all worlds of the run. Headers are changed so that their ranks are those of the
-// archive, and of clocks only the first world's measurements count.
+/// The files of all worlds of the run. Headers are changed so that their ranks are those of the
+/// archive, and of clocks only the first world's measurements count.
 static void gather_spools(struct run *run)
 {
     const struct worlds *worlds = run->worlds;
@@ -316,10 +330,10 @@ static void introduce_worlds(struct run *run)
     unify_init(&run->unify, worlds->items[run->root].n_ranks);
     for (uint32_t i = run->root; i < worlds->n; i++) {
         const struct world *world = &worlds->items[i];
-        uint32_t index = 0;
 
         if (world->root != run->root)
             continue;
+        uint32_t index = 0;
         if (i != run->root)
             index = unify_add_world(&run->unify, world->base, world->n_ranks);
         for (uint32_t rank = 0; rank < world->n_ranks; rank++) {
@@ -332,7 +346,7 @@ static void introduce_worlds(struct run *run)
     }
 }
 
-// Writes the archive of a run; false when OTF2 failed somewhere.
+/// Writes the archive of a run; false when OTF2 failed somewhere.
 static bool write_run(struct run *run, const char *dir, const char *facts_path,
                       struct symbols *symbols, uint64_t *n_events, size_t *n_locations)
 {
@@ -357,13 +371,12 @@ static bool write_run(struct run *run, const char *dir, const char *facts_path,
 static bool finish_run(struct run *run, const char *dir, const char *facts_path)
 {
     struct symbols *symbols = symbols_new();
-    uint64_t n_events = 0;
-    size_t n_locations = 0;
-    bool done;
 
     run->processes = alloc_or_die(run->n_ranks * sizeof *run->processes);
     introduce_worlds(run);
-    done = write_run(run, dir, facts_path, symbols, &n_events, &n_locations);
+    uint64_t n_events = 0;
+    size_t n_locations = 0;
+    bool done = write_run(run, dir, facts_path, symbols, &n_events, &n_locations);
     writing = NULL;
     if (done) {
         printf("ranks %u locations %zu events %llu open %u recording %llu of %llu\n", run->n_ranks,
@@ -371,10 +384,10 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
                (unsigned long long)run->recording_ns, (unsigned long long)run->counted_ns);
         report(run);
     } else {
-        fprintf(stderr,
-                "pagoda: cannot write the archive in %s (%s); the records are kept: mend "
-                "that, then call pagoda trace --finish\n",
-                dir, run->archive.error);
+        say("cannot write the archive in %s (%s). The records are kept: solve the problem, then "
+            "run "
+            "pagoda trace --finish",
+            dir, run->archive.error);
         archive_discard(&run->archive, dir);
     }
     for (uint32_t i = 0; i < run->n_ranks; i++)
@@ -386,11 +399,10 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
     return done;
 }
 
-// Is it a folder, and no link to one? Returns 0 or an errno value.
+/// Is it a folder, and no link to one? Returns 0 or an errno value.
 static int check_folder(const char *path)
 {
     struct stat status;
-
     if (lstat(path, &status) != 0)
         return errno;
     return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
@@ -401,54 +413,49 @@ static bool finish_world(const struct worlds *worlds, uint32_t root, const char 
 {
     const struct world *world = &worlds->items[root];
     struct run run = {.worlds = worlds, .root = root, .n_ranks = world->n_archive_ranks};
-    bool done;
 
     if (world->n_ranks / 4096 > world->n) {
-        fprintf(stderr, "pagoda: damaged records: %zu files for %u ranks\n", world->n,
-                world->n_ranks);
+        say("the records are damaged: %zu files for %u ranks", world->n, world->n_ranks);
         return false;
     }
     if (mkdir(dir, 0777) != 0 && (errno != EEXIST || (root > 0 && check_folder(dir) != 0))) {
-        fprintf(stderr, "pagoda: cannot make the folder %s: %s\n", dir, strerror(errno));
+        say("cannot create the folder %s: %s", dir, strerror(errno));
         return false;
     }
     gather_spools(&run);
-    done = finish_run(&run, dir, facts_path);
+    bool done = finish_run(&run, dir, facts_path);
     free(run.spools);
     free(run.headers);
     free(run.costs);
     return done;
 }
 
-// Says once for all of them which worlds have an archive of their own although others started them.
+/// Says once for all of them which worlds have an archive of their own although others started
+/// them.
 static void report_unknown_parents(const struct worlds *worlds)
 {
     uint32_t n = 0;
-
     for (uint32_t i = 0; i < worlds->n; i++)
         n += worlds->items[i].has_unknown_parents;
     if (n > 0)
-        fprintf(stderr,
-                "pagoda: %u MPI_COMM_WORLD%s started by MPI_Comm_spawn %s, because it is not sure "
-                "which processes of this trace did it\n",
-                n, n == 1 ? "" : "s",
-                n == 1 ? "has an archive of its own" : "have archives of their own");
+        say("%u MPI_COMM_WORLD%s started by MPI_Comm_spawn %s: the processes of this trace that "
+            "started %s could not be identified",
+            n, n == 1 ? "" : "s",
+            n == 1 ? "has an archive of its own" : "have archives of their own",
+            n == 1 ? "it" : "them");
 }
 
 static bool finish_all(const struct spool_set *set, const char *archive_dir, const char *facts_path)
 {
     struct worlds worlds;
+    worlds_find(&worlds, set);
     unsigned number = 0;
     bool done = true;
-
-    worlds_find(&worlds, set);
     for (uint32_t i = 0; done && i < worlds.n; i++) {
-        char *dir;
-
         if (worlds.items[i].root != i)
             continue;
-        dir = ++number == 1 ? strdup_or_die(archive_dir)
-                            : format_or_die("%s/run-%u", archive_dir, number);
+        char *dir = ++number == 1 ? strdup_or_die(archive_dir)
+                                  : format_or_die("%s/run-%u", archive_dir, number);
         done = finish_world(&worlds, i, dir, facts_path);
         free(dir);
     }
@@ -469,29 +476,24 @@ static bool is_refused(const struct spool_set *set)
 static void say_alive(const struct alive *alive, const char *spool_dir, const char *dir)
 {
     char others[48] = "";
-
     if (alive->n > 1)
         snprintf(others, sizeof others, " and %u more", alive->n - 1);
-    fprintf(stderr,
-            "pagoda: no archive yet: rank %u (process %u on %s)%s still run; the records are kept "
-            "in %s: when the processes have ended, call pagoda trace --finish %s\n",
-            alive->rank, alive->pid, alive->host, others, spool_dir, dir);
+    say("no archive yet: rank %u (process %u on %s)%s still run%s. The records are kept in %s. "
+        "When "
+        "the processes have ended, run pagoda trace --finish %s",
+        alive->rank, alive->pid, alive->host, others, alive->n > 1 ? "" : "s", spool_dir, dir);
 }
 
 int main(int argc, char **argv)
 {
     struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
-    char *facts_path;
-    char *settings_path;
-    struct alive alive = {0};
-    int error;
-    bool done;
 
     if (argc != 3 && argc != 4) {
         fputs("usage: pagoda-trace-finish SPOOL ARCHIVE [SECONDS]\n", stderr);
         return 2;
     }
-    error = check_folder(argv[1]);
+    int error = check_folder(argv[1]);
+    struct alive alive = {0};
     if (error == 0)
         alive = alive_wait(argv[1], argc == 4 ? (unsigned)atoi(argv[3]) : 0);
     if (alive.n > 0) {
@@ -502,16 +504,16 @@ int main(int argc, char **argv)
     if (error == 0)
         error = spool_set_load(&records, argv[1]);
     if (error != 0) {
-        fprintf(stderr, "pagoda: cannot read the records in %s: %s\n", argv[1], strerror(error));
+        say("cannot read the records in %s: %s", argv[1], strerror(error));
         return 1;
     }
     if (records.n_unreadable > 0)
-        fprintf(stderr, "pagoda: %zu files in %s are no records of this version of the tracer\n",
-                records.n_unreadable, argv[1]);
+        say("%zu files in %s are not records of this version of the tracer and are left out",
+            records.n_unreadable, argv[1]);
     if (records.n == 0) {
         spool_set_remove(&records);
         if (records.n_unbegun > 0) {
-            fprintf(stderr, "pagoda: no trace: the files of records in %s are empty\n", argv[1]);
+            say("no trace: the files of records in %s are empty", argv[1]);
             return EXIT_REFUSED;
         }
         return EXIT_NO_RECORDS;
@@ -522,9 +524,9 @@ int main(int argc, char **argv)
     }
     settings_read(argv[1]);
     record_costs = cost_measure(argv[1]);
-    facts_path = format_or_die("%s/facts", argv[1]);
-    done = finish_all(&records, argv[2], facts_path);
-    settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);
+    char *facts_path = format_or_die("%s/facts", argv[1]);
+    bool done = finish_all(&records, argv[2], facts_path);
+    char *settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);
     if (done) {
         spool_set_remove(&records);
         unlink(facts_path);

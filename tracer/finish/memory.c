@@ -8,7 +8,7 @@
 
 static void *checked(void *memory)
 {
-    if (memory == NULL) {
+    if (!memory) {
         fputs("pagoda: out of memory while the archive was written; the records are kept\n",
               stderr);
         exit(1);
@@ -34,9 +34,8 @@ char *strdup_or_die(const char *text)
 char *format_or_die(const char *format, ...)
 {
     va_list arguments;
-    char *text = NULL;
-
     va_start(arguments, format);
+    char *text = NULL;
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
     va_end(arguments);
@@ -48,14 +47,14 @@ char *format_or_die(const char *format, ...)
 static struct table_slot *slot_of(const struct table *table, const void *key, size_t n_bytes)
 {
     const uint8_t *bytes = key;
-    uint64_t hash = 0xcbf29ce484222325U;
 
+    uint64_t hash = 0xcbf29ce484222325U;
     for (size_t i = 0; i < n_bytes; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3U;
     for (size_t i = hash & (table->n_slots - 1);; i = (i + 1) & (table->n_slots - 1)) {
         struct table_slot *slot = &table->slots[i];
 
-        if (slot->key == NULL || (slot->n_bytes == n_bytes && memcmp(slot->key, key, n_bytes) == 0))
+        if (!slot->key || (slot->n_bytes == n_bytes && memcmp(slot->key, key, n_bytes) == 0))
             return slot;
     }
 }
@@ -67,18 +66,16 @@ static void grow(struct table *table)
     table->n_slots = old.n_slots == 0 ? 256 : 2 * old.n_slots;
     table->slots = alloc_or_die(table->n_slots * sizeof *table->slots);
     for (size_t i = 0; i < old.n_slots; i++)
-        if (old.slots[i].key != NULL)
+        if (old.slots[i].key)
             *slot_of(table, old.slots[i].key, old.slots[i].n_bytes) = old.slots[i];
     free(old.slots);
 }
 
 uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool *is_new)
 {
-    struct table_slot *slot;
-
     if (2 * ((size_t)table->n + 1) > table->n_slots)
         grow(table);
-    slot = slot_of(table, key, n_bytes);
+    struct table_slot *slot = slot_of(table, key, n_bytes);
     *is_new = slot->key == NULL;
     if (*is_new) {
         slot->key = alloc_or_die(n_bytes);
@@ -91,7 +88,7 @@ uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool
 
 bool table_has(const struct table *table, const void *key, size_t n_bytes)
 {
-    return table->n > 0 && slot_of(table, key, n_bytes)->key != NULL;
+    return table->n > 0 && slot_of(table, key, n_bytes)->key;
 }
 
 void table_release(struct table *table)

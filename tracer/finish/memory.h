@@ -24,10 +24,10 @@ struct table {
     uint32_t n;
 };
 
-// Number of the key; *is_new tells whether it was given just now. The key is copied.
+/// Number of the key; *is_new tells whether it was given just now. The key is copied.
 uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool *is_new);
 
-// Is the key known?
+/// Is the key known?
 bool table_has(const struct table *table, const void *key, size_t n_bytes);
 
 void table_release(struct table *table);

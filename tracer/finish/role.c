@@ -119,25 +119,23 @@ static bool cut_suffix(char *name, const char *suffix)
 
 OTF2_RegionRole role_of_mpi_function(const char *name)
 {
-    char plain[128];
-    const struct role *found;
-
     if (strncmp(name, "MPI_", 4) == 0)
         name += 4;
     else if (strncmp(name, "MPIX_", 5) == 0)
         name += 5;
+    char plain[128];
     snprintf(plain, sizeof plain, "%s", name);
     if (strncmp(plain, "File_", 5) == 0)
         return OTF2_REGION_ROLE_FILE_IO;
-    if (strncmp(plain, "Win_", 4) == 0 || strstr(plain, "ccumulate") != NULL ||
-        strstr("Put Get Rput Rget Fetch_and_op Compare_and_swap", plain) != NULL)
+    if (strncmp(plain, "Win_", 4) == 0 || strstr(plain, "ccumulate") ||
+        strstr("Put Get Rput Rget Fetch_and_op Compare_and_swap", plain))
         return OTF2_REGION_ROLE_RMA;
     plain[0] = (char)(plain[0] | 0x20); // ASCII lower case
     cut_suffix(plain, "_c");
-    found = look_up(plain);
-    if (found == NULL && cut_suffix(plain, "_init"))
+    const struct role *found = look_up(plain);
+    if (!found && cut_suffix(plain, "_init"))
         found = look_up(plain);
-    if (found == NULL && plain[0] == 'i')
+    if (!found && plain[0] == 'i')
         found = look_up(plain + 1);
-    return found != NULL ? found->role : OTF2_REGION_ROLE_FUNCTION;
+    return found ? found->role : OTF2_REGION_ROLE_FUNCTION;
 }

@@ -32,27 +32,26 @@ bool spool_is_header(const struct spool_header *header)
            header->version == SPOOL_VERSION && header->chunk_bytes >= 4096 &&
            header->chunk_bytes % 4096 == 0 && header->rank < header->n_ranks &&
            header->n_ranks <= MOST_RANKS && header->n_clock_offsets <= 2 &&
-           memchr(header->host, 0, sizeof header->host) != NULL &&
-           memchr(header->clock_domain, 0, sizeof header->clock_domain) != NULL &&
-           memchr(header->mpi, 0, sizeof header->mpi) != NULL &&
-           memchr(header->mpi_version, 0, sizeof header->mpi_version) != NULL &&
-           memchr(header->executable, 0, sizeof header->executable) != NULL &&
-           memchr(header->command, 0, sizeof header->command) != NULL;
+           memchr(header->host, 0, sizeof header->host) &&
+           memchr(header->clock_domain, 0, sizeof header->clock_domain) &&
+           memchr(header->mpi, 0, sizeof header->mpi) &&
+           memchr(header->mpi_version, 0, sizeof header->mpi_version) &&
+           memchr(header->executable, 0, sizeof header->executable) &&
+           memchr(header->command, 0, sizeof header->command);
 }
 
-// A process that ends while one of its threads opens its file leaves it without a header, and
-// nothing was recorded there.
+/// A process that ends while one of its threads opens its file leaves it without a header, and
+/// nothing was recorded there.
 static bool map_opened(struct spool *spool, int fd, struct spool_header *header, bool *unbegun)
 {
     ssize_t n = pread(fd, header, sizeof *header, 0);
-    struct stat status;
-    void *bytes;
 
     *unbegun = n >= 0 && header->magic[0] == '\0';
+    struct stat status;
     if (n != (ssize_t)sizeof *header || !spool_is_header(header) || fstat(fd, &status) != 0 ||
         !S_ISREG(status.st_mode) || status.st_size < SPOOL_HEADER_BYTES)
         return false;
-    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
         return false;
     spool->bytes = bytes;
@@ -113,19 +112,17 @@ static int by_run_rank_thread(const void *a, const void *b)
 int spool_set_load(struct spool_set *set, const char *dir)
 {
     DIR *folder = opendir(dir);
-    const struct dirent *entry;
 
     *set = (struct spool_set){0};
-    if (folder == NULL)
+    if (!folder)
         return errno;
-    while ((entry = readdir(folder)) != NULL) {
-        char *path;
-        bool unbegun = false;
-
+    const struct dirent *entry;
+    while ((entry = readdir(folder))) {
         if (!spool_is_name(entry->d_name))
             continue;
-        path = format_or_die("%s/%s", dir, entry->d_name);
+        char *path = format_or_die("%s/%s", dir, entry->d_name);
         set->spools = realloc_or_die(set->spools, (set->n + 1) * sizeof *set->spools);
+        bool unbegun = false;
         if (map_file(&set->spools[set->n], path, &unbegun)) {
             set->n++;
         } else if (unbegun) {
@@ -204,7 +201,7 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
 #define MOST_COMMS  (1U << 26)
 #define MOST_STACKS (1U << 24)
 
-// Does the record keep within its own length? A damaged file must not lead astray.
+/// Does the record keep within its own length? A damaged file must not lead astray.
 static bool is_sound(const struct record_head *head)
 {
     size_t n_bytes = (size_t)head->n_words * 8;
@@ -240,8 +237,8 @@ static bool is_sound(const struct record_head *head)
 static const struct record_head *record_at(const struct spool *spool, size_t offset)
 {
     size_t chunk_bytes = spool->header->chunk_bytes;
-    const struct record_head *head;
 
+    const struct record_head *head;
     for (;;) {
         if (offset + sizeof *head > spool->n_bytes)
             return NULL;
@@ -260,7 +257,7 @@ const struct record_head *spool_next(const struct spool *spool, const struct rec
 {
     size_t offset = SPOOL_HEADER_BYTES;
 
-    if (record != NULL)
+    if (record)
         offset = (size_t)((const uint8_t *)record - spool->bytes) + (size_t)record->n_words * 8;
     return record_at(spool, offset);
 }
@@ -276,50 +273,46 @@ const struct record_head *spool_next(const struct spool *spool, const struct rec
 static bool read_line(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "re");
-    bool done = file != NULL && fgets(text, (int)size, file) != NULL;
+    bool done = file && fgets(text, (int)size, file);
 
-    if (file != NULL)
+    if (file)
         fclose(file);
     if (done)
         text[strcspn(text, "\n")] = '\0';
     return done;
 }
 
-// Did the process run under this kernel? The clock domain begins with the kernel's boot.
+/// Did the process run under this kernel? The clock domain begins with the kernel's boot.
 static bool is_local(const struct spool_header *header)
 {
     char boot_id[64];
-
     return read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id) &&
            strncmp(header->clock_domain, boot_id, strlen(boot_id)) == 0;
 }
 
-// Neither gone, nor ended and waiting to be noticed, nor another one with the same number.
+/// Neither gone, nor ended and waiting to be noticed, nor another one with the same number.
 static bool is_running(const struct spool_header *header)
 {
     char path[64];
-    char text[1024];
-    const char *word;
-
     snprintf(path, sizeof path, "/proc/%u/stat", header->pid);
+    char text[1024];
     if (header->process_start == 0 || !read_line(path, text, sizeof text))
         return false;
-    word = strrchr(text, ')');
-    if (word == NULL || word[1] == '\0' || strchr("ZX", word[2]) != NULL)
+    const char *word = strrchr(text, ')');
+    if (!word || word[1] == '\0' || strchr("ZX", word[2]))
         return false;
-    for (int i = 0; i < 20 && word != NULL; i++)
+    for (int i = 0; i < 20 && word; i++)
         word = strchr(word + 1, ' ');
-    return word != NULL && strtoull(word, NULL, 10) == header->process_start;
+    return word && strtoull(word, NULL, 10) == header->process_start;
 }
 
-// A process without memory has been ended, and is about to be gone; one with much of it takes a
-// while.
+/// A process without memory has been ended, and is about to be gone; one with much of it takes a
+/// while.
 static bool has_memory(const struct spool_header *header)
 {
     char path[64];
-    char program[1];
-
     snprintf(path, sizeof path, "/proc/%u/exe", header->pid);
+    char program[1];
     return readlink(path, program, sizeof program) >= 0 || errno != ENOENT;
 }
 
@@ -330,19 +323,19 @@ static bool is_locked(int fd)
     return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-// Also whether it is about to be no longer. A lock outlives no process that is seen to have ended.
+/// Also whether it is about to be no longer. A lock outlives no process that is seen to have ended.
 static bool is_alive(const char *path, struct spool_header *header, bool *leaves)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool is_open = fd >= 0;
-    bool alive = false;
 
     if (!is_open) // another user's, or a folder one may only read
         fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
+    bool alive = false;
     if (pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
-        spool_is_header(header) && header->stop_errno == 0) {
+        spool_is_header(header)) {
         bool runs = is_local(header) && is_running(header);
 
         *leaves = runs && !has_memory(header);
@@ -355,14 +348,14 @@ static bool is_alive(const char *path, struct spool_header *header, bool *leaves
 struct alive alive_count(const char *dir)
 {
     static struct spool_header header; // large
-    struct alive alive = {0};
     DIR *folder = opendir(dir);
+
+    struct alive alive = {0};
     const struct dirent *entry;
-
-    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    while (folder && (entry = readdir(folder))) {
         char *path = format_or_die("%s/%s", dir, entry->d_name);
-        bool leaves = false;
 
+        bool leaves = false;
         if (spool_is_name(entry->d_name) && is_alive(path, &header, &leaves) &&
             header.thread == 0) {
             alive.n_leaving += leaves;
@@ -374,7 +367,7 @@ struct alive alive_count(const char *dir)
         }
         free(path);
     }
-    if (folder != NULL)
+    if (folder)
         closedir(folder);
     return alive;
 }

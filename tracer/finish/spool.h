@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// One file, mapped read-only: one that is cut while it is read answers with SIGBUS.
+/// One file, mapped read-only: one that is cut while it is read answers with SIGBUS.
 struct spool {
     char *path;
     const struct spool_header *header; // a copy
@@ -17,7 +17,7 @@ struct spool {
     size_t n_bytes;
 };
 
-// The files of a folder, ordered by run (earliest first), rank, thread.
+/// The files of a folder, ordered by run (earliest first), rank, thread.
 struct spool_set {
     struct spool *spools;
     size_t n;
@@ -26,31 +26,31 @@ struct spool_set {
     size_t n_unreadable; // named like a spool but not one
 };
 
-// Is it the name of a spool file, and does one of this version begin so?
+/// Is it the name of a spool file, and does one of this version begin so?
 bool spool_is_name(const char *name);
 bool spool_is_header(const struct spool_header *header);
 
-// Why recording stopped before the process ended; its stop_errno is not 0.
+/// Why recording stopped before the process ended; its stop_errno is not 0.
 const char *spool_stop_reason(const struct spool_header *header);
 
-// Maps all spool files of `dir`. Returns 0 or an errno value.
+/// Maps all spool files of `dir`. Returns 0 or an errno value.
 int spool_set_load(struct spool_set *set, const char *dir);
 void spool_set_release(struct spool_set *set);
 
-// Is it an address in one of these files?
+/// Is it an address in one of these files?
 bool spool_set_holds(const struct spool_set *set, const void *address);
 
-// Deletes the files, those in which nothing was recorded as well.
+/// Deletes the files, those in which nothing was recorded as well.
 void spool_set_remove(const struct spool_set *set);
 
-// The record after `record` (NULL: the first), or NULL at the end. A record that was cut off or
-// damaged ends the file.
+/// The record after `record` (NULL: the first), or NULL at the end. A record that was cut off or
+/// damaged ends the file.
 const struct record_head *spool_next(const struct spool *spool, const struct record_head *record);
 
 // Do processes still write to the spool files?
 
-// Processes that still record, how many of them have been ended and are about to be gone, and one
-// of them.
+/// Processes that still record, how many of them have been ended and are about to be gone, and one
+/// of them.
 struct alive {
     unsigned n, n_leaving;
     uint32_t rank;
@@ -58,10 +58,10 @@ struct alive {
     char host[256];
 };
 
-// Looks at the files in folder `dir`. A folder that cannot be read has none.
+/// Looks at the files in folder `dir`. A folder that cannot be read has none.
 struct alive alive_count(const char *dir);
 
-// The same, but waits up to `seconds` for them to end; longer while all are about to be gone.
+/// The same, but waits up to `seconds` for them to end; longer while all are about to be gone.
 struct alive alive_wait(const char *dir, unsigned seconds);
 
 #endif

@@ -36,7 +36,7 @@ struct symbols {
     char *(*demangle)(const char *name, char *buffer, size_t *n_bytes, int *status);
 };
 
-// Key of the caches; no padding.
+/// Key of the caches; no padding.
 struct place {
     uint64_t module;
     uint64_t address;
@@ -53,7 +53,7 @@ struct symbols *symbols_new(void)
 {
     struct symbols *symbols = alloc_or_die(sizeof *symbols);
     void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
-    void *function = library != NULL ? dlsym(library, "__cxa_demangle") : NULL;
+    void *function = library ? dlsym(library, "__cxa_demangle") : NULL;
 
     // Optional: without the C++ library the names stay as they are.
     memcpy(&symbols->demangle, &function, sizeof function);
@@ -65,7 +65,7 @@ struct symbols *symbols_new(void)
 
 void symbols_free(struct symbols *symbols)
 {
-    if (symbols == NULL)
+    if (!symbols)
         return;
     for (uint32_t i = 0; i < symbols->paths.n; i++)
         unit_index_release(&symbols->modules[i].units);
@@ -75,7 +75,7 @@ void symbols_free(struct symbols *symbols)
     }
     for (uint32_t i = 0; i < symbols->text_keys.n; i++)
         free(symbols->texts[i]);
-    if (symbols->dwfl != NULL)
+    if (symbols->dwfl)
         dwfl_end(symbols->dwfl);
     table_release(&symbols->paths);
     table_release(&symbols->function_keys);
@@ -88,15 +88,13 @@ void symbols_free(struct symbols *symbols)
     free(symbols);
 }
 
-// Our copy of a text, NULL for NULL.
+/// Our copy of a text, NULL for NULL.
 static const char *keep(struct symbols *symbols, const char *text)
 {
-    bool is_new;
-    uint32_t number;
-
-    if (text == NULL)
+    if (!text)
         return NULL;
-    number = table_number(&symbols->text_keys, text, strlen(text) + 1, &is_new);
+    bool is_new;
+    uint32_t number = table_number(&symbols->text_keys, text, strlen(text) + 1, &is_new);
     if (is_new) {
         symbols->texts = realloc_or_die(symbols->texts, (number + 1) * sizeof *symbols->texts);
         symbols->texts[number] = strdup_or_die(text);
@@ -121,7 +119,7 @@ static uint32_t module_number(struct symbols *symbols, const char *path)
         return number;
     symbols->modules = realloc_or_die(symbols->modules, (number + 1) * sizeof *symbols->modules);
     symbols->modules[number] = (struct module){.path = keep(symbols, path)};
-    if (symbols->dwfl != NULL) {
+    if (symbols->dwfl) {
         dwfl_report_begin_add(symbols->dwfl);
         symbols->modules[number].dwfl = dwfl_report_offline(symbols->dwfl, path, path, -1);
         dwfl_report_end(symbols->dwfl, NULL, NULL);
@@ -129,53 +127,52 @@ static uint32_t module_number(struct symbols *symbols, const char *path)
     return number;
 }
 
-// What is added to addresses of the file in libdwfl's. False: the file cannot be read.
+/// What is added to addresses of the file in libdwfl's. False: the file cannot be read.
 static bool bias_of(const struct module *module, uint64_t *bias)
 {
     GElf_Addr value = 0;
-
-    if (module->dwfl == NULL || dwfl_module_getelf(module->dwfl, &value) == NULL)
+    if (!module->dwfl || !dwfl_module_getelf(module->dwfl, &value))
         return false;
     *bias = value;
     return true;
 }
 
-// gfortran's "__module_MOD_procedure" as "module::procedure".
+/// gfortran's "__module_MOD_procedure" as "module::procedure".
 static char *fortran_name(const char *name)
 {
     const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name, "_MOD_") : NULL;
 
-    if (middle == NULL)
+    if (!middle)
         return NULL;
     return format_or_die("%.*s::%s", (int)(middle - name - 2), name + 2, middle + 5);
 }
 
-// A name of the linker's: without the suffix of a compiler's variant (.cold, .isra.0), demangled.
+/// A name of the linker's: without the suffix of a compiler's variant (.cold, .isra.0), demangled.
 static const char *plain_name(struct symbols *symbols, const char *name)
 {
     char *text = strdup_or_die(name);
     char *suffix = text[0] != '\0' ? strchr(text + 1, '.') : NULL;
+
+    if (suffix)
+        *suffix = '\0';
     char *demangled = NULL;
     int status = 0;
-
-    if (suffix != NULL)
-        *suffix = '\0';
-    if (symbols->demangle != NULL && strncmp(text, "_Z", 2) == 0)
+    if (symbols->demangle && strncmp(text, "_Z", 2) == 0)
         demangled = symbols->demangle(text, NULL, NULL, &status);
     else
         demangled = fortran_name(text);
-    if (demangled == NULL)
+    if (!demangled)
         return keep_and_free(symbols, text);
     free(text);
     return keep_and_free(symbols, demangled);
 }
 
-// The name a function has in its source, with the module it belongs to in Fortran.
+/// The name a function has in its source, with the module it belongs to in Fortran.
 static const char *name_of(struct symbols *symbols, Dwarf_Die *function)
 {
     const char *linkage = unit_linkage_name(function);
 
-    if (linkage != NULL && (strncmp(linkage, "_Z", 2) == 0 || strstr(linkage, "_MOD_") != NULL))
+    if (linkage && (strncmp(linkage, "_Z", 2) == 0 || strstr(linkage, "_MOD_")))
         return plain_name(symbols, linkage);
     return keep(symbols, unit_name(function));
 }
@@ -185,24 +182,23 @@ static const char *name_of_address(struct symbols *symbols, const struct module 
 {
     const char *base = strrchr(module->path, '/');
 
-    return keep_and_free(
-        symbols, format_or_die("%s+0x%" PRIx64, base != NULL ? base + 1 : module->path, address));
+    return keep_and_free(symbols,
+                         format_or_die("%s+0x%" PRIx64, base ? base + 1 : module->path, address));
 }
 
-// The function by the symbol table; *begin is where it begins.
+/// The function by the symbol table; *begin is where it begins.
 static const char *name_by_symbol(struct symbols *symbols, const struct module *module,
                                   uint64_t address, uint64_t *begin)
 {
-    uint64_t bias;
-    GElf_Off offset = 0;
-    GElf_Sym symbol;
-    const char *name;
-
     *begin = address;
+    uint64_t bias;
     if (!bias_of(module, &bias))
         return NULL;
-    name = dwfl_module_addrinfo(module->dwfl, address + bias, &offset, &symbol, NULL, NULL, NULL);
-    if (name == NULL)
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char *name =
+        dwfl_module_addrinfo(module->dwfl, address + bias, &offset, &symbol, NULL, NULL, NULL);
+    if (!name)
         return NULL;
     *begin = address - offset;
     return plain_name(symbols, name);
@@ -212,23 +208,22 @@ static struct symbol look_up_function(struct symbols *symbols, struct module *mo
                                       uint64_t address)
 {
     struct symbol symbol = {NULL, NULL, 0};
+
     struct unit_place place;
     uint64_t bias;
-    uint64_t begin;
-
     if (bias_of(module, &bias) && unit_find(&module->units, module->dwfl, address + bias, &place)) {
         Dwarf_Die function;
-
         if (unit_function(&place, &function)) {
             symbol.name = name_of(symbols, &function);
             symbol.file = keep(symbols, unit_declared(&function, &symbol.line));
         }
-        if (symbol.file == NULL)
+        if (!symbol.file)
             symbol.file = keep(symbols, unit_line(&place, &symbol.line));
     }
-    if (symbol.name == NULL)
+    uint64_t begin;
+    if (!symbol.name)
         symbol.name = name_by_symbol(symbols, module, address, &begin);
-    if (symbol.name == NULL)
+    if (!symbol.name)
         symbol.name = name_of_address(symbols, module, address);
     return symbol;
 }
@@ -259,23 +254,22 @@ static void add_frame(struct symbols_frames *frames, struct symbol function, con
     frames->list[frames->n++] = (struct symbols_frame){function, file, line};
 }
 
-// Follows the functions that were put into one another at this place, from the inside out.
+/// Follows the functions that were put into one another at this place, from the inside out.
 static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t address,
                        struct symbols_frames *frames)
 {
     struct module *module = &symbols->modules[number];
-    struct unit_place place;
-    struct unit_scopes scopes;
-    uint64_t bias;
-    bool complete = false;
-    const char *file;
-    int line;
 
+    struct unit_place place;
+    uint64_t bias;
     if (!bias_of(module, &bias) || !unit_find(&module->units, module->dwfl, address + bias, &place))
         return false;
-    file = keep(symbols, unit_line(&place, &line));
+    int line;
+    const char *file = keep(symbols, unit_line(&place, &line));
+    struct unit_scopes scopes;
     unit_scopes_init(&scopes, &place);
-    for (Dwarf_Die *scope = unit_scopes_next(&scopes); scope != NULL && !complete;
+    bool complete = false;
+    for (Dwarf_Die *scope = unit_scopes_next(&scopes); scope && !complete;
          scope = unit_scopes_next(&scopes)) {
         struct symbol function = {NULL, NULL, 0};
         Dwarf_Addr begin;
@@ -287,16 +281,16 @@ static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t addres
             function.name = name_of(symbols, scope);
             function.file = keep(symbols, unit_declared(scope, &function.line));
         }
-        if (function.name != NULL)
+        if (function.name)
             add_frame(frames, function, file, line);
         if (!complete)
             file = keep(symbols, unit_call_line(&place, scope, &line));
     }
-    if (frames->n == 0 && file != NULL) {
+    if (frames->n == 0 && file) {
         uint64_t begin;
         const char *name = name_by_symbol(symbols, module, address, &begin);
 
-        if (name != NULL)
+        if (name)
             add_frame(frames, function_at(symbols, number, begin), file, line);
     }
     return frames->n > 0;
@@ -309,14 +303,13 @@ const struct symbols_frames *symbols_frames(struct symbols *symbols, const char 
     struct place place = {module, address};
     bool is_new;
     uint32_t number = table_number(&symbols->place_keys, &place, sizeof place, &is_new);
-    struct symbols_frames *frames;
-    uint64_t begin;
 
     if (!is_new)
         return symbols->places[number];
-    frames = alloc_or_die(sizeof *frames);
+    struct symbols_frames *frames = alloc_or_die(sizeof *frames);
     symbols->places = realloc_or_die(symbols->places, (number + 1) * sizeof(frames));
     symbols->places[number] = frames;
+    uint64_t begin;
     if (!add_frames(symbols, module, address, frames)) {
         name_by_symbol(symbols, &symbols->modules[module], address, &begin);
         add_frame(frames, function_at(symbols, module, begin), NULL, 0);
@@ -324,26 +317,25 @@ const struct symbols_frames *symbols_frames(struct symbols *symbols, const char 
     return frames;
 }
 
-// What compilers and the linker left in section .comment: the first text.
+/// What compilers and the linker left in section .comment: the first text.
 static const char *comment_of(Dwfl_Module *module)
 {
     GElf_Addr bias;
     Elf *elf = dwfl_module_getelf(module, &bias);
-    size_t names;
 
-    if (elf == NULL || elf_getshdrstrndx(elf, &names) != 0)
+    size_t names;
+    if (!elf || elf_getshdrstrndx(elf, &names) != 0)
         return NULL;
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section != NULL;
-         section = elf_nextscn(elf, section)) {
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
         const char *name =
-            gelf_getshdr(section, &header) != NULL ? elf_strptr(elf, names, header.sh_name) : NULL;
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         const Elf_Data *data;
 
-        if (name == NULL || strcmp(name, ".comment") != 0)
+        if (!name || strcmp(name, ".comment") != 0)
             continue;
         data = elf_getdata(section, NULL);
-        if (data != NULL && data->d_buf != NULL && memchr(data->d_buf, 0, data->d_size) != NULL)
+        if (data && data->d_buf && memchr(data->d_buf, 0, data->d_size))
             return data->d_buf;
     }
     return NULL;
@@ -353,12 +345,11 @@ const char *symbols_compiler(struct symbols *symbols, const char *path)
 {
     uint32_t number = module_number(symbols, path); // may move the table of modules
     Dwfl_Module *module = symbols->modules[number].dwfl;
-    const char *producer;
 
-    if (module == NULL)
+    if (!module)
         return "";
-    producer = unit_producer(module);
-    if (producer == NULL)
+    const char *producer = unit_producer(module);
+    if (!producer)
         producer = comment_of(module);
-    return keep(symbols, producer != NULL ? producer : "");
+    return keep(symbols, producer ? producer : "");
 }

@@ -28,11 +28,10 @@ static int by_begin(const void *a, const void *b)
 
 static void make(struct unit_index *index, Dwfl_Module *module)
 {
+    index->is_made = true;
     Dwarf_Addr bias;
     size_t n_slots = 0;
-
-    index->is_made = true;
-    for (Dwarf_Die *unit = dwfl_module_nextcu(module, NULL, &bias); unit != NULL;
+    for (Dwarf_Die *unit = dwfl_module_nextcu(module, NULL, &bias); unit;
          unit = dwfl_module_nextcu(module, unit, &bias)) {
         Dwarf_Addr base, begin, end;
 
@@ -51,9 +50,9 @@ static void make(struct unit_index *index, Dwfl_Module *module)
 
 static const struct unit_range *range_of(const struct unit_index *index, Dwarf_Addr address)
 {
-    size_t low = 0;
     size_t high = index->n;
 
+    size_t low = 0;
     while (low < high) {
         size_t middle = (low + high) / 2;
 
@@ -72,23 +71,21 @@ bool unit_find(struct unit_index *index, Dwfl_Module *module, Dwarf_Addr address
 {
     Dwarf_Addr bias = 0;
     const Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
-    Dwarf_Die split;
-    uint8_t type = 0;
 
-    if (unit == NULL) {
-        const struct unit_range *range;
-
+    if (!unit) {
         if (!index->is_made)
             make(index, module);
-        range = range_of(index, address);
-        if (range == NULL)
+        const struct unit_range *range = range_of(index, address);
+        if (!range)
             return false;
         unit = &range->unit;
         bias = range->bias;
     }
     *place = (struct unit_place){*unit, *unit, address - bias, bias};
+    Dwarf_Die split;
+    uint8_t type = 0;
     if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
-        type == DW_UT_skeleton && split.addr != NULL)
+        type == DW_UT_skeleton && split.addr)
         place->scope = split;
     return true;
 }
@@ -106,13 +103,13 @@ const char *unit_line(const struct unit_place *place, int *line)
 
     *line = 0;
     // Line 0: code that the compiler ascribes to no line.
-    if (found == NULL || dwarf_lineno(found, line) != 0 || *line == 0)
+    if (!found || dwarf_lineno(found, line) != 0 || *line == 0)
         return NULL;
     return dwarf_linesrc(found, NULL, NULL);
 }
 
-// Entries whose children may be functions; with `thorough` also functions, for those of Fortran,
-// Ada and GNU C that stand inside others.
+/// Entries whose children may be functions; with `thorough` also functions, for those of Fortran,
+/// Ada and GNU C that stand inside others.
 static bool may_hold_functions(int tag, bool thorough)
 {
     switch (tag) {
@@ -130,13 +127,12 @@ static bool may_hold_functions(int tag, bool thorough)
     }
 }
 
-// dwarf_getscopes() looks into entries with code addresses only, but modules and namespaces have
-// none.
+/// dwarf_getscopes() looks into entries with code addresses only, but modules and namespaces have
+/// none.
 static bool find_function(Dwarf_Die *parent, Dwarf_Addr pc, bool thorough, unsigned depth,
                           Dwarf_Die *function)
 {
     Dwarf_Die child;
-
     if (depth > MOST_DEPTH || dwarf_child(parent, &child) != 0)
         return false;
     do {
@@ -161,7 +157,7 @@ bool unit_function(const struct unit_place *place, Dwarf_Die *function)
            find_function(&unit, place->pc, true, 0, function);
 }
 
-// The child of a function, block or inlined function that the place is in.
+/// The child of a function, block or inlined function that the place is in.
 static bool find_inner(Dwarf_Die *scope, Dwarf_Addr pc, Dwarf_Die *inner)
 {
     if (dwarf_child(scope, inner) != 0)
@@ -213,9 +209,8 @@ const char *unit_name(Dwarf_Die *function)
 const char *unit_linkage_name(Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
-
-    if (dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute) == NULL &&
-        dwarf_attr_integrate(function, DW_AT_MIPS_linkage_name, &attribute) == NULL)
+    if (!dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute) &&
+        !dwarf_attr_integrate(function, DW_AT_MIPS_linkage_name, &attribute))
         return NULL;
     return dwarf_formstring(&attribute);
 }
@@ -231,12 +226,12 @@ const char *unit_declared(Dwarf_Die *function, int *line)
 const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, int *line)
 {
     Dwarf_Die unit = place->scope;
+
+    *line = 0;
     Dwarf_Attribute attribute;
     Dwarf_Word file = 0;
     Dwarf_Word call_line = 0;
     Dwarf_Files *files;
-
-    *line = 0;
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
         dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &call_line) != 0 ||
         dwarf_getsrcfiles(&unit, &files, NULL) != 0)
@@ -248,25 +243,24 @@ const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, i
 static const char *producer_of(Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
-
     return dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
 }
 
 const char *unit_producer(Dwfl_Module *module)
 {
-    Dwarf_Addr bias = 0;
     int n = dwfl_module_getsymtab(module);
-    Dwarf_Die *unit = NULL;
 
-    for (int i = 0; i < n && unit == NULL; i++) {
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = NULL;
+    for (int i = 0; i < n && !unit; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
         const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
 
-        if (name != NULL && strcmp(name, "main") == 0 && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
+        if (name && strcmp(name, "main") == 0 && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
             unit = dwfl_module_addrdie(module, address, &bias);
     }
-    if (unit == NULL)
+    if (!unit)
         unit = dwfl_module_nextcu(module, NULL, &bias);
-    return unit != NULL ? producer_of(unit) : NULL;
+    return unit ? producer_of(unit) : NULL;
 }

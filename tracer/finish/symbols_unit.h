@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The units of a file by address, made when it is first needed: not every compiler writes a list.
+/// The units of a file by address, made when it is first needed: not every compiler writes a list.
 struct unit_index {
     struct unit_range *ranges;
     size_t n;
@@ -24,38 +24,38 @@ struct unit_place {
 
 #define UNIT_MOST_SCOPES 64
 
-// The functions around a place, the outermost first.
+/// The functions around a place, the outermost first.
 struct unit_scopes {
     Dwarf_Die list[UNIT_MOST_SCOPES];
     size_t n;
 };
 
-// Finds the unit with the code at libdwfl's `address`. False: there is no debug information on it.
+/// Finds the unit with the code at libdwfl's `address`. False: there is no debug information on it.
 bool unit_find(struct unit_index *index, Dwfl_Module *module, Dwarf_Addr address,
                struct unit_place *place);
 void unit_index_release(struct unit_index *index);
 
-// File and line of the place; NULL and 0: unknown.
+/// File and line of the place; NULL and 0: unknown.
 const char *unit_line(const struct unit_place *place, int *line);
 
-// Goes through the functions inlined here (DW_TAG_inlined_subroutine) to the one that is not
-// (DW_TAG_subprogram). next() returns NULL at the end.
+/// Goes through the functions inlined here (DW_TAG_inlined_subroutine) to the one that is not
+/// (DW_TAG_subprogram). next() returns NULL at the end.
 void unit_scopes_init(struct unit_scopes *scopes, const struct unit_place *place);
 Dwarf_Die *unit_scopes_next(struct unit_scopes *scopes);
 
-// The function around the place that is not inlined.
+/// The function around the place that is not inlined.
 bool unit_function(const struct unit_place *place, Dwarf_Die *function);
 
-// Of a function: where its code begins, in the terms of the debug information; its names, NULL: it
-// has none; file and line of its declaration; file and line of
-// the call that was replaced by an inlined one's code.
+/// Of a function: where its code begins, in the terms of the debug information; its names, NULL: it
+/// has none; file and line of its declaration; file and line of
+/// the call that was replaced by an inlined one's code.
 bool unit_begin(Dwarf_Die *function, Dwarf_Addr *begin);
 const char *unit_name(Dwarf_Die *function);
 const char *unit_linkage_name(Dwarf_Die *function);
 const char *unit_declared(Dwarf_Die *function, int *line);
 const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, int *line);
 
-// What made the unit with the program's `main`, or else the first unit. NULL: unknown.
+/// What made the unit with the program's `main`, or else the first unit. NULL: unknown.
 const char *unit_producer(Dwfl_Module *module);
 
 #endif

@@ -55,11 +55,10 @@ void unify_init(struct unify *unify, uint32_t n_ranks)
 uint32_t unify_add_world(struct unify *unify, uint32_t base, uint32_t n_ranks)
 {
     int32_t *members = alloc_or_die(n_ranks * sizeof *members);
-    uint32_t index;
 
     for (uint32_t i = 0; i < n_ranks; i++)
         members[i] = (int32_t)(base + i);
-    index = add_comm(
+    uint32_t index = add_comm(
         unify, (uint32_t[]){RECORD_NO_COMM, add_group(unify, members, n_ranks), RECORD_NO_COMM, 0});
     unify->comms[index].name =
         format_or_die("MPI_COMM_WORLD of ranks %u to %u", base, base + n_ranks - 1);
@@ -95,7 +94,7 @@ void unify_rank_release(struct unify_rank *rank)
     table_release(&rank->made);
 }
 
-// How many communicators with this parent and these members the rank has made before.
+/// How many communicators with this parent and these members the rank has made before.
 static uint32_t count_made(struct unify_rank *rank, const uint32_t key[3])
 {
     bool is_new;
@@ -108,30 +107,27 @@ static uint32_t count_made(struct unify_rank *rank, const uint32_t key[3])
     return rank->n_made[number]++;
 }
 
-// The rank in the archive of a member as this rank has recorded it, -1: not in the archive.
+/// The rank in the archive of a member as this rank has recorded it, -1: not in the archive.
 static int32_t rank_of_member(const struct unify_rank *rank, int32_t member)
 {
-    const struct foreign_group *group;
-    uint32_t place;
-
     if (member >= 0)
         return (int32_t)rank->origin->base + member;
     if (member == -1)
         return -1;
-    group = worlds_group(rank->origin, rank->rank, (uint32_t)RECORD_FOREIGN_SLOT(member));
-    place = (uint32_t)RECORD_FOREIGN_RANK(member);
-    return group != NULL && place < group->n ? group->ranks[place] : -1;
+    const struct foreign_group *group =
+        worlds_group(rank->origin, rank->rank, (uint32_t)RECORD_FOREIGN_SLOT(member));
+    uint32_t place = (uint32_t)RECORD_FOREIGN_RANK(member);
+    return group && place < group->n ? group->ranks[place] : -1;
 }
 
 static uint32_t group_of_members(struct unify *unify, const struct unify_rank *rank,
                                  const int32_t *members, uint32_t n)
 {
     int32_t *ranks = alloc_or_die(n * sizeof *ranks);
-    uint32_t group;
 
     for (uint32_t i = 0; i < n; i++)
         ranks[i] = rank_of_member(rank, members[i]);
-    group = add_group(unify, ranks, n);
+    uint32_t group = add_group(unify, ranks, n);
     free(ranks);
     return group;
 }
@@ -159,12 +155,11 @@ static void set(struct unify_rank *rank, uint32_t id, uint32_t index)
 
 void unify_add(struct unify *unify, struct unify_rank *rank, const struct record_comm *record)
 {
-    uint32_t key[4];
-
     if (record->head.id <= 1) {
         set(rank, record->head.id, record->head.id == 0 ? rank->world : 1);
         return;
     }
+    uint32_t key[4];
     key[0] = record->parent == RECORD_NO_COMM ? RECORD_NO_COMM : unify_find(rank, record->parent);
     key[1] = own_group(unify, rank, record, key[0]);
     key[2] = RECORD_NO_COMM;
@@ -183,13 +178,13 @@ void unify_add(struct unify *unify, struct unify_rank *rank, const struct record
     set(rank, record->head.id, add_comm(unify, key));
 }
 
-// The program's own communicators are counted from 1, see unify_add().
+/// The program's own communicators are counted from 1, see unify_add().
 uint32_t unify_neighborhood(struct unify *unify, uint32_t index)
 {
     uint32_t twin =
         add_comm(unify, (uint32_t[]){index, unify->comms[index].group, RECORD_NO_COMM, 0});
 
-    if (unify->comms[twin].name == NULL)
+    if (!unify->comms[twin].name)
         unify->comms[twin].name = strdup_or_die(NEIGHBORHOOD_NAME);
     return twin;
 }

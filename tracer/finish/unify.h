@@ -16,8 +16,8 @@
 // Readers may know such a communicator by this name.
 #define NEIGHBORHOOD_NAME "pagoda neighbourhood collectives"
 
-// A list of ranks of the archive (-1: a process that is not in it) that one or more communicators
-// have as members.
+/// A list of ranks of the archive (-1: a process that is not in it) that one or more communicators
+/// have as members.
 struct unify_group {
     uint32_t n;
     int32_t *members;
@@ -39,7 +39,7 @@ struct unify {
     struct table comms_seen;
 };
 
-// The communicators of one rank: local number to index in struct unify.
+/// The communicators of one rank: local number to index in struct unify.
 struct unify_rank {
     uint32_t *comms; // RECORD_NO_COMM: not defined
     uint32_t n_comms;
@@ -50,26 +50,26 @@ struct unify_rank {
     uint32_t *n_made;
 };
 
-// `n_ranks`: of the first MPI_COMM_WORLD.
+/// `n_ranks`: of the first MPI_COMM_WORLD.
 void unify_init(struct unify *unify, uint32_t n_ranks);
 
-// Adds another MPI_COMM_WORLD, whose first rank is `base` in the archive. Returns its index.
+/// Adds another MPI_COMM_WORLD, whose first rank is `base` in the archive. Returns its index.
 uint32_t unify_add_world(struct unify *unify, uint32_t base, uint32_t n_ranks);
 void unify_release(struct unify *unify);
 void unify_rank_release(struct unify_rank *rank);
 
-// Is there a communicator with members that are not in the archive?
+/// Is there a communicator with members that are not in the archive?
 bool unify_has_outsiders(const struct unify *unify);
 
-// Takes the definition of a rank's communicator. Those of a rank come in the order of their
-// numbers.
+/// Takes the definition of a rank's communicator. Those of a rank come in the order of their
+/// numbers.
 void unify_add(struct unify *unify, struct unify_rank *rank, const struct record_comm *record);
 
-// Index of a communicator of the same members, for the messages of the neighbourhood collectives of
-// communicator `index`: between two ranks they are no messages of the program.
+/// Index of a communicator of the same members, for the messages of the neighbourhood collectives
+/// of communicator `index`: between two ranks they are no messages of the program.
 uint32_t unify_neighborhood(struct unify *unify, uint32_t index);
 
-// Index of local communicator `id`, RECORD_NO_COMM if it was never defined.
+/// Index of local communicator `id`, RECORD_NO_COMM if it was never defined.
 uint32_t unify_find(const struct unify_rank *rank, uint32_t id);
 
 #endif

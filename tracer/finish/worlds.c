@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A communicator with processes of another world, as one of its members has recorded it.
+/// A communicator with processes of another world, as one of its members has recorded it.
 struct meeting {
     uint32_t world;
     uint32_t rank; // in its world
@@ -54,16 +54,15 @@ static void collect(struct meetings *meetings, const struct worlds *worlds, uint
     for (size_t i = 0; i < worlds->items[world].n; i++) {
         const struct spool *spool = &worlds->items[world].spools[i];
         const struct spool_header *header = spool->header;
-        const struct record_call *call = NULL;
 
-        for (const struct record_head *head = spool_next(spool, NULL); head != NULL;
+        const struct record_call *call = NULL;
+        for (const struct record_head *head = spool_next(spool, NULL); head;
              head = spool_next(spool, head)) {
             const struct record_comm *comm = (const void *)head;
 
             if (head->kind == RECORD_CALL)
                 call = (const void *)head;
-            if (head->kind != RECORD_COMM || (comm->flags & RECORD_COMM_FOREIGN) == 0 ||
-                call == NULL)
+            if (head->kind != RECORD_COMM || (comm->flags & RECORD_COMM_FOREIGN) == 0 || !call)
                 continue;
             add_meeting(meetings,
                         (struct meeting){.world = world,
@@ -83,7 +82,6 @@ static bool is_same(const struct meeting *a, const struct meeting *b)
 static bool is_by_first_member(const struct meeting *meeting)
 {
     uint32_t i = 0;
-
     while (i < meeting->comm->n_local && meeting->comm->members[i] < 0)
         i++;
     return i < meeting->comm->n_local && (uint32_t)meeting->comm->members[i] == meeting->rank;
@@ -123,7 +121,7 @@ static const struct meeting *meeting_of_children(const struct meetings *meetings
     return NULL;
 }
 
-// Could the children come of this call of MPI_Comm_spawn?
+/// Could the children come of this call of MPI_Comm_spawn?
 static bool fits(const struct meeting *spawn, const struct meeting *children, uint32_t n_children)
 {
     return spawn->is_first && !spawn->is_taken && !is_with_parents(spawn) &&
@@ -132,33 +130,30 @@ static bool fits(const struct meeting *spawn, const struct meeting *children, ui
            spawn->from_ns <= children->from_ns && children->from_ns <= spawn->to_ns;
 }
 
-// The call that started the world; NULL: none, or those of several groups of parents fit. Calls of
-// the same parents come one after the other, and so do the worlds that came of them.
+/// The call that started the world; NULL: none, or those of several groups of parents fit. Calls of
+/// the same parents come one after the other, and so do the worlds that came of them.
 static struct meeting *find_spawn(const struct worlds *worlds, struct meetings *meetings,
                                   const struct meeting *children)
 {
     struct meeting *found = NULL;
-
     for (size_t i = 0; i < meetings->n; i++) {
         struct meeting *spawn = &meetings->items[i];
 
         if (!fits(spawn, children, worlds->items[children->world].n_ranks))
             continue;
-        if (found != NULL &&
-            (found->world != spawn->world || !same_members(found->comm, spawn->comm)))
+        if (found && (found->world != spawn->world || !same_members(found->comm, spawn->comm)))
             return NULL;
-        if (found == NULL || spawn->place < found->place)
+        if (!found || spawn->place < found->place)
             found = spawn;
     }
     return found;
 }
 
-// All clocks of a world must be clocks of the archive it goes into: only those were compared.
+/// All clocks of a world must be clocks of the archive it goes into: only those were compared.
 static bool shares_clocks(const struct world *root, const struct world *world)
 {
     for (size_t i = 0; i < world->n; i++) {
         size_t k = 0;
-
         while (k < root->n && strcmp(root->spools[k].header->clock_domain,
                                      world->spools[i].header->clock_domain) != 0)
             k++;
@@ -179,7 +174,7 @@ static void set_group(struct world *world, const struct meeting *meeting, uint32
     group->ranks = alloc_or_die(n * sizeof *group->ranks);
     group->n = n;
     for (uint32_t i = 0; i < n; i++)
-        group->ranks[i] = members == NULL   ? (int32_t)(base + i)
+        group->ranks[i] = !members          ? (int32_t)(base + i)
                           : members[i] >= 0 ? (int32_t)base + members[i]
                                             : -1;
 }
@@ -259,12 +254,11 @@ void worlds_find(struct worlds *worlds, const struct spool_set *set)
     find_extents(&meetings);
     for (uint32_t i = 0; i < worlds->n; i++) {
         const struct meeting *children = meeting_of_children(&meetings, i);
-        struct meeting *spawn;
 
-        if (children == NULL)
+        if (!children)
             continue;
-        spawn = find_spawn(worlds, &meetings, children);
-        if (spawn != NULL)
+        struct meeting *spawn = find_spawn(worlds, &meetings, children);
+        if (spawn)
             adopt(worlds, &meetings, i, spawn);
         else
             worlds->items[i].has_unknown_parents = true;
@@ -277,8 +271,7 @@ void worlds_release(struct worlds *worlds)
     for (uint32_t i = 0; i < worlds->n; i++) {
         struct world *world = &worlds->items[i];
 
-        for (size_t k = 0;
-             world->groups != NULL && k < world->n_ranks * (size_t)RECORD_FOREIGN_SLOTS; k++)
+        for (size_t k = 0; world->groups && k < world->n_ranks * (size_t)RECORD_FOREIGN_SLOTS; k++)
             free(world->groups[k].ranks);
         free(world->groups);
     }
@@ -287,10 +280,8 @@ void worlds_release(struct worlds *worlds)
 
 const struct foreign_group *worlds_group(const struct world *world, uint32_t rank, uint32_t slot)
 {
-    const struct foreign_group *group;
-
-    if (world->groups == NULL || rank >= world->n_ranks || slot >= RECORD_FOREIGN_SLOTS)
+    if (!world->groups || rank >= world->n_ranks || slot >= RECORD_FOREIGN_SLOTS)
         return NULL;
-    group = &world->groups[rank * (size_t)RECORD_FOREIGN_SLOTS + slot];
+    const struct foreign_group *group = &world->groups[rank * (size_t)RECORD_FOREIGN_SLOTS + slot];
     return group->n > 0 ? group : NULL;
 }

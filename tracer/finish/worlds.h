@@ -13,7 +13,7 @@
 
 #define NO_WORLD UINT32_MAX
 
-// A remote group that a process has met: RECORD_FOREIGN_SLOT() leads here.
+/// A remote group that a process has met: RECORD_FOREIGN_SLOT() leads here.
 struct foreign_group {
     uint32_t n;     // 0: not known who they are
     int32_t *ranks; // in the archive
@@ -36,11 +36,11 @@ struct worlds {
     uint32_t n;
 };
 
-// Groups the files of a set, and finds out who has started whom.
+/// Groups the files of a set, and finds out who has started whom.
 void worlds_find(struct worlds *worlds, const struct spool_set *set);
 void worlds_release(struct worlds *worlds);
 
-// The processes in `slot` of a world's rank; NULL: not known.
+/// The processes in `slot` of a world's rank; NULL: not known.
 const struct foreign_group *worlds_group(const struct world *world, uint32_t rank, uint32_t slot);
 
 #endif

@@ -32,7 +32,7 @@ static void write_cpu(struct stream *stream, uint64_t time_ns, uint64_t cpu_ns)
 {
     struct record_cpu *record = stream_reserve(stream, sizeof *record);
 
-    if (record == NULL)
+    if (!record)
         return;
     record->time_ns = time_ns;
     record->cpu_ns = cpu_ns;
@@ -46,11 +46,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole)
 {
-    uint64_t cpu_ns;
-
     if (stream_n_threads() > 1)
         return;
-    cpu_ns = clock_process_cpu_ns();
+    uint64_t cpu_ns = clock_process_cpu_ns();
     stream->long_after[stream->left_function] = true;
     if (!stream->left_sampled && is_whole && stream->cpu_read_at_ns != 0) {
         uint64_t since_ns = stream->left_ns - stream->cpu_read_at_ns;
@@ -80,7 +78,7 @@ bool call_language_enter(uint32_t function, const void *caller)
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
     struct stream *stream = stream_current();
 
-    if (stream == NULL)
+    if (!stream)
         return false;
     dispatch_set_inside(INSIDE_TRACER);
     module_met(stream, (uint64_t)(uintptr_t)caller);
@@ -94,8 +92,8 @@ bool call_language_enter(uint32_t function, const void *caller)
 void call_language_leave(void)
 {
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
-    struct call call;
 
+    struct call call;
     if (thread->language != LANGUAGE_RECORDED && call_enter(&call, thread->language - 1)) {
         call_returned(&call);
         call_leave(&call);
@@ -115,8 +113,8 @@ void call_enter_off(struct call *call, struct stream *stream, uint32_t function,
     dispatch_set_inside(INSIDE_CALL);
 }
 
-// The stack grows down: a call within the open one has its frame below. Far away is another stack
-// (of a fiber, a coroutine), where nothing can be told.
+/// The stack grows down: a call within the open one has its frame below. Far away is another stack
+/// (of a fiber, a coroutine), where nothing can be told.
 bool call_abandoned(struct stream *stream, const void *frame)
 {
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
@@ -127,7 +125,7 @@ bool call_abandoned(struct stream *stream, const void *frame)
     if (thread->inside != INSIDE_CALL || (uintptr_t)frame < (uintptr_t)thread->frame ||
         distance > JUMP_BYTES)
         return false;
-    call.function = open != NULL ? open->head.id : stream->left_function;
+    call.function = open ? open->head.id : stream->left_function;
     call_returned(&call);
     call_leave(&call);
     thread->language = 0;
@@ -137,14 +135,14 @@ bool call_abandoned(struct stream *stream, const void *frame)
 void *call_reserve_completion(struct call *call, size_t n_bytes)
 {
     struct stream *stream = call->stream;
-    struct record_call *record;
 
     if (stream->request_unrecorded)
         return NULL;
+    struct record_call *record;
     if (stream->off && stream->unrecorded.is_open) {
         recording_write_skipped(stream);
         record = stream_reserve(stream, sizeof *record);
-        if (record == NULL)
+        if (!record)
             return NULL;
         record->enter_ns = stream->unrecorded.enter_ns;
         record->leave_ns = call->leave_ns;
@@ -182,26 +180,24 @@ static uint32_t n_stacks; // of the process
 
 void callstack_init(uint64_t n_callers)
 {
-    void *library;
-    void *symbol = NULL;
-    void *probe[2];
-
     if (n_callers == 0)
         return;
-    library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-    if (library != NULL)
+    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    void *symbol = NULL;
+    if (library)
         symbol = dlsym(library, "unw_backtrace");
-    if (symbol != NULL)
+    if (symbol)
         memcpy(&walk, &symbol, sizeof symbol);
     else
         walk = backtrace;
+    void *probe[2];
     walk(probe, 2); // the first walk allocates
     callstack_n_callers = n_callers < MOST_CALLERS ? (uint32_t)n_callers : MOST_CALLERS;
 }
 
 static struct callstack_table *table_of(struct stream *stream)
 {
-    if (stream->stacks == NULL) {
+    if (!stream->stacks) {
         void *memory = mmap(NULL, sizeof(struct callstack_table), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -218,7 +214,7 @@ static bool write_stack(struct stream *stream, uint32_t number, void *const *cal
     for (size_t i = 0; i < n; i++)
         module_met(stream, (uint64_t)(uintptr_t)callers[i]);
     record = stream_reserve(stream, n_bytes);
-    if (record == NULL)
+    if (!record)
         return false;
     for (size_t i = 0; i < n; i++)
         record->addresses[i] = (uint64_t)(uintptr_t)callers[i];
@@ -242,16 +238,15 @@ static uint64_t number_of(struct stream *stream, void *const *callers, size_t n)
     struct callstack_table *table = table_of(stream);
     uint64_t hash = hash_of(callers, n);
     size_t slot = hash % N_SLOTS;
-    uint32_t number;
 
-    if (table == NULL)
+    if (!table)
         return 0;
     for (; table->slots[slot].hash != 0; slot = (slot + 1) % N_SLOTS)
         if (table->slots[slot].hash == hash)
             return table->slots[slot].number;
     if (table->n == MOST_STACKS)
         return 0;
-    number = __atomic_add_fetch(&n_stacks, 1, __ATOMIC_RELAXED);
+    uint32_t number = __atomic_add_fetch(&n_stacks, 1, __ATOMIC_RELAXED);
     if (!write_stack(stream, number, callers, n))
         return 0;
     table->slots[slot].hash = hash;
@@ -264,8 +259,8 @@ uint64_t callstack_number(struct stream *stream, uint64_t site)
 {
     void *addresses[MOST_OWN + 1 + MOST_CALLERS];
     int n = walk(addresses, (int)(MOST_OWN + 1 + callstack_n_callers));
-    size_t n_callers;
 
+    size_t n_callers;
     for (int i = 0; i < n && i <= MOST_OWN; i++) {
         if ((uint64_t)(uintptr_t)addresses[i] != site)
             continue;

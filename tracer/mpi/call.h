@@ -13,14 +13,14 @@
 
 // The callers of an MPI call's call site, where the setting call_stack asks for them.
 
-// How many callers are recorded; 0: none, and callstack_number() must not be called.
+/// How many callers are recorded; 0: none, and callstack_number() must not be called.
 extern uint32_t callstack_n_callers;
 
-// Gets ready to record up to `n_callers` of each call. Only now a library is loaded for it.
+/// Gets ready to record up to `n_callers` of each call. Only now a library is loaded for it.
 void callstack_init(uint64_t n_callers);
 
-// Number of the stack above the call that returns to `site`, by which it stands in a STACK record
-// before. 0: unknown. No record of another kind may be under construction.
+/// Number of the stack above the call that returns to `site`, by which it stands in a STACK record
+/// before. 0: unknown. No record of another kind may be under construction.
 uint64_t callstack_number(struct stream *stream, uint64_t site);
 
 // Longer stretches between two MPI calls get a CPU time at both ends. A preemption costs a
@@ -35,33 +35,33 @@ struct call {
     uint32_t function;
 };
 
-// Writes the FUNCTION record that gives the number its name.
+/// Writes the FUNCTION record that gives the number its name.
 void call_define_function(struct stream *stream, uint32_t function);
 
-// A long interval has just ended at `now_ns`: writes CPU records for both of its ends. `is_whole`:
-// no record with a time has been written since it began.
+/// A long interval has just ended at `now_ns`: writes CPU records for both of its ends. `is_whole`:
+/// no record with a time has been written since it began.
 void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole);
 
-// Reads the CPU clock at the end of a call, and records it if `write`.
+/// Reads the CPU clock at the end of a call, and records it if `write`.
 void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write);
 
-// A language entry (dispatch.h) of `function` begins and ends.
+/// A language entry (dispatch.h) of `function` begins and ends.
 bool call_language_enter(uint32_t function, const void *caller);
 void call_language_leave(void);
 
-// Starts a call while recording is switched off.
+/// Starts a call while recording is switched off.
 void call_enter_off(struct call *call, struct stream *stream, uint32_t function, uint64_t now_ns,
                     uint64_t site);
 
-// Another call begins whose frame is at `frame` while one is open: was the open one left by a jump
-// (longjmp, a C++ exception) out of an error handler or callback? Then it ends here.
+/// Another call begins whose frame is at `frame` while one is open: was the open one left by a jump
+/// (longjmp, a C++ exception) out of an error handler or callback? Then it ends here.
 bool call_abandoned(struct stream *stream, const void *frame);
 
-// Room for the end of a request. If it was started while recording was on its end is recorded even
-// if it is off now, and with it the call. NULL: it was started while off.
+/// Room for the end of a request. If it was started while recording was on its end is recorded even
+/// if it is off now, and with it the call. NULL: it was started while off.
 void *call_reserve_completion(struct call *call, size_t n_bytes);
 
-// Room for another detail of the call. NULL: it is not recorded.
+/// Room for another detail of the call. NULL: it is not recorded.
 static inline void *call_reserve(struct call *call, size_t n_bytes)
 {
     if (__builtin_expect(call->stream->off, 0))
@@ -69,24 +69,20 @@ static inline void *call_reserve(struct call *call, size_t n_bytes)
     return stream_reserve(call->stream, n_bytes);
 }
 
-// Starts the record of a call. False: not recording, call the next definition and nothing else.
-// Takes the return address of the function it stands in, so that has to be the wrapper itself.
+/// Starts the record of a call. False: not recording, call the next definition and nothing else.
+/// Takes the return address of the function it stands in, so that has to be the wrapper itself.
 __attribute__((always_inline)) static inline bool call_enter(struct call *call, uint32_t function)
 {
     struct stream *stream = stream_current();
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
     uint64_t site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     const void *frame = __builtin_dwarf_cfa();
-    uint64_t stack = 0;
-    uint64_t now_ns = 0;
-    struct record_call *record;
-    size_t n_bytes;
-    bool is_whole; // the names written below have no times
 
-    if (stream == NULL || (thread->inside != 0 && !call_abandoned(stream, frame)))
+    if (!stream || (thread->inside != 0 && !call_abandoned(stream, frame)))
         return false;
     dispatch_set_inside(INSIDE_TRACER);
     thread->frame = frame;
+    uint64_t now_ns = 0;
     if (__builtin_expect(thread->language != 0, 0)) {
         if (thread->language != function + 1) {
             dispatch_set_inside(0);
@@ -95,8 +91,9 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         site = (uint64_t)(uintptr_t)thread->caller;
         now_ns = thread->enter_ns;
     }
-    is_whole = stream->window.left_at == stream->window.at;
+    bool is_whole = stream->window.left_at == stream->window.at; // names below have no times
     module_met(stream, site);
+    uint64_t stack = 0;
     if (__builtin_expect(callstack_n_callers != 0, 0) && !stream->off)
         stack = callstack_number(stream, site);
     if (now_ns == 0)
@@ -109,12 +106,12 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         return true;
     }
     if (now_ns - stream->left_ns > LONG_INTERVAL_NS)
-        call_long_interval(stream, now_ns, is_whole && stream->window.left_at != NULL);
+        call_long_interval(stream, now_ns, is_whole && stream->window.left_at);
     else
         stream->long_after[stream->left_function] = false;
-    n_bytes = stack != 0 ? sizeof(struct record_call_above) : sizeof *record;
-    record = stream_reserve(stream, n_bytes);
-    if (record == NULL) {
+    size_t n_bytes = stack != 0 ? sizeof(struct record_call_above) : sizeof(struct record_call);
+    struct record_call *record = stream_reserve(stream, n_bytes);
+    if (!record) {
         dispatch_set_inside(0);
         return false;
     }
@@ -130,7 +127,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     return true;
 }
 
-// The wrapped function has returned. Details may be recorded between this and call_leave().
+/// The wrapped function has returned. Details may be recorded between this and call_leave().
 static inline void call_returned(struct call *call)
 {
     struct window *window = &call->stream->window;
@@ -142,16 +139,15 @@ static inline void call_returned(struct call *call)
     window->poll = NULL;
 }
 
-// A call shorter than the setting min_duration in which nothing was recorded leaves nothing.
+/// A call shorter than the setting min_duration in which nothing was recorded leaves nothing.
 static inline bool call_drop_short(struct call *call)
 {
     struct stream *stream = call->stream;
     struct record_call *record = stream->window.open;
-    size_t n_bytes;
 
-    if (record == NULL || call->leave_ns - record->enter_ns >= settings.min_duration_ns)
+    if (!record || call->leave_ns - record->enter_ns >= settings.min_duration_ns)
         return false;
-    n_bytes = (size_t)record->head.n_words * 8; // with its callers' number or without
+    size_t n_bytes = (size_t)record->head.n_words * 8; // with its callers' number or without
     if (stream->window.at != (uint8_t *)record + n_bytes)
         return false;
     stream_undo(stream, record, n_bytes);
@@ -174,8 +170,8 @@ static inline void call_leave(struct call *call)
         stream->window.left_at = stream->window.at;
         // Of a long call it tells how much of it the process ran. Behind a poll it would keep the
         // next one from being folded into it.
-        is_wanted |= stream->window.poll == NULL && record != NULL &&
-                     call->leave_ns - record->enter_ns > LONG_INTERVAL_NS;
+        is_wanted |=
+            !stream->window.poll && record && call->leave_ns - record->enter_ns > LONG_INTERVAL_NS;
         if (is_wanted || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
             call_read_cpu(stream, call->leave_ns, is_wanted);
     }

@@ -20,33 +20,33 @@ struct comm {
     struct topology *topology; // its neighbours (wrap_neighbor.c), NULL: not asked for yet
 };
 
-// After MPI_Init: enters MPI_COMM_WORLD and MPI_COMM_SELF.
+/// After MPI_Init: enters MPI_COMM_WORLD and MPI_COMM_SELF.
 void comm_table_init(struct stream *stream);
 
-// The entry of a valid communicator; one not seen before (its creation is not recorded) is entered
-// now. Returns a copy, because another thread may change the table.
+/// The entry of a valid communicator; one not seen before (its creation is not recorded) is entered
+/// now. Returns a copy, because another thread may change the table.
 struct comm comm_find(struct stream *stream, MPI_Comm handle);
 
-// Enters a new communicator and writes its definition. `parent` may be MPI_COMM_NULL: not known.
+/// Enters a new communicator and writes its definition. `parent` may be MPI_COMM_NULL: not known.
 struct comm comm_add(struct stream *stream, MPI_Comm parent, MPI_Comm handle);
 
-// Writes the definition of a duplicate of `parent` that does not exist yet, and returns its number;
-// comm_bind() enters it when it does.
+/// Writes the definition of a duplicate of `parent` that does not exist yet, and returns its
+/// number; comm_bind() enters it when it does.
 uint32_t comm_announce_duplicate(struct stream *stream, MPI_Comm parent);
 void comm_bind(MPI_Comm handle, uint32_t id);
 
-// Keeps the topology with the communicator, from where comm_take() hands it out. Returns the one
-// that is kept: `topology`, or what another thread has set before. NULL: not kept.
+/// Keeps the topology with the communicator, from where comm_take() hands it out. Returns the one
+/// that is kept: `topology`, or what another thread has set before. NULL: not kept.
 struct topology *comm_set_topology(MPI_Comm handle, struct topology *topology);
 
-// Takes out the entry of a handle that is about to be released: MPI may use the handle again for
-// another communicator. False: there is none (never seen, or predefined).
+/// Takes out the entry of a handle that is about to be released: MPI may use the handle again for
+/// another communicator. False: there is none (never seen, or predefined).
 bool comm_take(MPI_Comm handle, struct comm *comm);
 
-// Undoes comm_take(), when the release failed.
+/// Undoes comm_take(), when the release failed.
 void comm_put_back(const struct comm *comm);
 
-// Locks the handle tables, if the program may call MPI from several threads at once.
+/// Locks the handle tables, if the program may call MPI from several threads at once.
 void tables_set_threaded(bool threaded);
 bool tables_are_threaded(void);
 void tables_lock(void);

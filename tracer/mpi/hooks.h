@@ -12,8 +12,8 @@
 
 #include "functions.gen.h" // generated from this mpi.h, in its build folder
 
-// The MPI functions of this mpi.h, one FN_... number each. functions.gen.h also declares the
-// definitions to call (next_...) and the wrappers (wrap_...).
+/// The MPI functions of this mpi.h, one FN_... number each. functions.gen.h also declares the
+/// definitions to call (next_...) and the wrappers (wrap_...).
 struct wrapper {
     const char *name;
     function_pointer *next;
@@ -30,26 +30,26 @@ extern const struct wrapper wrappers[N_MPI_FUNCTIONS];
 // ---- wrap_p2p.c. Messages to and from MPI_PROC_NULL are no messages.
 void p2p_send(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
               MPI_Datatype datatype);
-// A receive that fails because the message was too long has received it all the same.
+/// A receive that fails because the message was too long has received it all the same.
 void p2p_recv(struct call *call, int returned, MPI_Comm comm, const MPI_Status *status);
 void p2p_sendrecv(struct call *call, int returned, MPI_Comm comm, int dest, int tag,
                   MPI_Count count, MPI_Datatype datatype, const MPI_Status *status);
-// Did the call (or request) with this result take its message?
+/// Did the call (or request) with this result take its message?
 bool p2p_was_received(int returned);
 void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
                MPI_Datatype datatype, MPI_Request request);
 void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request request);
-// `n_room` is the size of the receive buffer.
+/// `n_room` is the size of the receive buffer.
 void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, uint64_t n_bytes,
                    int source, int recv_tag, uint64_t n_room, MPI_Request request);
 uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype);
-// The same for a communicator known by its number.
+/// The same for a communicator known by its number.
 void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status);
 void p2p_posted(struct call *call, uint32_t comm, int source, int tag, MPI_Request request);
 void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
                    MPI_Datatype datatype, MPI_Request request);
 void p2p_recv_init(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request request);
-// A persistent request becomes active.
+/// A persistent request becomes active.
 void request_start(struct call *call, MPI_Request request);
 
 // ---- wrap_coll.c. Bytes as Score-P counts them: what the operation moves by its definition,
@@ -60,7 +60,7 @@ struct coll_bytes {
     bool is_in_place;
 };
 
-// A counts array of a vector collective: int, or MPI_Count in the large-count functions.
+/// A counts array of a vector collective: int, or MPI_Count in the large-count functions.
 struct counts {
     const void *array;
     size_t element_bytes;
@@ -92,18 +92,18 @@ enum coll_operation { // OTF2's numbers
 
 void coll_done(struct call *call, MPI_Comm comm, enum coll_operation operation, int root,
                struct coll_bytes bytes);
-// The same without bytes or root, for a communicator known by its number only.
+/// The same without bytes or root, for a communicator known by its number only.
 void coll_done_on(struct call *call, uint32_t comm_id, enum coll_operation operation);
 void coll_started(struct call *call, MPI_Comm comm, enum coll_operation operation, int root,
                   struct coll_bytes bytes, MPI_Request request);
-// A persistent one is made, and starts nothing yet.
+/// A persistent one is made, and starts nothing yet.
 void coll_init(struct call *call, MPI_Comm comm, enum coll_operation operation, int root,
                struct coll_bytes bytes, MPI_Request request);
-// The begin of a nonblocking or persistent one.
+/// The begin of a nonblocking or persistent one.
 void coll_posted(struct call *call, uint32_t comm, uint64_t request);
 
 struct coll_bytes coll_no_bytes(void);
-// `buffer` is the argument that may be MPI_IN_PLACE.
+/// `buffer` is the argument that may be MPI_IN_PLACE.
 struct coll_bytes coll_all_to_one(MPI_Comm comm, int root, MPI_Count send_count,
                                   MPI_Datatype send_type, MPI_Count recv_count,
                                   MPI_Datatype recv_type, const void *buffer);
@@ -157,11 +157,11 @@ void neighbor_init(struct call *call, MPI_Comm comm, struct neighbor_amounts sen
 // ---- wrap_comm.c
 // A collective call over `parent` made `created` (MPI_COMM_NULL: not for this process).
 void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created);
-// A call in which only the members of `created` took part; `parent` may be MPI_COMM_NULL.
+/// A call in which only the members of `created` took part; `parent` may be MPI_COMM_NULL.
 void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm created);
-// A nonblocking duplication was started; *created may be set as late as by its completion.
+/// A nonblocking duplication was started; *created may be set as late as by its completion.
 void comm_dup_started(struct call *call, MPI_Comm parent, MPI_Comm *created, MPI_Request request);
-// MPI_Comm_join: nobody else of MPI_COMM_WORLD takes part.
+/// MPI_Comm_join: nobody else of MPI_COMM_WORLD takes part.
 void comm_joined(struct call *call, MPI_Comm created);
 void comm_named(struct call *call, MPI_Comm comm, const char *name);
 

@@ -38,7 +38,7 @@ static void append(uint32_t entry)
     tails[bucket] = entry;
 }
 
-// Doubles the table. Chains are rebuilt in the order of start, which the ids give.
+/// Doubles the table. Chains are rebuilt in the order of start, which the ids give.
 static bool grow(void)
 {
     uint32_t n_new = n_pool == 0 ? 1024 : 2 * n_pool;
@@ -49,7 +49,7 @@ static bool grow(void)
     uint32_t *old_heads = heads;
     uint32_t n_old = n_pool;
 
-    if (new_pool == NULL || new_heads == NULL || new_tails == NULL) {
+    if (!new_pool || !new_heads || !new_tails) {
         free(new_pool);
         free(new_heads);
         free(new_tails);
@@ -81,12 +81,11 @@ static bool grow(void)
 
 static uint32_t find(const struct stream *stream, MPI_Request handle, uint32_t *previous)
 {
-    uint32_t before = NONE;
-    uint32_t found = NONE;
-
     *previous = NONE;
     if (n_pool == 0)
         return NONE;
+    uint32_t before = NONE;
+    uint32_t found = NONE;
     for (uint32_t i = heads[bucket_of(handle)]; i != NONE; before = i, i = pool[i].next) {
         bool is_own = pool[i].stream == stream;
 
@@ -124,7 +123,7 @@ static void drop(uint32_t entry, uint32_t previous)
     __atomic_store_n(&n_used, n_used - 1, __ATOMIC_RELAXED);
 }
 
-// With the tables locked.
+/// With the tables locked.
 static uint64_t new_id(const struct request *request)
 {
     uint64_t id = n_ids + 1;
@@ -135,10 +134,8 @@ static uint64_t new_id(const struct request *request)
 
 uint64_t request_add(const struct request *request)
 {
-    uint64_t id;
-
     tables_lock();
-    id = new_id(request);
+    uint64_t id = new_id(request);
     if (free_list != NONE || grow()) {
         uint32_t entry = free_list;
 
@@ -160,20 +157,19 @@ bool request_any(void)
     return __atomic_load_n(&n_used, __ATOMIC_RELAXED) != 0;
 }
 
-// Takes the request out of the table, or leaves it there inactive. One that is not persistent is
-// the caller's then, with its edges.
+/// Takes the request out of the table, or leaves it there inactive. One that is not persistent is
+/// the caller's then, with its edges.
 static bool take(const struct stream *stream, MPI_Request handle, uint64_t expected,
                  struct request *taken)
 {
+    tables_lock();
     uint32_t previous = NONE;
     uint32_t entry = NONE;
-    bool found = false;
-
-    tables_lock();
     if (expected != 0)
         entry = find_id(handle, expected, &previous);
     if (entry == NONE)
         entry = find(stream, handle, &previous);
+    bool found = false;
     if (entry != NONE) {
         *taken = pool[entry];
         found = taken->active;
@@ -190,7 +186,7 @@ static void write_request(struct call *call, uint16_t kind, uint64_t id)
 {
     struct record_request *record = call_reserve_completion(call, sizeof *record);
 
-    if (record == NULL)
+    if (!record)
         return;
     record->request = id;
     stream_commit(&record->head, kind, 0, sizeof *record);
@@ -199,17 +195,15 @@ static void write_request(struct call *call, uint16_t kind, uint64_t id)
 static void write_received(struct call *call, const struct request *request,
                            const MPI_Status *status)
 {
-    struct record_message *record;
-    int n_bytes = 0;
-
     if (status->MPI_SOURCE == MPI_PROC_NULL)
         return;
-    record = call_reserve_completion(call, sizeof *record);
+    struct record_message *record = call_reserve_completion(call, sizeof *record);
     if (request->unrecorded)
         recording_skip(call->stream, RECORD_RECV, request->comm, status->MPI_SOURCE,
                        status->MPI_TAG);
-    if (record == NULL)
+    if (!record)
         return;
+    int n_bytes = 0;
     PMPI_Get_count(status, MPI_BYTE, &n_bytes);
     record->peer = status->MPI_SOURCE;
     record->tag = status->MPI_TAG;
@@ -218,23 +212,22 @@ static void write_received(struct call *call, const struct request *request,
     stream_commit(&record->head, RECORD_IRECV, request->comm, sizeof *record);
 }
 
-// MPICH 4.0 leaves the status of MPI_Isendrecv empty: what the call has asked for goes first.
+/// MPICH 4.0 leaves the status of MPI_Isendrecv empty: what the call has asked for goes first.
 static void write_both(struct call *call, const struct request *request, const MPI_Status *status)
 {
     int32_t source = request->peer != RECORD_ANY ? request->peer : status->MPI_SOURCE;
     int32_t tag = request->tag != RECORD_ANY ? request->tag : status->MPI_TAG;
-    struct record_message *record;
-    int n_bytes = 0;
 
     if (request->has_send)
         write_request(call, RECORD_ISEND_DONE, request->id + 1);
     if (!request->has_recv)
         return;
-    record = call_reserve_completion(call, sizeof *record);
+    struct record_message *record = call_reserve_completion(call, sizeof *record);
     if (request->unrecorded)
         recording_skip(call->stream, RECORD_RECV, request->comm, source, tag);
-    if (record == NULL)
+    if (!record)
         return;
+    int n_bytes = 0;
     PMPI_Get_count(status, MPI_BYTE, &n_bytes);
     record->peer = source;
     record->tag = tag;
@@ -250,7 +243,7 @@ static void write_collective(struct call *call, const struct request *request)
 {
     struct record_collective *record = call_reserve_completion(call, sizeof *record);
 
-    if (record == NULL)
+    if (!record)
         return;
     record->operation = (int16_t)request->operation;
     record->is_in_place = request->coll_bytes.is_in_place;
@@ -261,7 +254,7 @@ static void write_collective(struct call *call, const struct request *request)
     stream_commit(&record->head, RECORD_ICOLL, request->comm, sizeof *record);
 }
 
-// A duplicate exists: from now on its handle is known.
+/// A duplicate exists: from now on its handle is known.
 static void bind_duplicate(const struct request *request)
 {
     MPI_Comm created = request->created != MPI_COMM_NULL ? request->created : *request->created_at;
@@ -305,10 +298,9 @@ void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
                        const MPI_Status *status)
 {
     struct request request;
-    int cancelled = 0;
-
     if (handle == MPI_REQUEST_NULL || !take(call->stream, handle, expected, &request))
         return;
+    int cancelled = 0;
     if (request.cancelling)
         PMPI_Test_cancelled(status, &cancelled);
     call->stream->request_unrecorded = request.unrecorded;
@@ -323,11 +315,11 @@ void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
 void request_freed(struct call *call, MPI_Request handle, const MPI_Status *status)
 {
     struct request request = {.edges = NULL};
-    int cancelled = 0;
     bool active = take(call->stream, handle, 0, &request);
 
     call->stream->request_unrecorded = request.unrecorded;
-    if (active && status != NULL)
+    int cancelled = 0;
+    if (active && status)
         PMPI_Test_cancelled(status, &cancelled);
     if (cancelled)
         write_request(call, RECORD_CANCELLED, request.id);
@@ -343,37 +335,29 @@ void request_freed(struct call *call, MPI_Request handle, const MPI_Status *stat
 
 bool request_is_cancelling(const struct stream *stream, MPI_Request handle)
 {
-    uint32_t previous;
-    uint32_t entry;
-    bool cancelling;
-
     tables_lock();
-    entry = find(stream, handle, &previous);
-    cancelling = entry != NONE && pool[entry].active && pool[entry].cancelling;
+    uint32_t previous;
+    uint32_t entry = find(stream, handle, &previous);
+    bool cancelling = entry != NONE && pool[entry].active && pool[entry].cancelling;
     tables_unlock();
     return cancelling;
 }
 
 uint64_t request_id(const struct stream *stream, MPI_Request handle)
 {
-    uint32_t previous;
-    uint32_t entry;
-    uint64_t id;
-
     tables_lock();
-    entry = find(stream, handle, &previous);
-    id = entry != NONE && pool[entry].active ? pool[entry].id : 0;
+    uint32_t previous;
+    uint32_t entry = find(stream, handle, &previous);
+    uint64_t id = entry != NONE && pool[entry].active ? pool[entry].id : 0;
     tables_unlock();
     return id;
 }
 
 bool request_activate(const struct stream *stream, MPI_Request handle, struct request *started)
 {
-    uint32_t previous;
-    uint32_t entry;
-
     tables_lock();
-    entry = find(stream, handle, &previous);
+    uint32_t previous;
+    uint32_t entry = find(stream, handle, &previous);
     if (entry != NONE) {
         pool[entry].id = new_id(&pool[entry]);
         pool[entry].stream = stream;
@@ -388,11 +372,9 @@ bool request_activate(const struct stream *stream, MPI_Request handle, struct re
 
 void request_set_cancelling(const struct stream *stream, MPI_Request handle)
 {
-    uint32_t previous;
-    uint32_t entry;
-
     tables_lock();
-    entry = find(stream, handle, &previous);
+    uint32_t previous;
+    uint32_t entry = find(stream, handle, &previous);
     if (entry != NONE)
         pool[entry].cancelling = true;
     tables_unlock();
@@ -400,11 +382,9 @@ void request_set_cancelling(const struct stream *stream, MPI_Request handle)
 
 void request_remove(const struct stream *stream, MPI_Request handle)
 {
-    uint32_t previous;
-    uint32_t entry;
-
     tables_lock();
-    entry = find(stream, handle, &previous);
+    uint32_t previous;
+    uint32_t entry = find(stream, handle, &previous);
     if (entry != NONE) {
         free(pool[entry].edges);
         drop(entry, previous);

@@ -14,7 +14,7 @@ enum request_kind {
     REQUEST_DUP        // a duplicate of a communicator, a COLLECTIVE besides
 };
 
-// The messages of a neighbourhood collective: those sent, then those received.
+/// The messages of a neighbourhood collective: those sent, then those received.
 struct neighbor_edges {
     uint32_t n_out;
     uint32_t n_in;
@@ -51,40 +51,40 @@ struct request {
     uint32_t next; // in its chain, or in the free list
 };
 
-// Enters a started (or persistent, inactive) request; *request is copied. Returns its (first) id.
+/// Enters a started (or persistent, inactive) request; *request is copied. Returns its (first) id.
 uint64_t request_add(const struct request *request);
 
-// True while any request is known: otherwise the test and wait family need not look.
+/// True while any request is known: otherwise the test and wait family need not look.
 bool request_any(void);
 
-// To be asked before a call that may complete `handle`: its id, so that the request can be told
-// afterwards from one that another thread has started meanwhile under the same handle. 0: not
-// known, or only one thread calls MPI.
+/// To be asked before a call that may complete `handle`: its id, so that the request can be told
+/// afterwards from one that another thread has started meanwhile under the same handle. 0: not
+/// known, or only one thread calls MPI.
 uint64_t request_expect(const struct stream *stream, MPI_Request handle);
 
-// The request behind `handle`, one of those that completed: records its end in `call` and forgets
-// it, or makes it inactive if it is persistent. `expected` is what request_expect() said, `status`
-// its own status. Handles that are not known are ignored.
+/// The request behind `handle`, one of those that completed: records its end in `call` and forgets
+/// it, or makes it inactive if it is persistent. `expected` is what request_expect() said, `status`
+/// its own status. Handles that are not known are ignored.
 void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
                        const MPI_Status *status);
 
-// The id of the request behind `handle`, 0 if there is none.
+/// The id of the request behind `handle`, 0 if there is none.
 uint64_t request_id(const struct stream *stream, MPI_Request handle);
 
-// Makes a persistent request active under a new id; *started is a copy of it. False: not known.
+/// Makes a persistent request active under a new id; *started is a copy of it. False: not known.
 bool request_activate(const struct stream *stream, MPI_Request handle, struct request *started);
 
-// The program gives up an active request, which goes on: records what can be said of its end.
-// `status` is that of a cancelled request, else NULL.
+/// The program gives up an active request, which goes on: records what can be said of its end.
+/// `status` is that of a cancelled request, else NULL.
 void request_freed(struct call *call, MPI_Request handle, const MPI_Status *status);
 
-// Was this request asked to be cancelled?
+/// Was this request asked to be cancelled?
 bool request_is_cancelling(const struct stream *stream, MPI_Request handle);
 
-// Notes that the program asked to cancel the request.
+/// Notes that the program asked to cancel the request.
 void request_set_cancelling(const struct stream *stream, MPI_Request handle);
 
-// Forgets a request.
+/// Forgets a request.
 void request_remove(const struct stream *stream, MPI_Request handle);
 
 // ---- wrap_neighbor.c: the records of a request's messages.

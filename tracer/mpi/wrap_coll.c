@@ -21,7 +21,7 @@ static void write_collective(struct call *call, uint32_t comm, enum coll_operati
 
     if (call->stream->off)
         recording_skip(call->stream, RECORD_COLLECTIVE, comm, 0, 0);
-    if (record == NULL)
+    if (!record)
         return;
     record->operation = (int16_t)operation;
     record->is_in_place = bytes.is_in_place;
@@ -72,7 +72,7 @@ void coll_posted(struct call *call, uint32_t comm, uint64_t id)
 
     if (call->stream->off)
         recording_skip(call->stream, RECORD_ICOLL_POST, comm, 0, 0);
-    if (record == NULL)
+    if (!record)
         return;
     record->request = id;
     stream_commit(&record->head, RECORD_ICOLL_POST, comm, sizeof *record);
@@ -96,7 +96,7 @@ void coll_init(struct call *call, MPI_Comm comm, enum coll_operation operation, 
     request_add(&request);
 }
 
-// The communicator as the counting sees it: `n_peers` ranks exchange data with this one.
+/// The communicator as the counting sees it: `n_peers` ranks exchange data with this one.
 struct view {
     int rank;
     int n_local;
@@ -107,11 +107,10 @@ struct view {
 static struct view view_of(MPI_Comm comm)
 {
     struct view view = {0};
-    int is_inter = 0;
-
     PMPI_Comm_rank(comm, &view.rank);
     PMPI_Comm_size(comm, &view.n_local);
     view.n_peers = view.n_local;
+    int is_inter = 0;
     PMPI_Comm_test_inter(comm, &is_inter);
     view.is_inter = is_inter != 0;
     if (view.is_inter)
@@ -122,7 +121,6 @@ static struct view view_of(MPI_Comm comm)
 static uint64_t size_of(MPI_Datatype datatype)
 {
     int size = 0;
-
     PMPI_Type_size(datatype, &size);
     return size > 0 ? (uint64_t)size : 0;
 }
@@ -137,7 +135,6 @@ uint64_t count_at(struct counts counts, int i)
 static uint64_t sum(struct counts counts, int n)
 {
     uint64_t total = 0;
-
     for (int i = 0; i < n; i++)
         total += count_at(counts, i);
     return total;
@@ -158,9 +155,9 @@ struct coll_bytes coll_all_to_one(MPI_Comm comm, int root, MPI_Count send_count,
                                   MPI_Datatype recv_type, const void *buffer)
 {
     struct view view = view_of(comm);
-    struct coll_bytes bytes = {0, 0, false};
     uint64_t n_peers = (uint64_t)view.n_peers;
 
+    struct coll_bytes bytes = {0, 0, false};
     if (view.is_inter ? root == MPI_ROOT : root == view.rank) {
         uint64_t block = (uint64_t)recv_count * size_of(recv_type);
 
@@ -194,8 +191,8 @@ struct coll_bytes coll_gatherv(MPI_Comm comm, int root, MPI_Count send_count,
                                MPI_Datatype recv_type, const void *buffer)
 {
     struct view view = view_of(comm);
-    struct coll_bytes bytes = {0, 0, false};
 
+    struct coll_bytes bytes = {0, 0, false};
     if (view.is_inter ? root == MPI_ROOT : root == view.rank) {
         uint64_t size = size_of(recv_type);
         uint64_t own = view.is_inter ? 0 : count_at(recv_counts, view.rank) * size;
@@ -270,7 +267,6 @@ struct coll_bytes coll_alltoallv(MPI_Comm comm, struct counts send_counts, MPI_D
 static uint64_t sum_typed(struct counts counts, const MPI_Datatype *types, int n, int without)
 {
     uint64_t total = 0;
-
     for (int i = 0; i < n; i++)
         if (i != without && count_at(counts, i) > 0)
             total += count_at(counts, i) * size_of(types[i]);

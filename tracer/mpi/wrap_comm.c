@@ -82,7 +82,7 @@ static bool grow(void)
     size_t n_new = n_old == 0 ? 64 : 2 * n_old;
     struct comm *larger = calloc(n_new, sizeof *larger);
 
-    if (larger == NULL)
+    if (!larger)
         return false;
     table = larger;
     n_slots = n_new;
@@ -110,13 +110,11 @@ static void close_gap(size_t hole)
 
 bool comm_take(MPI_Comm handle, struct comm *comm)
 {
-    struct comm *found;
-
     if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
         return false;
     tables_lock();
-    found = look_up(handle);
-    if (found != NULL) {
+    struct comm *found = look_up(handle);
+    if (found) {
         *comm = *found;
         found->n_local = 0;
         n_used--;
@@ -126,7 +124,7 @@ bool comm_take(MPI_Comm handle, struct comm *comm)
     return found != NULL;
 }
 
-// With the tables locked.
+/// With the tables locked.
 static void enter(const struct comm *comm)
 {
     if (2 * (n_used + 1) <= n_slots || grow())
@@ -143,17 +141,17 @@ void comm_put_back(const struct comm *comm)
 static struct comm describe(MPI_Comm handle)
 {
     struct comm comm = {.handle = handle};
-    int is_inter = 0;
 
     PMPI_Comm_rank(handle, &comm.rank);
     PMPI_Comm_size(handle, &comm.n_local);
+    int is_inter = 0;
     PMPI_Comm_test_inter(handle, &is_inter);
     if (is_inter)
         PMPI_Comm_remote_size(handle, &comm.n_remote);
     return comm;
 }
 
-// Looks for the members that are not in MPI_COMM_WORLD among those of other worlds.
+/// Looks for the members that are not in MPI_COMM_WORLD among those of other worlds.
 static void find_foreign(MPI_Group group, int n, int *ranks, int32_t *members)
 {
     for (int slot = 0; slot < n_foreign_groups; slot++) {
@@ -164,21 +162,21 @@ static void find_foreign(MPI_Group group, int n, int *ranks, int32_t *members)
     }
 }
 
-// Ranks in MPI_COMM_WORLD of a group's members.
+/// Ranks in MPI_COMM_WORLD of a group's members.
 static void write_members(MPI_Group group, int n, int32_t *members)
 {
     int *ranks = calloc((size_t)n * 2, sizeof *ranks); // in the group, then in the other one
-    bool has_others = false;
 
     for (int i = 0; i < n; i++)
         members[i] = -1;
-    if (ranks == NULL)
+    if (!ranks)
         return;
     for (int i = 0; i < n; i++)
         ranks[i] = i;
     for (int i = n; i < 2 * n; i++)
         ranks[i] = MPI_UNDEFINED;
     PMPI_Group_translate_ranks(group, n, ranks, world_group, ranks + n);
+    bool has_others = false;
     for (int i = 0; i < n; i++) {
         members[i] = ranks[n + i] == MPI_UNDEFINED ? -1 : ranks[n + i];
         has_others |= members[i] == -1;
@@ -188,12 +186,11 @@ static void write_members(MPI_Group group, int n, int32_t *members)
     free(ranks);
 }
 
-// Keeps a remote group with a process that no slot knows; its members refer to the slot then.
-// Returns the slot, or -1: not kept.
+/// Keeps a remote group with a process that no slot knows; its members refer to the slot then.
+/// Returns the slot, or -1: not kept.
 static int keep_foreign(MPI_Group group, int n, int32_t *members)
 {
     bool is_known = true;
-
     for (int i = 0; i < n; i++)
         is_known &= members[i] != -1;
     if (is_known || n_foreign_groups == RECORD_FOREIGN_SLOTS)
@@ -204,16 +201,15 @@ static int keep_foreign(MPI_Group group, int n, int32_t *members)
     return n_foreign_groups - 1;
 }
 
-// Writes the remote group into a communicator's record.
+/// Writes the remote group into a communicator's record.
 static void write_remote(struct record_comm *record, const struct comm *comm)
 {
     int32_t *members = record->members + comm->n_local;
-    MPI_Group group;
-    int slot;
 
+    MPI_Group group;
     PMPI_Comm_remote_group(comm->handle, &group);
     write_members(group, comm->n_remote, members);
-    slot = keep_foreign(group, comm->n_remote, members);
+    int slot = keep_foreign(group, comm->n_remote, members);
     if (slot < 0) {
         PMPI_Group_free(&group);
         return;
@@ -224,16 +220,15 @@ static void write_remote(struct record_comm *record, const struct comm *comm)
 
 static bool same_members(MPI_Comm a, MPI_Comm b)
 {
-    int result = MPI_UNEQUAL;
-    int a_inter = 0;
-    int b_inter = 0;
-
     if (a == MPI_COMM_NULL)
         return false;
+    int a_inter = 0;
     PMPI_Comm_test_inter(a, &a_inter);
+    int b_inter = 0;
     PMPI_Comm_test_inter(b, &b_inter);
     if (a_inter || b_inter) // comparing the two kinds is an error
         return false;
+    int result = MPI_UNEQUAL;
     PMPI_Comm_compare(a, b, &result);
     return result == MPI_IDENT || result == MPI_CONGRUENT;
 }
@@ -244,19 +239,18 @@ static void define(struct stream *stream, const struct comm *comm, MPI_Comm pare
     bool as_parent = same_members(parent, comm->handle);
     size_t n_members = as_parent ? 0 : (size_t)comm->n_local + (size_t)comm->n_remote;
     size_t n_bytes = (sizeof(struct record_comm) + n_members * sizeof(int32_t) + 7) / 8 * 8;
-    struct record_comm *record;
-    MPI_Group group;
 
     if (n_bytes / 8 > UINT16_MAX) // more than a record can tell its length
         return;
-    record = stream_reserve(stream, n_bytes);
-    if (record == NULL)
+    struct record_comm *record = stream_reserve(stream, n_bytes);
+    if (!record)
         return;
     record->parent = parent_id;
     record->flags = flags | (as_parent ? RECORD_COMM_AS_PARENT : 0) |
                     (comm->n_remote > 0 ? RECORD_COMM_INTER : 0);
     record->n_local = (uint32_t)comm->n_local;
     record->n_remote = (uint32_t)comm->n_remote;
+    MPI_Group group;
     if (!as_parent) {
         PMPI_Comm_group(comm->handle, &group);
         write_members(group, comm->n_local, record->members);
@@ -267,7 +261,7 @@ static void define(struct stream *stream, const struct comm *comm, MPI_Comm pare
     stream_commit(&record->head, RECORD_COMM, comm->id, n_bytes);
 }
 
-// With the tables locked.
+/// With the tables locked.
 static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_id, MPI_Comm handle,
                        uint32_t flags)
 {
@@ -281,11 +275,10 @@ static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_i
 
 void comm_table_init(struct stream *stream)
 {
-    MPI_Comm parents = MPI_COMM_NULL;
-
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     world = add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_WORLD, 0);
     add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_SELF, 0);
+    MPI_Comm parents = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parents);
     if (parents != MPI_COMM_NULL)
         add(stream, MPI_COMM_NULL, RECORD_NO_COMM, parents, RECORD_COMM_PARENTS);
@@ -293,14 +286,13 @@ void comm_table_init(struct stream *stream)
 
 struct comm comm_find(struct stream *stream, MPI_Comm handle)
 {
-    struct comm *found;
     struct comm comm;
 
     if (handle == MPI_COMM_WORLD)
         return world;
     tables_lock();
-    found = look_up(handle);
-    comm = found != NULL ? *found : add(stream, MPI_COMM_NULL, RECORD_NO_COMM, handle, 0);
+    struct comm *found = look_up(handle);
+    comm = found ? *found : add(stream, MPI_COMM_NULL, RECORD_NO_COMM, handle, 0);
     tables_unlock();
     return comm;
 }
@@ -308,10 +300,9 @@ struct comm comm_find(struct stream *stream, MPI_Comm handle)
 struct comm comm_add(struct stream *stream, MPI_Comm parent, MPI_Comm handle)
 {
     uint32_t parent_id = parent == MPI_COMM_NULL ? RECORD_NO_COMM : comm_find(stream, parent).id;
-    struct comm comm;
 
     tables_lock();
-    comm = add(stream, parent, parent_id, handle, 0);
+    struct comm comm = add(stream, parent, parent_id, handle, 0);
     tables_unlock();
     return comm;
 }
@@ -338,14 +329,12 @@ void comm_bind(MPI_Comm handle, uint32_t id)
 
 struct topology *comm_set_topology(MPI_Comm handle, struct topology *topology)
 {
-    struct comm *found;
-    struct topology *kept = NULL;
-
     tables_lock();
-    found = look_up(handle);
-    if (found != NULL && found->topology == NULL)
+    struct comm *found = look_up(handle);
+    if (found && !found->topology)
         found->topology = topology;
-    if (found != NULL)
+    struct topology *kept = NULL;
+    if (found)
         kept = found->topology;
     tables_unlock();
     return kept;
@@ -372,8 +361,8 @@ void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm create
     coll_done(call, created, COLL_CREATE_HANDLE, 0, coll_no_bytes());
 }
 
-// The duplicate gets its number now, because that counts the duplicates in the order in which all
-// members start them. Where its handle is not set yet, MPI itself will write to *created.
+/// The duplicate gets its number now, because that counts the duplicates in the order in which all
+/// members start them. Where its handle is not set yet, MPI itself will write to *created.
 void comm_dup_started(struct call *call, MPI_Comm parent, MPI_Comm *created, MPI_Request handle)
 {
     struct request request = {.handle = handle,
@@ -401,20 +390,17 @@ void comm_named(struct call *call, MPI_Comm comm, const char *name)
     stream_write_name(call->stream, RECORD_COMM_NAME, comm_find(call->stream, comm).id, name);
 }
 
-// The entry leaves the table before the call: as soon as the handle is free, another thread may get
-// it for a new communicator. Part of the wrapper, whose return address tells the caller.
+/// The entry leaves the table before the call: as soon as the handle is free, another thread may
+/// get it for a new communicator. Part of the wrapper, whose return address tells the caller.
 __attribute__((always_inline)) static inline int
 release(uint32_t function, int (*next)(MPI_Comm *comm), MPI_Comm *handle)
 {
     struct call call;
-    struct comm comm;
-    bool known;
-    int result;
-
     if (!call_enter(&call, function))
         return next(handle);
-    known = handle != NULL && comm_take(*handle, &comm);
-    result = next(handle);
+    struct comm comm;
+    bool known = handle && comm_take(*handle, &comm);
+    int result = next(handle);
     call_returned(&call);
     if (known && result == MPI_SUCCESS) {
         coll_done_on(&call, comm.id, COLL_DESTROY_HANDLE);

@@ -39,7 +39,6 @@ static int own_rank;
 static uint64_t hash_of(const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325U; // FNV-1a
-
     for (; *text != '\0'; text++)
         hash = (hash ^ (uint8_t)*text) * 0x100000001b3U;
     return hash;
@@ -50,7 +49,6 @@ static void find_leaders(const uint64_t *domains, int n_ranks)
     n_leaders = 0;
     for (int i = 0; i < n_ranks && n_leaders < MAX_DOMAINS; i++) {
         int known = 0;
-
         while (known < n_leaders && domains[leaders[known]] != domains[i])
             known++;
         if (known == n_leaders)
@@ -58,20 +56,18 @@ static void find_leaders(const uint64_t *domains, int n_ranks)
     }
 }
 
-// Collective over MPI_COMM_WORLD, at the end of MPI_Init: finds out which ranks share a clock
-// (`domain`, the text of struct spool_header). Nothing is communicated later unless there are
-// several clocks.
+/// Collective over MPI_COMM_WORLD, at the end of MPI_Init: finds out which ranks share a clock
+/// (`domain`, the text of struct spool_header). Nothing is communicated later unless there are
+/// several clocks.
 static void sync_init(const char *domain)
 {
     uint64_t own = hash_of(domain);
-    uint64_t *domains;
-    int n_ranks = 0;
-    int has_memory;
 
     PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
+    int n_ranks = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    domains = malloc((size_t)n_ranks * sizeof *domains);
-    has_memory = domains != NULL;
+    uint64_t *domains = malloc((size_t)n_ranks * sizeof *domains);
+    int has_memory = domains != NULL;
     PMPI_Allreduce(MPI_IN_PLACE, &has_memory, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!has_memory) {
         free(domains);
@@ -90,7 +86,6 @@ static void answer(void)
 {
     for (int i = 0; i < N_ROUNDS; i++) {
         uint64_t now_ns;
-
         PMPI_Recv(&now_ns, 8, MPI_BYTE, 0, TAG, sync_comm, MPI_STATUS_IGNORE);
         now_ns = clock_now_ns();
         PMPI_Send(&now_ns, 8, MPI_BYTE, 0, TAG, sync_comm);
@@ -103,12 +98,11 @@ static struct spool_clock_offset ask(int other)
 
     for (int i = 0; i < N_ROUNDS; i++) {
         uint64_t sent_ns = clock_now_ns();
-        uint64_t there_ns = 0;
-        uint64_t half_ns;
 
         PMPI_Send(&sent_ns, 8, MPI_BYTE, other, TAG, sync_comm);
+        uint64_t there_ns = 0;
         PMPI_Recv(&there_ns, 8, MPI_BYTE, other, TAG, sync_comm, MPI_STATUS_IGNORE);
-        half_ns = (clock_now_ns() - sent_ns) / 2;
+        uint64_t half_ns = (clock_now_ns() - sent_ns) / 2;
         if (half_ns < best.error_ns) {
             best.error_ns = half_ns;
             best.time_ns = there_ns;
@@ -118,8 +112,8 @@ static struct spool_clock_offset ask(int other)
     return best;
 }
 
-// Collective: measures this process's offset to rank 0's clock into *offset. Only the first rank
-// of each clock domain measures and returns true; after the run its figures hold for all of them.
+/// Collective: measures this process's offset to rank 0's clock into *offset. Only the first rank
+/// of each clock domain measures and returns true; after the run its figures hold for all of them.
 static bool sync_measure(struct spool_clock_offset *offset)
 {
     if (sync_comm == MPI_COMM_NULL)
@@ -141,9 +135,9 @@ static bool sync_measure(struct spool_clock_offset *offset)
 static void read_text(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "re");
-    size_t n = 0;
 
-    if (file != NULL) {
+    size_t n = 0;
+    if (file) {
         n = fread(text, 1, size - 1, file);
         fclose(file);
     }
@@ -151,15 +145,14 @@ static void read_text(const char *path, char *text, size_t size)
     text[strcspn(text, "\n")] = '\0';
 }
 
-// Processes of one kernel and one time namespace share CLOCK_MONOTONIC.
+/// Processes of one kernel and one time namespace share CLOCK_MONOTONIC.
 static void describe_clock_domain(char *text, size_t size)
 {
     char boot_id[64];
-    char namespace[48] = "";
-
     read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
     if (boot_id[0] == '\0')
         gethostname(boot_id, sizeof boot_id - 1);
+    char namespace[48] = "";
     if (readlink("/proc/self/ns/time", namespace, sizeof namespace - 1) < 0)
     namespace[0] = '\0';
     snprintf(text, size, "%s %s", boot_id, namespace);
@@ -168,9 +161,9 @@ static void describe_clock_domain(char *text, size_t size)
 static void describe_command(char *text, size_t size)
 {
     FILE *file = fopen("/proc/self/cmdline", "re");
-    size_t n = 0;
 
-    if (file != NULL) {
+    size_t n = 0;
+    if (file) {
         n = fread(text, 1, size - 1, file);
         fclose(file);
     }
@@ -180,21 +173,19 @@ static void describe_command(char *text, size_t size)
     text[n] = '\0';
 }
 
-// When this process began, 0 if the system does not tell: the 20th word after the program's name,
-// which may itself hold spaces and parentheses.
+/// When this process began, 0 if the system does not tell: the 20th word after the program's name,
+/// which may itself hold spaces and parentheses.
 static uint64_t read_process_start(void)
 {
     char text[1024];
-    const char *word;
-
     read_text("/proc/self/stat", text, sizeof text);
-    word = strrchr(text, ')');
-    for (int i = 0; i < 20 && word != NULL; i++)
+    const char *word = strrchr(text, ')');
+    for (int i = 0; i < 20 && word; i++)
         word = strchr(word + 1, ' ');
-    return word != NULL ? strtoull(word, NULL, 10) : 0;
+    return word ? strtoull(word, NULL, 10) : 0;
 }
 
-// Where the launcher lets this process run; all zero if the system does not tell.
+/// Where the launcher lets this process run; all zero if the system does not tell.
 static void describe_cores(uint64_t *cores, size_t n_bytes)
 {
     if (sched_getaffinity(0, n_bytes, (cpu_set_t *)cores) != 0)
@@ -203,17 +194,17 @@ static void describe_cores(uint64_t *cores, size_t n_bytes)
 
 static void describe_process(struct spool_header *facts)
 {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0;
     int level = MPI_THREAD_SINGLE;
-    int rank = 0;
-    int n_ranks = 0;
-    ssize_t n;
 
+    int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int n_ranks = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     PMPI_Query_thread(&level);
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
     PMPI_Get_library_version(version, &length);
+    ssize_t n;
     version[strcspn(version, "\n")] = '\0';
     facts->rank = (uint32_t)rank;
     facts->n_ranks = (uint32_t)n_ranks;
@@ -233,7 +224,7 @@ static void describe_process(struct spool_header *facts)
     tables_set_threaded(level == MPI_THREAD_MULTIPLE);
 }
 
-// All processes record, or none: a partial archive of a whole run would mislead.
+/// All processes record, or none: a partial archive of a whole run would mislead.
 static bool all_can_record(int error)
 {
     struct {
@@ -256,28 +247,25 @@ static bool all_can_record(int error)
     return false;
 }
 
-// MPI is up: opens the file of this thread. `call` is the open MPI_Init.
+/// MPI is up: opens the file of this thread. `call` is the open MPI_Init.
 static void process_started(struct call *call)
 {
     struct spool_header facts = {0};
-    struct spool_clock_offset offset;
-    uint64_t run_id;
-    int error;
-
     describe_process(&facts);
-    run_id = facts.realtime_ns / 1000 << 16 ^ facts.pid;
+    uint64_t run_id = facts.realtime_ns / 1000 << 16 ^ facts.pid;
     PMPI_Bcast(&run_id, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
     facts.run_id = run_id;
     stream_set_facts(&facts);
     bus_error_catch();
-    error = stream_to_file(call->stream);
+    int error = stream_to_file(call->stream);
     sync_init(facts.clock_domain);
     if (!all_can_record(error)) {
-        if (call->stream->header != NULL)
+        if (call->stream->header)
             call->stream->header->refused = 1;
         stream_stop_process();
         return;
     }
+    struct spool_clock_offset offset;
     if (sync_measure(&offset)) {
         call->stream->header->clock_offsets[0] = offset;
         call->stream->header->n_clock_offsets = 1;
@@ -289,12 +277,12 @@ static bool speaks_of_secrets(const char *name)
     static const char *const words[] = {"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcasestr(name, words[i]) != NULL)
+        if (strcasestr(name, words[i]))
             return true;
     return false;
 }
 
-// A wildcard takes no secrets; a name given whole is meant.
+/// A wildcard takes no secrets; a name given whole is meant.
 static bool is_chosen(const char *name)
 {
     for (size_t i = 0; i < settings.n_environment; i++) {
@@ -309,12 +297,11 @@ static bool is_chosen(const char *name)
 
 extern char **environ;
 
-// The variables that are to become properties of the archive.
+/// The variables that are to become properties of the archive.
 static void write_environment(struct stream *stream)
 {
     char name[256];
-
-    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+    for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");
 
         if (length >= sizeof name || (*entry)[length] != '=')
@@ -326,7 +313,7 @@ static void write_environment(struct stream *stream)
     }
 }
 
-// Completes the MPI_Init call: its details follow its record in the file.
+/// Completes the MPI_Init call: its details follow its record in the file.
 static void init_returned(struct call *call, int result)
 {
     if (result == MPI_SUCCESS)
@@ -337,18 +324,18 @@ static void init_returned(struct call *call, int result)
     if (result == MPI_SUCCESS) {
         comm_table_init(call->stream);
         coll_done_on(call, 0, COLL_CREATE_HANDLE);
-        if (call->stream->header != NULL && call->stream->header->rank == 0)
+        if (call->stream->header && call->stream->header->rank == 0)
             write_environment(call->stream);
         module_write_list(call->stream);
     }
     call_leave(call);
 }
 
-// MPI_Init is over: what the settings say about recording holds from now on.
+/// MPI_Init is over: what the settings say about recording holds from now on.
 static void started(const struct call *call)
 {
     recording_release(clock_now_ns());
-    if (call == NULL || call->stream->stopped)
+    if (!call || call->stream->stopped)
         return;
     recording_mpi_started(call->leave_ns);
     if (pagoda_dispatch_thread.inside == 0)
@@ -357,13 +344,10 @@ static void started(const struct call *call)
 
 WRAP(MPI_Init)(int *argc, char ***argv)
 {
-    struct call call;
-    bool recorded;
-    int result;
-
     recording_hold(clock_now_ns());
-    recorded = call_enter(&call, FN_MPI_Init);
-    result = next_MPI_Init(argc, argv);
+    struct call call;
+    bool recorded = call_enter(&call, FN_MPI_Init);
+    int result = next_MPI_Init(argc, argv);
     if (recorded)
         init_returned(&call, result);
     started(recorded ? &call : NULL);
@@ -372,13 +356,10 @@ WRAP(MPI_Init)(int *argc, char ***argv)
 
 WRAP(MPI_Init_thread)(int *argc, char ***argv, int required, int *provided)
 {
-    struct call call;
-    bool recorded;
-    int result;
-
     recording_hold(clock_now_ns());
-    recorded = call_enter(&call, FN_MPI_Init_thread);
-    result = next_MPI_Init_thread(argc, argv, required, provided);
+    struct call call;
+    bool recorded = call_enter(&call, FN_MPI_Init_thread);
+    int result = next_MPI_Init_thread(argc, argv, required, provided);
     if (recorded)
         init_returned(&call, result);
     started(recorded ? &call : NULL);
@@ -387,19 +368,16 @@ WRAP(MPI_Init_thread)(int *argc, char ***argv, int required, int *provided)
 
 WRAP(MPI_Finalize)(void)
 {
-    struct call call;
-    struct spool_clock_offset offset;
-    bool recorded;
-    int result;
-
     recording_hold(clock_now_ns());
-    recorded = call_enter(&call, FN_MPI_Finalize);
+    struct call call;
+    bool recorded = call_enter(&call, FN_MPI_Finalize);
+    struct spool_clock_offset offset;
     // Also where this process has stopped recording: the others wait for it.
     if (sync_measure(&offset) && recorded) {
         call.stream->header->clock_offsets[1] = offset;
         call.stream->header->n_clock_offsets = 2;
     }
-    result = next_MPI_Finalize();
+    int result = next_MPI_Finalize();
     recording_release(clock_now_ns());
     if (!recorded)
         return result;
@@ -407,7 +385,7 @@ WRAP(MPI_Finalize)(void)
     if (result == MPI_SUCCESS) {
         coll_done_on(&call, 0, COLL_DESTROY_HANDLE);
         module_write_list(call.stream);
-        if (call.stream->header != NULL)
+        if (call.stream->header)
             call.stream->header->finalized = 1;
     }
     call_leave(&call);
@@ -427,11 +405,11 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
     recording_init();
     callstack_init(settings.call_stack);
     stream_start_process(from->spool_dir, recording_thread_ends);
-    if (stream_of_thread == NULL)
+    if (!stream_of_thread)
         return NULL;
     for (int i = 0; i < N_MPI_FUNCTIONS; i++) {
         *wrappers[i].next = from->next(wrappers[i].name);
-        if (*wrappers[i].next != NULL &&
+        if (*wrappers[i].next &&
             !(wrappers[i].enter_leave_only && filter_excludes_mpi(wrappers[i].name)))
             from->publish(wrappers[i].name, wrappers[i].wrap, (uint32_t)i);
     }

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-// Ranks this one sends to, then ranks it receives from. MPI_PROC_NULL keeps its place.
+/// Ranks this one sends to, then ranks it receives from. MPI_PROC_NULL keeps its place.
 struct topology {
     uint32_t n_out;
     uint32_t n_in;
@@ -42,7 +42,7 @@ static struct topology *topology_new(int n_out, int n_in)
     size_t n = (size_t)n_out + (size_t)n_in;
     struct topology *topology = malloc(sizeof *topology + n * sizeof *topology->peers);
 
-    if (topology == NULL)
+    if (!topology)
         return NULL;
     topology->n_out = (uint32_t)n_out;
     topology->n_in = (uint32_t)n_in;
@@ -51,12 +51,10 @@ static struct topology *topology_new(int n_out, int n_in)
 
 static struct topology *ask_grid(MPI_Comm comm)
 {
-    struct topology *topology;
     int n_dims = 0;
-
     PMPI_Cartdim_get(comm, &n_dims);
-    topology = topology_new(2 * n_dims, 2 * n_dims);
-    for (int i = 0; topology != NULL && i < n_dims; i++) {
+    struct topology *topology = topology_new(2 * n_dims, 2 * n_dims);
+    for (int i = 0; topology && i < n_dims; i++) {
         int *out = &topology->peers[2 * i];
 
         PMPI_Cart_shift(comm, i, 1, &out[0], &out[1]);
@@ -68,12 +66,10 @@ static struct topology *ask_grid(MPI_Comm comm)
 
 static struct topology *ask_graph(MPI_Comm comm, int rank)
 {
-    struct topology *topology;
     int n = 0;
-
     PMPI_Graph_neighbors_count(comm, rank, &n);
-    topology = topology_new(n, n);
-    if (topology != NULL && n > 0) {
+    struct topology *topology = topology_new(n, n);
+    if (topology && n > 0) {
         PMPI_Graph_neighbors(comm, rank, n, topology->peers);
         for (int i = 0; i < n; i++)
             topology->peers[n + i] = topology->peers[i];
@@ -83,16 +79,13 @@ static struct topology *ask_graph(MPI_Comm comm, int rank)
 
 static struct topology *ask_distributed_graph(MPI_Comm comm)
 {
-    struct topology *topology;
     int n_in = 0;
     int n_out = 0;
     int is_weighted = 0;
-    int *weights;
-
     PMPI_Dist_graph_neighbors_count(comm, &n_in, &n_out, &is_weighted);
-    topology = topology_new(n_out, n_in);
-    weights = calloc((size_t)n_in + (size_t)n_out + 1, sizeof *weights);
-    if (topology != NULL && weights != NULL) {
+    struct topology *topology = topology_new(n_out, n_in);
+    int *weights = calloc((size_t)n_in + (size_t)n_out + 1, sizeof *weights);
+    if (topology && weights) {
         PMPI_Dist_graph_neighbors(comm, n_in, topology->peers + n_out,
                                   is_weighted ? weights : MPI_UNWEIGHTED, n_out, topology->peers,
                                   is_weighted ? weights + n_in : MPI_UNWEIGHTED);
@@ -104,14 +97,13 @@ static struct topology *ask_distributed_graph(MPI_Comm comm)
     return topology;
 }
 
-// The communicator's neighbours, asked for once. NULL: out of memory.
+/// The communicator's neighbours, asked for once. NULL: out of memory.
 static const struct topology *topology_of(const struct comm *comm)
 {
     struct topology *topology = comm->topology;
-    struct topology *kept;
     int kind = MPI_UNDEFINED;
 
-    if (topology != NULL)
+    if (topology)
         return topology;
     PMPI_Topo_test(comm->handle, &kind);
     if (kind == MPI_CART)
@@ -120,9 +112,9 @@ static const struct topology *topology_of(const struct comm *comm)
         topology = ask_graph(comm->handle, comm->rank);
     else if (kind == MPI_DIST_GRAPH)
         topology = ask_distributed_graph(comm->handle);
-    if (topology == NULL)
+    if (!topology)
         return NULL;
-    kept = comm_set_topology(comm->handle, topology);
+    struct topology *kept = comm_set_topology(comm->handle, topology);
     if (kept != topology)
         free(topology);
     return kept;
@@ -133,13 +125,13 @@ static const struct topology *topology_of(const struct comm *comm)
 static uint64_t bytes_at(const struct neighbor_amounts *amounts, uint32_t i)
 {
     uint64_t count = (uint64_t)amounts->count;
-    int size = 0;
 
-    if (amounts->counts.array != NULL)
+    if (amounts->counts.array)
         count = count_at(amounts->counts, (int)i);
     if (count == 0)
         return 0;
-    PMPI_Type_size(amounts->types != NULL ? amounts->types[i] : amounts->type, &size);
+    int size = 0;
+    PMPI_Type_size(amounts->types ? amounts->types[i] : amounts->type, &size);
     return count * (uint64_t)(size > 0 ? size : 0);
 }
 
@@ -155,7 +147,7 @@ static void write_message(struct call *call, uint16_t kind, uint32_t comm,
         recording_skip(call->stream,
                        kind == RECORD_RECV || is_completion ? RECORD_RECV : RECORD_SEND, comm,
                        edge->peer, RECORD_TAG_NEIGHBOR);
-    if (record == NULL)
+    if (!record)
         return;
     record->peer = edge->peer;
     record->tag = RECORD_TAG_NEIGHBOR;
@@ -169,7 +161,7 @@ void neighbor_done(struct call *call, MPI_Comm handle, struct neighbor_amounts s
 {
     struct comm comm = comm_find(call->stream, handle);
     const struct topology *topology = topology_of(&comm);
-    uint32_t n = topology != NULL ? topology->n_out + topology->n_in : 0;
+    uint32_t n = topology ? topology->n_out + topology->n_in : 0;
 
     for (uint32_t i = 0; i < n; i++) {
         bool is_out = i < topology->n_out;
@@ -183,7 +175,7 @@ void neighbor_done(struct call *call, MPI_Comm handle, struct neighbor_amounts s
     }
 }
 
-// The messages of a nonblocking operation, to be kept until it is complete.
+/// The messages of a nonblocking operation, to be kept until it is complete.
 static struct neighbor_edges *edges_of(const struct topology *topology,
                                        const struct neighbor_amounts *sent,
                                        const struct neighbor_amounts *received)
@@ -191,7 +183,7 @@ static struct neighbor_edges *edges_of(const struct topology *topology,
     uint32_t n = topology->n_out + topology->n_in;
     struct neighbor_edges *edges = calloc(1, sizeof *edges + n * sizeof *edges->edges);
 
-    for (uint32_t i = 0; edges != NULL && i < n; i++) {
+    for (uint32_t i = 0; edges && i < n; i++) {
         bool is_out = i < topology->n_out;
         struct neighbor_edge edge = {.peer = topology->peers[i]};
 
@@ -215,13 +207,13 @@ static bool request_for(struct call *call, MPI_Comm handle, const struct neighbo
     struct comm comm = comm_find(call->stream, handle);
     const struct topology *topology = topology_of(&comm);
 
-    if (topology == NULL)
+    if (!topology)
         return false;
     request->stream = call->stream;
     request->kind = REQUEST_NEIGHBORS;
     request->comm = comm.id;
     request->edges = edges_of(topology, sent, received);
-    if (request->edges == NULL)
+    if (!request->edges)
         return false;
     request->n_ids = request->edges->n_out + request->edges->n_in;
     return true;
@@ -260,7 +252,7 @@ static void write_sent(struct call *call, uint64_t id)
 {
     struct record_request *record = call_reserve_completion(call, sizeof *record);
 
-    if (record == NULL)
+    if (!record)
         return;
     record->request = id;
     stream_commit(&record->head, RECORD_ISEND_DONE, 0, sizeof *record);

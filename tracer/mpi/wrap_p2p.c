@@ -9,7 +9,6 @@
 uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype)
 {
     int size = 0;
-
     PMPI_Type_size(datatype, &size);
     return (uint64_t)count * (uint64_t)(size > 0 ? size : 0);
 }
@@ -32,7 +31,7 @@ static void write_message(struct call *call, uint16_t kind, uint32_t comm, int32
     if (call->stream->off && kind != RECORD_IRECV_POST)
         recording_skip(call->stream, kind == RECORD_RECV ? RECORD_RECV : RECORD_SEND, comm, peer,
                        tag);
-    if (record == NULL)
+    if (!record)
         return;
     record->peer = peer;
     record->tag = tag;
@@ -52,10 +51,9 @@ void p2p_send(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count cou
 
 void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status)
 {
-    int n_bytes = 0;
-
     if (status->MPI_SOURCE == MPI_PROC_NULL)
         return;
+    int n_bytes = 0;
     PMPI_Get_count(status, MPI_BYTE, &n_bytes);
     write_message(call, RECORD_RECV, comm, status->MPI_SOURCE, status->MPI_TAG,
                   n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes, 0);
@@ -64,7 +62,6 @@ void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status)
 bool p2p_was_received(int returned)
 {
     int class = MPI_SUCCESS;
-
     if (returned != MPI_SUCCESS)
         PMPI_Error_class(returned, &class);
     return class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE;
@@ -169,7 +166,6 @@ void p2p_recv_init(struct call *call, MPI_Comm comm, int source, int tag, MPI_Re
 void request_start(struct call *call, MPI_Request handle)
 {
     struct request request;
-
     if (!request_activate(call->stream, handle, &request))
         return;
     if (request.kind == REQUEST_COLLECTIVE)
@@ -193,17 +189,15 @@ static size_t n_slots;
 
 void message_probed(struct call *call, MPI_Comm comm, MPI_Message handle)
 {
-    uint32_t id;
-
     if (!call->stream->in_file || handle == MPI_MESSAGE_NULL || handle == MPI_MESSAGE_NO_PROC)
         return;
-    id = comm_find(call->stream, comm).id;
+    uint32_t id = comm_find(call->stream, comm).id;
     tables_lock();
     if (n_pending == n_slots) {
         size_t n_new = n_slots == 0 ? 64 : 2 * n_slots;
         void *larger = realloc(pending, n_new * sizeof *pending);
 
-        if (larger != NULL) {
+        if (larger) {
             pending = larger;
             n_slots = n_new;
         }
@@ -215,12 +209,11 @@ void message_probed(struct call *call, MPI_Comm comm, MPI_Message handle)
     tables_unlock();
 }
 
-// Takes the handle's communicator out of the list; RECORD_NO_COMM if its probe was not seen.
+/// Takes the handle's communicator out of the list; RECORD_NO_COMM if its probe was not seen.
 static uint32_t take(MPI_Message handle)
 {
-    uint32_t comm = RECORD_NO_COMM;
-
     tables_lock();
+    uint32_t comm = RECORD_NO_COMM;
     for (size_t i = 0; i < n_pending; i++) {
         if (pending[i].handle == handle) {
             comm = pending[i].comm;
@@ -243,7 +236,7 @@ static uint32_t take(MPI_Message handle)
                                                                                                    \
         if (!call_enter(&call, FN_##name))                                                         \
             return next_##name(buf, count, datatype, message, status);                             \
-        comm = message != NULL ? take(*message) : RECORD_NO_COMM;                                  \
+        comm = message ? take(*message) : RECORD_NO_COMM;                                          \
         if (status == MPI_STATUS_IGNORE)                                                           \
             status = &own;                                                                         \
         result = next_##name(buf, count, datatype, message, status);                               \
@@ -265,7 +258,7 @@ static uint32_t take(MPI_Message handle)
                                                                                                    \
         if (!call_enter(&call, FN_##name))                                                         \
             return next_##name(buf, count, datatype, message, request);                            \
-        comm = message != NULL ? take(*message) : RECORD_NO_COMM;                                  \
+        comm = message ? take(*message) : RECORD_NO_COMM;                                          \
         result = next_##name(buf, count, datatype, message, request);                              \
         call_returned(&call);                                                                      \
         if (result == MPI_SUCCESS && comm != RECORD_NO_COMM)                                       \

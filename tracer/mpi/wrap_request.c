@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-// Statuses and handles for one call on `n` requests.
+/// Statuses and handles for one call on `n` requests.
 struct scratch {
     MPI_Request *requests; // NULL: nothing to look up
     uint64_t *expected;    // ids of the requests, as request_expect() says
@@ -33,13 +33,13 @@ struct scratch_space {
 _Static_assert(sizeof(MPI_Status) % _Alignof(MPI_Request) == 0,
                "scratch_from() puts one behind the other");
 
-// Room for `n` of each in the stream's buffer. False: no memory.
+/// Room for `n` of each in the stream's buffer. False: no memory.
 static bool scratch_from(struct stream *stream, struct scratch *scratch, size_t n)
 {
     size_t n_bytes = n * (sizeof(uint64_t) + sizeof(MPI_Status) + sizeof(MPI_Request));
     uint8_t *buffer = stream_scratch(stream, n_bytes);
 
-    if (buffer == NULL)
+    if (!buffer)
         return false;
     // By falling alignment.
     scratch->expected = (void *)buffer;
@@ -48,14 +48,14 @@ static bool scratch_from(struct stream *stream, struct scratch *scratch, size_t 
     return true;
 }
 
-// Copies the handles. The program's own statuses are used where it gave some.
+/// Copies the handles. The program's own statuses are used where it gave some.
 static struct scratch scratch_for(const struct call *call, struct scratch_space *space, int count,
                                   const MPI_Request *list, MPI_Status *statuses)
 {
     struct scratch scratch = {NULL, NULL, statuses};
     size_t n = (size_t)count;
 
-    if (count <= 0 || list == NULL || !request_any())
+    if (count <= 0 || !list || !request_any())
         return scratch;
     if (count <= N_ON_STACK) {
         scratch.requests = space->requests;
@@ -73,19 +73,17 @@ static struct scratch scratch_for(const struct call *call, struct scratch_space 
     return scratch;
 }
 
-// A poll that found nothing: joins the call before, or gets a POLL record of its own.
+/// A poll that found nothing: joins the call before, or gets a POLL record of its own.
 static void found_nothing(struct call *call, uint64_t request)
 {
     struct stream *stream = call->stream;
     struct window *window = &stream->window;
     struct record_poll *before = window->poll_before;
-    struct record_poll *poll;
-    uint64_t inside_ns;
 
-    if (window->open == NULL)
+    if (!window->open)
         return;
-    inside_ns = call->leave_ns - window->open->enter_ns;
-    if (before != NULL && window->poll_call->head.id == call->function &&
+    uint64_t inside_ns = call->leave_ns - window->open->enter_ns;
+    if (before && window->poll_call->head.id == call->function &&
         (uint8_t *)window->open == (uint8_t *)(before + 1)) {
         stream_undo(stream, window->open, (size_t)window->open->head.n_words * 8);
         window->open = window->poll_call;
@@ -97,15 +95,15 @@ static void found_nothing(struct call *call, uint64_t request)
         window->poll = before;
         return;
     }
-    poll = stream_reserve(stream, sizeof *poll);
-    if (poll == NULL)
+    struct record_poll *poll = stream_reserve(stream, sizeof *poll);
+    if (!poll)
         return;
     poll->count = 1;
     poll->inside_ns = inside_ns;
     poll->request = request;
     stream_commit(&poll->head, RECORD_POLL, 0, sizeof *poll);
     // The call's own record may have been in the window before: then it cannot be extended.
-    if (window->open == NULL)
+    if (!window->open)
         return;
     window->poll = poll;
     window->poll_call = window->open;
@@ -114,28 +112,27 @@ static void found_nothing(struct call *call, uint64_t request)
 static int class_of(int result)
 {
     int class = MPI_SUCCESS;
-
     if (result != MPI_SUCCESS)
         PMPI_Error_class(result, &class);
     return class;
 }
 
-// A call said `result` of one request. A message that was too long has come all the same; of a
-// request that ended otherwise there is nothing to record.
+/// A call said `result` of one request. A message that was too long has come all the same; of a
+/// request that ended otherwise there is nothing to record.
 static void ended(struct call *call, int result, MPI_Request handle, uint64_t expected,
                   const MPI_Request *request, const MPI_Status *status)
 {
     if (result == MPI_SUCCESS || p2p_was_received(result))
         request_completed(call, handle, expected, status);
-    else if (request != NULL && handle != MPI_REQUEST_NULL && *request == MPI_REQUEST_NULL)
+    else if (request && handle != MPI_REQUEST_NULL && *request == MPI_REQUEST_NULL)
         request_remove(call->stream, handle);
 }
 
-// A call that completes any one of several requests failed: `index` may not be set.
+/// A call that completes any one of several requests failed: `index` may not be set.
 static void any_failed(struct call *call, int result, int count, const MPI_Request requests[],
                        const struct scratch *scratch, const MPI_Status *status)
 {
-    for (int i = 0; scratch->requests != NULL && i < count; i++)
+    for (int i = 0; scratch->requests && i < count; i++)
         if (scratch->requests[i] != MPI_REQUEST_NULL && requests[i] == MPI_REQUEST_NULL)
             ended(call, result, scratch->requests[i], scratch->expected[i], &requests[i], status);
 }
@@ -143,18 +140,14 @@ static void any_failed(struct call *call, int result, int count, const MPI_Reque
 WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
 {
     struct call call;
-    MPI_Request handle;
-    MPI_Status own;
-    uint64_t expected;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Wait))
         return next_MPI_Wait(request, status);
-    handle = request != NULL ? *request : MPI_REQUEST_NULL;
-    expected = request_expect(call.stream, handle);
+    MPI_Request handle = request ? *request : MPI_REQUEST_NULL;
+    uint64_t expected = request_expect(call.stream, handle);
+    MPI_Status own;
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    result = next_MPI_Wait(request, status);
+    int result = next_MPI_Wait(request, status);
     call_returned(&call);
     ended(&call, result, handle, expected, request, status);
     call_leave(&call);
@@ -164,18 +157,14 @@ WRAP(MPI_Wait)(MPI_Request *request, MPI_Status *status)
 WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct call call;
-    MPI_Request handle;
-    MPI_Status own;
-    uint64_t expected;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Test))
         return next_MPI_Test(request, flag, status);
-    handle = request != NULL ? *request : MPI_REQUEST_NULL;
-    expected = request_expect(call.stream, handle);
+    MPI_Request handle = request ? *request : MPI_REQUEST_NULL;
+    uint64_t expected = request_expect(call.stream, handle);
+    MPI_Status own;
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    result = next_MPI_Test(request, flag, status);
+    int result = next_MPI_Test(request, flag, status);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
         found_nothing(&call, request_id(call.stream, handle));
@@ -190,7 +179,7 @@ static void all_completed(struct call *call, int result, int count, const MPI_Re
 {
     int class = class_of(result);
 
-    if (scratch->requests == NULL || (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS))
+    if (!scratch->requests || (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS))
         return;
     for (int i = 0; i < count; i++)
         ended(call, class == MPI_SUCCESS ? MPI_SUCCESS : scratch->statuses[i].MPI_ERROR,
@@ -200,14 +189,11 @@ static void all_completed(struct call *call, int result, int count, const MPI_Re
 WRAP(MPI_Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     struct call call;
-    struct scratch_space space;
-    struct scratch scratch;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Waitall))
         return next_MPI_Waitall(count, requests, statuses);
-    scratch = scratch_for(&call, &space, count, requests, statuses);
-    result = next_MPI_Waitall(count, requests, scratch.statuses);
+    struct scratch_space space;
+    struct scratch scratch = scratch_for(&call, &space, count, requests, statuses);
+    int result = next_MPI_Waitall(count, requests, scratch.statuses);
     call_returned(&call);
     all_completed(&call, result, count, requests, &scratch);
     call_leave(&call);
@@ -217,14 +203,11 @@ WRAP(MPI_Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
 WRAP(MPI_Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     struct call call;
-    struct scratch_space space;
-    struct scratch scratch;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Testall))
         return next_MPI_Testall(count, requests, flag, statuses);
-    scratch = scratch_for(&call, &space, count, requests, statuses);
-    result = next_MPI_Testall(count, requests, flag, scratch.statuses);
+    struct scratch_space space;
+    struct scratch scratch = scratch_for(&call, &space, count, requests, statuses);
+    int result = next_MPI_Testall(count, requests, flag, scratch.statuses);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
         found_nothing(&call, 0);
@@ -237,21 +220,18 @@ WRAP(MPI_Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statu
 WRAP(MPI_Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     struct call call;
-    struct scratch_space space;
-    struct scratch scratch;
-    MPI_Status own;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Waitany))
         return next_MPI_Waitany(count, requests, index, status);
-    scratch = scratch_for(&call, &space, count, requests, MPI_STATUSES_IGNORE);
+    struct scratch_space space;
+    struct scratch scratch = scratch_for(&call, &space, count, requests, MPI_STATUSES_IGNORE);
+    MPI_Status own;
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    result = next_MPI_Waitany(count, requests, index, status);
+    int result = next_MPI_Waitany(count, requests, index, status);
     call_returned(&call);
     if (result != MPI_SUCCESS)
         any_failed(&call, result, count, requests, &scratch, status);
-    else if (scratch.requests != NULL && *index != MPI_UNDEFINED)
+    else if (scratch.requests && *index != MPI_UNDEFINED)
         request_completed(&call, scratch.requests[*index], scratch.expected[*index], status);
     call_leave(&call);
     return result;
@@ -260,23 +240,20 @@ WRAP(MPI_Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *sta
 WRAP(MPI_Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
     struct call call;
-    struct scratch_space space;
-    struct scratch scratch;
-    MPI_Status own;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Testany))
         return next_MPI_Testany(count, requests, index, flag, status);
-    scratch = scratch_for(&call, &space, count, requests, MPI_STATUSES_IGNORE);
+    struct scratch_space space;
+    struct scratch scratch = scratch_for(&call, &space, count, requests, MPI_STATUSES_IGNORE);
+    MPI_Status own;
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    result = next_MPI_Testany(count, requests, index, flag, status);
+    int result = next_MPI_Testany(count, requests, index, flag, status);
     call_returned(&call);
     if (result != MPI_SUCCESS)
         any_failed(&call, result, count, requests, &scratch, status);
     else if (!*flag)
         found_nothing(&call, 0);
-    else if (scratch.requests != NULL && *index != MPI_UNDEFINED)
+    else if (scratch.requests && *index != MPI_UNDEFINED)
         request_completed(&call, scratch.requests[*index], scratch.expected[*index], status);
     call_leave(&call);
     return result;
@@ -287,7 +264,7 @@ static void some_completed(struct call *call, int result, const int *n_done, con
 {
     int class = class_of(result);
 
-    if (scratch->requests == NULL || (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS) ||
+    if (!scratch->requests || (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS) ||
         *n_done == MPI_UNDEFINED)
         return;
     for (int i = 0; i < *n_done; i++)
@@ -300,14 +277,11 @@ WRAP(MPI_Waitsome)
 (int count, MPI_Request requests[], int *n_done, int indices[], MPI_Status statuses[])
 {
     struct call call;
-    struct scratch_space space;
-    struct scratch scratch;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Waitsome))
         return next_MPI_Waitsome(count, requests, n_done, indices, statuses);
-    scratch = scratch_for(&call, &space, count, requests, statuses);
-    result = next_MPI_Waitsome(count, requests, n_done, indices, scratch.statuses);
+    struct scratch_space space;
+    struct scratch scratch = scratch_for(&call, &space, count, requests, statuses);
+    int result = next_MPI_Waitsome(count, requests, n_done, indices, scratch.statuses);
     call_returned(&call);
     some_completed(&call, result, n_done, indices, requests, &scratch);
     call_leave(&call);
@@ -318,14 +292,11 @@ WRAP(MPI_Testsome)
 (int count, MPI_Request requests[], int *n_done, int indices[], MPI_Status statuses[])
 {
     struct call call;
-    struct scratch_space space;
-    struct scratch scratch;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Testsome))
         return next_MPI_Testsome(count, requests, n_done, indices, statuses);
-    scratch = scratch_for(&call, &space, count, requests, statuses);
-    result = next_MPI_Testsome(count, requests, n_done, indices, scratch.statuses);
+    struct scratch_space space;
+    struct scratch scratch = scratch_for(&call, &space, count, requests, statuses);
+    int result = next_MPI_Testsome(count, requests, n_done, indices, scratch.statuses);
     call_returned(&call);
     if (result == MPI_SUCCESS && *n_done == 0)
         found_nothing(&call, 0);
@@ -338,11 +309,9 @@ WRAP(MPI_Testsome)
 WRAP(MPI_Iprobe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     struct call call;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Iprobe))
         return next_MPI_Iprobe(source, tag, comm, flag, status);
-    result = next_MPI_Iprobe(source, tag, comm, flag, status);
+    int result = next_MPI_Iprobe(source, tag, comm, flag, status);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
         found_nothing(&call, 0);
@@ -354,11 +323,9 @@ WRAP(MPI_Improbe)
 (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
     struct call call;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Improbe))
         return next_MPI_Improbe(source, tag, comm, flag, message, status);
-    result = next_MPI_Improbe(source, tag, comm, flag, message, status);
+    int result = next_MPI_Improbe(source, tag, comm, flag, message, status);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
         found_nothing(&call, 0);
@@ -372,11 +339,9 @@ WRAP(MPI_Improbe)
 WRAP(MPI_Request_get_status)(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct call call;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Request_get_status))
         return next_MPI_Request_get_status(request, flag, status);
-    result = next_MPI_Request_get_status(request, flag, status);
+    int result = next_MPI_Request_get_status(request, flag, status);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
         found_nothing(&call, request_id(call.stream, request));
@@ -388,11 +353,9 @@ WRAP(MPI_Request_get_status)(MPI_Request request, int *flag, MPI_Status *status)
 WRAP(MPI_Parrived)(MPI_Request request, int partition, int *flag)
 {
     struct call call;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Parrived))
         return next_MPI_Parrived(request, partition, flag);
-    result = next_MPI_Parrived(request, partition, flag);
+    int result = next_MPI_Parrived(request, partition, flag);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
         found_nothing(&call, 0);
@@ -404,18 +367,15 @@ WRAP(MPI_Parrived)(MPI_Request request, int partition, int *flag)
 WRAP(MPI_Request_free)(MPI_Request *request)
 {
     struct call call;
-    MPI_Request handle;
-    MPI_Status status;
-    int is_done = 0;
-    int result;
-
     if (!call_enter(&call, FN_MPI_Request_free))
         return next_MPI_Request_free(request);
-    handle = request != NULL ? *request : MPI_REQUEST_NULL;
+    MPI_Request handle = request ? *request : MPI_REQUEST_NULL;
+    MPI_Status status;
+    int is_done = 0;
     // Whether a cancelled request was cancelled can only be asked as long as it exists.
     if (handle != MPI_REQUEST_NULL && request_is_cancelling(call.stream, handle))
         PMPI_Request_get_status(handle, &is_done, &status);
-    result = next_MPI_Request_free(request);
+    int result = next_MPI_Request_free(request);
     call_returned(&call);
     if (result == MPI_SUCCESS)
         request_freed(&call, handle, is_done ? &status : NULL);

@@ -11,7 +11,6 @@
 static inline uint64_t clock_read_ns(clockid_t clock)
 {
     struct timespec now;
-
     clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
@@ -21,7 +20,7 @@ static inline uint64_t clock_now_ns(void)
     return clock_read_ns(CLOCK_MONOTONIC);
 }
 
-// CPU time of all threads of this process so far. Enters the kernel: about 400 ns.
+/// CPU time of all threads of this process so far. Enters the kernel: about 400 ns.
 static inline uint64_t clock_process_cpu_ns(void)
 {
     return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);

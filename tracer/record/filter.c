@@ -27,7 +27,7 @@ static __thread bool is_deciding;
 
 void filter_init(void)
 {
-    filter_active = settings.start_at != NULL || settings.stop_at != NULL;
+    filter_active = settings.start_at || settings.stop_at;
     for (size_t i = 0; i < settings.n_rules; i++)
         filter_active =
             filter_active || settings.rules[i].kind == 'r' || settings.rules[i].kind == 'm';
@@ -35,21 +35,21 @@ void filter_init(void)
 
 static bool equals(const char *wanted, const char *name)
 {
-    return wanted != NULL && name != NULL && strcmp(wanted, name) == 0;
+    return wanted && name && strcmp(wanted, name) == 0;
 }
 
 static bool fits(const char *pattern, const char *name)
 {
-    return name != NULL && fnmatch(pattern, name, 0) == 0;
+    return name && fnmatch(pattern, name, 0) == 0;
 }
 
-// A demangled name without its parameters: "ns::solve(int) const" becomes "ns::solve". In place.
+/// A demangled name without its parameters: "ns::solve(int) const" becomes "ns::solve". In place.
 static void cut_parameters(char *name)
 {
     char *close = strrchr(name, ')');
-    int depth = 0;
 
-    for (char *c = close; c != NULL && c > name; c--) {
+    int depth = 0;
+    for (char *c = close; c && c > name; c--) {
         depth += *c == ')' ? 1 : *c == '(' ? -1 : 0;
         if (depth == 0) {
             *c = '\0';
@@ -70,16 +70,16 @@ static bool rule_fits(const struct settings_rule *rule, const struct names *name
         return fits(rule->pattern, names->mangled);
     if (rule->kind != 'r')
         return false;
-    if (names->full == NULL)
+    if (!names->full)
         return fits(rule->pattern, names->mangled);
     return fits(rule->pattern, names->full) || fits(rule->pattern, names->short_form);
 }
 
 static unsigned decide(const struct names *names)
 {
-    const char *name = names->short_form != NULL ? names->short_form : names->mangled;
-    unsigned flags = 0;
+    const char *name = names->short_form ? names->short_form : names->mangled;
 
+    unsigned flags = 0;
     for (size_t i = settings.n_rules; i-- > 0;) {
         if (!rule_fits(&settings.rules[i], names))
             continue;
@@ -97,16 +97,16 @@ static unsigned decide(const struct names *names)
 static unsigned decide_function(uint64_t address)
 {
     struct names names = {.mangled = function_name(address)};
-    unsigned flags = 0;
 
-    if (names.mangled == NULL)
+    if (!names.mangled)
         return 0;
     names.full = function_name_demangled(names.mangled);
-    if (names.full != NULL) {
+    if (names.full) {
         names.short_form = strdup(names.full);
-        if (names.short_form != NULL)
+        if (names.short_form)
             cut_parameters(names.short_form);
     }
+    unsigned flags = 0;
     flags = decide(&names);
     free(names.full);
     free(names.short_form);
@@ -120,16 +120,16 @@ static uint32_t slot_of(uint64_t address)
 
 static unsigned add(uint64_t address)
 {
-    unsigned flags = 0;
     uint32_t slot = slot_of(address);
-    uint64_t word;
 
     if (is_deciding)
         return 0;
     is_deciding = true;
     pthread_mutex_lock(&lock);
+    uint64_t word;
     while ((word = decisions[slot]) != 0 && (word & ~(uint64_t)7) != KEY(address))
         slot = (slot + 1) & (N_SLOTS - 1);
+    unsigned flags = 0;
     if (word != 0) {
         flags = word & 7;
     } else if (n_decisions < MOST_SLOTS) {
@@ -145,7 +145,6 @@ static unsigned add(uint64_t address)
 unsigned filter_function(uint64_t address)
 {
     uint64_t word;
-
     for (uint32_t slot = slot_of(address);; slot = (slot + 1) & (N_SLOTS - 1)) {
         word = __atomic_load_n(&decisions[slot], __ATOMIC_ACQUIRE);
         if (word == 0)

@@ -27,13 +27,10 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *to)
 {
     const struct list *list = to;
     const char *path = info->dlpi_name;
-    uint64_t start = UINT64_MAX;
-    uint64_t end = 0;
-    size_t length;
-    size_t n_bytes;
-    struct record_module *record;
 
     (void)size;
+    uint64_t start = UINT64_MAX;
+    uint64_t end = 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 
@@ -46,10 +43,11 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *to)
     }
     if (end == 0)
         return 0;
-    length = strnlen(path, 4095); // empty: the program itself
-    n_bytes = (sizeof *record + length + 1 + 7) / 8 * 8;
+    size_t length = strnlen(path, 4095); // empty: the program itself
+    struct record_module *record;
+    size_t n_bytes = (sizeof *record + length + 1 + 7) / 8 * 8;
     record = stream_reserve(list->stream, n_bytes);
-    if (record == NULL)
+    if (!record)
         return 0;
     record->time_ns = list->time_ns;
     record->base = info->dlpi_addr;
@@ -71,8 +69,8 @@ void module_write_list(struct stream *stream)
 {
     static unsigned long long known_changes;
     struct list list = {stream, clock_now_ns()};
-    unsigned long long changes = 0;
 
+    unsigned long long changes = 0;
     dl_iterate_phdr(read_changes, &changes);
     if (__atomic_exchange_n(&known_changes, changes, __ATOMIC_RELAXED) != changes)
         dl_iterate_phdr(write_module, &list);
@@ -139,20 +137,19 @@ static int by_address(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-// A section with `n_bytes` at `offset` that lies in the file, or NULL.
+/// A section with `n_bytes` at `offset` that lies in the file, or NULL.
 static const void *in_file(const uint8_t *bytes, size_t n_bytes, uint64_t offset, uint64_t length)
 {
     return offset <= n_bytes && length <= n_bytes - offset ? bytes + offset : NULL;
 }
 
-// The symbol table with most to say: .symtab, else .dynsym.
+/// The symbol table with most to say: .symtab, else .dynsym.
 static const ElfW(Shdr) * symbol_section(const ElfW(Shdr) * sections, size_t n)
 {
     const ElfW(Shdr) *best = NULL;
 
     for (size_t i = 0; i < n; i++)
-        if (sections[i].sh_type == SHT_SYMTAB ||
-            (sections[i].sh_type == SHT_DYNSYM && best == NULL))
+        if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && !best))
             best = &sections[i];
     return best;
 }
@@ -163,26 +160,23 @@ static void read_functions(struct module *module, const uint8_t *bytes, size_t n
     const ElfW(Shdr) * sections;
     const ElfW(Shdr) * table;
     const ElfW(Sym) * symbols;
-    const char *texts;
-    size_t n_symbols;
-    uint64_t n_texts;
 
-    if (header == NULL || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_shentsize != sizeof *sections)
         return;
     sections =
         in_file(bytes, n_bytes, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
-    table = sections != NULL ? symbol_section(sections, header->e_shnum) : NULL;
-    if (table == NULL || table->sh_link >= header->e_shnum)
+    table = sections ? symbol_section(sections, header->e_shnum) : NULL;
+    if (!table || table->sh_link >= header->e_shnum)
         return;
     symbols = in_file(bytes, n_bytes, table->sh_offset, table->sh_size);
-    n_texts = sections[table->sh_link].sh_size;
-    texts = in_file(bytes, n_bytes, sections[table->sh_link].sh_offset, n_texts);
-    if (symbols == NULL || texts == NULL || n_texts == 0 || texts[n_texts - 1] != '\0')
+    uint64_t n_texts = sections[table->sh_link].sh_size;
+    const char *texts = in_file(bytes, n_bytes, sections[table->sh_link].sh_offset, n_texts);
+    if (!symbols || !texts || n_texts == 0 || texts[n_texts - 1] != '\0')
         return;
-    n_symbols = table->sh_size / sizeof *symbols;
+    size_t n_symbols = table->sh_size / sizeof *symbols;
     module->functions = malloc((n_symbols + 1) * sizeof *module->functions);
-    for (size_t i = 0; i < n_symbols && module->functions != NULL; i++)
+    for (size_t i = 0; i < n_symbols && module->functions; i++)
         if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC && symbols[i].st_value != 0 &&
             symbols[i].st_name < n_texts)
             module->functions[module->n_functions++] =
@@ -195,19 +189,18 @@ static struct module *open_module(const struct search *search)
 {
     const char *path = search->path[0] != '\0' ? search->path : "/proc/self/exe";
     struct module *module = calloc(1, sizeof *module);
-    struct stat file;
     void *bytes = MAP_FAILED;
-    int fd;
 
-    if (module == NULL)
+    if (!module)
         return NULL;
     module->base = search->base;
     module->end = search->end;
     module->next = modules;
     modules = module;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return module;
+    struct stat file;
     if (fstat(fd, &file) == 0 && file.st_size > 0)
         bytes = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
@@ -219,35 +212,34 @@ static struct module *open_module(const struct search *search)
 const char *function_name(uint64_t address)
 {
     struct search search = {.address = address};
-    struct module *module;
-    struct function key = {0};
-    const struct function *found;
 
     dl_iterate_phdr(find_module, &search);
     if (!search.found)
         return NULL;
+    struct module *module;
     // A library may have been loaded where another one was: it has another end.
-    for (module = modules; module != NULL; module = module->next)
+    for (module = modules; module; module = module->next)
         if (module->base == search.base && module->end == search.end)
             break;
-    if (module == NULL)
+    if (!module)
         module = open_module(&search);
-    if (module == NULL || module->n_functions == 0)
+    if (!module || module->n_functions == 0)
         return NULL;
+    struct function key = {0};
     key.address = address - search.base;
-    found = bsearch(&key, module->functions, module->n_functions, sizeof key, by_address);
-    return found != NULL ? found->name : NULL;
+    const struct function *found =
+        bsearch(&key, module->functions, module->n_functions, sizeof key, by_address);
+    return found ? found->name : NULL;
 }
 
 char *function_name_demangled(const char *name)
 {
     char *(*demangle)(const char *, char *, size_t *, int *);
-    void *symbol;
-    int status = 0;
 
     if (strncmp(name, "_Z", 2) != 0)
         return NULL;
-    symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     memcpy(&demangle, &symbol, sizeof demangle);
-    return demangle != NULL ? demangle(name, NULL, NULL, &status) : NULL;
+    int status = 0;
+    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
 }

@@ -105,7 +105,7 @@ enum record_kind {
 #define RECORD_ROOT_GROUP   (-3)      // intercommunicator: MPI_PROC_NULL
 #define RECORD_NO_COMM      UINT32_MAX
 
-// Numbers of collective operations are OTF2's (OTF2_CollectiveOp).
+/// Numbers of collective operations are OTF2's (OTF2_CollectiveOp).
 struct record_head {
     uint16_t kind;
     uint16_t n_words; // head included
@@ -124,14 +124,14 @@ struct record_call {
     uint64_t site; // where the call returns to in the program, 0: unknown
 };
 
-// A call whose callers are known, too. Which of the two it is tells the length.
+/// A call whose callers are known, too. Which of the two it is tells the length.
 struct record_call_above {
     struct record_call call;
     uint64_t stack; // number of the STACK record
 };
 
-// Return addresses from the caller of the call site's function outwards; numbered from 1 within the
-// process.
+/// Return addresses from the caller of the call site's function outwards; numbered from 1 within
+/// the process.
 struct record_stack {
     struct record_head head;
     uint64_t addresses[];
@@ -179,7 +179,7 @@ struct record_poll {
     uint64_t request;   // the one tested, 0: several or none
 };
 
-// Messages or collectives that were not recorded, between the records before and behind.
+/// Messages or collectives that were not recorded, between the records before and behind.
 struct record_skipped {
     struct record_head head; // id: communicator
     int32_t peer;
@@ -218,7 +218,7 @@ struct record_comm {
     int32_t members[]; // ranks in MPI_COMM_WORLD; -1: not in it; below: in another one
 };
 
-// Modules with the same time are all that were loaded then.
+/// Modules with the same time are all that were loaded then.
 struct record_module {
     struct record_head head;
     uint64_t time_ns;

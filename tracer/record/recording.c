@@ -13,7 +13,7 @@
 #define N_COUNTS       4096
 #define MOST_COUNTS    (N_COUNTS / 4 * 3)
 
-// What a thread keeps while it is off; in its own mapping, made when first needed.
+/// What a thread keeps while it is off; in its own mapping, made when first needed.
 struct gap {
     struct {
         uint64_t id;
@@ -36,11 +36,11 @@ static size_t next_window;   // index * 2, + 1 for its end
 
 void recording_init(void)
 {
-    wanted = settings.start_at == NULL && settings.n_windows == 0;
+    wanted = !settings.start_at && settings.n_windows == 0;
     recording.is_on = wanted;
 }
 
-// With the lock held.
+/// With the lock held.
 static void apply(uint64_t now_ns)
 {
     bool on = wanted || n_holds > 0;
@@ -51,8 +51,8 @@ static void apply(uint64_t now_ns)
     }
 }
 
-// Whoever has the lock does what recording_ask() was asked for; what comes too late for that, the
-// one who finds the lock free.
+/// Whoever has the lock does what recording_ask() was asked for; what comes too late for that, the
+/// one who finds the lock free.
 static void unlock_and_answer(void)
 {
     do {
@@ -66,7 +66,7 @@ static void unlock_and_answer(void)
     } while (__atomic_load_n(&asked, __ATOMIC_SEQ_CST) != 0 && pthread_mutex_trylock(&lock) == 0);
 }
 
-// A signal handler that switches while its thread has the lock must see that.
+/// A signal handler that switches while its thread has the lock must see that.
 static uint32_t take_lock(void)
 {
     uint32_t inside = pagoda_dispatch_thread.inside;
@@ -92,8 +92,8 @@ static uint64_t window_edge(size_t edge)
     return origin_ns + after_ns;
 }
 
-// With the lock held: the edges of windows that have passed. Before MPI_Init has returned there are
-// none.
+/// With the lock held: the edges of windows that have passed. Before MPI_Init has returned there
+/// are none.
 static void pass_edges(uint64_t now_ns)
 {
     if (origin_ns == 0)
@@ -108,11 +108,9 @@ static void pass_edges(uint64_t now_ns)
 
 void recording_mpi_started(uint64_t now_ns)
 {
-    uint32_t inside;
-
     if (settings.n_windows == 0)
         return;
-    inside = take_lock();
+    uint32_t inside = take_lock();
     origin_ns = now_ns;
     pass_edges(now_ns);
     give_lock(inside);
@@ -125,7 +123,7 @@ void recording_set(struct stream *stream, bool on, uint64_t now_ns)
     wanted = on;
     apply(now_ns);
     give_lock(inside);
-    if (stream != NULL)
+    if (stream)
         recording_check(stream, now_ns);
 }
 
@@ -158,7 +156,7 @@ static void write_time(struct stream *stream, uint16_t kind, uint64_t id, uint64
 {
     struct record_time *record = stream_reserve(stream, sizeof *record);
 
-    if (record == NULL)
+    if (!record)
         return;
     record->time_ns = time_ns;
     stream_commit(&record->head, kind, (uint32_t)id, sizeof *record);
@@ -166,14 +164,12 @@ static void write_time(struct stream *stream, uint16_t kind, uint64_t id, uint64
 
 static void write_enter(struct stream *stream, uint16_t kind, uint64_t id, uint64_t time_ns)
 {
-    struct record_function_event *record;
-
     if (kind != RECORD_ENTER) {
         write_time(stream, kind, id, time_ns);
         return;
     }
-    record = stream_reserve(stream, sizeof *record);
-    if (record == NULL)
+    struct record_function_event *record = stream_reserve(stream, sizeof *record);
+    if (!record)
         return;
     record->time_ns = time_ns;
     record->address = id;
@@ -182,7 +178,7 @@ static void write_enter(struct stream *stream, uint16_t kind, uint64_t id, uint6
 
 static void go_off(struct stream *stream, uint64_t time_ns)
 {
-    if (stream->gap == NULL) {
+    if (!stream->gap) {
         void *gap = mmap(NULL, sizeof *stream->gap, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -201,9 +197,9 @@ static void go_on(struct stream *stream, uint64_t time_ns)
 
     recording_write_skipped(stream);
     write_time(stream, RECORD_ON, 0, time_ns);
-    for (uint64_t i = 0; gap != NULL && i < gap->n_open && i < N_OPEN_REGIONS; i++)
+    for (uint64_t i = 0; gap && i < gap->n_open && i < N_OPEN_REGIONS; i++)
         write_enter(stream, (uint16_t)gap->open[i].kind, gap->open[i].id, time_ns);
-    if (gap != NULL)
+    if (gap)
         gap->n_open = 0;
     stream->off = false;
     // The stretch before the next call has no CPU time: nothing is known of its begin.
@@ -212,18 +208,16 @@ static void go_on(struct stream *stream, uint64_t time_ns)
     stream->window.left_at = NULL;
 }
 
-// Off takes effect with the event that noticed it: until then nothing was left out. On takes effect
-// when it was switched: since then nothing has happened here.
+/// Off takes effect with the event that noticed it: until then nothing was left out. On takes
+/// effect when it was switched: since then nothing has happened here.
 void recording_follow(struct stream *stream, uint64_t now_ns)
 {
-    uint64_t on_ns;
     uint32_t inside = take_lock();
-    bool is_on;
 
     pass_edges(now_ns);
-    on_ns = switched_ns < now_ns ? switched_ns : now_ns;
+    uint64_t on_ns = switched_ns < now_ns ? switched_ns : now_ns;
     give_lock(inside);
-    is_on = __atomic_load_n(&recording.is_on, __ATOMIC_ACQUIRE);
+    bool is_on = __atomic_load_n(&recording.is_on, __ATOMIC_ACQUIRE);
     if (stream->off != is_on)
         return;
     if (is_on)
@@ -233,13 +227,13 @@ void recording_follow(struct stream *stream, uint64_t now_ns)
     stream->off_event_ns = now_ns;
 }
 
-// The ON record of the thread that has the stream next must not stand before the end of this one.
+/// The ON record of the thread that has the stream next must not stand before the end of this one.
 void recording_thread_ends(struct stream *stream, uint64_t now_ns)
 {
     if (!stream->off)
         return;
     recording_write_skipped(stream);
-    if (stream->gap != NULL)
+    if (stream->gap)
         stream->gap->n_open = 0;
     stream->off_event_ns = now_ns;
 }
@@ -255,7 +249,7 @@ static void write_skipped(struct stream *stream, const struct record_skipped *sk
 {
     struct record_skipped *record = stream_reserve(stream, sizeof *record);
 
-    if (record == NULL)
+    if (!record)
         return;
     *record = *skipped;
     record->head = (struct record_head){0, 0, 0};
@@ -271,7 +265,7 @@ void recording_skip(struct stream *stream, uint16_t kind, uint32_t comm, int32_t
                     0x9e3779b97f4a7c15U;
     struct gap *gap = stream->gap;
 
-    if (!stream->off || gap == NULL) {
+    if (!stream->off || !gap) {
         write_skipped(stream, &skipped);
         return;
     }
@@ -296,7 +290,7 @@ void recording_write_skipped(struct stream *stream)
 {
     struct gap *gap = stream->gap;
 
-    if (gap == NULL || gap->n_counts == 0)
+    if (!gap || gap->n_counts == 0)
         return;
     for (uint32_t i = 0; i < N_COUNTS; i++)
         if (gap->counts[i].n != 0)
@@ -309,7 +303,7 @@ void recording_region_entered(struct stream *stream, uint16_t kind, uint64_t id)
 {
     struct gap *gap = stream->gap;
 
-    if (gap == NULL)
+    if (!gap)
         return;
     if (gap->n_open < N_OPEN_REGIONS) {
         gap->open[gap->n_open].id = id;
@@ -322,7 +316,7 @@ bool recording_region_left(struct stream *stream)
 {
     struct gap *gap = stream->gap;
 
-    if (gap == NULL)
+    if (!gap)
         return false;
     if (gap->n_open == 0)
         return true;

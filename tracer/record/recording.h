@@ -22,24 +22,24 @@ struct recording {
 
 extern struct recording recording;
 
-// After the settings have been read: is recording on from the start?
+/// After the settings have been read: is recording on from the start?
 void recording_init(void);
 
-// MPI_Init has returned: windows count from now.
+/// MPI_Init has returned: windows count from now.
 void recording_mpi_started(uint64_t now_ns);
 
-// Switches the process, and the calling thread at once (`stream` may be NULL).
+/// Switches the process, and the calling thread at once (`stream` may be NULL).
 void recording_set(struct stream *stream, bool on, uint64_t now_ns);
 
-// The same without waiting, for a signal handler, which may have interrupted one of these
-// functions: it holds when that one returns. Each thread notices at its next event.
+/// The same without waiting, for a signal handler, which may have interrupted one of these
+/// functions: it holds when that one returns. Each thread notices at its next event.
 void recording_ask(bool on, uint64_t now_ns);
 
-// MPI_Init and MPI_Finalize are always recorded: on from hold to release, then as it was.
+/// MPI_Init and MPI_Finalize are always recorded: on from hold to release, then as it was.
 void recording_hold(uint64_t now_ns);
 void recording_release(uint64_t now_ns);
 
-// Brings the thread up to date; `stream->off` tells what holds then.
+/// Brings the thread up to date; `stream->off` tells what holds then.
 void recording_follow(struct stream *stream, uint64_t now_ns);
 
 static inline void recording_check(struct stream *stream, uint64_t now_ns)
@@ -48,18 +48,19 @@ static inline void recording_check(struct stream *stream, uint64_t now_ns)
         recording_follow(stream, now_ns);
 }
 
-// The thread ends, perhaps while off; another one is going to have its stream.
+/// The thread ends, perhaps while off; another one is going to have its stream.
 void recording_thread_ends(struct stream *stream, uint64_t now_ns);
 
-// While off: notes a message (RECORD_SEND or RECORD_RECV) or collective (RECORD_COLLECTIVE,
-// RECORD_ICOLL_POST) that is not recorded. While on: one whose request was started while off.
+/// While off: notes a message (RECORD_SEND or RECORD_RECV) or collective (RECORD_COLLECTIVE,
+/// RECORD_ICOLL_POST) that is not recorded. While on: one whose request was started while off.
 void recording_skip(struct stream *stream, uint16_t kind, uint32_t comm, int32_t peer, int32_t tag);
 
-// Writes what recording_skip() has counted, so that the next records stand behind it.
+/// Writes what recording_skip() has counted, so that the next records stand behind it.
 void recording_write_skipped(struct stream *stream);
 
-// While off: a user region is entered, or left. `id` and `kind` are those of the record that enters
-// it. recording_region_left() returns true if the leave belongs to an enter recorded before.
+/// While off: a user region is entered, or left. `id` and `kind` are those of the record that
+/// enters it. recording_region_left() returns true if the leave belongs to an enter recorded
+/// before.
 void recording_region_entered(struct stream *stream, uint16_t kind, uint64_t id);
 bool recording_region_left(struct stream *stream);
 

@@ -23,19 +23,18 @@ static struct {
 static uint32_t n_names;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// Number of a name, from 1, and what holds for it; writes its definition the first time. 0: no room
-// for more.
+/// Number of a name, from 1, and what holds for it; writes its definition the first time. 0: no
+/// room for more.
 static uint32_t name_id(struct stream *stream, const char *text, unsigned *flags)
 {
-    uint32_t hash = 2166136261U;
-    uint32_t id = 0;
-
     *flags = 0;
+    uint32_t hash = 2166136261U;
     for (const char *c = text; *c != '\0'; c++)
         hash = (hash ^ (uint8_t)*c) * 16777619U;
     pthread_mutex_lock(&lock);
+    uint32_t id = 0;
     for (uint32_t i = hash % N_SLOTS;; i = (i + 1) % N_SLOTS) {
-        if (names[i].text == NULL) {
+        if (!names[i].text) {
             if (n_names < N_NAMES && (names[i].text = strdup(text)) != NULL) {
                 id = names[i].id = ++n_names;
                 names[i].flags = filter_active ? filter_name(text) : 0;
@@ -54,8 +53,8 @@ static uint32_t name_id(struct stream *stream, const char *text, unsigned *flags
     return id;
 }
 
-// What the callbacks of MPI do belongs to the call; and a signal handler may run in the middle of a
-// record.
+/// What the callbacks of MPI do belongs to the call; and a signal handler may run in the middle of
+/// a record.
 static bool inside_mpi(void)
 {
     return pagoda_dispatch_thread.inside != 0 || pagoda_dispatch_thread.language != 0;
@@ -77,8 +76,8 @@ static bool is_enter_of(const struct record_function_event *enter, uint16_t kind
            (kind != RECORD_ENTER || enter->address == address);
 }
 
-// A region is left. True: it was too short, and nothing happened inside; no trace of it is left.
-// Enters whose leave never came (longjmp, exceptions) are forgotten on the way.
+/// A region is left. True: it was too short, and nothing happened inside; no trace of it is left.
+/// Enters whose leave never came (longjmp, exceptions) are forgotten on the way.
 static bool drop_short(struct stream *stream, uint16_t kind, uint32_t id, uint64_t address,
                        uint64_t now_ns)
 {
@@ -90,7 +89,7 @@ static bool drop_short(struct stream *stream, uint16_t kind, uint32_t id, uint64
         uint8_t *record = top < MAX_OPEN_ENTERS ? stream->window.enters[top] : NULL;
         const struct record_function_event *enter = (const void *)record;
 
-        if (record == NULL)
+        if (!record)
             return false;
         if (!is_enter_of(enter, kind, id, address))
             continue;
@@ -115,7 +114,7 @@ static void write_event(struct stream *stream, uint16_t kind, uint32_t id, uint6
         has_address ? sizeof(struct record_function_event) : sizeof(struct record_time);
     struct record_function_event *record = stream_reserve(stream, n_bytes);
 
-    if (record == NULL)
+    if (!record)
         return;
     record->time_ns = now_ns;
     if (has_address)
@@ -165,10 +164,10 @@ static inline void function_event(void *function, region_event *event, uint16_t 
 {
     uint64_t address = (uint64_t)(uintptr_t)function;
     struct stream *stream = stream_current();
-    unsigned flags = 0;
 
-    if (stream == NULL || inside_mpi())
+    if (!stream || inside_mpi())
         return;
+    unsigned flags = 0;
     if (filter_active && (flags = filter_function(address)) == FILTER_EXCLUDED) {
         stream_count_excluded(stream);
         return;
@@ -182,13 +181,12 @@ static inline void function_event(void *function, region_event *event, uint16_t 
 static inline void named_event(const char *name, region_event *event, uint16_t kind)
 {
     struct stream *stream = stream_current();
-    unsigned flags;
-    uint32_t id;
 
-    if (stream == NULL || inside_mpi() || name == NULL)
+    if (!stream || inside_mpi() || !name)
         return;
     dispatch_set_inside(INSIDE_TRACER);
-    id = name_id(stream, name, &flags);
+    unsigned flags;
+    uint32_t id = name_id(stream, name, &flags);
     event(stream, kind, id, 0, flags);
     dispatch_set_inside(0);
 }
@@ -216,20 +214,18 @@ static void region_end(const char *name)
 static void write_marker(struct stream *stream, uint32_t id, uint64_t now_ns, int n,
                          const char *const parameters[], const double values[])
 {
-    struct record_marker *record;
-    uint32_t ids[256];
-    unsigned flags;
-    size_t n_bytes;
-
-    if (n < 0 || parameters == NULL || values == NULL)
+    if (n < 0 || !parameters || !values)
         n = 0;
     if (n > 255)
         n = 255;
+    uint32_t ids[256];
+    unsigned flags;
     for (int i = 0; i < n; i++)
-        ids[i] = parameters[i] != NULL ? name_id(stream, parameters[i], &flags) : 0;
-    n_bytes = sizeof *record + (size_t)n * sizeof record->parameters[0];
+        ids[i] = parameters[i] ? name_id(stream, parameters[i], &flags) : 0;
+    struct record_marker *record;
+    size_t n_bytes = sizeof *record + (size_t)n * sizeof record->parameters[0];
     record = stream_reserve(stream, n_bytes);
-    if (record == NULL)
+    if (!record)
         return;
     record->time_ns = now_ns;
     record->n = (uint32_t)n;
@@ -240,22 +236,19 @@ static void write_marker(struct stream *stream, uint32_t id, uint64_t now_ns, in
     stream_commit(&record->head, RECORD_MARKER, id, n_bytes);
 }
 
-// A marker that switches recording is itself recorded.
+/// A marker that switches recording is itself recorded.
 static void marker(const char *name, int n, const char *const parameters[], const double values[])
 {
     struct stream *stream = stream_current();
-    uint64_t now_ns;
-    unsigned flags;
-    uint32_t id;
-    bool was_off;
 
-    if (stream == NULL || inside_mpi() || name == NULL)
+    if (!stream || inside_mpi() || !name)
         return;
     dispatch_set_inside(INSIDE_TRACER);
-    id = name_id(stream, name, &flags);
-    now_ns = clock_now_ns();
+    unsigned flags;
+    uint32_t id = name_id(stream, name, &flags);
+    uint64_t now_ns = clock_now_ns();
     recording_check(stream, now_ns);
-    was_off = stream->off;
+    bool was_off = stream->off;
     if ((flags & FILTER_STARTS) != 0 && was_off)
         recording_set(stream, true, now_ns);
     if (!stream->off && (flags & FILTER_EXCLUDED) == 0)
@@ -265,17 +258,15 @@ static void marker(const char *name, int n, const char *const parameters[], cons
     dispatch_set_inside(0);
 }
 
-// In a callback of MPI, or in a signal handler that interrupts the recorder itself, the thread goes
-// on as it was until its next event.
+/// In a callback of MPI, or in a signal handler that interrupts the recorder itself, the thread
+/// goes on as it was until its next event.
 static void set_recording(bool on)
 {
-    struct stream *stream;
-
     if (pagoda_dispatch_thread.inside != 0) {
         recording_ask(on, clock_now_ns());
         return;
     }
-    stream = stream_current();
+    struct stream *stream = stream_current();
     dispatch_set_inside(INSIDE_TRACER);
     recording_set(pagoda_dispatch_thread.language == 0 ? stream : NULL, on, clock_now_ns());
     dispatch_set_inside(0);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Where the dispatcher sends user regions.
+/// Where the dispatcher sends user regions.
 extern const struct recorder region_recorder; // without language entries
 
 // Which regions are recorded, and which ones switch recording on and off: the rules of the settings
@@ -23,17 +23,17 @@ extern const struct recorder region_recorder; // without language entries
 #define FILTER_STARTS   2u // recording begins at its enter
 #define FILTER_STOPS    4u // recording ends at its leave
 
-// Anything to look up at all? Set by filter_init() after the settings have been read.
+/// Anything to look up at all? Set by filter_init() after the settings have been read.
 extern bool filter_active;
 void filter_init(void);
 
-// What holds for an instrumented function. Decided once per address; then one look-up.
+/// What holds for an instrumented function. Decided once per address; then one look-up.
 unsigned filter_function(uint64_t address);
 
-// What holds for an annotation or marker of this name. Compares with every rule.
+/// What holds for an annotation or marker of this name. Compares with every rule.
 unsigned filter_name(const char *name);
 
-// Is this MPI function to be left out? Asked before MPI starts.
+/// Is this MPI function to be left out? Asked before MPI starts.
 bool filter_excludes_mpi(const char *name);
 
 #endif

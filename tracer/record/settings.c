@@ -44,8 +44,8 @@ static const struct {
 static void add_window(const char *value)
 {
     struct settings_window window = {0, 0};
-    char *rest = NULL;
 
+    char *rest = NULL;
     window.from_ns = strtoull(value, &rest, 10);
     if (*rest != '-' || settings.n_windows == SETTINGS_WINDOWS)
         return;
@@ -58,11 +58,11 @@ static void add_rule(char kind, bool include, const char *pattern)
     size_t n = settings.n_rules + 1;
     struct settings_rule *rules = realloc(settings.rules, n * sizeof *rules);
 
-    if (rules == NULL)
+    if (!rules)
         return;
     settings.rules = rules;
     rules[n - 1] = (struct settings_rule){kind, include, strdup(pattern)};
-    settings.n_rules = rules[n - 1].pattern != NULL ? n : n - 1;
+    settings.n_rules = rules[n - 1].pattern ? n : n - 1;
 }
 
 static void add_environment(const char *pattern)
@@ -70,11 +70,11 @@ static void add_environment(const char *pattern)
     size_t n = settings.n_environment + 1;
     char **patterns = realloc(settings.environment, n * sizeof *patterns);
 
-    if (patterns == NULL)
+    if (!patterns)
         return;
     settings.environment = patterns;
     patterns[n - 1] = strdup(pattern);
-    settings.n_environment = patterns[n - 1] != NULL ? n : n - 1;
+    settings.n_environment = patterns[n - 1] ? n : n - 1;
 }
 
 static void take(const char *name, const char *value)
@@ -97,18 +97,16 @@ static void take(const char *name, const char *value)
 void settings_read(const char *dir)
 {
     char path[4352];
-    FILE *file;
+    snprintf(path, sizeof path, "%s/%s", dir, SETTINGS_FILE);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
     char *line = NULL;
     size_t size = 0;
-
-    snprintf(path, sizeof path, "%s/%s", dir, SETTINGS_FILE);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return;
     while (getline(&line, &size, file) > 0) {
         char *value = strchr(line, '=');
 
-        if (value == NULL)
+        if (!value)
             continue;
         *value++ = '\0';
         value[strcspn(value, "\n")] = '\0';

@@ -38,10 +38,10 @@ struct settings {
     size_t n_environment;
 };
 
-// What is in force in this process; the defaults until settings_read().
+/// What is in force in this process; the defaults until settings_read().
 extern struct settings settings;
 
-// Reads DIR/settings. Lines it does not know are skipped: they are another version's.
+/// Reads DIR/settings. Lines it does not know are skipped: they are another version's.
 void settings_read(const char *dir);
 
 #endif

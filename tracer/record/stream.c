@@ -37,7 +37,7 @@ static void (*before_thread_end)(struct stream *stream, uint64_t now_ns);
 
 __thread struct stream *stream_of_thread __attribute__((tls_model("initial-exec")));
 
-// A stream lives in its own mapping: the program's heap is not touched.
+/// A stream lives in its own mapping: the program's heap is not touched.
 static struct stream *stream_new(void)
 {
     struct stream *stream =
@@ -50,10 +50,10 @@ static struct stream *stream_new(void)
     return stream;
 }
 
-// Before MPI_Init either of parent and child may become the rank: both go on. Later the mappings
-// are the parent's, and a child must not write there: the system gives it zeroed streams
-// (open_file()), which record nothing, also where the child was made behind the C library's back. A
-// child that becomes another program starts afresh.
+/// Before MPI_Init either of parent and child may become the rank: both go on. Later the mappings
+/// are the parent's, and a child must not write there: the system gives it zeroed streams
+/// (open_file()), which record nothing, also where the child was made behind the C library's back.
+/// A child that becomes another program starts afresh.
 static void forget_in_child(void)
 {
     if (state == STATE_WAITING)
@@ -64,18 +64,17 @@ static void forget_in_child(void)
     idle = NULL;
 }
 
-// Address space is the program's where it is limited (ulimit -v).
+/// Address space is the program's where it is limited (ulimit -v).
 static size_t waiting_bytes(void)
 {
     struct rlimit limit;
-
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         return settings.buffer_bytes;
     return WAITING_BYTES;
 }
 
-// Records go to this window from now on, which is NULL if there is none. Nothing in the one before
-// is reachable any longer.
+/// Records go to this window from now on, which is NULL if there is none. Nothing in the one before
+/// is reachable any longer.
 static void set_window(struct stream *stream, uint8_t *start, size_t n_bytes)
 {
     memset(&stream->window, 0, sizeof stream->window);
@@ -90,11 +89,11 @@ static void close_window(struct stream *stream)
     size_t n_bytes = (size_t)(stream->window.end - start);
 
     set_window(stream, NULL, 0);
-    if (start != NULL)
+    if (start)
         munmap(start, n_bytes);
 }
 
-// Gives the stream room for records until there is a file.
+/// Gives the stream room for records until there is a file.
 static bool wait_in_memory(struct stream *stream, size_t n_bytes)
 {
     void *window = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
@@ -112,12 +111,11 @@ static bool is_reusable(const struct stream *stream)
            stream->thread != 0 && pagoda_dispatch_thread.inside == 0;
 }
 
-// A thread has ended: the next new one goes on in its file, so that a program which starts a thread
-// for every little task needs no file and no window for each.
+/// A thread has ended: the next new one goes on in its file, so that a program which starts a
+/// thread for every little task needs no file and no window for each.
 static void on_thread_end(void *ended)
 {
     struct stream *stream = ended;
-    struct record_time *record;
     uint64_t now_ns = clock_now_ns();
 
     if (!is_reusable(stream)) {
@@ -129,8 +127,8 @@ static void on_thread_end(void *ended)
     }
     dispatch_set_inside(INSIDE_TRACER);
     before_thread_end(stream, now_ns);
-    record = stream_reserve(stream, sizeof *record);
-    if (record != NULL) {
+    struct record_time *record = stream_reserve(stream, sizeof *record);
+    if (record) {
         record->time_ns = now_ns;
         stream_commit(&record->head, RECORD_THREAD_END, 0, sizeof *record);
         stream->window.poll = NULL;
@@ -147,11 +145,9 @@ static void on_thread_end(void *ended)
 
 static struct stream *take_idle(void)
 {
-    struct stream *stream;
-
     pthread_mutex_lock(&lock);
-    stream = idle;
-    if (stream != NULL)
+    struct stream *stream = idle;
+    if (stream)
         idle = stream->next_idle;
     pthread_mutex_unlock(&lock);
     return stream;
@@ -161,7 +157,7 @@ void stream_start_process(const char *dir, void (*thread_ends)(struct stream *, 
 {
     struct stream *stream = stream_new();
 
-    if (stream == NULL)
+    if (!stream)
         return;
     if (!wait_in_memory(stream, waiting_bytes())) {
         munmap(stream, sizeof *stream);
@@ -190,16 +186,15 @@ uint32_t stream_n_threads(void)
 void stream_stop_process(void)
 {
     state = STATE_OFF;
-    for (struct stream *stream = first; stream != NULL; stream = stream->next)
+    for (struct stream *stream = first; stream; stream = stream->next)
         stream->stopped = true;
 }
 
-// The size of the stream's file, or -1: a program may close descriptors it did not open, and open
-// its own under their numbers.
+/// The size of the stream's file, or -1: a program may close descriptors it did not open, and open
+/// its own under their numbers.
 static off_t size_of_file(const struct stream *stream)
 {
     struct stat now;
-
     if (fstat(stream->fd, &now) != 0 || now.st_dev != stream->device || now.st_ino != stream->inode)
         return -1;
     return now.st_size;
@@ -211,15 +206,15 @@ static void name_file(const struct stream *stream, char *name, size_t size)
              stream->thread, SPOOL_SUFFIX);
 }
 
-// The folder of the records. Nowhere on the way from there a link is followed.
+/// The folder of the records. Nowhere on the way from there a link is followed.
 static int open_folder(void)
 {
     return open(spool_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// Out of the way of the program's own descriptors, which are the lowest free numbers, and locked
-// as long as this process lives: pagoda-trace-finish leaves such files alone. (A lock of this kind
-// is not handed on to children. Where files cannot be locked, the process number must do.)
+/// Out of the way of the program's own descriptors, which are the lowest free numbers, and locked
+/// as long as this process lives: pagoda-trace-finish leaves such files alone. (A lock of this kind
+/// is not handed on to children. Where files cannot be locked, the process number must do.)
 static int move_descriptor(int fd)
 {
     struct flock own = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -233,16 +228,15 @@ static int move_descriptor(int fd)
     return fd;
 }
 
-// The program has closed our descriptor, or put a file of its own there: opens the file again.
+/// The program has closed our descriptor, or put a file of its own there: opens the file again.
 static int reopen(struct stream *stream)
 {
-    char name[64];
     int folder = open_folder();
-    int error;
 
+    char name[64];
     name_file(stream, name, sizeof name);
     stream->fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    error = errno;
+    int error = errno;
     close(folder);
     if (stream->fd < 0)
         return error;
@@ -255,11 +249,10 @@ static int reopen(struct stream *stream)
     return 0;
 }
 
-// posix_fallocate() that is no end of the program (SIGXFSZ) where files are limited in size.
+/// posix_fallocate() that is no end of the program (SIGXFSZ) where files are limited in size.
 static int allocate(int fd, uint64_t from, uint64_t n_bytes)
 {
     struct rlimit limit;
-
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         from + n_bytes > limit.rlim_cur)
         return EFBIG;
@@ -270,34 +263,36 @@ static void stop(struct stream *stream, int error)
 {
     stream->stopped = true;
     close_window(stream);
-    if (stream->header != NULL) {
+    if (stream->header) {
         stream->header->stop_errno = error;
         stream->header->stop_ns = clock_now_ns();
     }
+    // The first thread's descriptor stays open, and with it the lock that says that the process
+    // lives.
+    if (stream->thread == 0)
+        return;
     if (stream->fd >= 0 && size_of_file(stream) >= 0)
         close(stream->fd);
     stream->fd = -1;
 }
 
-// The stream must have no window. Space is allocated before it is mapped: a full disk is an error
-// here and no SIGBUS later.
+/// The stream must have no window. Space is allocated before it is mapped: a full disk is an error
+/// here and no SIGBUS later.
 static int map_next_chunk(struct stream *stream)
 {
     size_t n_bytes = settings.buffer_bytes;
-    uint8_t *window;
-    int error;
 
     if (settings.max_bytes != 0 && stream->file_bytes + n_bytes > settings.max_bytes)
         return SPOOL_STOPPED_AT_LIMIT;
-    error = size_of_file(stream) >= 0 ? 0 : reopen(stream);
+    int error = size_of_file(stream) >= 0 ? 0 : reopen(stream);
     if (error == 0 && size_of_file(stream) < (off_t)stream->file_bytes)
         error = SPOOL_STOPPED_BY_LOSS;
     if (error == 0)
         error = allocate(stream->fd, stream->file_bytes, n_bytes);
     if (error != 0)
         return error;
-    window = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, stream->fd,
-                  (off_t)stream->file_bytes);
+    uint8_t *window = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, stream->fd,
+                           (off_t)stream->file_bytes);
     if (window == MAP_FAILED)
         return errno;
     // All pages made writable at once, or one by one when first written (Linux before 5.14).
@@ -310,7 +305,6 @@ static int map_next_chunk(struct stream *stream)
 void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
 {
     struct record_head *rest = (struct record_head *)(void *)stream->window.at;
-    int error;
 
     if (stream->stopped)
         return NULL;
@@ -321,7 +315,7 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
     if (stream->window.end - stream->window.at >= (ptrdiff_t)sizeof *rest)
         stream_commit(rest, RECORD_PAD, 0, 8);
     close_window(stream);
-    error = map_next_chunk(stream);
+    int error = map_next_chunk(stream);
     if (error != 0) {
         stop(stream, error);
         return NULL;
@@ -331,14 +325,13 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
 
 static int open_file(struct stream *stream, uint32_t thread)
 {
-    char name[64];
-    struct stat file;
     int folder = open_folder();
     int error = errno;
 
     if (folder < 0)
         return error;
     stream->thread = thread;
+    char name[64];
     name_file(stream, name, sizeof name);
     stream->fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (stream->fd < 0) {
@@ -347,6 +340,7 @@ static int open_file(struct stream *stream, uint32_t thread)
         return error;
     }
     stream->fd = move_descriptor(stream->fd);
+    struct stat file;
     error = fstat(stream->fd, &file) == 0 ? allocate(stream->fd, 0, SPOOL_HEADER_BYTES) : errno;
     if (error == 0) {
         stream->device = file.st_dev;
@@ -380,20 +374,19 @@ static bool replace_if_holds(void *start, size_t n_bytes, const void *address)
 {
     const uint8_t *at = address;
 
-    return start != NULL && at >= (uint8_t *)start && at < (uint8_t *)start + n_bytes &&
+    return start && at >= (uint8_t *)start && at < (uint8_t *)start + n_bytes &&
            mmap(start, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                 0) != MAP_FAILED;
 }
 
-// The window stays where it is, for a record may be half written.
+/// The window stays where it is, for a record may be half written.
 bool stream_lose(const void *address)
 {
     struct stream *stream = stream_of_thread;
-    const struct window *window;
 
-    if (stream == NULL)
+    if (!stream)
         return false;
-    window = &stream->window;
+    const struct window *window = &stream->window;
     if (!replace_if_holds(stream->header, SPOOL_HEADER_BYTES, address) &&
         !replace_if_holds(window->start, (size_t)(window->end - window->start), address))
         return false;
@@ -403,7 +396,7 @@ bool stream_lose(const void *address)
     return true;
 }
 
-// Copies the records that waited in memory to the file.
+/// Copies the records that waited in memory to the file.
 static void move_records(struct stream *stream, const struct window *waiting)
 {
     const uint8_t *from = waiting->start;
@@ -411,12 +404,11 @@ static void move_records(struct stream *stream, const struct window *waiting)
     while (from < waiting->at) {
         const struct record_head *head = (const void *)from;
         size_t n_bytes = (size_t)head->n_words * 8;
-        void *copy;
 
         if (head->kind == RECORD_END || n_bytes == 0)
             break;
-        copy = stream_reserve(stream, n_bytes);
-        if (copy == NULL)
+        void *copy = stream_reserve(stream, n_bytes);
+        if (!copy)
             return;
         memcpy(copy, from, n_bytes);
         if (head == (const void *)waiting->open)
@@ -442,7 +434,7 @@ int stream_to_file(struct stream *stream)
         stream->header->n_dropped_short = stream->n_dropped_short;
         move_records(stream, &waiting);
     }
-    if (waiting.start != NULL)
+    if (waiting.start)
         munmap(waiting.start, (size_t)(waiting.end - waiting.start));
     return error;
 }
@@ -451,7 +443,7 @@ static struct stream *add_stream(void)
 {
     struct stream *stream = stream_new();
 
-    if (stream == NULL)
+    if (!stream)
         return NULL;
     // Before MPI_Init, which this thread may be about to call.
     if (state == STATE_WAITING && !wait_in_memory(stream, settings.buffer_bytes)) {
@@ -469,13 +461,13 @@ static struct stream *open_current(void)
 {
     struct stream *stream = stream_of_thread;
 
-    if (state == STATE_OFF || !first->is_own || (stream != NULL && stream->stopped))
+    if (state == STATE_OFF || !first->is_own || (stream && stream->stopped))
         return NULL;
-    if (stream == NULL) {
+    if (!stream) {
         stream = state == STATE_FILES ? take_idle() : NULL;
-        if (stream == NULL)
+        if (!stream)
             stream = add_stream();
-        if (stream == NULL)
+        if (!stream)
             return NULL;
         stream_of_thread = stream;
         if (has_thread_end)
@@ -486,16 +478,15 @@ static struct stream *open_current(void)
     return stream;
 }
 
-// A signal handler that runs in the middle of this has no stream.
+/// A signal handler that runs in the middle of this has no stream.
 struct stream *stream_open_current(void)
 {
     uint32_t inside = pagoda_dispatch_thread.inside;
-    struct stream *stream;
 
     if (inside == INSIDE_TRACER)
         return NULL;
     dispatch_set_inside(INSIDE_TRACER);
-    stream = open_current();
+    struct stream *stream = open_current();
     dispatch_set_inside(inside);
     return stream;
 }
@@ -506,7 +497,7 @@ void *stream_scratch(struct stream *stream, size_t n_bytes)
         return stream->scratch;
     free(stream->scratch);
     stream->scratch = malloc(2 * n_bytes);
-    stream->scratch_bytes = stream->scratch != NULL ? 2 * n_bytes : 0;
+    stream->scratch_bytes = stream->scratch ? 2 * n_bytes : 0;
     return stream->scratch;
 }
 
@@ -516,7 +507,7 @@ void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const 
     size_t n_bytes = (sizeof(struct record_head) + length + 1 + 7) / 8 * 8;
     struct record_name *record = stream_reserve(stream, n_bytes);
 
-    if (record == NULL)
+    if (!record)
         return;
     memcpy(record->text, text, length); // the rest is zero already
     stream_commit(&record->head, kind, id, n_bytes);
@@ -528,7 +519,7 @@ void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const 
 
 static struct sigaction before;
 
-// The action before ours, as the system would have taken it.
+/// The action before ours, as the system would have taken it.
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     bool is_sent = info->si_code <= 0; // by kill() or raise(); else by the instruction
@@ -556,14 +547,12 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     errno = error;
 }
 
-// Noting the loss in the file's header may cause the signal once more, so it is not blocked.
+/// Noting the loss in the file's header may cause the signal once more, so it is not blocked.
 void bus_error_catch(void)
 {
-    struct sigaction action;
-
     if (sigaction(SIGBUS, NULL, &before) != 0)
         return;
-    action = before;
+    struct sigaction action = before;
     action.sa_sigaction = on_bus_error;
     action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | (before.sa_flags & SA_RESTART);
     sigaction(SIGBUS, &action, NULL);

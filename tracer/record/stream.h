@@ -22,7 +22,7 @@
 #define SEEN_CODE_BITS  11
 #define MAX_OPEN_ENTERS 256 // deeper regions are kept however short they are
 
-// All pointers into the window. NULL: there is no such record, or the window has gone.
+/// All pointers into the window. NULL: there is no such record, or the window has gone.
 struct window {
     uint8_t *start;
     uint8_t *at; // where the next record goes
@@ -75,7 +75,7 @@ struct stream {
     struct stream *next_idle; // of a thread that has ended
 };
 
-// The calling thread's stream, opened if need be; NULL if nothing is to be recorded.
+/// The calling thread's stream, opened if need be; NULL if nothing is to be recorded.
 struct stream *stream_open_current(void);
 
 extern __thread struct stream *stream_of_thread __attribute__((tls_model("initial-exec")));
@@ -84,16 +84,16 @@ static inline struct stream *stream_current(void)
 {
     struct stream *stream = stream_of_thread;
 
-    if (__builtin_expect(stream != NULL && stream->in_file && !stream->stopped, 1))
+    if (__builtin_expect(stream && stream->in_file && !stream->stopped, 1))
         return stream;
     return stream_open_current();
 }
 
-// Makes room for `n_bytes` in the next window. NULL: recording has stopped.
+/// Makes room for `n_bytes` in the next window. NULL: recording has stopped.
 void *stream_reserve_slow(struct stream *stream, size_t n_bytes);
 
-// Room for a record of `n_bytes` (a multiple of 8), valid until the next reservation. The record
-// exists once its head is set with stream_commit(). NULL: not recording.
+/// Room for a record of `n_bytes` (a multiple of 8), valid until the next reservation. The record
+/// exists once its head is set with stream_commit(). NULL: not recording.
 static inline void *stream_reserve(struct stream *stream, size_t n_bytes)
 {
     uint8_t *record = stream->window.at;
@@ -104,71 +104,71 @@ static inline void *stream_reserve(struct stream *stream, size_t n_bytes)
     return record;
 }
 
-// Takes back the last record, of `n_bytes`: zero is the end of the records again.
+/// Takes back the last record, of `n_bytes`: zero is the end of the records again.
 static inline void stream_undo(struct stream *stream, void *record, size_t n_bytes)
 {
     stream->window.at = record;
     __builtin_memset(record, 0, n_bytes);
 }
 
-// A region was too short to be kept.
+/// A region was too short to be kept.
 static inline void stream_count_dropped(struct stream *stream)
 {
-    if (stream->header != NULL)
+    if (stream->header)
         stream->header->n_dropped_short++;
     else
         stream->n_dropped_short++;
 }
 
-// An event of a function that the filter leaves out, which costs a little all the same.
+/// An event of a function that the filter leaves out, which costs a little all the same.
 static inline void stream_count_excluded(struct stream *stream)
 {
-    if (stream->header != NULL)
+    if (stream->header)
         stream->header->n_excluded++;
 }
 
-// Sets the head, after the rest of the record: a reader of a process that died sees it whole.
+/// Sets the head, after the rest of the record: a reader of a process that died sees it whole.
 static inline void stream_commit(struct record_head *head, uint16_t kind, uint32_t id,
                                  size_t n_bytes)
 {
     struct record_head value = {kind, (uint16_t)(n_bytes / 8), id};
-    uint64_t word;
 
+    uint64_t word;
     __builtin_memcpy(&word, &value, sizeof word);
     __atomic_store_n((uint64_t *)(void *)head, word, __ATOMIC_RELEASE);
 }
 
-// Memory of at least `n_bytes` for the call the thread is in, aligned for any type. It stays the
-// stream's, also when the thread ends. NULL: none left.
+/// Memory of at least `n_bytes` for the call the thread is in, aligned for any type. It stays the
+/// stream's, also when the thread ends. NULL: none left.
 void *stream_scratch(struct stream *stream, size_t n_bytes);
 
-// Writes a record that ends in text.
+/// Writes a record that ends in text.
 void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const char *text);
 
-// The attaching thread's stream; records wait in memory. `thread_ends` is called with the stream of
-// a thread that ends, before it is given to the next thread.
+/// The attaching thread's stream; records wait in memory. `thread_ends` is called with the stream
+/// of a thread that ends, before it is given to the next thread.
 void stream_start_process(const char *spool_dir,
                           void (*thread_ends)(struct stream *stream, uint64_t now_ns));
 
-// Facts for the headers of all streams of this process (copied). From then on streams go to files.
+/// Facts for the headers of all streams of this process (copied). From then on streams go to files.
 void stream_set_facts(const struct spool_header *facts);
 
-// Opens the calling thread's file and moves what waits in memory there, the open call included.
-// Returns 0 or an errno value.
+/// Opens the calling thread's file and moves what waits in memory there, the open call included.
+/// Returns 0 or an errno value.
 int stream_to_file(struct stream *stream);
 
-// The calling thread met a page of its file that is no more, at `address`. True: it is one of its
-// stream, which has stopped; what is still written there goes nowhere. For a signal handler.
+/// The calling thread met a page of its file that is no more, at `address`. True: it is one of its
+/// stream, which has stopped; what is still written there goes nowhere. For a signal handler.
 bool stream_lose(const void *address);
 
-// No more recording in this process.
+/// No more recording in this process.
 void stream_stop_process(void);
 
-// Number of threads that have recorded something.
+/// Number of threads that have recorded something.
 uint32_t stream_n_threads(void);
 
-// The system answers a record in a spool file that was cut with SIGBUS. From now on this ends the
-// recording of its thread, not the program. Every other SIGBUS goes where it would have gone.
+/// The system answers a record in a spool file that was cut with SIGBUS. From now on this ends the
+/// recording of its thread, not the program. Every other SIGBUS goes where it would have gone.
 void bus_error_catch(void);
 
 #endif
