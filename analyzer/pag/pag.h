@@ -15,7 +15,9 @@
 #include "analyzer/trace/reader.h"
 
 #define PAG_NOT_KNOWN   UINT64_MAX
-#define PAG_WORK_PER_NS 1000000u // work and its scales are counted in millionths
+#define PAG_WORK_PER_NS 1000000u
+/// Processor time in millionths of a nanosecond; its scales are in millionths, too.
+__extension__ typedef unsigned __int128 pag_work;
 
 /// What counts of a location: from begin_ns to end_ns; nothing where these are equal.
 struct pag_part {

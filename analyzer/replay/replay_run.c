@@ -5,7 +5,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/simulation/cost/ideal.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/prediction.h"
 
 static void on_root(void *context, const struct root *root)
 {
@@ -105,7 +105,7 @@ int replay_run_keep_times(struct replay_run *run, const char *directory, struct 
 }
 
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,
-               const struct pag_clock *clock, bool gathers, const char *what, struct error *err)
+               struct prediction *prediction, bool gathers, const char *what, struct error *err)
 {
     const struct definitions *definitions = trace_definitions(run->trace);
     if (catalogue)
@@ -114,7 +114,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         run->recorded = recorded_new(definitions);
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = catalogue != NULL;
-    options.only_times = clock && !catalogue && !run->finds_path;
+    options.only_times = prediction && !catalogue && !run->finds_path;
     const struct pag_listener listener = {
         .context = run,
         .root = catalogue || gathers ? on_root : NULL,
@@ -131,8 +131,9 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .weighed = run->times ? on_weighed : NULL,
     };
     progress_begin(&run->progress, what, what ? definitions->length_ns : 0);
-    int failed = clock ? pag_simulate(run->trace, &options, clock, &listener, &run->replay, err)
-                       : pag_run(run->trace, &options, &listener, &run->replay, err);
+    int failed =
+        prediction ? prediction_run(prediction, run->trace, &options, &listener, &run->replay, err)
+                   : pag_run(run->trace, &options, &listener, &run->replay, err);
     progress_end(&run->progress);
     if (failed)
         return error_wrap(err, "cannot replay %s", trace_path(run->trace));
@@ -168,7 +169,7 @@ int replay_run_ideal(struct replay_run *measured, struct error *err)
     int status = replay_run_open_again(&run, measured->trace, err);
     if (status == 0) {
         ideal_init(&ideal, trace_definitions(run.trace), &measured->replay, measured->recorded);
-        status = replay_run(&run, NULL, &ideal.clock, false, "on an ideal network", err);
+        status = replay_run(&run, NULL, &ideal.prediction, false, "on an ideal network", err);
     }
     if (status == 0)
         collect_ideal(&measured->result, ideal_time_ns(&ideal));

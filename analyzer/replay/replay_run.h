@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One pass over an archive, from its trace to its result: in measured time, or by the clock of a
-// prediction. Of parts of the run: interval.h.
+// One pass over an archive, from its trace to its result: in measured time, or as a prediction
+// says. Of parts of the run: interval.h.
 #ifndef PAGODA_REPLAY_REPLAY_RUN_H
 #define PAGODA_REPLAY_REPLAY_RUN_H
 
@@ -38,11 +38,11 @@ int replay_run_open_again(struct replay_run *run, struct trace *first, struct er
 /// 0, or -1 and ERR.
 int replay_run_keep_times(struct replay_run *run, const char *directory, struct error *err);
 
-/// Replays it, once: by CLOCK, or with NULL in measured time. With a CATALOGUE waits are looked for
-/// and `result` is made; GATHERS: costs for predictions are gathered. WHAT names the pass for the
-/// progress bar, NULL: there is none. 0, or -1 and ERR.
+/// Replays it, once: as PREDICTION says, or with NULL in measured time. With a CATALOGUE waits are
+/// looked for and `result` is made; GATHERS: costs for predictions are gathered. WHAT names the
+/// pass for the progress bar, NULL: there is none. 0, or -1 and ERR.
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,
-               const struct pag_clock *clock, bool gathers, const char *what, struct error *err);
+               struct prediction *prediction, bool gathers, const char *what, struct error *err);
 
 void replay_run_release(struct replay_run *run);
 

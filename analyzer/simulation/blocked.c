@@ -9,14 +9,6 @@
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/simulation.h"
 
-static uint64_t least_length(const struct pag_clock *clock, const struct pag_call *call,
-                             bool is_unknown)
-{
-    if (clock->least_length)
-        return clock->least_length(clock->context, call, is_unknown);
-    return call->recorded_leave_ns - call->recorded_enter_ns;
-}
-
 /// LOCATION's call has what it waits for at READY_NS.
 static void go_on_at(struct engine *engine, struct location_state *location, uint64_t ready_ns,
                      uint64_t now_ns)
@@ -47,10 +39,11 @@ static void settle(struct engine *engine, struct location_state *location, uint3
     bool is_open = n_conditions == 0 || state->has_unknown_partner;
     uint64_t ready_ns = call.enter_ns;
     if (n_conditions > 0)
-        simulation->clock->settle(simulation->clock->context, &call, simulation->conditions,
-                                  n_conditions, &ready_ns, &state->work_after);
+        prediction_settle(simulation->prediction, &call, simulation->conditions, n_conditions,
+                          &ready_ns, &state->work_after);
     if (is_open) {
-        uint64_t length_ns = least_length(simulation->clock, &call, state->has_unknown_partner);
+        uint64_t length_ns = simulation->prediction->costs->least_length(
+            simulation->prediction, &call, state->has_unknown_partner);
         uint64_t own_ns = location->call.is_file ? call.recorded_work_ns : 0;
         own_ns = own_ns < length_ns ? own_ns : length_ns;
         state->work_after = (pag_work)own_ns * PAG_WORK_PER_NS;
@@ -81,8 +74,8 @@ static void try_again(struct engine *engine, struct location_state *location)
     if (!has_all)
         return;
     settle(engine, location, n_conditions, simulation->now_ns);
-    simulation->clock->wake(simulation->clock->context, location->index, state->ready_ns,
-                            state->work_after);
+    scheduler_wake(simulation->prediction->scheduler, location->index, state->ready_ns,
+                   state->work_after);
 }
 
 void simulation_try_again(struct engine *engine, uint32_t rank)
@@ -121,7 +114,6 @@ bool blocked_let_go(struct engine *engine)
 void blocked_begin(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = simulation_of(engine)->clock;
     uint32_t n_conditions;
     state->blocked_ns = now_ns;
     state->ready_ns = PAG_NOT_KNOWN;
@@ -130,20 +122,19 @@ void blocked_begin(struct engine *engine, struct location_state *location, uint6
         settle(engine, location, n_conditions, now_ns);
     else
         simulation_of(engine)->n_blocked_sends += is_blocked_sending(state, &location->call);
-    clock->wait(clock->context, location->index, now_ns, state->ready_ns, state->work_after);
+    carried_out_wait(engine, location, now_ns, state->ready_ns, state->work_after);
 }
 
 void blocked_step(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
     struct location_simulation *state = simulated_location(engine, location);
     const uint32_t *ranks;
     uint32_t n_ranks, n_conditions;
-    if (!carried_out_step(engine, location->index, now_ns, &ranks, &n_ranks))
+    if (!carried_out_step(engine, location, now_ns, &ranks, &n_ranks))
         return;
     if (simulation_gather(engine, location, &n_conditions))
         settle(engine, location, n_conditions, now_ns);
-    clock->wait(clock->context, location->index, now_ns, state->ready_ns, state->work_after);
+    carried_out_wait(engine, location, now_ns, state->ready_ns, state->work_after);
     for (uint32_t i = 0; i < n_ranks; i++)
         simulation_try_again(engine, ranks[i]);
 }

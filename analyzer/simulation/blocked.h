@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of a simulated run that wait. A call whose partners have not all come blocks its location
 // until matching says that the last one has (simulation_try_again): then its conditions are
-// complete and the clock says from when on they are met.
+// complete and the cost model says from when on they are met.
 #ifndef PAGODA_SIMULATION_BLOCKED_H
 #define PAGODA_SIMULATION_BLOCKED_H
 

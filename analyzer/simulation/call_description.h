@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the open call of a simulated location was in the recording, as its clock is told (clock.h).
+// What the open call of a simulated location was in the recording, for its cost model.
 // Asked several times for each call: hence inline.
 #ifndef PAGODA_SIMULATION_CALL_DESCRIPTION_H
 #define PAGODA_SIMULATION_CALL_DESCRIPTION_H
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/simulation.h"
 
 /// Recorded length of the open call, with polls before it that are a part of it.
@@ -31,13 +32,13 @@ static inline uint64_t call_recorded_work_ns(const struct engine *engine,
     return cpu_ns < length_ns ? cpu_ns : length_ns;
 }
 
-/// The open call, with what the clock says is its location's own of it.
+/// The open call, with what is its location's own of it.
 static inline struct pag_call call_description(const struct engine *engine,
                                                const struct location_state *location)
 {
     const struct call *call = &location->call;
     const struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     struct pag_call described = {
         .sent_bytes =
             state->n_departing == 1 ? message_at(engine, state->departing[0])->size_bytes : 0,
@@ -55,8 +56,8 @@ static inline struct pag_call call_description(const struct engine *engine,
         .is_finalize = call->is_finalize,
         .is_handle = state->is_handle,
     };
-    if (clock->own_work && location->is_master)
-        described.recorded_work_ns = clock->own_work(clock->context, &described);
+    if (prediction->calls && location->is_master)
+        described.recorded_work_ns = recorded_own_work(prediction, &described);
     return described;
 }
 

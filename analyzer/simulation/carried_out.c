@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the clock is told and asked about operations it carries out (see carried_out.h).
+// Operations that are carried out message by message (see carried_out.h).
 #include "analyzer/simulation/carried_out.h"
 
 #include "analyzer/pag/engine.h"
@@ -30,11 +30,12 @@ static struct pag_operation describe(const struct collective *instance, uint32_t
 bool is_carried_out(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_instance(engine, part.collective);
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     if (!is_of_one_group(engine, instance))
         return false;
     struct pag_operation operation = describe(instance, part.member);
-    return operation.is_described && clock->carries_out(clock->context, &operation);
+    return operation.is_described &&
+           collective_runs_carries_out(prediction->collectives, &operation);
 }
 
 static bool waits(const struct engine *engine, struct part part)
@@ -45,11 +46,11 @@ static bool waits(const struct engine *engine, struct part part)
 
 uint64_t carried_out_through_ns(const struct engine *engine, struct part part, uint32_t *missing)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     const struct collective *instance = collective_instance(engine, part.collective);
     struct pag_operation operation = describe(instance, part.member);
     uint32_t by;
-    uint64_t through_ns = clock->through(clock->context, &operation, &by);
+    uint64_t through_ns = collective_runs_through(prediction->collectives, &operation, &by);
     if (through_ns == PAG_NOT_KNOWN && by == NONE)
         *missing = NONE;
     else if (through_ns == PAG_NOT_KNOWN)
@@ -68,11 +69,12 @@ bool carried_out_decides(const struct engine *engine, struct part part,
 {
     if (!waits(engine, part))
         return false;
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     const struct collective *instance = collective_instance(engine, part.collective);
     struct pag_operation operation = describe(instance, part.member);
     uint32_t by;
-    if (clock->through(clock->context, &operation, &by) == PAG_NOT_KNOWN || by == part.member)
+    if (collective_runs_through(prediction->collectives, &operation, &by) == PAG_NOT_KNOWN ||
+        by == part.member)
         *releaser = NULL;
     else
         *releaser = &instance->members[by];
@@ -82,38 +84,56 @@ bool carried_out_decides(const struct engine *engine, struct part part,
 void carried_out_entered(const struct engine *engine, const struct collective *instance,
                          uint32_t member)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     if (!is_of_one_group(engine, instance))
         return;
     struct pag_operation operation = describe(instance, member);
-    clock->entered(clock->context, &operation, instance->members[member].in_ns);
+    collective_runs_entered(prediction->collectives, &operation, instance->members[member].in_ns);
 }
 
-bool carried_out_step(const struct engine *engine, uint32_t location, uint64_t now_ns,
-                      const uint32_t **ranks, uint32_t *n_ranks)
+/// The rank of a location that may wait for its core in an operation; else EVENT_NO_INDEX.
+static uint32_t rank_of_master(const struct location_state *location)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
-    if (clock->works_on(clock->context, location, now_ns))
+    return location->is_master ? location->rank : EVENT_NO_INDEX;
+}
+
+void carried_out_wait(const struct engine *engine, const struct location_state *location,
+                      uint64_t now_ns, uint64_t until_ns, pag_work work)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    if (prediction->has_slices && until_ns == PAG_NOT_KNOWN && location->is_master) {
+        until_ns = collective_runs_await(prediction->collectives, location->rank);
+        work = 0; // what follows is told when the wait is over
+    }
+    scheduler_wait(prediction->scheduler, location->index, now_ns, until_ns, work);
+}
+
+bool carried_out_step(const struct engine *engine, const struct location_state *location,
+                      uint64_t now_ns, const uint32_t **ranks, uint32_t *n_ranks)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    if (scheduler_works_on(prediction->scheduler, location->index, now_ns))
         return false;
-    *n_ranks = clock->step(clock->context, location, now_ns, ranks);
+    *n_ranks =
+        collective_runs_step(prediction->collectives, rank_of_master(location), now_ns, ranks);
     return true;
 }
 
 void carried_out_let_go(struct engine *engine, const struct collective *instance, uint32_t member)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     const uint32_t *ranks;
-    if (!clock->let_go || !is_of_one_group(engine, instance))
+    if (!prediction->has_slices || !is_of_one_group(engine, instance))
         return;
     struct pag_operation operation = describe(instance, member);
-    uint32_t n = clock->let_go(clock->context, &operation, &ranks);
+    uint32_t n = collective_runs_let_go(prediction->collectives, &operation, &ranks);
     for (uint32_t i = 0; i < n; i++)
         simulation_try_again(engine, ranks[i]);
 }
 
 void carried_out_over(struct engine *engine, const struct collective *instance)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     if (is_of_one_group(engine, instance))
-        clock->over(clock->context, instance->index);
+        collective_runs_over(prediction->collectives, instance->index);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collective operations of a simulated run that its clock carries out message by message.
+// Collective operations of a simulated run that are carried out message by message.
 #ifndef PAGODA_SIMULATION_CARRIED_OUT_H
 #define PAGODA_SIMULATION_CARRIED_OUT_H
 
@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 #include "analyzer/pag/location/location.h"
+#include "analyzer/pag/pag.h"
 
 struct collective;
 struct engine;
+struct location_state;
 struct member;
 
 /// Whether PART's operation is. Not those between two groups, and not MPI_Finalize.
@@ -31,8 +33,13 @@ bool carried_out_decides(const struct engine *engine, struct part part,
 /// LOCATION, which waits in such an operation and goes on at NOW_NS, does there what it can if it
 /// has the core it needs for that, and so do others. False: it has none yet. *RANKS, *N_RANKS: who
 /// is through by that, perhaps LOCATION itself; to be tried again.
-bool carried_out_step(const struct engine *engine, uint32_t location, uint64_t now_ns,
-                      const uint32_t **ranks, uint32_t *n_ranks);
+bool carried_out_step(const struct engine *engine, const struct location_state *location,
+                      uint64_t now_ns, const uint32_t **ranks, uint32_t *n_ranks);
+
+/// LOCATION waits in its call from NOW_NS until UNTIL_NS (PAG_NOT_KNOWN: until it is woken, or
+/// needs a core for a step of its operation), and does WORK then.
+void carried_out_wait(const struct engine *engine, const struct location_state *location,
+                      uint64_t now_ns, uint64_t until_ns, pag_work work);
 
 /// MEMBER of INSTANCE does not wait there, or no longer: its steps need no core.
 void carried_out_let_go(struct engine *engine, const struct collective *instance, uint32_t member);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call of a simulated run waits for, as conditions for the clock (simulation.h).
+// What a call of a simulated run waits for, as conditions (cost_model.h).
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/carried_out.h"
@@ -11,12 +11,11 @@ bool simulation_part_waits(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_instance(engine, part.collective);
     const struct member *member = &instance->members[part.member];
-    const struct pag_clock *clock = simulation_of(engine)->clock;
-    bool is_finalize = instance->is_finalize;
+    const struct prediction *prediction = prediction_of(engine);
     if (member->is_left_out)
         return false;
     if (!collective_is_firm(engine, part) &&
-        !clock->synchronises(clock->context, member->operation, is_finalize))
+        !prediction->costs->synchronises(prediction, member->operation, instance->is_finalize))
         return false;
     return collective_has_releasers(engine, part) || is_carried_out(engine, part);
 }
@@ -27,7 +26,7 @@ bool simulation_is_handle(const struct engine *engine, const struct call *call)
         return true;
     // Who lacked cores was waiting for one, too: there what was its own time is known.
     if (call->is_file && call->n_records == 0)
-        return !simulation_of(engine)->clock->own_work;
+        return !prediction_of(engine)->calls;
     if (call->n_left_out > 0 && call->n_left_out == call->n_records)
         return false;
     for (uint32_t i = 0; i < call->n_parts; i++) {
@@ -50,7 +49,7 @@ static bool goes_without(struct location_simulation *state, bool must)
 static bool has_departed(const struct simulation *simulation, uint32_t index)
 {
     const struct message_simulation *message = &simulation->messages[index];
-    return (simulation->clock->transfer ? message->arrived_ns : message->departed_ns) !=
+    return (simulation->prediction->contention ? message->arrived_ns : message->departed_ns) !=
            PAG_NOT_KNOWN;
 }
 
@@ -102,8 +101,7 @@ static bool receive_has_come(struct engine *engine, struct location_simulation *
         if (!simulation_of(engine)->messages[message_index].has_taker)
             return true;
     }
-    return !simulation_of(engine)->clock->transfer ||
-           has_departed(simulation_of(engine), message_index);
+    return !prediction_of(engine)->contention || has_departed(simulation_of(engine), message_index);
 }
 
 static bool members_have_come(const struct engine *engine, struct location_simulation *state,

@@ -61,7 +61,7 @@ void in_call_enter(struct engine *engine, struct location_state *location,
                    const struct event *event, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    struct prediction *prediction = prediction_of(engine);
     open_call(state);
     state->interval.is_stretch_over = false;
     const struct event entered = *event; // reading ahead may move it
@@ -78,7 +78,7 @@ void in_call_enter(struct engine *engine, struct location_state *location,
     // Start-up and end are mostly waiting for daemons: they take their time, but no core.
     state->is_handle = simulation_is_handle(engine, &location->call);
     state->is_waiting = !location->call.is_cut && (state->is_handle || may_wait(engine, location));
-    if (clock->departs_at_enter)
+    if (prediction->costs->departs_at_enter)
         depart(engine, state, now_ns);
     struct pag_call call = call_description(engine, location);
     if (simulation_of(engine)->overlap && overlap_puts_off(engine, location, &call)) {
@@ -89,7 +89,11 @@ void in_call_enter(struct engine *engine, struct location_state *location,
     // Messages that follow others cost nothing beyond the first one.
     if (takes_no_time || (state->n_departing > 0 && state->n_receivers == 0))
         call.recorded_work_ns = 0;
-    pag_work work = clock->work_before(clock->context, &call, state->receivers);
+    if (call.is_finalize) {
+        prediction->n_finalized++;
+        prediction->last_finalize_ns = now_ns; // calls are entered in the order of time
+    }
+    pag_work work = prediction->costs->work_before(prediction, &call, state->receivers);
     if (simulation_of(engine)->migration)
         migration_worked(engine, location, work);
     if (state->is_waiting && work == 0) {
@@ -97,8 +101,8 @@ void in_call_enter(struct engine *engine, struct location_state *location,
         return;
     }
     enum pag_turn turn = state->is_waiting ? PAG_TURN_FIRST : PAG_TURN_LEAVE;
-    clock->work(clock->context, location->index, now_ns, work,
-                location->call.is_cut ? PAG_TURN_LAST : turn);
+    scheduler_work(prediction->scheduler, location->index, now_ns, work,
+                   location->call.is_cut ? PAG_TURN_LAST : turn);
 }
 
 /// When an event inside the call, recorded at RECORDED_NS, happens now (pag_moved).
@@ -178,7 +182,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
         engine_step_in_call(engine, location, event,
                             is_over ? now_ns : inside(location, recorded_ns, has_completed));
     }
-    if (call->has_cpu_inside && !simulation_of(engine)->clock->counts_wall_time)
+    if (call->has_cpu_inside && !prediction_of(engine)->counts_wall_time)
         cpu_span_see(&state->interval.cpu, call->cpu_inside_ns);
     moved_tell_call(engine, location, recorded_ns, now_ns);
     outside_begin(engine, location, now_ns, recorded_ns);
@@ -196,7 +200,7 @@ void in_call_enter_late(struct engine *engine, struct location_state *location, 
 void in_call_await(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    if (!simulation_of(engine)->clock->departs_at_enter)
+    if (!prediction_of(engine)->costs->departs_at_enter)
         depart(engine, state, now_ns);
     if (state->is_waiting)
         blocked_begin(engine, location, now_ns);

@@ -12,6 +12,7 @@
 #include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/migration.h"
 #include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/simulation.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -27,14 +28,14 @@ void interval_release(struct interval *interval)
     *interval = (struct interval){0};
 }
 
-/// What the clock makes of PATH.
+/// What the prediction makes of PATH.
 static struct path_scale scale_of(const struct engine *engine,
                                   const struct location_state *location, struct interval *interval,
                                   uint32_t path)
 {
     const struct profile *profile = &location->profile;
-    const struct pag_clock *clock = simulation_of(engine)->clock;
-    if (!clock->scale)
+    const struct prediction *prediction = prediction_of(engine);
+    if (!prediction->knows_paths)
         return (struct path_scale){.scale = PAG_WORK_PER_NS};
     while (interval->n_scales <= path) { // parents come before their children
         size_t next = interval->n_scales++;
@@ -46,10 +47,11 @@ static struct path_scale scale_of(const struct engine *engine,
         // Right behind the call that ends it: it belongs where that call does.
         if (next > 0)
             scale->mark = interval->scales[of->is_stretch ? next - 1 : of->parent].mark;
-        scale->scale = clock->scale(clock->context, location->index, &scale->mark,
-                                    next > 0 ? of->region : NONE, next > 0 ? of->context : NONE);
-        if (clock->change && location->rank != NONE)
-            scale->change = clock->change(clock->context, scale->mark, location->rank);
+        scale->scale =
+            prediction_scale(prediction, location->index, &scale->mark,
+                             next > 0 ? of->region : NONE, next > 0 ? of->context : NONE);
+        if (location->rank != NONE)
+            scale->change = moves_change(&prediction->scenario->moves, scale->mark, location->rank);
     }
     return interval->scales[path];
 }
@@ -90,12 +92,12 @@ uint32_t interval_part_of(const struct engine *engine, struct location_state *lo
     return place;
 }
 
-/// Whether it does not matter which paths time goes by at: only times are wanted, and the clock
-/// knows of no paths.
+/// Whether it does not matter which paths time goes by at: only times are wanted, and no path is
+/// named.
 static bool is_pathless(const struct engine *engine)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
-    return engine->options.only_times && !clock->scale && !clock->visit && !clock->visit_ps;
+    const struct prediction *prediction = prediction_of(engine);
+    return engine->options.only_times && !prediction->knows_paths && !prediction->timeless;
 }
 
 /// PASSED_NS go by at PATH.
@@ -118,7 +120,7 @@ static void count(const struct engine *engine, struct location_state *location,
 static void pass(const struct engine *engine, struct location_state *location,
                  struct interval *interval, uint32_t path, uint64_t recorded_ns)
 {
-    if (!simulation_of(engine)->clock->visit_ps)
+    if (!prediction_of(engine)->timeless)
         count(engine, location, interval, path, recorded_ns - interval->recorded_now_ns);
 }
 
@@ -126,11 +128,12 @@ static void pass(const struct engine *engine, struct location_state *location,
 static void pass_visit(const struct engine *engine, struct location_state *location,
                        struct interval *interval, const struct event *event)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
-    if (!clock->visit_ps)
+    const struct prediction *prediction = prediction_of(engine);
+    if (!prediction->timeless)
         return;
     uint64_t mark = interval_mark(engine, location, interval, location->profile.current);
-    uint64_t ps = interval->left_ps + clock->visit_ps(clock->context, location->index, mark, event);
+    uint64_t ps =
+        interval->left_ps + timeless_visit_ps(prediction->timeless, location->index, mark, event);
     interval->left_ps = ps % PS_PER_NS;
     count(engine, location, interval, location->profile.current, ps / PS_PER_NS);
 }
@@ -152,18 +155,18 @@ static bool ends_computing(const struct engine *engine, const struct event *even
 static pag_work work_of(const struct engine *engine, const struct location_state *location,
                         const struct event *end, struct interval *interval)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     wide scaled = 0;
     uint64_t process_ns =
         cpu_span_used_ns(&interval->cpu, interval->recorded_begin_ns, interval->recorded_now_ns);
     interval->recorded_ns = interval->recorded_now_ns - interval->recorded_begin_ns;
-    if (clock->process_time && location->is_master && process_ns < interval->recorded_ns &&
+    if (prediction->calls && location->is_master && process_ns < interval->recorded_ns &&
         ends_computing(engine, end))
-        process_ns = clock->process_time(clock->context, location->rank, interval->recorded_now_ns,
-                                         interval->recorded_ns, process_ns);
+        process_ns = recorded_process_time(prediction, location->rank, interval->recorded_now_ns,
+                                           interval->recorded_ns, process_ns);
     interval->process_ns = process_ns;
     interval->lost_ns = interval->recorded_ns - process_ns;
-    if (!clock->scale)
+    if (!prediction->knows_paths)
         return (pag_work)process_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < interval->n_parts; i++)
         scaled += (wide)interval->parts[i].recorded_ns * interval->parts[i].scale;
@@ -197,7 +200,7 @@ static void enter(const struct engine *engine, struct location_state *location,
                   struct interval *interval, const struct event *event)
 {
     profile_enter(location, event->index, location->profile.last_ns);
-    if (simulation_of(engine)->clock->visit)
+    if (visit_has_any(engine))
         visit_begin(engine, location, interval, location->profile.current);
     pass_visit(engine, location, interval, event);
 }
@@ -229,7 +232,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
     cpu_span_begin(&interval->cpu);
     interval->has_set_work = false;
     *work = 0;
-    bool has_visits = simulation_of(engine)->clock->visit != NULL;
+    bool has_visits = visit_has_any(engine);
     if (has_visits) {
         visit_end_if_left(engine, location, interval, work);
         visit_begin(engine, location, interval, profile->current);
@@ -253,7 +256,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
                 visit_end_if_left(engine, location, interval, work);
         } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
             gap_event(engine, location, event, profile->last_ns);
-        else if (event->kind == EVENT_CPU_TIME && !simulation_of(engine)->clock->counts_wall_time)
+        else if (event->kind == EVENT_CPU_TIME && !prediction_of(engine)->counts_wall_time)
             cpu_span_sample(&interval->cpu, seen_ns, event->size_bytes);
         location->cursor->position++;
         interval->n_events++;
@@ -332,7 +335,7 @@ static uint64_t share(uint64_t length_ns, wide sum, wide total)
 void interval_close(const struct engine *engine, struct location_state *location,
                     struct interval *interval, uint64_t end_ns)
 {
-    bool is_scaled = simulation_of(engine)->clock->scale != NULL;
+    bool is_scaled = prediction_of(engine)->knows_paths;
     uint64_t length_ns = end_ns - interval->begin_ns;
     location->profile.last_ns = end_ns;
     if (engine->options.only_times)

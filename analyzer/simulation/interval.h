@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 #include "analyzer/pag/location/cpu_span.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/simulation/change/moves.h"
 #include "analyzer/simulation/change/visit.h"
-#include "analyzer/simulation/clock.h"
 #include "analyzer/trace/event.h"
 
 struct engine;
@@ -25,7 +26,7 @@ struct interval_part {
     bool is_moved;        // another rank does it
 };
 
-/// How a path's work is scaled, and what else is done with it, as the clock says (clock.h).
+/// How a path's work is scaled, and what else is done with it, if some are named.
 struct path_scale {
     uint64_t mark;
     uint64_t scale; // millionths
@@ -33,7 +34,7 @@ struct path_scale {
 };
 
 /// The interval a location is in. Its private events are read when it begins; its length is known
-/// when the clock says that its work is done.
+/// when its work is done.
 struct interval {
     uint64_t begin_ns;           // simulated
     uint64_t recorded_begin_ns;  // the same place in the recording
@@ -71,7 +72,7 @@ const struct event *interval_read(struct engine *engine, struct location_state *
 
 /// Work of PART of an interval that has been read, moved or not.
 pag_work interval_part_work(const struct interval *interval, const struct interval_part *part);
-/// What the clock knows PATH by (clock.h, scale).
+/// What PATH is known by (region_pattern.h).
 uint64_t interval_mark(const struct engine *engine, const struct location_state *location,
                        struct interval *interval, uint32_t path);
 /// The index among INTERVAL's parts of that of PATH, made when it is new.
@@ -83,7 +84,7 @@ uint32_t interval_part_of(const struct engine *engine, struct location_state *lo
 void interval_close(const struct engine *engine, struct location_state *location,
                     struct interval *interval, uint64_t end_ns);
 
-/// What the clock does with PATH of LOCATION.
+/// What is done with PATH of LOCATION.
 struct pag_path_change interval_change(struct engine *engine, struct location_state *location,
                                        uint32_t path);
 

@@ -6,6 +6,7 @@
 #include "analyzer/simulation/change/aggregation.h"
 #include "analyzer/simulation/change/left_out.h"
 #include "analyzer/simulation/change/migration.h"
+#include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/moved.h"
 #include "analyzer/simulation/simulation.h"
 #include "analyzer/simulation/transfers.h"
@@ -13,17 +14,16 @@
 static bool is_alone(const struct engine *engine, const struct location_state *location,
                      uint64_t now_ns)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
     return simulated_location(engine, location)->n_departing == 0 &&
-           !clock->has_others(clock->context, location->index, now_ns);
+           !scheduler_has_others(prediction_of(engine)->scheduler, location->index, now_ns);
 }
 
 /// When what of the open call, which sends, was its location's own began in the recording.
 static uint64_t own_since_ns(const struct engine *engine, const struct location_state *location)
 {
     const struct call *call = &location->call;
-    const struct pag_clock *clock = simulation_of(engine)->clock;
-    if (!clock->own_work || !location->is_master)
+    const struct prediction *prediction = prediction_of(engine);
+    if (!prediction->calls || !location->is_master)
         return call->recorded_enter_ns;
     const struct pag_call sending = {
         .location = location->index,
@@ -33,7 +33,7 @@ static uint64_t own_since_ns(const struct engine *engine, const struct location_
         .recorded_leave_ns = call->recorded_leave_ns,
         .recorded_work_ns = call->recorded_leave_ns - call->recorded_enter_ns,
     };
-    return call->recorded_leave_ns - clock->own_work(clock->context, &sending);
+    return call->recorded_leave_ns - recorded_own_work(prediction, &sending);
 }
 
 static void sent(struct engine *engine, struct location_state *location, uint32_t index,
@@ -43,14 +43,15 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
     const struct call *call = &location->call;
     struct message *message = message_at(engine, index);
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = simulation->clock;
+    const struct prediction *prediction = simulation->prediction;
     message->is_left_out =
         left_out_message(engine, location, event, location->rank, message->receiver);
     simulation->messages = array_reserve(simulation->messages, &simulation->message_capacity,
                                          index + 1, sizeof *simulation->messages);
     uint64_t size_bytes = message->size_bytes;
-    if (clock->sends)
-        clock->sends(clock->context, message->sender, message->receiver, message->tag, &size_bytes);
+    if (prediction->scenario->cuts.n > 0)
+        message_cuts_sends(&prediction->scenario->cuts, message->sender, message->receiver,
+                           message->tag, &size_bytes);
     uint64_t added_bytes = simulation->migration ? migration_sent(engine, location, index) : 0;
     simulation->messages[index] = (struct message_simulation){
         .recorded_send_ns = call->recorded_enter_ns,
@@ -61,11 +62,12 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
         .size_bytes = size_bytes,
         .added_bytes = added_bytes,
         .follows_ns = PAG_NOT_KNOWN,
-        .is_rendezvous = message->is_synchronous ||
-                         clock->is_rendezvous(clock->context, message->sender, message->receiver,
-                                              size_bytes + added_bytes),
+        .is_rendezvous =
+            message->is_synchronous ||
+            prediction->costs->is_rendezvous(prediction, message->sender, message->receiver,
+                                             size_bytes + added_bytes),
     };
-    if (!clock->departs_at_enter) // the size tells
+    if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = simulation->messages[index].is_rendezvous;
     message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
     engine->result->n_left_out_messages += message->is_left_out;
@@ -124,7 +126,7 @@ static void entered(struct engine *engine, struct collective *instance, uint32_t
         instance->recorded_last_ns = instance->members[member].recorded_in_ns;
     uint8_t class = instance->members[member].class_;
     carried_out_entered(engine, instance, member);
-    bool is_whole = !simulation_of(engine)->clock->entered; // not message by message
+    bool is_whole = !prediction_of(engine)->collectives; // not message by message
     bool needs_all = class == COLLECTIVE_BARRIER || class == COLLECTIVE_ALL_TO_ALL ||
                      (is_whole && class == COLLECTIVE_ALL_TO_ONE);
     bool needs_root =

@@ -15,7 +15,7 @@ void outside_begin(struct engine *engine, struct location_state *location, uint6
                    uint64_t recorded_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    struct prediction *prediction = prediction_of(engine);
     pag_work work;
     state->phase = SIMULATION_OUTSIDE;
     const struct event *event =
@@ -24,18 +24,20 @@ void outside_begin(struct engine *engine, struct location_state *location, uint6
     state->outside_work += work;
     state->lost_ns += state->interval.lost_ns;
     bool is_last = !event || event->kind == EVENT_THREAD_JOIN;
-    clock->work(clock->context, location->index, now_ns, work,
-                is_last ? PAG_TURN_LAST : PAG_TURN_FIRST);
+    scheduler_work(prediction->scheduler, location->index, now_ns, work,
+                   is_last ? PAG_TURN_LAST : PAG_TURN_FIRST);
 }
 
 void outside_end_location(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    struct prediction *prediction = prediction_of(engine);
     state->phase = SIMULATION_ENDED;
     location->profile.last_ns = now_ns;
     engine_end_location(engine, location);
-    clock->end(clock->context, location->index, now_ns);
+    if (prediction->costs->ended)
+        prediction->costs->ended(prediction, location->index, now_ns);
+    scheduler_end(prediction->scheduler, location->index, now_ns);
     interval_release(&state->interval);
     free(state->departing);
     free(state->receivers);
@@ -54,29 +56,44 @@ void outside_end_location(struct engine *engine, struct location_state *location
         blocked_try_all_again(engine);
 }
 
+/// How long RANK takes up to MPI_Init at least: it has WORK to do until then, and was LOST_NS
+/// without a core in the recording. What keeps a process that starts from its core is not recorded,
+/// but whose work it can have been: of a rank that shared its cores that of the others, as
+/// recorded_process_time() sees to, which takes less time on faster cores. Of one that had cores
+/// enough it was no rank's, and stays as long.
+static uint64_t start_length(const struct prediction *prediction, uint32_t rank, pag_work work,
+                             uint64_t lost_ns)
+{
+    const struct scenario *scenario = prediction->scenario;
+    pag_work speed = scenario->groups[scenario->group_of_rank[rank]].speed;
+    pag_work scaled = work;
+    if (recorded_lacked_cores(prediction->recorded, rank)) {
+        scaled += (pag_work)lost_ns * PAG_WORK_PER_NS;
+        lost_ns = 0;
+    }
+    scaled = scaled * SCHEDULER_FULL_SPEED / speed;
+    return (uint64_t)(scaled / PAG_WORK_PER_NS) + lost_ns;
+}
+
 /// Whether LOCATION, about to start MPI with EVENT, took time up to there that was no process time:
-/// then it waits until the clock says that it has started.
+/// then it waits until it has started.
 static bool is_starting(struct engine *engine, struct location_state *location,
                         const struct event *event, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    struct prediction *prediction = prediction_of(engine);
     if (state->has_started || state->interval.lost_ns == 0 || location->rank == NONE || !event ||
         event->kind != EVENT_ENTER || region_at(engine, event->index)->mpi != MPI_FUNCTION_INIT)
         return false;
     state->has_started = true;
     uint64_t lost_ns = state->interval.lost_ns;
-    uint64_t until_ns = state->interval.begin_ns;
-    if (clock->start_time)
-        until_ns +=
-            clock->start_time(clock->context, location->rank, state->interval_work, lost_ns);
-    else
-        until_ns += (uint64_t)(state->interval_work / PAG_WORK_PER_NS) + lost_ns;
+    uint64_t until_ns = state->interval.begin_ns +
+                        start_length(prediction, location->rank, state->interval_work, lost_ns);
     if (until_ns <= now_ns)
         return false;
     state->start_wait_ns = until_ns - now_ns;
     state->wait_ns += state->start_wait_ns;
-    clock->wait(clock->context, location->index, now_ns, until_ns, 0);
+    scheduler_wait(prediction->scheduler, location->index, now_ns, until_ns, 0);
     return true;
 }
 

@@ -10,7 +10,7 @@ struct engine;
 struct location_state;
 
 /// LOCATION is outside MPI from NOW_NS on, which was RECORDED_NS in the recording: reads what it
-/// does up to its next call, which the clock lets it work.
+/// does up to its next call, which the scheduler lets it work.
 void outside_begin(struct engine *engine, struct location_state *location, uint64_t now_ns,
                    uint64_t recorded_ns);
 

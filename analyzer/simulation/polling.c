@@ -156,11 +156,11 @@ bool polling_takes_no_time(struct engine *engine, struct location_state *locatio
                            const struct event *event)
 {
     struct polling *polling = &simulation_of(engine)->locations[location->index].polling;
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     const struct call *call = &location->call;
     polling->of_call_ns = 0;
-    if (!clock->polls_wait || !location->is_master || call->is_bare || call->is_cut ||
-        !call->is_test || !clock->polls_wait(clock->context, location->rank))
+    if (!prediction->costs->polls_wait || !location->is_master || call->is_bare || call->is_cut ||
+        !call->is_test || recorded_lacked_cores(prediction->recorded, location->rank))
         return false;
     bool has_found = call->n_records > 0;
     if (region_at(engine, event->index)->mpi == MPI_FUNCTION_IPROBE)

@@ -79,10 +79,9 @@ struct probe probe_of(struct engine *engine, struct location_state *location,
                                         location->rank, record->peer);
     if (source == NONE)
         return nothing;
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct message_cuts *cuts = &prediction_of(engine)->scenario->cuts;
     uint64_t size_bytes = record->size_bytes;
-    if (clock->sends &&
-        !clock->sends(clock->context, source, location->rank, record->tag, &size_bytes))
+    if (cuts->n > 0 && !message_cuts_sends(cuts, source, location->rank, record->tag, &size_bytes))
         return (struct probe){.communicator = EVENT_NO_INDEX, .is_left_out = true};
     if (engine->ranks[location->rank].n_unresolved_posts > 0)
         return nothing;
@@ -102,7 +101,7 @@ uint32_t probe_message(struct engine *engine, struct location_state *location,
     if (message == NONE)
         return NONE;
     const struct message_simulation *times = &simulation_of(engine)->messages[message];
-    bool is_arriving = simulation_of(engine)->clock->transfer && !times->is_rendezvous;
+    bool is_arriving = prediction_of(engine)->contention && !times->is_rendezvous;
     uint64_t known_ns = is_arriving ? times->arrived_ns : times->departed_ns;
     return known_ns == PAG_NOT_KNOWN ? NONE : message;
 }

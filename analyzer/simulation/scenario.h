@@ -117,8 +117,8 @@ uint64_t scenario_slice_ns(const struct scenario_settings *settings);
 int scenario_init(struct scenario *scenario, const struct definitions *definitions,
                   const struct scenario_settings *settings, struct error *err);
 
-/// The scale clock.h asks for: the product of the factors of all settings that the path is inside
-/// of, each once. Marks are those of region_pattern.h.
+/// The scale of a path (prediction_scale()): the product of the factors of all settings that the
+/// path is inside of, each once. Marks are those of region_pattern.h.
 uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region,
                         uint32_t calling_context);
 

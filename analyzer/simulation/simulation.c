@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The replay in simulated time. Each location goes through its phases, outside MPI (outside.h), in
-// a call (in_call.h), blocked (blocked.h); the clock says when each of them is over, in the order
-// of time. The matching itself, the settling of calls and all that is found are those of the
+// a call (in_call.h), blocked (blocked.h); the scheduler says when each of them is over, in the
+// order of time. The matching itself, the settling of calls and all that is found are those of the
 // measured replay.
 #include "analyzer/simulation/simulation.h"
 
@@ -19,17 +19,18 @@
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
-static struct simulation *simulation_new(struct engine *engine, const struct pag_clock *clock)
+static struct simulation *simulation_new(struct engine *engine, struct prediction *prediction)
 {
+    const struct scenario *scenario = prediction->scenario;
     struct simulation *simulation = memory_zeroed(1, sizeof *simulation);
-    simulation->clock = clock;
+    simulation->prediction = prediction;
     simulation->entering = NONE;
     simulation->locations = memory_zeroed(engine->n_locations, sizeof *simulation->locations);
     engine->result->simulated = memory_zeroed(engine->n_ranks, sizeof *engine->result->simulated);
     left_out_init(&simulation->left_out);
-    simulation->migration = migration_new(clock, engine->n_locations);
-    simulation->overlap = overlap_new(clock, engine->n_locations);
-    simulation->aggregation = aggregation_new(clock, engine->n_ranks);
+    simulation->migration = migration_new(scenario, engine->n_locations);
+    simulation->overlap = overlap_new(scenario, engine->n_locations);
+    simulation->aggregation = aggregation_new(scenario, engine->n_ranks);
     return simulation;
 }
 
@@ -51,7 +52,6 @@ static void simulation_free(struct simulation *simulation)
 
 static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
     switch (simulated_location(engine, location)->phase) {
     case SIMULATION_BEFORE:
         engine_begin_location(engine, location, now_ns);
@@ -68,8 +68,8 @@ static void advance(struct engine *engine, struct location_state *location, uint
     case SIMULATION_BLOCKED:
         blocked_step(engine, location, now_ns);
         break;
-    default: // SIMULATION_LEAVING; the clock knows of no other location that could be done
-        if (!clock->works_on(clock->context, location->index, now_ns))
+    default: // SIMULATION_LEAVING; no other location could be done
+        if (!scheduler_works_on(prediction_of(engine)->scheduler, location->index, now_ns))
             in_call_leave(engine, location, now_ns);
         break;
     }
@@ -77,18 +77,18 @@ static void advance(struct engine *engine, struct location_state *location, uint
 
 static void begin(struct engine *engine)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     for (size_t i = 0; i < engine->n_locations; i++) {
         struct location_state *location = &engine->locations[i];
         bool is_empty = !trace_peek(engine->trace, i, location->cursor, 0);
-        uint64_t first_ns = clock->visit_ps ? 0 : location->next_ns;
+        uint64_t first_ns = prediction->timeless ? 0 : location->next_ns;
         // From now on nobody asks for the time of a location's next event but to find out whether
         // it has ended, or can still come before a time that has passed.
         location->next_ns = UINT64_MAX;
         if (is_empty)
             outside_end_location(engine, location, 0);
         else
-            clock->wait(clock->context, location->index, 0, first_ns, 0);
+            scheduler_wait(prediction->scheduler, location->index, 0, first_ns, 0);
     }
 }
 
@@ -110,13 +110,13 @@ static inline void fetch(const struct engine *engine, uint32_t index)
 static void simulation_run(struct engine *engine)
 {
     struct simulation *simulation = simulation_of(engine);
-    const struct pag_clock *clock = simulation->clock;
+    const struct prediction *prediction = simulation->prediction;
     uint32_t index;
     uint64_t time_ns;
     begin(engine);
     for (uint32_t n_turns = 1;; n_turns++) {
-        bool is_any = clock->next(clock->context, &index, &time_ns);
-        if (clock->transfer && transfers_begin(engine, is_any ? time_ns : UINT64_MAX))
+        bool is_any = scheduler_next(prediction->scheduler, &index, &time_ns);
+        if (prediction->contention && transfers_begin(engine, is_any ? time_ns : UINT64_MAX))
             continue;
         if (!is_any) {
             if (blocked_let_go(engine))
@@ -133,16 +133,16 @@ static void simulation_run(struct engine *engine)
         migration_conclude(engine);
 }
 
-int pag_simulate(struct trace *trace, const struct pag_options *options,
-                 const struct pag_clock *clock, const struct pag_listener *listener,
-                 struct pag_result *result, struct error *err)
+int prediction_run(struct prediction *prediction, struct trace *trace,
+                   const struct pag_options *options, const struct pag_listener *listener,
+                   struct pag_result *result, struct error *err)
 {
     struct engine engine;
     engine_init(&engine, trace, options, listener, &simulation_hooks, result);
-    struct simulation *simulation = simulation_new(&engine, clock);
+    struct simulation *simulation = simulation_new(&engine, prediction);
     engine.driver = simulation;
-    engine.any_member_delays = clock->entered != NULL;
-    engine.eager.node_of_rank = clock->node_of_rank;
+    engine.any_member_delays = prediction->collectives != NULL;
+    engine.eager.node_of_rank = prediction->scenario->placement.node_of_rank;
     simulation_run(&engine);
     int status = engine_conclude(&engine, err);
     simulation_free(simulation);

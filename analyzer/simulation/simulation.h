@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A replay in simulated time: the clock (clock.h) says which location goes on and when.
+// The state of a replay in simulated time; what a location does, what it waits for.
 #ifndef PAGODA_SIMULATION_SIMULATION_H
 #define PAGODA_SIMULATION_SIMULATION_H
 
@@ -9,9 +9,9 @@
 
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/change/left_out.h"
-#include "analyzer/simulation/clock.h"
 #include "analyzer/simulation/interval.h"
 #include "analyzer/simulation/polling.h"
+#include "analyzer/simulation/prediction.h"
 #include "analyzer/simulation/probe.h"
 
 struct aggregation;
@@ -40,7 +40,7 @@ struct location_simulation {
     uint64_t blocked_ns;    // since when the open call waits
     uint64_t call_wait_ns;  // that long
     bool is_waiting;        // it has conditions
-    bool is_handle;         // it takes its time, but no core (clock.h)
+    bool is_handle;         // it takes its time, but no core (cost_model.h)
     bool is_late;           // it stands for calls that were put off (overlap.h)
     bool is_put_off;        // it is one of those
     struct probe probe;     // what it waits to see
@@ -80,17 +80,17 @@ struct message_simulation {
     uint64_t recorded_since_ns; // begin of what of that was the sender's own (pag_condition)
     uint64_t recorded_post_ns;  // of its receive, once matched
     uint64_t departed_ns;       // PAG_NOT_KNOWN: has not departed
-    uint64_t arrived_ns;        // as the clock's transfer() says; PAG_NOT_KNOWN: not known yet
-    uint64_t number;            // order of sending
-    uint64_t size_bytes;        // as the clock says (pag_clock.sends)
-    uint64_t added_bytes;       // more than that
-    uint64_t follows_ns;        // see pag_condition
+    uint64_t arrived_ns;  // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other
+    uint64_t number;      // order of sending
+    uint64_t size_bytes;  // as the run sends it (message_cut.h)
+    uint64_t added_bytes; // more than that
+    uint64_t follows_ns;  // see pag_condition
     bool is_rendezvous;
     bool has_taker; // not matched, but the receive that takes it is known (taker.h)
 };
 
 struct simulation {
-    const struct pag_clock *clock;
+    struct prediction *prediction;
     struct location_simulation *locations;
     struct message_simulation *messages;
     struct posting_simulation *postings; // by receive
@@ -105,20 +105,12 @@ struct simulation {
     uint32_t n_blocked_sends;        // locations blocked until a receive is posted
     uint32_t entering;               // location whose call is being matched, NONE
     uint64_t n_sent;
-    struct transfer *transfers; // messages not yet shown to the clock
+    struct transfer *transfers; // messages not yet transferred
     size_t n_transfers, transfer_capacity;
     struct arrival *arrived; // those just shown
     size_t arrived_capacity;
     uint64_t now_ns;
 };
-
-/// Replays the whole archive in simulated time: CLOCK says when things happen, and all of RESULT,
-/// the root events and the critical path are those of the predicted run. TRACE is a freshly opened
-/// one. As pag_run(); -1 and ERR also when the predicted run takes too long for sums over its
-/// ranks.
-int pag_simulate(struct trace *trace, const struct pag_options *options,
-                 const struct pag_clock *clock, const struct pag_listener *listener,
-                 struct pag_result *result, struct error *err);
 
 static inline struct simulation *simulation_of(const struct engine *engine)
 {
@@ -129,6 +121,11 @@ static inline struct location_simulation *simulated_location(const struct engine
                                                              const struct location_state *location)
 {
     return &simulation_of(engine)->locations[location->index];
+}
+
+static inline struct prediction *prediction_of(const struct engine *engine)
+{
+    return simulation_of(engine)->prediction;
 }
 
 /// What matching tells (pag/hooks.h).

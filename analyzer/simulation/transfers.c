@@ -13,7 +13,7 @@ struct transfer {
     uint64_t size_bytes;
     uint32_t sender, receiver;
     bool is_part;     // of a collective operation
-    uint32_t message; // index, of a part the clock's id
+    uint32_t message; // index, of a part its id
 };
 
 struct arrival {
@@ -65,7 +65,7 @@ void transfers_ready(struct engine *engine, uint32_t index)
     struct simulation *simulation = simulation_of(engine);
     const struct message_simulation *times = &simulation->messages[index];
     const struct message *message = message_at(engine, index);
-    if (!simulation->clock->transfer || times->departed_ns == PAG_NOT_KNOWN ||
+    if (!simulation->prediction->contention || times->departed_ns == PAG_NOT_KNOWN ||
         (times->is_rendezvous && !message->is_matched && !times->has_taker))
         return;
     bool comes_later = times->is_rendezvous && message->post_enter_ns > times->departed_ns;
@@ -82,9 +82,9 @@ void transfers_ready(struct engine *engine, uint32_t index)
 /// Messages that members of collective operations have sent.
 static void take_parts(struct simulation *simulation)
 {
-    const struct pag_clock *clock = simulation->clock;
+    const struct prediction *prediction = simulation->prediction;
     struct pag_part_message part;
-    while (clock->part_sent && clock->part_sent(clock->context, &part))
+    while (prediction->collectives && collective_runs_sent(prediction->collectives, &part))
         push(simulation, (struct transfer){
                              .ready_ns = part.ready_ns,
                              .number = part.number,
@@ -99,14 +99,15 @@ static void take_parts(struct simulation *simulation)
 /// Who waits for TRANSFER may go on.
 static void go_on(struct engine *engine, const struct transfer *transfer, uint64_t arrived_ns)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = simulation_of(engine)->prediction;
     if (!transfer->is_part) {
         simulation_try_again(engine, transfer->receiver);
         simulation_try_again(engine, transfer->sender);
         return;
     }
     const uint32_t *ranks;
-    uint32_t n = clock->part_arrived(clock->context, transfer->message, arrived_ns, &ranks);
+    uint32_t n =
+        collective_runs_arrived(prediction->collectives, transfer->message, arrived_ns, &ranks);
     for (uint32_t i = 0; i < n; i++)
         simulation_try_again(engine, ranks[i]);
 }
@@ -114,7 +115,7 @@ static void go_on(struct engine *engine, const struct transfer *transfer, uint64
 bool transfers_begin(struct engine *engine, uint64_t next_ns)
 {
     struct simulation *simulation = simulation_of(engine);
-    const struct pag_clock *clock = simulation->clock;
+    const struct prediction *prediction = simulation->prediction;
     if (next_ns <= simulation->now_ns)
         return false;
     take_parts(simulation);
@@ -128,8 +129,9 @@ bool transfers_begin(struct engine *engine, uint64_t next_ns)
     size_t n = 0;
     for (; simulation->n_transfers > 0 && simulation->transfers[0].ready_ns <= until_ns; n++) {
         struct transfer transfer = pop(simulation);
-        uint64_t arrived_ns = clock->transfer(clock->context, transfer.sender, transfer.receiver,
-                                              transfer.size_bytes, transfer.ready_ns);
+        uint64_t arrived_ns =
+            contention_transfer(prediction->contention, transfer.sender, transfer.receiver,
+                                transfer.size_bytes, transfer.ready_ns);
         // Else its receiver did not wait, and it is gone.
         if (!transfer.is_part && simulation->messages[transfer.message].number == transfer.number)
             simulation->messages[transfer.message].arrived_ns = arrived_ns;

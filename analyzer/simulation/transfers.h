@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages of a simulated run that hinder each other on their way (clock.h, transfer): gathered as
-// they become ready, shown to the clock in an order that does not depend on that in which the
+// Messages of a simulated run that hinder each other on their way (contention.h): gathered as
+// they become ready, shown to the network in an order that does not depend on that in which the
 // engine takes its locations.
 //
 // All messages that are ready at one time t are shown when no location can go on at t any more;
@@ -19,8 +19,8 @@ struct engine;
 /// A message has departed or been matched: if that makes it ready it is to be shown.
 void transfers_ready(struct engine *engine, uint32_t message);
 
-/// Shows the clock what is ready before the next location goes on, at NEXT_NS, and lets those go on
-/// who wait for it. False when nothing was to be done.
+/// Shows the network what is ready before the next location goes on, at NEXT_NS, and lets those go
+/// on who wait for it. False when nothing was to be done.
 bool transfers_begin(struct engine *engine, uint64_t next_ns);
 
 #endif

@@ -152,7 +152,7 @@ int whatif_predict(const struct whatif_input *input, const struct scenario_setti
         goto out;
     scenario.visits = input->visits;
     prediction_init(&prediction, definitions, &scenario, input->recorded);
-    status = replay_run(run, input->catalogue, &prediction.clock, false,
+    status = replay_run(run, input->catalogue, &prediction, false,
                         input->is_quiet ? NULL : "predicting", err);
     if (status == 0)
         status = prediction_check(&prediction, err);

@@ -8,7 +8,6 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/simulation/prediction.h"
-#include "analyzer/simulation/simulation.h"
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
@@ -256,7 +255,7 @@ int simulated_findings(const char *path, const struct catalogue *catalogue,
     struct pag_result result = {0};
     scenario_alone(&scenario, trace_definitions(trace));
     prediction_init(&prediction, trace_definitions(trace), &scenario, recorded);
-    int status = pag_simulate(trace, &options, &prediction.clock, &listener, &result, err);
+    int status = prediction_run(&prediction, trace, &options, &listener, &result, err);
     engine_findings_convert(trace, catalogue, matcher, &result, findings);
     pag_result_release(&result);
     prediction_release(&prediction);

@@ -8,7 +8,6 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/prediction.h"
-#include "analyzer/simulation/simulation.h"
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
@@ -114,7 +113,7 @@ int engine_run_simulate(const struct engine_run *run, const struct scenario_sett
     scenario.visits = visits;
     if (status == 0) {
         prediction_init(&prediction, definitions, &scenario, run->recorded);
-        status = pag_simulate(trace, &options, &prediction.clock, &listener, result, err);
+        status = prediction_run(&prediction, trace, &options, &listener, result, err);
     }
     prediction_release(&prediction);
     scenario_release(&scenario);
@@ -139,7 +138,7 @@ int engine_run_ideal(const struct engine_run *run, struct engine_ideal *found, s
         if (run->measured.rank_times[rank].useful_ns > found->max_useful_ns)
             found->max_useful_ns = run->measured.rank_times[rank].useful_ns;
     ideal_init(&ideal, definitions, &run->measured, run->recorded);
-    int status = pag_simulate(trace, &options, &ideal.clock, &listener, &result, err);
+    int status = prediction_run(&ideal.prediction, trace, &options, &listener, &result, err);
     if (status == 0)
         take_finish(definitions, &result, found->finish_ns);
     found->ideal_ns = ideal_time_ns(&ideal);

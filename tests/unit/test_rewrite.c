@@ -152,7 +152,7 @@ static int predict(const char *recorded, const char *predicted,
     if (scenario_init(&scenario, definitions, settings, err) != 0)
         goto out;
     prediction_init(&prediction, definitions, &scenario, measured.recorded);
-    status = replay_run(&run, shipped_catalogue, &prediction.clock, false, "predicting", err);
+    status = replay_run(&run, shipped_catalogue, &prediction, false, "predicting", err);
     if (status == 0) {
         *is_forced = run.replay.n_forced > 0;
         engine_findings_convert(run.trace, shipped_catalogue, run.matcher, &run.replay, findings);

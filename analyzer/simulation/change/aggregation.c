@@ -35,9 +35,9 @@ struct aggregation {
     uint64_t n_followers;
 };
 
-struct aggregation *aggregation_new(const struct pag_clock *clock, size_t n_ranks)
+struct aggregation *aggregation_new(const struct scenario *scenario, size_t n_ranks)
 {
-    if (clock->aggregate_bytes == 0)
+    if (scenario->settings->aggregate_bytes == 0)
         return NULL;
     struct aggregation *aggregation = memory_zeroed(1, sizeof *aggregation);
     map_init(&aggregation->group_of);
@@ -85,9 +85,11 @@ bool aggregation_sent(struct engine *engine, uint32_t index)
     *member = (struct place){.group = find_group(aggregation, message->sender, message->receiver)};
     struct group *group = &aggregation->groups[member->group];
     uint64_t epoch = aggregation->epochs[message->sender];
-    member->is_follower = group->epoch == epoch && !times->is_rendezvous &&
-                          size_bytes <= simulation->clock->aggregate_bytes &&
-                          group->size_bytes <= simulation->clock->aggregate_bytes - size_bytes;
+    member->is_follower =
+        group->epoch == epoch && !times->is_rendezvous &&
+        size_bytes <= simulation->prediction->scenario->settings->aggregate_bytes &&
+        group->size_bytes <=
+            simulation->prediction->scenario->settings->aggregate_bytes - size_bytes;
     member->before_bytes = member->is_follower ? group->size_bytes : 0;
     group->epoch = times->is_rendezvous ? 0 : epoch;
     group->size_bytes = member->before_bytes + size_bytes;
@@ -99,26 +101,26 @@ uint64_t aggregation_departed(struct engine *engine, uint32_t index, uint64_t de
 {
     struct simulation *simulation = simulation_of(engine);
     struct aggregation *aggregation = simulation->aggregation;
-    const struct pag_clock *clock = simulation->clock;
+    const struct prediction *prediction = simulation->prediction;
     const struct message *message = message_at(engine, index);
     const struct message_simulation *times = &simulation->messages[index];
     const struct place *member = &aggregation->members[index];
     struct group *group = &aggregation->groups[member->group];
     uint64_t up_to_bytes = member->before_bytes + times->size_bytes + times->added_bytes;
     uint64_t time_ns =
-        clock->message_ns(clock->context, message->sender, message->receiver, up_to_bytes);
+        prediction->costs->message_ns(prediction, message->sender, message->receiver, up_to_bytes);
     if (!member->is_follower) {
         group->arrival_ns = departed_ns + time_ns;
         return PAG_NOT_KNOWN;
     }
-    uint64_t before_ns =
-        clock->message_ns(clock->context, message->sender, message->receiver, member->before_bytes);
+    uint64_t before_ns = prediction->costs->message_ns(prediction, message->sender,
+                                                       message->receiver, member->before_bytes);
     if (group->arrival_ns < departed_ns)
         group->arrival_ns = departed_ns;
     group->arrival_ns += time_ns > before_ns ? time_ns - before_ns : 0;
     uint64_t alone_ns =
-        departed_ns + clock->message_ns(clock->context, message->sender, message->receiver,
-                                        up_to_bytes - member->before_bytes);
+        departed_ns + prediction->costs->message_ns(prediction, message->sender, message->receiver,
+                                                    up_to_bytes - member->before_bytes);
     if (group->arrival_ns > alone_ns)
         group->arrival_ns = alone_ns;
     return group->arrival_ns - departed_ns;

@@ -11,7 +11,7 @@
 // one does not wait for the last one to be ready, so what is gained is an upper bound, and no
 // message arrives later than alone: where each rank has a core of its own no rank is ever later.
 // Messages whose sender waits for the receiver stay alone, and a group ends before it gets larger
-// than the clock allows. Where messages share links and buses (transfers.h) followers are
+// than --aggregate allows. Where messages share links and buses (transfers.h) followers are
 // transferred each on its own, with latency, and save overheads only: all of them, if the machine
 // has any links or buses, but those of nodes without ranks.
 #ifndef PAGODA_SIMULATION_CHANGE_AGGREGATION_H
@@ -21,15 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/clock.h"
-
 struct aggregation;
 struct call;
 struct engine;
 struct location_state;
+struct scenario;
 
-/// NULL where CLOCK does not aggregate.
-struct aggregation *aggregation_new(const struct pag_clock *clock, size_t n_ranks);
+/// NULL where SCENARIO does not aggregate.
+struct aggregation *aggregation_new(const struct scenario *scenario, size_t n_ranks);
 void aggregation_free(struct aggregation *aggregation);
 
 // The functions that follow take an ENGINE whose simulation has an aggregation.

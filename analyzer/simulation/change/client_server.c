@@ -33,13 +33,12 @@ void client_server_procedure(struct client_server *process, uint32_t moves, pag_
 }
 
 struct client_server_load client_server_send(struct client_server *process,
-                                             const struct pag_clock *clock, uint32_t from,
-                                             uint32_t to)
+                                             const struct moves *moves, uint32_t from, uint32_t to)
 {
     struct client_server_load load = {
         .longest = process->longest, .in_turn = process->in_turn, .unchanged = process->unchanged};
     for (size_t i = 0; i < process->n_pieces; i++)
-        if (clock->move_of(clock->context, process->pieces[i].moves, from, to) < PAG_MAX_MOVES)
+        if (moves_move_of(moves, process->pieces[i].moves, from, to) < PAG_MAX_MOVES)
             load.procedure += process->pieces[i].work;
     process->longest -= load.procedure;
     process->in_turn -= load.procedure;

@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-#include "analyzer/simulation/clock.h"
+#include "analyzer/simulation/change/moves.h"
 
 /// F of one set of moves (bits).
 struct client_server_piece {
@@ -44,11 +44,10 @@ void client_server_release(struct client_server *process);
 void client_server_work(struct client_server *process, pag_work work);
 void client_server_procedure(struct client_server *process, uint32_t moves, pag_work work);
 
-/// PROCESS, which is rank FROM, sends to rank TO: what goes along. F goes as far as CLOCK moves it
+/// PROCESS, which is rank FROM, sends to rank TO: what goes along. F goes as far as MOVES move it
 /// there.
 struct client_server_load client_server_send(struct client_server *process,
-                                             const struct pag_clock *clock, uint32_t from,
-                                             uint32_t to);
+                                             const struct moves *moves, uint32_t from, uint32_t to);
 void client_server_receive(struct client_server *process, const struct client_server_load *load);
 
 #endif

@@ -36,11 +36,11 @@ static struct event *record_of(struct location_state *location, const struct eve
 bool left_out_message(struct engine *engine, struct location_state *location,
                       const struct event *event, uint32_t sender, uint32_t receiver)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
-    if (!clock->sends)
+    const struct message_cuts *cuts = &prediction_of(engine)->scenario->cuts;
+    if (cuts->n == 0)
         return false;
     uint64_t size_bytes = event->size_bytes;
-    if (clock->sends(clock->context, sender, receiver, event->tag, &size_bytes)) {
+    if (message_cuts_sends(cuts, sender, receiver, event->tag, &size_bytes)) {
         if (size_bytes != event->size_bytes) {
             record_of(location, event)->flags |= EVENT_RESIZED;
             record_of(location, event)->received_bytes = size_bytes;
@@ -72,10 +72,9 @@ void left_out_member(struct engine *engine, struct location_state *location,
                      const struct collective *instance, struct member *member,
                      const struct event *event, uint64_t posted, uint64_t mark)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
-    if (!clock->leaves_out || location->call.is_init || location->call.is_finalize ||
-        !clock->leaves_out(clock->context, mark, member->class_, member->size_bytes,
-                           member->is_uneven))
+    const struct scenario *scenario = prediction_of(engine)->scenario;
+    if (scenario->n_drops == 0 || location->call.is_init || location->call.is_finalize ||
+        !scenario_drops(scenario, mark, member->class_, member->size_bytes, member->is_uneven))
         return;
     member->is_left_out = true;
     location->call.n_left_out++;
@@ -105,7 +104,7 @@ static void tell_parts(struct engine *engine, const struct collective *instance,
 bool left_out_over(struct engine *engine, const struct collective *instance)
 {
     uint32_t n_left_out = 0;
-    if (!simulation_of(engine)->clock->leaves_out)
+    if (prediction_of(engine)->scenario->n_drops == 0)
         return false;
     for (uint32_t i = 0; i < instance->n_members; i++)
         n_left_out += instance->members[i].is_left_out;

@@ -38,9 +38,9 @@ struct migration {
     uint64_t n_messages[PAG_MAX_MOVES];
 };
 
-struct migration *migration_new(const struct pag_clock *clock, size_t n_locations)
+struct migration *migration_new(const struct scenario *scenario, size_t n_locations)
 {
-    if (!clock->move_of)
+    if (scenario->moves.n_moves == 0)
         return NULL;
     struct migration *migration = memory_zeroed(1, sizeof *migration);
     migration->n_locations = n_locations;
@@ -71,8 +71,7 @@ static struct migration_location *state_of(const struct engine *engine,
 static uint32_t move_of(const struct engine *engine, const struct location_state *location,
                         uint32_t moves, uint32_t receiver)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
-    return clock->move_of(clock->context, moves, location->rank, receiver);
+    return moves_move_of(&prediction_of(engine)->scenario->moves, moves, location->rank, receiver);
 }
 
 // --- who gets it
@@ -100,10 +99,10 @@ static uint32_t receiver_of(const struct engine *engine, const struct location_s
 static bool is_left_out(const struct engine *engine, const struct location_state *location,
                         const struct event *event, uint32_t receiver)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct message_cuts *cuts = &prediction_of(engine)->scenario->cuts;
     uint64_t size_bytes = event->size_bytes;
-    return clock->sends && receiver != NONE &&
-           !clock->sends(clock->context, location->rank, receiver, event->tag, &size_bytes);
+    return cuts->n > 0 && receiver != NONE &&
+           !message_cuts_sends(cuts, location->rank, receiver, event->tag, &size_bytes);
 }
 
 /// For whom LOCATION does work of MOVES (bits) that it does before its next unread event; NONE: for
@@ -242,7 +241,7 @@ uint64_t migration_sent(struct engine *engine, const struct location_state *loca
 {
     struct migration *migration = simulation_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct scenario *scenario = prediction_of(engine)->scenario;
     const struct message *message = message_at(engine, message_index);
     migration->loads = array_reserve(migration->loads, &migration->loads_capacity,
                                      message_index + 1, sizeof *migration->loads);
@@ -254,14 +253,14 @@ uint64_t migration_sent(struct engine *engine, const struct location_state *loca
     if (message->is_left_out) // nobody receives it
         return 0;
     migration->client_server_loads[message_index] =
-        client_server_send(&state->process, clock, location->rank, message->receiver);
+        client_server_send(&state->process, &scenario->moves, location->rank, message->receiver);
     struct load *leaving = find_leaving(state, message->receiver);
     if (!leaving)
         return 0;
     *load = *leaving;
     *leaving = state->leaving[--state->n_leaving];
     migration->n_messages[load->move]++;
-    return clock->move_data_bytes;
+    return scenario->settings->move_data_bytes;
 }
 
 // --- the receiver

@@ -15,15 +15,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/clock.h"
+#include "analyzer/pag/pag.h"
 
 struct engine;
 struct interval;
 struct location_state;
 struct migration;
+struct scenario;
 
-/// NULL where CLOCK moves nothing.
-struct migration *migration_new(const struct pag_clock *clock, size_t n_locations);
+/// NULL where SCENARIO moves nothing.
+struct migration *migration_new(const struct scenario *scenario, size_t n_locations);
 void migration_free(struct migration *migration);
 
 // The functions that follow take an ENGINE whose simulation has a migration.

@@ -9,13 +9,19 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/pag/pag.h"
 #include "analyzer/simulation/change/region_pattern.h"
-#include "analyzer/simulation/clock.h"
 
 /// What the work a rank FROM does in a region for a rank TO becomes: work of that rank.
 struct move {
     uint32_t region; // number of its pattern
     bool *from, *to; // by rank
+};
+
+/// What is done with a call path, beside scaling its work.
+struct pag_path_change {
+    uint32_t moves; // moves of its work that name it, bits (migration.h)
+    bool overlaps;  // its MPI calls are waited for later (overlap.h)
 };
 
 struct moves {
@@ -38,7 +44,8 @@ int moves_init(struct moves *moves, struct region_patterns *regions, uint32_t n_
                size_t n_overlaps, struct error *err);
 void moves_release(struct moves *moves);
 
-/// The callbacks of pag_clock; MARK is that of region_pattern.h.
+/// What is done with a path of RANK with this MARK (region_pattern.h); the first of the moves BITS
+/// by which work of rank FROM goes along with a message to rank TO, PAG_MAX_MOVES: none.
 struct pag_path_change moves_change(const struct moves *moves, uint64_t mark, uint32_t rank);
 uint32_t moves_move_of(const struct moves *moves, uint32_t bits, uint32_t from, uint32_t to);
 

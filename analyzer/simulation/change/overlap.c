@@ -34,9 +34,9 @@ struct overlap {
     size_t n_locations;
 };
 
-struct overlap *overlap_new(const struct pag_clock *clock, size_t n_locations)
+struct overlap *overlap_new(const struct scenario *scenario, size_t n_locations)
 {
-    if (!clock->change || !clock->overlaps)
+    if (scenario->moves.n_overlaps == 0)
         return NULL;
     struct overlap *overlap = memory_new(sizeof *overlap);
     *overlap = (struct overlap){.locations = memory_zeroed(n_locations, sizeof *overlap->locations),
@@ -235,8 +235,8 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
         uint64_t own_ready_ns = call->enter_ns;
         pag_work own_work = 0;
         if (n_conditions > 0)
-            simulation->clock->settle(simulation->clock->context, call, simulation->conditions,
-                                      n_conditions, &own_ready_ns, &own_work);
+            prediction_settle(simulation->prediction, call, simulation->conditions, n_conditions,
+                              &own_ready_ns, &own_work);
         if (own_ready_ns > *ready_ns)
             *ready_ns = own_ready_ns;
         *work += own_work;

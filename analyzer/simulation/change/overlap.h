@@ -18,17 +18,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/clock.h"
+#include "analyzer/simulation/cost/cost_model.h"
 
 struct engine;
 struct event;
 struct location_state;
 struct overlap;
+struct scenario;
 
 enum { OVERLAP_MAX_CALLS = 1024 };
 
-/// NULL where CLOCK overlaps nothing.
-struct overlap *overlap_new(const struct pag_clock *clock, size_t n_locations);
+/// NULL where SCENARIO overlaps nothing.
+struct overlap *overlap_new(const struct scenario *scenario, size_t n_locations);
 void overlap_free(struct overlap *overlap);
 
 // The functions that follow take an ENGINE whose simulation has an overlap.

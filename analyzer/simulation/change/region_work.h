@@ -19,7 +19,7 @@ struct region_work {
     const char *ranks;    // that take part, such as 0-3,8; NULL: all that visit it
 };
 
-/// The same, read. Kinds of visits (clock.h) are 1 + the index of an item.
+/// The same, read. Kinds of visits (visit.h) are 1 + the index of an item.
 struct region_works {
     struct region_works_item {
         uint32_t pattern; // of the scenario's

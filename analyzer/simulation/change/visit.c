@@ -20,15 +20,30 @@ void visit_release(struct visit *visit)
     *visit = (struct visit){0};
 }
 
+bool visit_has_any(const struct engine *engine)
+{
+    return prediction_of(engine)->visits || prediction_of(engine)->counted;
+}
+
+/// Whether a visit begins where LOCATION, in none, comes to a path with MARK. 0: no; a positive
+/// kind: its work is set; a negative one: it is counted.
+static int32_t kind_of(const struct prediction *prediction, uint32_t location, uint64_t mark)
+{
+    const struct scenario *scenario = prediction->scenario;
+    if (prediction->visits)
+        return visit_run_kind(prediction->visits, location, mark);
+    return -region_works_kind(&scenario->works, scenario->regions, location, mark);
+}
+
 bool visit_begin(const struct engine *engine, const struct location_state *location,
                  struct interval *interval, uint32_t path)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     struct visit *visit = &interval->visit;
-    if (visit->kind != 0 || !clock->visit)
+    if (visit->kind != 0 || !visit_has_any(engine))
         return false;
-    visit->kind = clock->visit(clock->context, location->index,
-                               interval_mark(engine, location, interval, path));
+    visit->kind =
+        kind_of(prediction, location->index, interval_mark(engine, location, interval, path));
     visit->depth = location->profile.depth;
     visit->path = path;
     visit->is_going_on = false;
@@ -36,7 +51,7 @@ bool visit_begin(const struct engine *engine, const struct location_state *locat
     visit->wall_ns = 0;
     if (visit->kind > 0)
         visit->scale =
-            clock->visit_scale(clock->context, location->index, visit->kind, &visit->is_scaled);
+            visit_run_factor(prediction->visits, location->index, visit->kind, &visit->is_scaled);
     return visit->kind != 0;
 }
 
@@ -101,11 +116,11 @@ static pag_work share(const struct engine *engine, struct location_state *locati
 static pag_work set(const struct engine *engine, struct location_state *location,
                     struct interval *interval, struct pag_visit_part part)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     bool is_scaled = false;
     part.is_first = !interval->visit.is_going_on;
-    pag_work work =
-        clock->visit_work(clock->context, location->index, interval->visit.kind, &part, &is_scaled);
+    pag_work work = visit_run_work(prediction->visits, location->index, interval->visit.kind, &part,
+                                   &is_scaled);
     interval->has_set_work = true;
     return share(engine, location, interval, work, is_scaled);
 }
@@ -146,14 +161,14 @@ void visit_close_interval(const struct engine *engine, struct location_state *lo
                           struct interval *interval, uint64_t process_ns, uint64_t wall_ns,
                           pag_work *set_work)
 {
-    const struct pag_clock *clock = simulation_of(engine)->clock;
+    const struct prediction *prediction = prediction_of(engine);
     struct visit *visit = &interval->visit;
     const pag_work process = (pag_work)process_ns * PAG_WORK_PER_NS;
     for (size_t i = 0; i < visit->n_over; i++) {
         const struct visits_over *over = &visit->over[i];
         pag_work work = over->before + (wall_ns ? process * over->wall_ns / wall_ns : 0);
-        clock->visited(clock->context, location->index, over->kind, over->n_visits, work,
-                       over->before > 0);
+        visits_add(prediction->counted, location->index, over->kind, over->n_visits, work,
+                   over->before > 0);
     }
     visit->n_over = 0;
     if (visit->kind == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Visits of regions whose work a clock sets, or wants to know, in simulated time. A visit may be
+// Visits of regions whose work is set, or counted, in simulated time. A visit may be
 // part of an interval between two MPI calls, or go over many of them.
 #ifndef PAGODA_SIMULATION_CHANGE_VISIT_H
 #define PAGODA_SIMULATION_CHANGE_VISIT_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/clock.h"
+#include "analyzer/pag/pag.h"
 
 struct engine;
 struct interval;
@@ -23,7 +23,7 @@ struct visits_over {
 
 /// The visit a location is in.
 struct visit {
-    int32_t kind;     // clock.visit; 0: none
+    int32_t kind;     // positive: its work is set; negative: it is counted; 0: none
     size_t depth;     // of the call stack inside it, at least
     uint32_t path;    // where it began
     bool is_going_on; // work of an earlier interval belongs to it
@@ -38,6 +38,9 @@ struct visit {
 };
 
 void visit_release(struct visit *visit);
+
+/// Whether visits are set or counted in this run.
+bool visit_has_any(const struct engine *engine);
 
 /// LOCATION is at PATH: a visit may begin. True when one did.
 bool visit_begin(const struct engine *engine, const struct location_state *location,
@@ -58,7 +61,7 @@ void visit_end_if_left(const struct engine *engine, struct location_state *locat
                        struct interval *interval, pag_work *set_work);
 
 /// All of the interval is read; its process time is PROCESS_NS of WALL_NS: an open visit gets its
-/// part of the work, and the clock hears of those that are over.
+/// part of the work, and those are counted that are over.
 void visit_close_interval(const struct engine *engine, struct location_state *location,
                           struct interval *interval, uint64_t process_ns, uint64_t wall_ns,
                           pag_work *set_work);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The work of visits of regions: counted in a simulated run with nothing changed, then set in a
-// prediction. What a visit is, and its work, says clock.h.
+// prediction. What a visit is, and its work, says visit.h.
 //
 //   duration   every visit has work T: of a visit that goes over several intervals each one has as
 //              much of T as it had of the visit's work in the recording; the last one has the rest.
@@ -18,10 +18,17 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/simulation/clock.h"
+#include "analyzer/pag/pag.h"
 #include "analyzer/simulation/scenario.h"
 
 enum { VISITS_MAX_KEPT = 1 << 20 };
+
+/// A part of a visit, as long as it can be told what that is: the part up to an
+/// MPI call, the rest of it, or all.
+struct pag_visit_part {
+    bool is_first, is_last;
+    pag_work recorded; // work of this part in the recording; not known of the last one
+};
 
 /// What was counted: by kind of visit and location.
 struct visits;
@@ -49,14 +56,16 @@ struct visits_summary {
 };
 struct visits_summary visits_summary(const struct visits *visits, int32_t kind);
 
-/// The visits of one simulated run whose works are set; the callbacks of struct pag_clock take it
-/// as context of their own.
+/// The visits of one simulated run whose works are set.
 struct visit_run;
 
 /// VISITS and SCENARIO must outlive it. The caller frees.
 struct visit_run *visit_run_new(const struct visits *visits, const struct scenario *scenario);
 void visit_run_free(struct visit_run *run);
+/// The kind of visit that begins where LOCATION, in none, comes to a path with MARK, 0: none. What
+/// is visited inside a visit is part of it.
 int32_t visit_run_kind(const struct visit_run *run, uint32_t location, uint64_t mark);
+/// The work of a part of the visit LOCATION is in; *IS_SCALED: times the scale of its paths.
 pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind,
                         const struct pag_visit_part *part, bool *is_scaled);
 /// The factor in millionths by which the visit that begins changes; *IS_SCALED as above.

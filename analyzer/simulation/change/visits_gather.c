@@ -3,22 +3,7 @@
 // those that a prediction of this run has.
 #include "analyzer/simulation/change/visits.h"
 #include "analyzer/simulation/prediction.h"
-#include "analyzer/simulation/simulation.h"
 #include "analyzer/trace/reader.h"
-
-static int32_t kind(void *context, uint32_t location, uint64_t mark)
-{
-    const struct prediction *prediction = context;
-    const struct scenario *scenario = prediction->scenario;
-    return -region_works_kind(&scenario->works, scenario->regions, location, mark);
-}
-
-static void visited(void *context, uint32_t location, int32_t kind_number, uint64_t n_visits,
-                    pag_work recorded, bool has_calls)
-{
-    const struct prediction *prediction = context;
-    visits_add(prediction->counted, location, kind_number, n_visits, recorded, has_calls);
-}
 
 /// Simulates TRACE under ASKED with nothing changed except the works of its visits.
 static int simulate(struct trace *trace, const struct scenario *asked,
@@ -40,10 +25,8 @@ static int simulate(struct trace *trace, const struct scenario *asked,
     if (status == 0) {
         prediction_init(&prediction, definitions, &scenario, recorded);
         prediction.counted = visits;
-        prediction.clock.counts_wall_time = !asked->knows_cores || settings.is_timeless;
-        prediction.clock.visit = kind;
-        prediction.clock.visited = visited;
-        status = pag_simulate(trace, &options, &prediction.clock, NULL, &result, err);
+        prediction.counts_wall_time = !asked->knows_cores || settings.is_timeless;
+        status = prediction_run(&prediction, trace, &options, NULL, &result, err);
         if (status == 0)
             status = prediction_check(&prediction, err);
     }

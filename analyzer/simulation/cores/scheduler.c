@@ -310,7 +310,7 @@ static void end_slices(struct scheduler *scheduler)
     }
 }
 
-// --- the clock
+// --- what goes on when
 
 /// WORK on the processors of GROUP.
 static pag_work at_speed(const struct group *group, pag_work work)
@@ -327,10 +327,9 @@ static struct group *group_of(const struct scheduler *scheduler, uint32_t locati
     return &scheduler->groups[scheduler->processes[location].group];
 }
 
-void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work work,
+void scheduler_work(struct scheduler *scheduler, uint32_t location, uint64_t now_ns, pag_work work,
                     enum pag_turn turn)
 {
-    struct scheduler *scheduler = context;
     struct group *group = group_of(scheduler, location);
     if (group->slices)
         work_in_slices(scheduler, location, now_ns, at_speed(group, work), turn);
@@ -340,10 +339,9 @@ void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work 
         work_alone(scheduler, location, now_ns, at_speed(group, work), turn);
 }
 
-void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
-                    pag_work work)
+void scheduler_wait(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
+                    uint64_t until_ns, pag_work work)
 {
-    struct scheduler *scheduler = context;
     struct process *process = &scheduler->processes[location];
     if (process->mode == MODE_BEFORE) {
         set_alarm(scheduler, source_of(scheduler, location), until_ns, PAG_TURN_FIRST, location);
@@ -361,12 +359,12 @@ void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t 
         clear_alarm(scheduler, source_of(scheduler, location));
     }
     if (until_ns != PAG_NOT_KNOWN)
-        scheduler_wake(context, location, until_ns, work);
+        scheduler_wake(scheduler, location, until_ns, work);
 }
 
-void scheduler_wake(void *context, uint32_t location, uint64_t until_ns, pag_work work)
+void scheduler_wake(struct scheduler *scheduler, uint32_t location, uint64_t until_ns,
+                    pag_work work)
 {
-    struct scheduler *scheduler = context;
     struct process *process = &scheduler->processes[location];
     const struct group *group = group_of(scheduler, location);
     if (group->slices) {
@@ -382,9 +380,8 @@ void scheduler_wake(void *context, uint32_t location, uint64_t until_ns, pag_wor
               process->next > 0 ? PAG_TURN_FIRST : PAG_TURN_LEAVE, location);
 }
 
-void scheduler_end(void *context, uint32_t location, uint64_t now_ns)
+void scheduler_end(struct scheduler *scheduler, uint32_t location, uint64_t now_ns)
 {
-    struct scheduler *scheduler = context;
     struct process *process = &scheduler->processes[location];
     if (process->mode == MODE_BEFORE || !group_of(scheduler, location)->is_shared) {
         clear_alarm(scheduler, source_of(scheduler, location));
@@ -403,9 +400,8 @@ void scheduler_end(void *context, uint32_t location, uint64_t now_ns)
     predict(scheduler, process->group);
 }
 
-bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns)
+bool scheduler_next(struct scheduler *scheduler, uint32_t *location, uint64_t *time_ns)
 {
-    struct scheduler *scheduler = context;
     if (scheduler->sliced)
         end_slices(scheduler);
     tournament_key first = tournament_first(&scheduler->alarms);
@@ -416,9 +412,8 @@ bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns)
     return true;
 }
 
-bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns)
+bool scheduler_works_on(struct scheduler *scheduler, uint32_t location, uint64_t now_ns)
 {
-    struct scheduler *scheduler = context;
     struct process *process = &scheduler->processes[location];
     pag_work work = process->next;
     if (process->is_away) {
@@ -440,9 +435,8 @@ bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns)
     return true;
 }
 
-bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns)
+bool scheduler_has_others(struct scheduler *scheduler, uint32_t location, uint64_t now_ns)
 {
-    const struct scheduler *scheduler = context;
     tournament_key first = tournament_first(&scheduler->alarms);
     if (first == TOURNAMENT_NONE || location_of((uint32_t)(first >> 32)) != location)
         return true;

@@ -21,9 +21,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/clock.h"
+#include "analyzer/pag/pag.h"
 
 struct scheduler;
+
+/// Of several locations done at the same time, those go on first whose turn is lower.
+enum pag_turn {
+    PAG_TURN_FIRST,
+    PAG_TURN_LEAVE, // of an MPI call: all that enter one at this time may have to do with it
+    PAG_TURN_LAST,  // the join of a team, the end of a location
+};
 
 #define SCHEDULER_FULL_SPEED 1000000u
 
@@ -40,16 +47,28 @@ struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups
                                 const uint32_t *group_of, size_t n_locations, bool spins);
 void scheduler_free(struct scheduler *scheduler);
 
-/// The scheduling part of a pag_clock; CONTEXT is a struct scheduler.
-void scheduler_work(void *context, uint32_t location, uint64_t now_ns, pag_work work,
+/// LOCATION works from NOW_NS on, within MPI or outside. Times are simulated ns and never go back.
+void scheduler_work(struct scheduler *scheduler, uint32_t location, uint64_t now_ns, pag_work work,
                     enum pag_turn turn);
-void scheduler_wait(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
+/// LOCATION waits in MPI from NOW_NS on, until a time or until it is woken (PAG_NOT_KNOWN), and
+/// works WORK then; it is done in the turn of those that leave a call. At the start of the run: it
+/// comes to its first event, at UNTIL_NS.
+void scheduler_wait(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
+                    uint64_t until_ns, pag_work work);
+/// LOCATION, which waits, goes on at UNTIL_NS and works WORK.
+void scheduler_wake(struct scheduler *scheduler, uint32_t location, uint64_t until_ns,
                     pag_work work);
-void scheduler_wake(void *context, uint32_t location, uint64_t until_ns, pag_work work);
-void scheduler_end(void *context, uint32_t location, uint64_t now_ns);
-bool scheduler_next(void *context, uint32_t *location, uint64_t *time_ns);
-bool scheduler_works_on(void *context, uint32_t location, uint64_t now_ns);
-bool scheduler_has_others(void *context, uint32_t location, uint64_t now_ns);
+/// LOCATION has ended; also the call that takes a location out before its first event.
+void scheduler_end(struct scheduler *scheduler, uint32_t location, uint64_t now_ns);
+/// The location that is done first, ties: by turn, then the lowest; false when none is, and all
+/// others wait.
+bool scheduler_next(struct scheduler *scheduler, uint32_t *location, uint64_t *time_ns);
+/// LOCATION, which scheduler_next() gave for NOW_NS, has waited in a call. True: it works from now
+/// on, and scheduler_next() gives it again; false: it leaves the call.
+bool scheduler_works_on(struct scheduler *scheduler, uint32_t location, uint64_t now_ns);
+/// Whether beside LOCATION, which scheduler_next() gave for NOW_NS, others may be done at that
+/// time.
+bool scheduler_has_others(struct scheduler *scheduler, uint32_t location, uint64_t now_ns);
 
 /// Whether LOCATION shares its cores with others in slices of time.
 bool scheduler_has_slices(const struct scheduler *scheduler, uint32_t location);

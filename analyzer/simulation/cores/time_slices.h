@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/clock.h"
+#include "analyzer/simulation/cores/scheduler.h"
 
 /// A process on such cores; all zero: it has not begun.
 struct sliced_process {

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/clock.h"
 #include "analyzer/simulation/cores/placement.h"
+#include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/trace/definitions.h"
 
 struct added_delay {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clock of a run on an ideal network (see ideal.h).
+// The costs of a run on an ideal network (see ideal.h).
 #include "analyzer/simulation/cost/ideal.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/cost/recorded_costs.h"
 
 static uint64_t min_ns(uint64_t a, uint64_t b)
 {
@@ -16,26 +17,6 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-static void work(void *context, uint32_t location, uint64_t now_ns, pag_work amount,
-                 enum pag_turn turn)
-{
-    const struct ideal *ideal = context;
-    scheduler_work(ideal->scheduler, location, now_ns, amount, turn);
-}
-
-static void await(void *context, uint32_t location, uint64_t now_ns, uint64_t until_ns,
-                  pag_work amount)
-{
-    const struct ideal *ideal = context;
-    scheduler_wait(ideal->scheduler, location, now_ns, until_ns, amount);
-}
-
-static void wake(void *context, uint32_t location, uint64_t until_ns, pag_work amount)
-{
-    const struct ideal *ideal = context;
-    scheduler_wake(ideal->scheduler, location, until_ns, amount);
-}
-
 /// LOCATION is at NOW_NS where it was at RECORDED_NS; since the last MPI call both went on alike.
 static void note_place(struct ideal_location *location, uint64_t recorded_ns, uint64_t now_ns,
                        uint64_t window_end_ns)
@@ -44,43 +25,26 @@ static void note_place(struct ideal_location *location, uint64_t recorded_ns, ui
     location->reached_ns = less(now_ns, less(recorded_ns, window_end_ns));
 }
 
-static void end(void *context, uint32_t index, uint64_t now_ns)
+static void ended(struct prediction *prediction, uint32_t index, uint64_t now_ns)
 {
-    const struct ideal *ideal = context;
+    const struct ideal *ideal = prediction->ideal;
     struct ideal_location *location = &ideal->locations[index];
     if (!location->has_reached)
         note_place(location, location->recorded_last_ns, now_ns, ideal->end_ns);
-    scheduler_end(ideal->scheduler, index, now_ns);
 }
 
-static bool next(void *context, uint32_t *location, uint64_t *time_ns)
+static bool is_rendezvous(const struct prediction *prediction, uint32_t sender, uint32_t receiver,
+                          uint64_t size_bytes)
 {
-    const struct ideal *ideal = context;
-    return scheduler_next(ideal->scheduler, location, time_ns);
-}
-
-static bool works_on(void *context, uint32_t location, uint64_t now_ns)
-{
-    const struct ideal *ideal = context;
-    return scheduler_works_on(ideal->scheduler, location, now_ns);
-}
-
-static bool has_others(void *context, uint32_t location, uint64_t now_ns)
-{
-    const struct ideal *ideal = context;
-    return scheduler_has_others(ideal->scheduler, location, now_ns);
-}
-
-static bool is_rendezvous(void *context, uint32_t sender, uint32_t receiver, uint64_t size_bytes)
-{
-    (void)context, (void)sender, (void)receiver, (void)size_bytes;
+    (void)prediction, (void)sender, (void)receiver, (void)size_bytes;
     return false; // MPI_Ssend is, whatever is said here
 }
 
-static bool synchronises(void *context, uint8_t operation, bool is_finalize)
+static uint64_t message_ns(const struct prediction *prediction, uint32_t sender, uint32_t receiver,
+                           uint64_t size_bytes)
 {
-    const struct ideal *ideal = context;
-    return recorded_synchronises(ideal->recorded, operation, is_finalize);
+    (void)prediction, (void)sender, (void)receiver, (void)size_bytes;
+    return 0;
 }
 
 /// When CALL ends at the earliest.
@@ -90,10 +54,11 @@ static uint64_t least_end_ns(const struct ideal *ideal, const struct pag_call *c
     return end_ns > call->enter_ns ? end_ns : call->enter_ns;
 }
 
-static pag_work work_before(void *context, const struct pag_call *call, const uint32_t *receivers)
+static pag_work work_before(struct prediction *prediction, const struct pag_call *call,
+                            const uint32_t *receivers)
 {
     (void)receivers;
-    const struct ideal *ideal = context;
+    const struct ideal *ideal = prediction->ideal;
     struct ideal_location *location = &ideal->locations[call->location];
     if (!location->has_reached && ideal->end_ns < call->recorded_leave_ns)
         note_place(location, call->recorded_enter_ns, call->enter_ns, ideal->end_ns);
@@ -102,11 +67,11 @@ static pag_work work_before(void *context, const struct pag_call *call, const ui
     return (pag_work)(least_end_ns(ideal, call) - call->enter_ns) * PAG_WORK_PER_NS;
 }
 
-static void settle(void *context, const struct pag_call *call,
+static void settle(struct prediction *prediction, const struct pag_call *call,
                    const struct pag_condition *conditions, uint32_t n_conditions,
                    uint64_t *ready_ns, pag_work *amount)
 {
-    const struct ideal *ideal = context;
+    const struct ideal *ideal = prediction->ideal;
     *amount = 0;
     *ready_ns = least_end_ns(ideal, call);
     for (uint32_t i = 0; i < n_conditions; i++)
@@ -114,60 +79,60 @@ static void settle(void *context, const struct pag_call *call,
             *ready_ns = conditions[i].time_ns;
 }
 
-static uint64_t least_length(void *context, const struct pag_call *call, bool is_unknown)
+static uint64_t least_length(const struct prediction *prediction, const struct pag_call *call,
+                             bool is_unknown)
 {
-    const struct ideal *ideal = context;
+    const struct ideal *ideal = prediction->ideal;
     if (is_unknown)
         return call->recorded_leave_ns - call->recorded_enter_ns;
     return least_end_ns(ideal, call) - call->enter_ns;
 }
 
+const struct cost_model ideal_costs = {
+    .departs_at_enter = true,
+    .work_before = work_before,
+    .settle = settle,
+    .least_length = least_length,
+    .is_rendezvous = is_rendezvous,
+    .message_ns = message_ns,
+    .synchronises = recorded_costs_synchronise,
+    .ended = ended,
+};
+
 void ideal_init(struct ideal *ideal, const struct definitions *definitions,
                 const struct pag_result *measured, const struct recorded *recorded)
 {
     size_t n = definitions->n_locations;
-    struct core_group *groups = memory_zeroed(n, sizeof *groups);
-    uint32_t *group_of = memory_zeroed(n, sizeof *group_of);
     *ideal = (struct ideal){
-        .recorded = recorded,
         .locations = memory_zeroed(n, sizeof *ideal->locations),
         .n_locations = n,
         .begin_ns = measured->window_begin_ns,
         .end_ns = measured->window_end_ns,
-        .clock = {.context = ideal,
-                  .counts_wall_time = true,
-                  .departs_at_enter = true,
-                  .work = work,
-                  .wait = await,
-                  .wake = wake,
-                  .end = end,
-                  .next = next,
-                  .works_on = works_on,
-                  .has_others = has_others,
-                  .is_rendezvous = is_rendezvous,
-                  .synchronises = synchronises,
-                  .work_before = work_before,
-                  .settle = settle,
-                  .least_length = least_length},
     };
     for (size_t i = 0; i < n; i++) {
         const struct location *location = &definitions->locations[i];
-        groups[i] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
-        group_of[i] = (uint32_t)i;
         ideal->locations[i] = (struct ideal_location){
             .counts = location->rank != EVENT_NO_INDEX && location->is_master &&
                       measured->locations[i].first_ns < measured->window_end_ns,
             .recorded_last_ns = measured->locations[i].last_ns,
         };
     }
-    ideal->scheduler = scheduler_new(groups, n, group_of, n, false);
-    free(groups);
-    free(group_of);
+    scenario_alone(&ideal->alone, definitions);
+    ideal->prediction = (struct prediction){
+        .definitions = definitions,
+        .scenario = &ideal->alone,
+        .recorded = recorded,
+        .costs = &ideal_costs,
+        .scheduler = prediction_share_cores(&ideal->alone, definitions),
+        .counts_wall_time = true,
+        .ideal = ideal,
+    };
 }
 
 void ideal_release(struct ideal *ideal)
 {
-    scheduler_free(ideal->scheduler);
+    prediction_release(&ideal->prediction);
+    scenario_release(&ideal->alone);
     free(ideal->locations);
     *ideal = (struct ideal){0};
 }

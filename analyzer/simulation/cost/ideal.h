@@ -25,9 +25,7 @@
 #define PAGODA_SIMULATION_COST_IDEAL_H
 
 #include "analyzer/pag/pag.h"
-#include "analyzer/simulation/clock.h"
-#include "analyzer/simulation/cores/scheduler.h"
-#include "analyzer/simulation/cost/recorded.h"
+#include "analyzer/simulation/prediction.h"
 
 /// How far a location has come.
 struct ideal_location {
@@ -38,16 +36,15 @@ struct ideal_location {
 };
 
 struct ideal {
-    const struct recorded *recorded;
-    struct scheduler *scheduler;
+    struct scenario alone; // the recorded nodes, every rank on a core of its own
     struct ideal_location *locations;
     size_t n_locations;
-    uint64_t begin_ns, end_ns; // the window
-    struct pag_clock clock;    // for pag_simulate()
+    uint64_t begin_ns, end_ns;    // the window
+    struct prediction prediction; // the simulated run
 };
 
 /// Prepares the simulated run. MEASURED is what the measured replay found, RECORDED what it
-/// gathered; RECORDED must outlive IDEAL, which must not move while its clock is in use.
+/// gathered; RECORDED must outlive IDEAL, which must not move.
 void ideal_init(struct ideal *ideal, const struct definitions *definitions,
                 const struct pag_result *measured, const struct recorded *recorded);
 void ideal_release(struct ideal *ideal);

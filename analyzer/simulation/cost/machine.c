@@ -8,7 +8,6 @@
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/cost/scopes.h"
 #include "analyzer/simulation/network/collective_plan.h"
 #include "analyzer/trace/event.h"
 
@@ -188,68 +187,4 @@ int machine_check_formulas(const struct machine *machine, struct error *err)
                              none->n_members, none->size_bytes, most_formula_s);
     }
     return 0;
-}
-
-static uint64_t max_ns(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/// When a collective has released a member.
-static uint64_t collective_met(const struct machine *machine, const struct pag_condition *condition)
-{
-    if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize ||
-        condition->is_carried_out)
-        return condition->time_ns;
-    uint64_t size_bytes = collective_size_bytes(condition->operation, condition->n_members,
-                                                condition->is_root, &condition->volume);
-    const struct machine_collective *collective =
-        machine_collective(machine, condition->operation, size_bytes);
-    // Algorithms are not for operations between two groups.
-    uint64_t time_ns = collective && collective->algorithm == ALGORITHM_FORMULA
-                           ? machine_formula_ns(collective, condition->n_members, size_bytes)
-                           : 0;
-    bool from_root = condition->class_ == COLLECTIVE_ONE_TO_ALL;
-    uint64_t begin_ns =
-        from_root ? condition->time_ns : max_ns(condition->time_ns, condition->entered_ns);
-    return begin_ns + time_ns;
-}
-
-/// When a message is there, or its rendezvous sender may go on.
-static uint64_t message_met(const struct machine_messages *messages,
-                            const struct pag_condition *condition)
-{
-    if (condition->arrived_ns != PAG_NOT_KNOWN)
-        return condition->arrived_ns;
-    uint64_t begin_ns = condition->is_rendezvous
-                            ? max_ns(condition->departed_ns, condition->posted_ns)
-                            : condition->departed_ns;
-    return begin_ns + machine_message_ns(messages, condition->size_bytes);
-}
-
-void machine_settle(const struct scopes *scopes, const struct pag_call *call,
-                    const struct pag_condition *conditions, uint32_t n_conditions,
-                    uint64_t *ready_ns, pag_work *work)
-{
-    *ready_ns = call->enter_ns;
-    *work = 0;
-    for (uint32_t i = 0; i < n_conditions; i++) {
-        const struct pag_condition *condition = &conditions[i];
-        if (condition->kind == PAG_CONDITION_COLLECTIVE) {
-            *ready_ns = max_ns(*ready_ns, collective_met(scopes->machine, condition));
-            continue;
-        }
-        if (condition->follows_ns != PAG_NOT_KNOWN) {
-            bool goes_alone = condition->arrived_ns != PAG_NOT_KNOWN; // links and buses carry it
-            *ready_ns =
-                max_ns(*ready_ns, goes_alone ? condition->arrived_ns
-                                             : condition->departed_ns + condition->follows_ns);
-            continue;
-        }
-        const struct machine_messages *messages =
-            scopes_between(scopes, condition->sender, condition->receiver);
-        *ready_ns = max_ns(*ready_ns, message_met(messages, condition));
-        if (condition->kind == PAG_CONDITION_MESSAGE && !condition->is_probed)
-            *work += (pag_work)messages->receive_overhead_ns * PAG_WORK_PER_NS;
-    }
 }

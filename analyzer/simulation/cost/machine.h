@@ -9,7 +9,7 @@
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
-#include "analyzer/simulation/clock.h"
+#include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/simulation/network/collective_plan.h"
 
 struct formula;
@@ -198,11 +198,5 @@ uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_
 /// Whether all formulas had a time whenever they were asked since the file was read: 0, or -1 and
 /// ERR with the place of one that had not.
 int machine_check_formulas(const struct machine *machine, struct error *err);
-
-/// When CALL has what it waits for on a machine, as pag_clock.settle: of data-carrying conditions
-/// only; see recorded_settle() for operations that create or destroy handles.
-void machine_settle(const struct scopes *scopes, const struct pag_call *call,
-                    const struct pag_condition *conditions, uint32_t n_conditions,
-                    uint64_t *ready_ns, pag_work *work);
 
 #endif

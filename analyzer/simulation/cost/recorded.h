@@ -60,8 +60,8 @@
 
 #include "analyzer/pag/pag.h"
 #include "analyzer/pag/root.h"
-#include "analyzer/simulation/clock.h"
 #include "analyzer/simulation/cores/rank_notes.h"
+#include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/trace/definitions.h"
 
 struct recorded;

@@ -7,7 +7,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/prediction.h"
-#include "analyzer/simulation/simulation.h"
 #include "analyzer/trace/reader.h"
 
 /// The cores that ranks may use together: those of their nodes; where ranks are bound, and some
@@ -71,7 +70,7 @@ int observe_run(struct trace *first, const struct scenario *scenario,
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
     prediction_init(&prediction, definitions, scenario, recorded);
-    int status = pag_simulate(trace, &options, &prediction.clock, listener, &result, err);
+    int status = prediction_run(&prediction, trace, &options, listener, &result, err);
     if (status == 0)
         status = prediction_check(&prediction, err);
     *observed = (struct observed){

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A predicted run watched by a listener: what models of work that is dealt while a program runs
-// (hand_out.h, balancing.h) are made from. The replay of the predictions, by the same clock.
+// (hand_out.h, balancing.h) are made from. The replay of the predictions, by the same simulation.
 #ifndef PAGODA_SIMULATION_DEALT_OBSERVE_H
 #define PAGODA_SIMULATION_DEALT_OBSERVE_H
 

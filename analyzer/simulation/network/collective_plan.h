@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/clock.h"
+#include "analyzer/pag/pag.h"
 
 enum collective_algorithm {
     ALGORITHM_FORMULA, // none: a time for all

@@ -158,9 +158,8 @@ static uint32_t rank_of(const struct collective_runs *runs, const struct collect
     return runs->definitions->communicators[run->communicator].members[member];
 }
 
-void collective_runs_over(void *context, uint32_t instance)
+void collective_runs_over(struct collective_runs *runs, uint32_t instance)
 {
-    struct collective_runs *runs = context;
     if (instance >= runs->n_runs || runs->runs[instance].state == RUN_FREE)
         return;
     for (uint32_t i = 0; runs->stepping && i < runs->runs[instance].n_members; i++) {
@@ -524,12 +523,11 @@ static void start(struct collective_runs *runs, struct collective_run *run, uint
     let_go_on(runs, run);
 }
 
-// --- the clock's part
+// --- for the driver
 
-void collective_runs_entered(void *context, const struct pag_operation *operation,
+void collective_runs_entered(struct collective_runs *runs, const struct pag_operation *operation,
                              uint64_t entered_ns)
 {
-    struct collective_runs *runs = context;
     struct collective_run *run = run_of(runs, operation);
     struct runner *runner = &run->runners[operation->member];
     runner->entered_ns = entered_ns;
@@ -607,9 +605,9 @@ static void decide(struct collective_runs *runs, struct collective_run *run,
             start(runs, run, i);
 }
 
-bool collective_runs_carries_out(void *context, const struct pag_operation *operation)
+bool collective_runs_carries_out(struct collective_runs *runs,
+                                 const struct pag_operation *operation)
 {
-    struct collective_runs *runs = context;
     struct collective_run *run = run_of(runs, operation);
     if (run->state == RUN_UNDECIDED)
         decide(runs, run, operation);
@@ -642,9 +640,9 @@ static uint32_t first_missing(const struct collective_run *run, uint32_t member)
     return member;
 }
 
-uint64_t collective_runs_through(void *context, const struct pag_operation *operation, uint32_t *by)
+uint64_t collective_runs_through(struct collective_runs *runs,
+                                 const struct pag_operation *operation, uint32_t *by)
 {
-    struct collective_runs *runs = context;
     struct collective_run *run = run_of(runs, operation);
     struct runner *self = &run->runners[operation->member];
     *by = self->by;
@@ -691,10 +689,9 @@ uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint6
     return tell(runs, ranks);
 }
 
-uint32_t collective_runs_let_go(void *context, const struct pag_operation *operation,
+uint32_t collective_runs_let_go(struct collective_runs *runs, const struct pag_operation *operation,
                                 const uint32_t **ranks)
 {
-    struct collective_runs *runs = context;
     struct collective_run *run = run_of(runs, operation);
     struct runner *self = &run->runners[operation->member];
     runs->n_through = 0;
@@ -712,9 +709,8 @@ uint32_t collective_runs_let_go(void *context, const struct pag_operation *opera
     return tell(runs, ranks);
 }
 
-bool collective_runs_sent(void *context, struct pag_part_message *message)
+bool collective_runs_sent(struct collective_runs *runs, struct pag_part_message *message)
 {
-    struct collective_runs *runs = context;
     if (runs->n_departing == 0)
         return false;
     uint32_t index = runs->departing[--runs->n_departing];
@@ -722,10 +718,9 @@ bool collective_runs_sent(void *context, struct pag_part_message *message)
     return true;
 }
 
-uint32_t collective_runs_arrived(void *context, uint32_t id, uint64_t arrived_ns,
+uint32_t collective_runs_arrived(struct collective_runs *runs, uint32_t id, uint64_t arrived_ns,
                                  const uint32_t **ranks)
 {
-    struct collective_runs *runs = context;
     const struct flight flight = *(const struct flight *)pool_at(&runs->flights, id);
     struct collective_run *run = &runs->runs[flight.instance];
     uint32_t index;

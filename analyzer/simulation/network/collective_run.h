@@ -27,12 +27,31 @@
 
 #include <stdint.h>
 
-#include "analyzer/simulation/clock.h"
 #include "analyzer/simulation/cost/added_delay.h"
 #include "analyzer/simulation/scenario.h"
 #include "analyzer/trace/definitions.h"
 
 struct collective_runs;
+
+/// A collective operation of one group of processes, as one of its members sees it.
+struct pag_operation {
+    uint32_t instance;     // number among those not over; may be used again after that
+    uint32_t communicator; // index
+    uint32_t n_members, member;
+    uint32_t root;     // member, UINT32_MAX: it has none
+    bool is_described; // false: posted, and what it is comes with its completion
+    bool is_root;      // of here on: if described
+    uint8_t operation; // OTF2_CollectiveOp
+    struct pag_volume volume;
+};
+
+/// A message of an operation that is carried out; world ranks.
+struct pag_part_message {
+    uint32_t sender, receiver;
+    uint64_t size_bytes, ready_ns;
+    uint64_t number; // order of sending
+    uint32_t id;     // for collective_runs_arrived()
+};
 
 /// How often operations were carried out so, and by which means.
 struct collective_use {
@@ -55,23 +74,35 @@ void collective_runs_free(struct collective_runs *runs);
 /// So far; all 0 without RUNS.
 struct collective_use collective_runs_use(const struct collective_runs *runs);
 
-/// The part of a pag_clock that has to do with collectives; CONTEXT is a struct collective_runs.
-void collective_runs_entered(void *context, const struct pag_operation *operation,
+/// A member has entered an operation.
+void collective_runs_entered(struct collective_runs *runs, const struct pag_operation *operation,
                              uint64_t entered_ns);
-bool collective_runs_carries_out(void *context, const struct pag_operation *operation);
-uint64_t collective_runs_through(void *context, const struct pag_operation *operation,
-                                 uint32_t *by);
-bool collective_runs_sent(void *context, struct pag_part_message *message);
-uint32_t collective_runs_arrived(void *context, uint32_t id, uint64_t arrived_ns,
+/// Whether OPERATION, which is described, is carried out; the same for all members.
+bool collective_runs_carries_out(struct collective_runs *runs,
+                                 const struct pag_operation *operation);
+/// When the member, which has entered, is through with an operation that is carried out, and in *BY
+/// the member whose enter decided that. PAG_NOT_KNOWN: not before the member *BY, which has not
+/// entered, does something; UINT32_MAX: before messages that were sent have arrived.
+uint64_t collective_runs_through(struct collective_runs *runs,
+                                 const struct pag_operation *operation, uint32_t *by);
+/// With contention: takes a message that has been sent and was not taken; false when there is none.
+bool collective_runs_sent(struct collective_runs *runs, struct pag_part_message *message);
+/// It arrives at ARRIVED_NS: the members of its operation that are through by that, as world ranks,
+/// valid until the next call; their number.
+uint32_t collective_runs_arrived(struct collective_runs *runs, uint32_t id, uint64_t arrived_ns,
                                  const uint32_t **ranks);
-uint32_t collective_runs_let_go(void *context, const struct pag_operation *operation,
+/// The member does not wait in the operation, or no longer: it goes on without a core. The ranks
+/// that are through by that, as above.
+uint32_t collective_runs_let_go(struct collective_runs *runs, const struct pag_operation *operation,
                                 const uint32_t **ranks);
-/// Likewise (pag_clock.step), of RANK.
+/// RANK, which waits in an operation, has the core it needed at NOW_NS: it goes on there. The ranks
+/// that are through by that, as above.
 uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint64_t now_ns,
                               const uint32_t **ranks);
 /// RANK waits for what ends its call: from when on a core lets it do a step in an operation; later,
 /// the scheduler is told. PAG_NOT_KNOWN: not yet, or it is in none.
 uint64_t collective_runs_await(struct collective_runs *runs, uint32_t rank);
-void collective_runs_over(void *context, uint32_t instance);
+/// All members have left it, or never come.
+void collective_runs_over(struct collective_runs *runs, uint32_t instance);
 
 #endif

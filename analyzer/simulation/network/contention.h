@@ -13,10 +13,10 @@
 //     scope within groups: those of the group; else those of the whole scope. Not where the scope
 //     stands in for one that is not given, inside a node for between nodes or the other way.
 // What is given as 0 is there in any number. Messages are taken in the order in which they are
-// ready (clock.h). Each gets the earliest begin, not before it is ready, such that all it needs is
-// free from then until it is transferred. So one that comes later may use a gap, but never delays
-// one that came earlier; Dimemas lets it. It arrives time(b) after its begin. A transfer of no
-// length begins at once. Where the partner of a message is found out late (transfers.h) it may
+// ready (transfers.h). Each gets the earliest begin, not before it is ready, such that all it needs
+// is free from then until it is transferred. So one that comes later may use a gap, but never
+// delays one that came earlier; Dimemas lets it. It arrives time(b) after its begin. A transfer of
+// no length begins at once. Where the partner of a message is found out late (transfers.h) it may
 // begin in the past, in which what is over counts as free.
 #ifndef PAGODA_SIMULATION_NETWORK_CONTENTION_H
 #define PAGODA_SIMULATION_NETWORK_CONTENTION_H
@@ -34,7 +34,9 @@ struct contention;
 struct contention *contention_new(const struct scopes *scopes, const char *const *node_names);
 void contention_free(struct contention *contention);
 
-/// When a message arrives, as pag_clock.transfer.
+/// When a message arrives, whose way depends on the others: READY_NS when it has departed and, if
+/// its sender waits for the receiver, when that has posted. Asked once for each message, in the
+/// order of (ready, sender, order of sending; messages of operations after others).
 uint64_t contention_transfer(struct contention *contention, uint32_t sender, uint32_t receiver,
                              uint64_t size_bytes, uint64_t ready_ns);
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What calls and messages cost in a simulated run. A call has three parts: work before its messages
+// depart, the wait until all its conditions are met, work after that. The models: the recorded run
+// (recorded_costs.c), a machine file and its timeless replay (machine_costs.c), an ideal network
+// (ideal.h).
+#ifndef PAGODA_SIMULATION_COST_COST_MODEL_H
+#define PAGODA_SIMULATION_COST_COST_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/pag/pag.h"
+
+struct prediction;
+
+/// An MPI call: when it was entered and left in the recording, when it is entered now.
+struct pag_call {
+    uint32_t location, rank;
+    uint32_t region; // EVENT_NO_INDEX: a record without call
+    uint64_t recorded_enter_ns, recorded_leave_ns;
+    uint64_t recorded_work_ns; // CPU time it took in the recording, its whole length if not known
+    uint64_t enter_ns;
+    uint32_t n_sent;     // messages that depart in it, and have an overhead
+    uint64_t sent_bytes; // of the message where there is one
+    uint32_t n_records;  // of messages and collectives in it
+    uint32_t n_left_out; // of these: messages not sent, operations left out
+    bool is_waiting;     // it has conditions, or is a handle call, which takes its time but no core
+    bool is_finalize;    // MPI_Finalize
+    // MPI_Init, MPI_Finalize, of files, or its only operations create or destroy handles:
+    bool is_handle;
+};
+
+enum pag_condition_kind {
+    PAG_CONDITION_MESSAGE,    // a message the call receives
+    PAG_CONDITION_POSTING,    // the receive of a message it sends or has sent
+    PAG_CONDITION_COLLECTIVE, // the members of a collective that release it
+};
+
+/// What a partner must have done before a call can be left; both known by now.
+struct pag_condition {
+    enum pag_condition_kind kind;
+    uint64_t recorded_ns; // enter of the send, the posting, the latest member, in the recording
+    uint64_t recorded_since_ns; // message: begin of what of the call that sent it was the sender's
+                                // own (recorded_own_work); else recorded_ns
+    uint64_t time_ns;           // now: the departure of the message, the posting, the latest member
+    uint64_t departed_ns, posted_ns; // message, posting: both sides, now
+    uint64_t arrived_ns;  // message, posting: PAG_NOT_KNOWN where messages do not hinder each other
+    uint64_t entered_ns;  // collective: when the waiting member entered it, now
+    uint64_t size_bytes;  // message, posting
+    uint64_t added_bytes; // message, posting: of these, what comes along with moved work
+    uint64_t recorded_bytes;   // message, posting: in the recording
+    uint64_t follows_ns;       // message, posting: that long after its departure it is there, since
+                               // it follows another one (aggregate.h); else PAG_NOT_KNOWN
+    uint32_t sender, receiver; // message, posting: world ranks
+    uint32_t n_members;        // collective
+    uint8_t operation, class_; // collective: OTF2_CollectiveOp, enum collective_class
+    struct pag_volume volume;  // collective
+    bool is_finalize;          // collective: MPI_Finalize
+    bool is_nonblocking;       // collective: posted before the call
+    bool is_carried_out;       // collective: message by message; the member is through at time_ns
+    bool is_root;              // collective
+    bool is_rendezvous;        // message, posting: its sender waits for its receiver
+    bool is_probed;            // message: the call only waits to see it
+    uint32_t communicator;     // collective: index of the communicator, UINT32_MAX for MPI_Finalize
+};
+
+/// Times are simulated ns and never go back.
+struct cost_model {
+    bool departs_at_enter; // messages depart when their call is entered, not after work_before
+    bool polls_wait;       // polls that find nothing wait for what ends their loop (polling.h)
+    /// Work of a call before its messages depart, to the world ranks RECEIVERS[0..n_sent).
+    pag_work (*work_before)(struct prediction *prediction, const struct pag_call *call,
+                            const uint32_t *receivers);
+    /// All partners are known: when the call has what it waits for (not before its enter), and how
+    /// much work follows.
+    void (*settle)(struct prediction *prediction, const struct pag_call *call,
+                   const struct pag_condition *conditions, uint32_t n_conditions,
+                   uint64_t *ready_ns, pag_work *work);
+    /// How long CALL lasts at least that has partners nobody knows (IS_UNKNOWN), or is a handle
+    /// call that waits for nobody.
+    uint64_t (*least_length)(const struct prediction *prediction, const struct pag_call *call,
+                             bool is_unknown);
+    /// Whether the sender of a message waits for its receiver.
+    bool (*is_rendezvous)(const struct prediction *prediction, uint32_t sender, uint32_t receiver,
+                          uint64_t size_bytes);
+    /// Usual time of a message of that size.
+    uint64_t (*message_ns)(const struct prediction *prediction, uint32_t sender, uint32_t receiver,
+                           uint64_t size_bytes);
+    /// Whether an operation that need not synchronise its members (it handles no data) does so.
+    bool (*synchronises)(const struct prediction *prediction, uint8_t operation, bool is_finalize);
+    /// A location has ended; NULL: nobody needs to know.
+    void (*ended)(struct prediction *prediction, uint32_t location, uint64_t now_ns);
+};
+
+extern const struct cost_model recorded_costs, machine_costs, timeless_costs, ideal_costs;
+
+#endif
