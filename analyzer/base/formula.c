@@ -23,6 +23,12 @@ static const char *const functions[] = {
     "log", "ln",  "sqrt", "sign", "rint", "abs",  "min",  "max",  "sum",  "avg", "round", "trunc"};
 enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
 
+/// The one operator that muParser lacks.
+static double negate(double value)
+{
+    return value == 0;
+}
+
 void formula_free(struct formula *formula)
 {
     if (!formula)
@@ -51,7 +57,7 @@ static void explain(struct formula *formula, const char *text, const char *const
         known[i] = names[i];
     for (size_t i = 0; i < N_FUNCTIONS; i++)
         known[n + i] = functions[i];
-    size_t length = strcspn(token, " ()+-*/^,");
+    size_t length = strcspn(token, " ()+-*/^,<>=!&|?:");
     token[length] = '\0';
     const char *nearest = length > 0 ? spelling_nearest(token, known, n + N_FUNCTIONS) : NULL;
     if (nearest && strcmp(nearest, token) != 0)
@@ -71,6 +77,7 @@ struct formula *formula_new(const char *text, const char *const *names, size_t n
     struct formula *formula = memory_zeroed(1, sizeof *formula);
     formula->parser = mupCreate(muBASETYPE_FLOAT);
     formula->n = n;
+    mupDefineInfixOprt(formula->parser, "!", negate, 0);
     for (size_t i = 0; i < n; i++) {
         formula->values[i] = 1;
         mupDefineVar(formula->parser, names[i], &formula->values[i]);

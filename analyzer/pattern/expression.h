@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The little language of patterns: whole numbers (decimals in confidence, severity and threshold),
-// names, + - * /, min() max() if(), comparisons, and or not, parentheses. man/pagoda-patterns.5
-// explains it to users.
+// Expressions of patterns, in the syntax of all conditions (pagoda-conditions(7)): whole numbers
+// (decimals in confidence, severity and threshold), names, + - * /, min() max(), comparisons,
+// && || !, ?:, parentheses.
 #ifndef PAGODA_PATTERN_EXPRESSION_H
 #define PAGODA_PATTERN_EXPRESSION_H
 
@@ -101,7 +101,7 @@ int expression_compile(const char *text, const struct expression_scope *scope,
                        struct program *program, struct error *err);
 
 /// If PROGRAM can only be true where a named value equals a constant, says which (the condition
-/// is `name = constant`, or begins with `name = constant and ...`).
+/// is `name == constant`, or begins with `name == constant && ...`).
 bool program_guard(const struct program *program, uint8_t *slot, int64_t *value);
 
 #endif

@@ -241,7 +241,7 @@ static int add_condition(struct translation *t, const struct xml_element *elemen
 {
     size_t length = strlen(t->condition);
     int n = snprintf(t->condition + length, sizeof(t->condition) - length, "%s%s",
-                     length ? " and " : "", text);
+                     length ? " && " : "", text);
     if (n < 0 || (size_t)n >= sizeof(t->condition) - length)
         return error_set(t->err, "%s:%u: the conditions are too long", t->path, element->line);
     return 0;
@@ -267,14 +267,14 @@ static int read_type_condition(struct translation *t, const struct xml_element *
         return error_set(t->err, "%s:%u: the type of %s is %s or WAIT, never '%s'", t->path,
                          element->line, event->name, own, type);
     return add_condition(t, element,
-                         is_own == is_equal ? "is_nonblocking = 0" : "is_nonblocking = 1");
+                         is_own == is_equal ? "is_nonblocking == 0" : "is_nonblocking == 1");
 }
 
 static int read_condition(struct translation *t, const struct xml_element *element)
 {
     static const char *const known[] = {"TYPE", "OP1", "OP2"};
     static const char *const signs[][2] = {
-        {"=", "="},   {"==", "="},  {"EQ", "="},  {"!=", "!="}, {"<>", "!="},
+        {"=", "=="},  {"==", "=="}, {"EQ", "=="}, {"!=", "!="}, {"<>", "!="},
         {"NE", "!="}, {">", ">"},   {"GT", ">"},  {"<", "<"},   {"LT", "<"},
         {">=", ">="}, {"GE", ">="}, {"<=", "<="}, {"LE", "<="},
     };
@@ -294,10 +294,10 @@ static int read_condition(struct translation *t, const struct xml_element *eleme
         const struct related_event *event = find_event(t, first);
         if (!event)
             return unknown_event(t, element, first);
-        if (strcmp(sign, "=") != 0 && strcmp(sign, "!=") != 0)
+        if (strcmp(sign, "==") != 0 && strcmp(sign, "!=") != 0)
             return error_set(t->err, "%s:%u: types can only be equal or not", t->path,
                              element->line);
-        return read_type_condition(t, element, event, strcmp(sign, "=") == 0);
+        return read_type_condition(t, element, event, strcmp(sign, "==") == 0);
     }
     char left[MAX_TEXT_BYTES], right[MAX_TEXT_BYTES], text[2 * MAX_TEXT_BYTES + 8];
     if (read_operand(t, element, "OP1", left) || read_operand(t, element, "OP2", right))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matching by a decision table compiled at start: for each kind of root event the patterns whose
-// condition demands an equality with a constant (`kind = barrier`) are listed under that value, so
+// condition demands an equality with a constant (`kind == barrier`) are listed under that value, so
 // that a root event meets only the patterns that can hold. A list is in the order of the
 // hierarchy; where a pattern found no wait, those evaluated within it are stepped over.
 #include "analyzer/pattern/matcher.h"

@@ -103,7 +103,7 @@ if(is_synchronous, 1, 0.5)" ]
 
 @test "what is wrong in an element is told with the line of the element" {
     bad=$BATS_TEST_TMPDIR/bad.xml
-    pattern mine '<condition>sendr = 0</condition>' | sed 's/></>\n</g' >"$bad"
+    pattern mine '<condition>sendr == 0</condition>' | sed 's/></>\n</g' >"$bad"
     line=$(grep -n '<condition>' "$bad" | cut -d: -f1)
     [ "$line" -gt 5 ]
     run -1 --separate-stderr "$PAGODA" explain patterns --patterns "$bad"

@@ -264,7 +264,7 @@ static void test_kappa_pi_late_sender(void **state)
     assert_string_equal(pattern->id, "late-sender");
     assert_string_equal(pattern->name, "Late Sender");
     assert_string_equal(pattern->root, "receive");
-    assert_string_equal(pattern->condition, "is_nonblocking = 0 and send_enter > enter");
+    assert_string_equal(pattern->condition, "is_nonblocking == 0 && send_enter > enter");
     assert_string_equal(pattern->wait, "send_enter - enter");
     assert_string_equal(pattern->cause, "sender");
     catalogue_free(catalogue);
@@ -303,7 +303,7 @@ static void test_kappa_pi_spellings(void **state)
     assert_string_equal(pattern->root, "send");
     assert_string_equal(pattern->name, "Late Receiver (blocking)");
     assert_string_equal(pattern->condition,
-                        "post_enter < leave and is_nonblocking = 0 and bytes >= 1000");
+                        "post_enter < leave && is_nonblocking == 0 && bytes >= 1000");
     assert_string_equal(pattern->wait, "post_enter - enter");
     assert_string_equal(pattern->parent, "");
     assert_string_equal(get(catalogue, "late-sender")->wait, "send_enter - enter");

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/base/formula.h"
 #include "analyzer/pattern/expression.h"
 
 static const struct expression_name names[] = {
@@ -105,29 +106,30 @@ static void test_arithmetic(void **state)
 static void test_truth(void **state)
 {
     (void)state;
-    check("a = 10", 1);
-    check("a == 10 and b != 3", 0);
+    check("a == 10", 1);
+    check("a == 10 && b != 3", 0);
     check("a > b", 1);
-    check("a < b or b < a", 1);
-    check("a >= 10 and a <= 10", 1);
-    check("a <> b", 1);
-    check("not a", 0);
-    check("not not a", 1);
-    check("not a = b", 1);
-    check("a and b", 1);
-    check("zero or zero", 0);
-    check("zero or b", 1);
-    check("1 or 1 and 0", 1); // `and` binds more tightly
-    check("(1 or 1) and 0", 0);
-    check("not zero and zero", 0);
-    check("a > b and b > c and c < zero", 1);
-    check("a > b and (b < c or c < zero) and a = 10", 1);
+    check("a < b || b < a", 1);
+    check("a >= 10 && a <= 10", 1);
+    check("a != b", 1);
+    check("!a", 0);
+    check("!!a", 1);
+    check("!a == b", 0); // of a
+    check("!(a == b)", 1);
+    check("a && b", 1);
+    check("zero || zero", 0);
+    check("zero || b", 1);
+    check("1 || 1 && 0", 1); // `&&` binds more tightly
+    check("(1 || 1) && 0", 0);
+    check("!zero && zero", 0);
+    check("a > b && b > c && c < zero", 1);
+    check("a > b && (b < c || c < zero) && a == 10", 1);
     check("(a > b) + (b > c) + (c > zero)", 2);
-    check("if(a > b, a - b, b - a)", 7);
-    check("if(zero, a, b) + if(1, if(zero, 1, 5), 2)", 8);
-    check("if(a, zero, b) = 0 and a > 1", 1);
-    check("5 - if(a > b and b > c, c, a)", 9);
-    check("5 - (a > 3 or b)", 4);
+    check("(a > b ? a - b : b - a)", 7);
+    check("(zero ? a : b) + (1 ? zero ? 1 : 5 : 2)", 8);
+    check("(a ? zero : b) == 0 && a > 1", 1);
+    check("5 - (a > b && b > c ? c : a)", 9);
+    check("5 - (a > 3 || b)", 4);
 }
 
 static void test_divisions_by_zero_have_no_value(void **state)
@@ -136,9 +138,9 @@ static void test_divisions_by_zero_have_no_value(void **state)
     int64_t value;
     assert_false(evaluate("a / zero", &value));
     assert_false(evaluate("1 + a / (b - 3)", &value));
-    check("zero = 0 or a / zero > 1", 1);
-    check("zero != 0 and a / zero > 1", 0);
-    check("if(zero, a / zero, 5)", 5);
+    check("zero == 0 || a / zero > 1", 1);
+    check("zero != 0 && a / zero > 1", 0);
+    check("(zero ? a / zero : 5)", 5);
 }
 
 static void test_saturation(void **state)
@@ -163,10 +165,10 @@ static void test_real(void **state)
     check_real("a / b", 10.0 / 3.0);
     check_real("0.5", 0.5);
     check_real(".25 + 1.", 1.25);
-    check_real("if(a > 3.5, 1, 0.5)", 1);
-    check_real("if(b > 3.5, 1, 0.1)", 0.1);
+    check_real("a > 3.5 ? 1 : 0.5", 1);
+    check_real("b > 3.5 ? 1 : 0.1", 0.1);
     check_real("1 - a / 100", 0.9);
-    check_real("not zero and c < -3.9", 1);
+    check_real("!zero && c < -3.9", 1);
     check_real("123456.789", 123456.789);
     check_real("max(0.001, min(a, b)) * 2 - 1", 5);
     struct error err = {{0}};
@@ -190,9 +192,14 @@ static void test_errors(void **state)
     check_error("a + b)", "an operator is missing before ')'");
     check_error("nevr - a", "there is no value 'nevr' here, did you mean 'never'?");
     check_error("a + wrongname", "there is no value 'wrongname' here (at character 5");
-    check_error("a < b < c", "comparisons cannot be chained; write a < b and b < c");
-    check_error("a && b", "'&' has no meaning here; use the words and, or, not");
-    check_error("a ! b", "'!' has no meaning here; use the words");
+    check_error("a < b < c", "comparisons cannot be chained; write a < b && b < c");
+    check_error("a & b", "'&' has no meaning here, write '&&' (at character 3");
+    check_error("a | b", "'|' has no meaning here, write '||'");
+    check_error("a = b", "'=' has no meaning here, write '=='");
+    check_error("a and b", "an operator is missing before 'and', write '&&' (at character 3");
+    check_error("a or b", "an operator is missing before 'or', write '||'");
+    check_error("not a", "there is no value 'not' here, write '!'");
+    check_error("a ! b", "an operator is missing before '!'");
     check_error("a \xE2\x89\xA5 b", "'\xE2\x89\xA5' has no meaning here (at character 3");
     check_error("1.5", "only whole numbers can be used here");
     check_error("12ms", "a number is followed directly by 'm'");
@@ -200,8 +207,9 @@ static void test_errors(void **state)
     check_error("9223372036854775808", "a number is too large");
     check_error("min(a)", "min and max need two values or more");
     check_error("min a", "there is no value 'min' here");
-    check_error("minimum(a, b)", "there is no function 'minimum'; there are min, max and if");
-    check_error("if(a, b)", "',' is missing");
+    check_error("minimum(a, b)", "there is no function 'minimum'; there are min and max");
+    check_error("a ? b", "':' is missing");
+    check_error("if(a, b, c)", "there is no function 'if'; there are min and max");
     check_error("1 / 0", "a division by zero");
     check_error("a / (seven - 7)", "a division by zero");
 }
@@ -218,7 +226,7 @@ static void test_sizes_are_bounded(void **state)
     text[300] = '\0';
     check_error(text, "the expression is nested too deeply");
     for (int i = 0; i < 900; i++)
-        memcpy(text + 4 * i, "not ", 5);
+        memcpy(text + 4 * i, "! ! ", 5);
     check_error(text, "the expression is nested too deeply");
     text[0] = '\0';
     for (int i = 0; i < 40; i++)
@@ -239,15 +247,15 @@ static void test_guard(void **state)
         int slot;
         int64_t value;
     } cases[] = {
-        {"a = 3", true, 0, 3},
-        {"b = seven and a > 3", true, 1, 7},
-        {"3 = b and (a or c) and a", true, 1, 3},
-        {"a = b", false, 0, 0},
-        {"a = 3 or b = 2", false, 0, 0},
-        {"a = 3 and b or c", false, 0, 0},
-        {"not (a = 3)", false, 0, 0},
-        {"a > 3 and b = 2", false, 0, 0},
-        {"if(a = 3, b, c)", false, 0, 0},
+        {"a == 3", true, 0, 3},
+        {"b == seven && a > 3", true, 1, 7},
+        {"3 == b && (a || c) && a", true, 1, 3},
+        {"a == b", false, 0, 0},
+        {"a == 3 || b == 2", false, 0, 0},
+        {"a == 3 && b || c", false, 0, 0},
+        {"!(a == 3)", false, 0, 0},
+        {"a > 3 && b == 2", false, 0, 0},
+        {"(a == 3 ? b : c)", false, 0, 0},
         {"a", false, 0, 0},
         {"1", false, 0, 0},
     };
@@ -289,12 +297,12 @@ static int64_t generate(char *text, int depth, bool *has_value)
         strcat(text, plain[i]);
         return plain_values[i];
     }
-    static const char *const operators[] = {"+", "-", "*", "/", "<", ">=", "=", "!=", "and", "or"};
+    static const char *const operators[] = {"+", "-", "*", "/", "<", ">=", "==", "!=", "&&", "||"};
     unsigned choice = random_below(13);
     bool left_has = true, right_has = true;
     int64_t left, right;
     if (choice == 10) {
-        strcat(text, "(not ");
+        strcat(text, "(!");
         left = generate(text, depth - 1, &left_has);
         strcat(text, ")");
         *has_value &= left_has;
@@ -302,11 +310,11 @@ static int64_t generate(char *text, int depth, bool *has_value)
     }
     if (choice > 10) {
         bool else_has = true;
-        strcat(text, choice == 11 ? "if(" : "max(");
+        strcat(text, choice == 11 ? "(" : "max(");
         left = generate(text, depth - 1, &left_has);
-        strcat(text, ",");
+        strcat(text, choice == 11 ? " ? " : ", ");
         right = generate(text, depth - 1, &right_has);
-        strcat(text, ",");
+        strcat(text, choice == 11 ? " : " : ", ");
         int64_t third = generate(text, depth - 1, &else_has);
         strcat(text, ")");
         *has_value &= left_has;
@@ -377,6 +385,38 @@ static void test_random_expressions(void **state)
     assert_true(n_values > 10000);
 }
 
+/// What patterns accept is muParser's language: the same text has the same value there.
+static void test_agrees_with_formulas(void **state)
+{
+    (void)state;
+    static const char *const variables[] = {"a", "b", "c", "zero"};
+    const double numbers[] = {10, 3, -4, 0};
+    unsigned n_values = 0;
+    random_state = 2;
+    for (int i = 0; i < 5000; i++) {
+        char text[4000] = "";
+        bool has_value = true;
+        generate(text, 3, &has_value);
+        struct error err = {{0}};
+        struct expression_scope real = scope(true);
+        struct program program;
+        if (expression_compile(text, &real, &program, &err))
+            continue; // a division of constants by zero
+        double slots[PROGRAM_SLOTS] = {10, 3, -4, 0}, value;
+        bool ran = program_run_real(&program, slots, &value);
+        program_release(&program);
+        struct formula *formula = formula_new(text, variables, 4, &err);
+        if (!formula)
+            fail_msg("%s: %s", text, err.text);
+        double other = formula_value(formula, numbers);
+        formula_free(formula);
+        if (ran && fabs(value - other) > 1e-12 * fabs(value))
+            fail_msg("%s: %.17g, as a formula %.17g", text, value, other);
+        n_values += ran;
+    }
+    assert_true(n_values > 2500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_sizes_are_bounded),
         cmocka_unit_test(test_guard),
         cmocka_unit_test(test_random_expressions),
+        cmocka_unit_test(test_agrees_with_formulas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
