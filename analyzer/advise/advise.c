@@ -11,9 +11,8 @@
 #include "analyzer/result/cores.h"
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/cost/recorded.h"
-#include "analyzer/whatif/estimate.h"
-#include "analyzer/whatif/run.h"
-#include "analyzer/whatif/waiting.h"
+#include "analyzer/simulation/dealt/farm.h"
+#include "analyzer/whatif/whatif.h"
 
 enum { ROUND = 8 }; // candidates between two looks at the bounds
 
@@ -357,7 +356,7 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
     struct whatif_job target = {0};
     struct whatif_target read;
     whatif_target_read(&read, &setting->batch);
-    advice->assumption = read.assumes_waiting ? whatif_waiting_note : NULL;
+    advice->assumption = read.plan.assumes_waiting ? whatif_waiting_note : NULL;
     int status = whatif_run_unchanged(&read.plan, setting->batch.measured, unchanged, &same, err);
     whatif_target_release(&read);
     target.predicted_ns = same.predicted_ns;
@@ -371,7 +370,7 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
     advice->target_ns = target.predicted_ns;
     uint64_t computing_ns = spread_computing(&setting->batch.measured->result);
     advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
-    advice->n_workers = whatif_kept_workers(&setting->batch.measured->replay, &advice->master);
+    advice->n_workers = farm_kept_workers(&setting->batch.measured->replay, &advice->master);
     advice->n_replays = 1 + (setting->batch.n_words > 0);
     if (target.failure)
         status = error_set(err, "%s", target.failure);

@@ -81,13 +81,9 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
     struct whatif_target target;
     struct farm_run run = {0};
     whatif_target_read(&target, &setting->batch);
-    struct scenario scenario = {0};
-    if (target.is_known &&
-        scenario_init(&scenario, trace_definitions(measured->trace), &target.settings, &err) == 0 &&
-        farm_run_find(&run, measured->trace, &scenario, measured->recorded, &measured->replay,
-                      &err) == 0)
+    if (target.is_known && farm_run_find(&run, measured->trace, &target.plan.cases[0].scenario,
+                                         measured->recorded, &measured->replay, &err) == 0)
         add_best(&run, advice);
-    scenario_release(&scenario);
     advice->n_replays += run.n_passes;
     farm_run_release(&run);
     whatif_target_release(&target);

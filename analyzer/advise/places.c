@@ -17,15 +17,10 @@ enum { MAX_CORES = 4096 };
 static uint32_t count_ranks_if_shared(const struct advise_setting *setting)
 {
     struct whatif_target target;
-    struct scenario scenario = {0};
-    struct error err = {{0}};
     uint32_t most = 0;
     whatif_target_read(&target, &setting->batch);
-    const struct placement *placement = &scenario.placement;
-    if (target.is_known &&
-        scenario_init(&scenario, trace_definitions(setting->batch.measured->trace),
-                      &target.settings, &err) == 0 &&
-        scenario.is_shared) {
+    if (target.is_known && target.plan.cases[0].scenario.is_shared) {
+        const struct placement *placement = &target.plan.cases[0].scenario.placement;
         uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
         for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
             uint32_t n = ++n_ranks[placement->node_of_rank[rank]];
@@ -33,7 +28,6 @@ static uint32_t count_ranks_if_shared(const struct advise_setting *setting)
         }
         free(n_ranks);
     }
-    scenario_release(&scenario);
     whatif_target_release(&target);
     return most;
 }

@@ -163,7 +163,7 @@ static const char *option_in_other_words(const struct option_usage *usage, const
     return found ? found->name : NULL;
 }
 
-/// "--patterns, --parameter or --poll": the options that begin with NAME, which are *N. The caller
+/// "--patterns, --parameter or --place": the options that begin with NAME, which are *N. The caller
 /// frees.
 static char *options_beginning(const struct option_usage *usage, const char *name, size_t *n)
 {

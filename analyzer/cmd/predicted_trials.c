@@ -38,15 +38,15 @@ static bool has(const struct store_names *names, const char *name)
     return false;
 }
 
-/// The user's own parameters, and the settings of SET that are none of these.
-static struct parameters parameters_of(const struct whatif_set *set,
+/// The user's own parameters, and the settings of ASKED that are none of these.
+static struct parameters parameters_of(const struct whatif_case *asked,
                                        const struct store_names *names)
 {
-    size_t n_most = names->n_parameters + set->n_values;
+    size_t n_most = names->n_parameters + asked->n_values;
     struct parameters parameters = {.items = memory_zeroed(n_most, sizeof *parameters.items)};
-    for (size_t i = 0; i < set->n_values; i++)
-        if (!has(names, set->values[i].name))
-            add(&parameters, set->values[i].name, set->values[i].value);
+    for (size_t i = 0; i < asked->n_values; i++)
+        if (!has(names, asked->values[i].name))
+            add(&parameters, asked->values[i].name, asked->values[i].value);
     for (size_t i = 0; i < names->n_parameters; i++)
         add(&parameters, names->parameters[i].name, names->parameters[i].value);
     return parameters;
@@ -56,28 +56,28 @@ int predictions_store(const char *database, const struct whatif_plan *plan,
                       const struct whatif_report *report, const struct result *measured,
                       const struct store_names *names, struct error *err)
 {
-    struct store_prediction *predictions = memory_zeroed(plan->n_sets, sizeof *predictions);
-    struct parameters *parameters = memory_zeroed(plan->n_sets, sizeof *parameters);
+    struct store_prediction *predictions = memory_zeroed(plan->n_cases, sizeof *predictions);
+    struct parameters *parameters = memory_zeroed(plan->n_cases, sizeof *parameters);
     bool is_named = names->trial && names->trial[0];
-    for (size_t i = 0; i < plan->n_sets; i++) {
-        const struct whatif_set *set = &plan->sets[i];
-        parameters[i] = parameters_of(set, names);
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        const struct whatif_case *asked = &plan->cases[i];
+        parameters[i] = parameters_of(asked, names);
         predictions[i] = (struct store_prediction){
             .result = plan->is_list ? &report->results[i] : &report->predicted,
             .names = *names,
-            .change = set->words,
+            .change = asked->words,
         };
         predictions[i].names.parameters = parameters[i].items;
         predictions[i].names.n_parameters = parameters[i].n;
         if (!is_named || plan->is_list)
-            predictions[i].names.suffix = set->words;
+            predictions[i].names.suffix = asked->words;
     }
     struct store_names measured_names = *names;
     measured_names.trial = NULL;
     measured_names.n_parameters -= names->n_predicted_only;
-    int status = store_predictions(database, measured, &measured_names, predictions, plan->n_sets,
+    int status = store_predictions(database, measured, &measured_names, predictions, plan->n_cases,
                                    whatif_change(report->baseline_ns, report->replayed_ns), err);
-    for (size_t i = 0; i < plan->n_sets; i++)
+    for (size_t i = 0; i < plan->n_cases; i++)
         named_values_free(parameters[i].items, parameters[i].n);
     free(parameters);
     free(predictions);
@@ -127,7 +127,8 @@ static int store_one(const struct advise_setting *setting, const struct advice *
     if (job->failure)
         error_set(err, "%s", job->failure);
     else if (whatif_job_options(&setting->batch, job, &options) &&
-             whatif_plan_read(&plan, &options, err) == 0)
+             whatif_plan_read(&plan, &options, err) == 0 &&
+             whatif_plan_complete(&plan, &options, setting->batch.measured, err) == 0)
         status = predictions_store(database, &plan, &report, &setting->batch.measured->result, &own,
                                    err);
     whatif_plan_release(&plan);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda replay TRACE`: replays an archive once, forward, and reports where the time went; with
 // --store it keeps the result as well, with what-if options it predicts other runs. Nothing is
-// computed here: replay_run.c makes the passes, whatif/run.c the predictions.
+// computed here: replay_run.c makes the passes, whatif/whatif.c the predictions.
 #include "analyzer/cmd/commands.h"
 
 #include <stdio.h>
@@ -23,8 +23,7 @@
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"
-#include "analyzer/whatif/run.h"
-#include "analyzer/whatif/waiting.h"
+#include "analyzer/whatif/whatif.h"
 #include "db/store.h"
 
 /// What the command line asks for.
@@ -50,7 +49,6 @@ struct replay_outcome {
     char **places; // of --map auto
     size_t n_places;
     bool is_whatif;
-    bool assumes_waiting; // by how the measured run's MPI waits
 };
 
 /// The parameters of the run, then the first N_PREDICTED of the predictions only. The caller
@@ -127,14 +125,14 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
         return !request->out;
     if (whatif_plan_read(&outcome->plan, &request->whatif, &err) == 0) {
         const struct whatif_plan *plan = &outcome->plan;
-        if (!request->out || (!plan->is_list && !plan->no_trace))
+        if (!request->out || (!plan->is_list && !plan->estimate))
             return true;
         error_set(&err,
                   plan->is_list
                       ? "--out DIR writes one predicted run, not one for each value of a list"
                       : "--out DIR cannot write what --%s predicts: its messages are not those "
                         "of the trace",
-                  plan->no_trace);
+                  plan->estimate);
     }
     *status = options_usage_error(usage, "%s", err.text);
     return false;
@@ -219,21 +217,6 @@ static int load_patterns(const struct replay_request *request, struct replay_out
     return outcome->catalogue ? 0 : -1;
 }
 
-/// What the measured run adds to the options: how its ranks wait where --wait does not say so, and
-/// a placement in place of --map auto. 0, or -1 and ERR.
-static int complete_plan(struct replay_request *request, struct replay_outcome *outcome,
-                         struct error *err)
-{
-    outcome->assumes_waiting = whatif_assume_waiting(&request->whatif, &outcome->measured);
-    if (whatif_map_auto(&request->whatif, &outcome->measured, &outcome->places, &outcome->n_places,
-                        err) != 0)
-        return -1;
-    if (outcome->n_places == 0 && !outcome->assumes_waiting)
-        return 0;
-    whatif_plan_release(&outcome->plan);
-    return whatif_plan_read(&outcome->plan, &request->whatif, err);
-}
-
 static int run_request(struct replay_request *request, struct replay_outcome *outcome,
                        struct error *err)
 {
@@ -241,7 +224,8 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     if (load_patterns(request, outcome, err) != 0 ||
         replay_run_open(measured, request->trace, err) != 0)
         return -1;
-    if (outcome->is_whatif && whatif_check(&outcome->plan, measured, err) != 0)
+    if (outcome->is_whatif &&
+        whatif_plan_prepare(&outcome->plan, trace_definitions(measured->trace), err) != 0)
         return -1;
     if (request->out && rewrite_check(request->out, err) != 0)
         return -1;
@@ -252,15 +236,14 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
         return -1;
     if (!outcome->is_whatif)
         return 0;
-    if (complete_plan(request, outcome, err) != 0)
+    if (whatif_plan_complete(&outcome->plan, &request->whatif, measured, err) != 0 ||
+        whatif_map_auto(&outcome->plan, &request->whatif, measured, &outcome->places,
+                        &outcome->n_places, err) != 0)
         return -1;
-    const struct whatif_wishes wishes = {.out = request->out,
-                                         .keeps_results = request->database != NULL};
-    int status =
-        whatif_run(&outcome->plan, outcome->catalogue, measured, &wishes, &outcome->predicted, err);
-    if (outcome->assumes_waiting)
-        whatif_report_note(&outcome->predicted, memory_copy_text(whatif_waiting_note));
-    return status;
+    const struct whatif_outputs outputs = {.out = request->out,
+                                           .keeps_results = request->database != NULL};
+    return whatif_run(&outcome->plan, outcome->catalogue, measured, &outputs, &outcome->predicted,
+                      err);
 }
 
 /// Whether the archive holds a predicted run (--out).
@@ -395,7 +378,7 @@ int replay_check(int argc, char **argv, bool with_files, struct error *err)
     int status;
     int result = read_request(argc, argv, &request, &outcome, &status, err) ? 0 : -1;
     if (result == 0 && outcome.is_whatif && with_files)
-        result = whatif_check_files(&outcome.plan, err);
+        result = whatif_plan_read_files(&outcome.plan, err);
     release_outcome(&outcome);
     release_request(&request);
     return result;

@@ -9,9 +9,7 @@
 
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/whatif/predict.h"
-#include "analyzer/whatif/run.h"
-#include "analyzer/whatif/waiting.h"
+#include "analyzer/whatif/whatif.h"
 
 enum { MAX_THREADS = 64 };
 
@@ -35,7 +33,6 @@ bool whatif_job_options(const struct whatif_batch *batch, const struct whatif_jo
         is_known = give_words(options, batch->words, batch->n_words);
     for (int i = 0; i < 2 && is_known && job->candidates[i]; i++)
         is_known = give_words(options, job->candidates[i]->words, job->candidates[i]->n_words);
-    whatif_assume_waiting(options, batch->measured);
     return is_known;
 }
 
@@ -49,8 +46,10 @@ static void run_job(const struct whatif_batch *batch, struct whatif_job *job)
         error_set(&err, "this version has no such option");
     else if (whatif_plan_read(&plan, &options, &err) == 0 && plan.is_list)
         error_set(&err, "a value with commas would be several");
-    else if (plan.n_sets == 1 && whatif_run_quietly(&plan, batch->measured, batch->catalogue,
-                                                    &point, &job->result, &err) == 0) {
+    else if (plan.n_cases == 1 &&
+             whatif_plan_complete(&plan, &options, batch->measured, &err) == 0 &&
+             whatif_run_quietly(&plan, batch->measured, batch->catalogue, &point, &job->result,
+                                &err) == 0) {
         job->predicted_ns = point.predicted_ns;
         job->window_ns = point.window_end_ns - point.window_begin_ns;
     }
@@ -142,19 +141,16 @@ void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, 
 void whatif_target_read(struct whatif_target *target, const struct whatif_batch *batch)
 {
     struct error err = {{0}};
-    *target = (struct whatif_target){.settings = SCENARIO_UNCHANGED};
-    for (size_t i = 0; i < batch->n_words; i++)
-        whatif_options_give(&target->options, batch->words[i].option, batch->words[i].value);
-    target->assumes_waiting = whatif_assume_waiting(&target->options, batch->measured);
-    target->is_known = whatif_plan_read(&target->plan, &target->options, &err) == 0 &&
-                       target->plan.n_sets > 0 &&
-                       whatif_prepare(&target->plan, &target->plan.sets[0], &target->settings,
-                                      &target->machine, &err) == 0;
+    *target = (struct whatif_target){0};
+    give_words(&target->options, batch->words, batch->n_words);
+    if (whatif_plan_read(&target->plan, &target->options, &err) != 0)
+        return;
+    target->is_known =
+        whatif_plan_complete(&target->plan, &target->options, batch->measured, &err) == 0;
 }
 
 void whatif_target_release(struct whatif_target *target)
 {
-    machine_release(&target->machine);
     whatif_plan_release(&target->plan);
     whatif_options_release(&target->options);
 }

@@ -7,7 +7,6 @@
 
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/result/advice.h"
-#include "analyzer/simulation/cost/machine.h"
 #include "analyzer/whatif/options.h"
 
 /// A progress bar over all predictions, whose number becomes known little by little. Functions take
@@ -45,15 +44,11 @@ bool whatif_job_options(const struct whatif_batch *batch, const struct whatif_jo
 /// Predicts all JOBS; the same whatever the number of threads.
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n);
 
-/// The options of the target alone, read as a prediction for it reads them. SETTINGS point into the
-/// rest: it must not be copied.
+/// The options of the target alone, read as a prediction for it reads them. It must not be moved.
 struct whatif_target {
     struct whatif_options options;
     struct whatif_plan plan;
-    struct machine machine;
-    struct scenario_settings settings; // whole if is_known
-    bool assumes_waiting;              // how the measured run's ranks wait (waiting.h)
-    bool is_known;                     // the words of the target make a prediction
+    bool is_known; // the plan is complete: the words of the target make a prediction
 };
 
 /// The caller releases TARGET.

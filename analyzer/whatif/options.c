@@ -1,18 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What-if options: from the rows of a table (table.c) and what was given for them to one set
-// of values for each prediction. Every time an option is given is an axis; most have one value.
+// From the rows of all kinds and what was given for them to one case for each prediction. Every
+// time an option is given is an axis; most have one value.
 #include "analyzer/whatif/options.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/cores/placement.h"
-#include "analyzer/whatif/machines.h"
+#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/whatif/kinds.h"
 
 enum { MAX_POINTS = 1000 };
+static const double max_factor = 1000;
+
+// --- rows
+
+/// In the order of the help, and of the values in a change in words.
+static const struct whatif_kind *const kinds[] = {&whatif_kind_cores, &whatif_kind_network,
+                                                  &whatif_kind_work, &whatif_kind_messages,
+                                                  &whatif_kind_dealt};
+
+const struct option_group whatif_groups[WHATIF_GROUPS] = {
+    {"place", "placement and cores", "what-if"}, {"machine", "machine and network", "what-if"},
+    {"scale", "changes of the code", "what-if"}, {"workers", "task farm", "what-if"},
+    {"rebalance", "load balancing", "what-if"},
+};
+
+/// Row INDEX of all kinds; NULL behind the last one.
+static const struct whatif_option *row_at(size_t index)
+{
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        if (index < kinds[k]->n)
+            return &kinds[k]->options[index];
+        index -= kinds[k]->n;
+    }
+    return NULL;
+}
+
+/// The row of the option NAME; SIZE_MAX: there is none.
+static size_t find_row(const char *name)
+{
+    for (size_t i = 0; row_at(i); i++)
+        if (strcmp(row_at(i)->name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
 
 static bool is_repeated(const struct whatif_option *option)
 {
@@ -26,68 +62,82 @@ static bool is_given(const struct whatif_given *given)
 
 size_t whatif_option_rows(struct whatif_options *options, struct option_row *rows)
 {
-    for (size_t i = 0; i < n_whatif_table; i++) {
-        const struct whatif_option *option = &whatif_table[i];
-        struct whatif_given *given = &options->given[i];
-        rows[i] = (struct option_row){.name = option->name,
+    size_t n = 0;
+    for (; row_at(n); n++) {
+        const struct whatif_option *option = row_at(n);
+        struct whatif_given *given = &options->given[n];
+        assert(n < WHATIF_MAX_OPTIONS);
+        rows[n] = (struct option_row){.name = option->name,
                                       .argument = option->argument,
                                       .help = option->help,
                                       .default_text = option->default_text,
                                       .type = OPTION_TEXT,
                                       .value = &given->text};
         if (option->kind == WHATIF_FLAG) {
-            rows[i].type = OPTION_FLAG;
-            rows[i].value = &given->is_set;
+            rows[n].type = OPTION_FLAG;
+            rows[n].value = &given->is_set;
         } else if (is_repeated(option)) {
-            rows[i].type = OPTION_LIST;
-            rows[i].value = &given->texts;
+            rows[n].type = OPTION_LIST;
+            rows[n].value = &given->texts;
         }
     }
-    return n_whatif_table;
+    return n;
 }
 
 bool whatif_options_give(struct whatif_options *options, const char *name, const char *value)
 {
-    for (size_t i = 0; i < n_whatif_table; i++) {
-        struct whatif_given *given = &options->given[i];
-        if (strcmp(whatif_table[i].name, name) != 0)
-            continue;
-        if (whatif_table[i].kind == WHATIF_FLAG) {
-            given->is_set = true;
-        } else if (is_repeated(&whatif_table[i])) {
-            struct option_list *texts = &given->texts;
-            texts->values = array_reserve(texts->values, &texts->capacity, texts->count + 1,
-                                          sizeof *texts->values);
-            texts->values[texts->count++] = value;
-        } else {
-            given->text = value;
-        }
-        return true;
-    }
-    return false;
+    size_t index = find_row(name);
+    if (index == SIZE_MAX)
+        return false;
+    struct whatif_given *given = &options->given[index];
+    if (row_at(index)->kind == WHATIF_FLAG)
+        given->is_set = true;
+    else if (is_repeated(row_at(index)))
+        options_list_append(&given->texts, &value, 1);
+    else
+        given->text = value;
+    return true;
 }
 
 bool whatif_is_wanted(const struct whatif_options *options)
 {
-    for (size_t i = 0; i < n_whatif_table; i++)
+    for (size_t i = 0; row_at(i); i++)
         if (is_given(&options->given[i]))
             return true;
     return false;
 }
 
-void whatif_options_release(struct whatif_options *options)
+struct whatif_given *whatif_options_given(struct whatif_options *options, const char *name)
 {
-    for (size_t i = 0; i < n_whatif_table; i++)
-        options_list_release(&options->given[i].texts);
+    size_t index = find_row(name);
+    assert(index != SIZE_MAX && "bug: no what-if option has this name");
+    return &options->given[index];
 }
 
 bool whatif_options_have(const struct whatif_options *options, const char *name)
 {
-    for (size_t i = 0; i < n_whatif_table; i++)
-        if (strcmp(whatif_table[i].name, name) == 0)
-            return is_given(&options->given[i]);
-    assert(!"bug: a row of whatif_table names an option that is none");
-    return false;
+    size_t index = find_row(name);
+    assert(index != SIZE_MAX && "bug: no what-if option has this name");
+    return is_given(&options->given[index]);
+}
+
+void whatif_options_each(const struct whatif_options *options,
+                         void (*each)(void *context, const char *name, const char *value),
+                         void *context)
+{
+    for (size_t i = 0; row_at(i); i++) {
+        const struct whatif_given *given = &options->given[i];
+        for (size_t t = 0; t < given->texts.count; t++)
+            each(context, row_at(i)->name, given->texts.values[t]);
+        if (given->text || given->is_set)
+            each(context, row_at(i)->name, given->text);
+    }
+}
+
+void whatif_options_release(struct whatif_options *options)
+{
+    for (size_t i = 0; row_at(i); i++)
+        options_list_release(&options->given[i].texts);
 }
 
 /// What cannot go together though neither says so in the table.
@@ -103,8 +153,8 @@ static int check_together(const struct whatif_options *options, struct error *er
 /// Options that need or exclude another one.
 static int check(const struct whatif_options *options, struct error *err)
 {
-    for (size_t i = 0; i < n_whatif_table; i++) {
-        const struct whatif_option *option = &whatif_table[i];
+    for (size_t i = 0; row_at(i); i++) {
+        const struct whatif_option *option = row_at(i);
         if (!is_given(&options->given[i]))
             continue;
         if (option->needs && !whatif_options_have(options, option->needs))
@@ -114,6 +164,116 @@ static int check(const struct whatif_options *options, struct error *err)
             return error_set(err, "--%s and --%s %s", option->name, option->excludes, option->why);
     }
     return check_together(options, err);
+}
+
+// --- a case
+
+static void case_init(struct whatif_case *asked)
+{
+    *asked = (struct whatif_case){
+        .settings = SCENARIO_UNCHANGED,
+        .latency_ns = PAG_NOT_KNOWN,
+        .eager_bytes = PAG_NOT_KNOWN,
+        .rebalance = {NULL, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN, UINT32_MAX},
+    };
+}
+
+bool whatif_case_is_estimate(const struct whatif_case *asked)
+{
+    for (size_t i = 0; i < asked->n_values; i++)
+        if (asked->values[i].option->is_estimate)
+            return true;
+    return false;
+}
+
+static void case_release(struct whatif_case *asked)
+{
+    scenario_release(&asked->scenario);
+    machine_release(&asked->machine);
+    policy_release(&asked->policy);
+    for (size_t i = 0; i < asked->n_values; i++) {
+        free(asked->values[i].name);
+        free(asked->values[i].value);
+    }
+    free(asked->values);
+    free(asked->words);
+    for (size_t i = 0; i < asked->n_kept; i++)
+        free(asked->kept[i]);
+    free(asked->kept);
+}
+
+static void *keep(struct whatif_case *asked, void *memory)
+{
+    asked->kept =
+        array_reserve(asked->kept, &asked->kept_capacity, asked->n_kept + 1, sizeof *asked->kept);
+    return asked->kept[asked->n_kept++] = memory;
+}
+
+char *whatif_case_keep(struct whatif_case *asked, char *text)
+{
+    return keep(asked, text);
+}
+
+void *whatif_case_grow(struct whatif_case *asked, const void *array, size_t n, size_t item_bytes)
+{
+    void *grown = keep(asked, memory_zeroed(n + 1, item_bytes));
+    if (n > 0)
+        memcpy(grown, array, n * item_bytes);
+    return grown;
+}
+
+void whatif_case_append(struct whatif_case *asked, const char *const **texts, size_t *n_texts,
+                        const char *text)
+{
+    const char **all = whatif_case_grow(asked, *texts, *n_texts, sizeof *all);
+    all[(*n_texts)++] = text;
+    *texts = all;
+}
+
+int whatif_choose(const char *option, const char *text, const char *first, const char *second,
+                  bool *is_second, struct error *err)
+{
+    const char *const names[] = {first, second};
+    *is_second = strcmp(text, second) == 0;
+    if (*is_second || strcmp(text, first) == 0)
+        return 0;
+    const char *nearest = spelling_nearest(text, names, 2);
+    return error_set(err, "--%s %s: it is %s or %s%s%s%s", option, text, first, second,
+                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+int whatif_read_number(const char *option, const char *text, uint32_t most, uint32_t *number,
+                       struct error *err)
+{
+    uint64_t count;
+    if (option_read_count(text, &count, err) != 0)
+        return error_wrap(err, "--%s %s", option, text);
+    if (count == 0 || count > most)
+        return error_set(err, "--%s %s: from 1 to %u", option, text, most);
+    *number = (uint32_t)count;
+    return 0;
+}
+
+int whatif_read_factor(const char *option, const char *text, uint64_t least, uint64_t *millionths,
+                       struct error *err)
+{
+    double number;
+    const char *equals = strrchr(text, '=');
+    if (option_read_number(equals ? equals + 1 : text, &number, err) != 0)
+        return error_wrap(err, "--%s %s", option, text);
+    double scaled = round(number * PAG_WORK_PER_NS);
+    if (scaled < (double)least || number > max_factor)
+        return error_set(err, "--%s %s: from %g to %g", option, text,
+                         (double)least / PAG_WORK_PER_NS, max_factor);
+    *millionths = (uint64_t)scaled;
+    return 0;
+}
+
+int whatif_read_time(const char *option, const char *text, uint64_t *time_ns, struct error *err)
+{
+    if (cost_time_read(text, time_ns, err) != 0)
+        return error_wrap(err, "--%s %s", option, text);
+    return 0;
 }
 
 // --- axes
@@ -131,6 +291,12 @@ struct axes {
     size_t n, capacity;
 };
 
+/// How many bytes of the list TEXT are its first value.
+static size_t value_bytes(const struct whatif_option *option, const char *text)
+{
+    return option->value_bytes ? option->value_bytes(text) : strcspn(text, ",");
+}
+
 static struct axis axis_of(const struct whatif_option *option, const char *text)
 {
     struct axis axis = {.option = option, .text = text, .n_values = 1};
@@ -145,8 +311,10 @@ static struct axis axis_of(const struct whatif_option *option, const char *text)
         values = strrchr(text, '=') + 1;
     }
     axis.prefix_bytes = (size_t)(values - text);
-    for (; *values; values++)
-        axis.n_values += *values == ',';
+    for (values += value_bytes(option, values); *values; values += value_bytes(option, values)) {
+        values++; // the comma
+        axis.n_values++;
+    }
     return axis;
 }
 
@@ -159,8 +327,8 @@ static void add_axis(struct axes *axes, const struct whatif_option *option, cons
 static struct axes axes_of(const struct whatif_options *options)
 {
     struct axes axes = {0};
-    for (size_t i = 0; i < n_whatif_table; i++) {
-        const struct whatif_option *option = &whatif_table[i];
+    for (size_t i = 0; row_at(i); i++) {
+        const struct whatif_option *option = row_at(i);
         const struct whatif_given *given = &options->given[i];
         if (given->is_set || given->text)
             add_axis(&axes, option, given->text);
@@ -177,8 +345,8 @@ static char *value_at(const struct axis *axis, size_t index)
     if (axis->n_values == 1)
         return memory_copy_text(text);
     for (; index > 0; index--)
-        text = strchr(text, ',') + 1;
-    return memory_format("%.*s", (int)strcspn(text, ","), text);
+        text += value_bytes(axis->option, text) + 1;
+    return memory_format("%.*s", (int)value_bytes(axis->option, text), text);
 }
 
 /// "scale solve", where the same option may have values for several names.
@@ -189,49 +357,46 @@ static char *value_name(const struct axis *axis)
                          name_bytes > 0 ? axis->text : "");
 }
 
-static void note(struct whatif_set *set, const struct axis *axis, const char *value)
+static void note(struct whatif_case *asked, const struct axis *axis, const char *value)
 {
-    set->values[set->n_values++] =
-        (struct whatif_chosen){value_name(axis), memory_copy_text(value)};
-    if (axis->n_values > 1)
-        set->chosen[set->n_chosen++] =
-            (struct whatif_chosen){value_name(axis), memory_copy_text(value)};
+    asked->values[asked->n_values++] = (struct whatif_value){
+        axis->option, value_name(axis), memory_copy_text(value), axis->n_values > 1};
     char *text = memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text ? axis->text : "",
                                axis->text ? value : "");
     char *word = axis->text ? shell_word(text) : memory_copy_text("");
-    char *words = memory_format("%s%s--%s%s%s", set->words ? set->words : "", set->words ? " " : "",
-                                axis->option->name, *word ? " " : "", word);
+    char *words =
+        memory_format("%s%s--%s%s%s", asked->words ? asked->words : "", asked->words ? " " : "",
+                      axis->option->name, *word ? " " : "", word);
     free(text);
     free(word);
-    free(set->words);
-    set->words = words;
+    free(asked->words);
+    asked->words = words;
 }
 
-static int read_value(struct whatif_set *set, const struct axis *axis, size_t index,
+static int read_value(struct whatif_case *asked, const struct axis *axis, size_t index,
                       struct error *err)
 {
     char *value = axis->text ? value_at(axis, index) : memory_copy_text("yes");
     char *text = NULL;
     if (axis->text)
-        text = whatif_set_keep(set,
-                               memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text, value));
+        text = whatif_case_keep(
+            asked, memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text, value));
     int status = 0;
     if (axis->n_values > 1 && *value == '\0')
         status =
             error_set(err, "--%s %s: a value of the list is empty", axis->option->name, axis->text);
     if (status == 0)
-        status = axis->option->read(text, set, err);
-    note(set, axis, value);
+        status = axis->option->read(text, asked, err);
+    note(asked, axis, value);
     free(value);
     return status;
 }
 
-static int fill_set(struct whatif_set *set, const struct axes *axes, size_t index,
-                    struct error *err)
+static int fill_case(struct whatif_case *asked, const struct axes *axes, size_t index,
+                     struct error *err)
 {
     size_t divisor = 1;
-    set->chosen = memory_zeroed(axes->n, sizeof *set->chosen);
-    set->values = memory_zeroed(axes->n, sizeof *set->values);
+    asked->values = memory_zeroed(axes->n, sizeof *asked->values);
     size_t *values = memory_zeroed(axes->n, sizeof *values);
     for (size_t i = axes->n; i-- > 0;) {
         values[i] = index / divisor % axes->items[i].n_values;
@@ -239,7 +404,7 @@ static int fill_set(struct whatif_set *set, const struct axes *axes, size_t inde
     }
     int status = 0;
     for (size_t i = 0; i < axes->n && status == 0; i++)
-        status = read_value(set, &axes->items[i], values[i], err);
+        status = read_value(asked, &axes->items[i], values[i], err);
     free(values);
     return status;
 }
@@ -249,12 +414,12 @@ static int fill_set(struct whatif_set *set, const struct axes *axes, size_t inde
 /// What is wrong with values together, or with several of an option. 0, or -1 and ERR.
 static int check_plan(const struct whatif_plan *plan, const struct axes *axes, struct error *err)
 {
-    const struct scenario_settings *settings = &plan->sets[0].settings;
+    const struct scenario_settings *settings = &plan->cases[0].settings;
     if (placement_check(settings->places, settings->n_places, err) != 0)
         return -1;
     if (!plan->is_list)
         return 0;
-    if (plan->sets[0].n_tolerances > 0)
+    if (plan->cases[0].n_tolerances > 0)
         return error_set(err, "--tolerance is found for one prediction: give no option several "
                               "values");
     for (size_t i = 0; i < axes->n; i++)
@@ -288,13 +453,13 @@ static int fill_plan(struct whatif_plan *plan, const struct axes *axes, struct e
         return error_set(err, "more than %d combinations of values", MAX_POINTS);
     put_words(plan, axes);
     for (size_t i = 0; i < axes->n; i++)
-        if (axes->items[i].option->is_no_trace)
-            plan->no_trace = axes->items[i].option->name;
+        if (axes->items[i].option->is_estimate)
+            plan->estimate = axes->items[i].option->name;
     plan->is_list = n > 1;
-    plan->sets = memory_zeroed(n, sizeof *plan->sets);
+    plan->cases = memory_zeroed(n, sizeof *plan->cases);
     for (size_t i = 0; i < n; i++) {
-        whatif_set_init(&plan->sets[plan->n_sets++]);
-        if (fill_set(&plan->sets[i], axes, i, err) != 0)
+        case_init(&plan->cases[plan->n_cases++]);
+        if (fill_case(&plan->cases[i], axes, i, err) != 0)
             return -1;
     }
     return 0;
@@ -314,12 +479,64 @@ int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *opti
     return status;
 }
 
+int whatif_plan_read_files(struct whatif_plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        struct whatif_case *asked = &plan->cases[i];
+        if (asked->has_files)
+            continue;
+        if (whatif_read_machine(asked, plan->machines, err) != 0 ||
+            whatif_read_policy(asked, err) != 0)
+            return -1;
+        asked->has_files = true;
+    }
+    return 0;
+}
+
+int whatif_plan_prepare(struct whatif_plan *plan, const struct definitions *definitions,
+                        struct error *err)
+{
+    if (plan->is_prepared)
+        return 0;
+    if (whatif_plan_read_files(plan, err) != 0)
+        return -1;
+    const struct scenario_settings *first = &plan->cases[0].settings;
+    plan->unchanged_settings = SCENARIO_UNCHANGED;
+    plan->unchanged_settings.spins = first->spins;
+    plan->unchanged_settings.slice_ns = scenario_slice_ns(first);
+    scenario_release(&plan->unchanged);
+    if (scenario_init(&plan->unchanged, definitions, &plan->unchanged_settings, err) != 0)
+        return -1;
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        struct whatif_case *asked = &plan->cases[i];
+        scenario_release(&asked->scenario);
+        if (scenario_init(&asked->scenario, definitions, &asked->settings, err) != 0)
+            return -1;
+    }
+    plan->is_prepared = true;
+    return 0;
+}
+
+int whatif_plan_complete(struct whatif_plan *plan, struct whatif_options *options,
+                         const struct replay_run *measured, struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(measured->trace);
+    int status = whatif_plan_prepare(plan, definitions, err);
+    if (!whatif_assume_waiting(options, plan, measured))
+        return status;
+    whatif_plan_release(plan);
+    status = whatif_plan_read(plan, options, err);
+    plan->assumes_waiting = true;
+    return status == 0 ? whatif_plan_prepare(plan, definitions, err) : status;
+}
+
 void whatif_plan_release(struct whatif_plan *plan)
 {
-    for (size_t i = 0; i < plan->n_sets; i++)
-        whatif_set_release(&plan->sets[i]);
+    for (size_t i = 0; i < plan->n_cases; i++)
+        case_release(&plan->cases[i]);
+    scenario_release(&plan->unchanged);
     whatif_machines_free(plan->machines);
-    free(plan->sets);
+    free(plan->cases);
     free(plan->change);
     *plan = (struct whatif_plan){0};
 }

@@ -136,10 +136,12 @@ static void judge(struct search *search, struct mapping *mappings, size_t n)
 /// What the target says of the places: cores, and whether they are alike.
 static void survey_places(struct search *search)
 {
+    static const struct scenario_settings unchanged = SCENARIO_UNCHANGED_FIELDS;
     struct whatif_target target;
     whatif_target_read(&target, search->batch);
-    const struct scenario_settings *settings = &target.settings;
-    const struct machine *given = target.is_known ? settings->machine : NULL;
+    const struct scenario_settings *settings =
+        target.plan.n_cases > 0 ? &target.plan.cases[0].settings : &unchanged;
+    const struct machine *given = settings->machine;
     search->are_alike = !given || (given->n_nodes == 0 && given->n_groups == 0);
     search->are_alike = search->are_alike && settings->n_node_speeds == 0;
     for (size_t i = 0; given && i < given->n_collectives; i++)
@@ -503,59 +505,46 @@ struct mapping placement_search(const struct whatif_batch *batch, const struct r
 
 // --- --map auto
 
-static struct whatif_given *given_of(struct whatif_options *options, const char *name)
+/// Words in the making.
+struct words {
+    struct advice_word *items;
+    size_t n, capacity;
+};
+
+/// Everything except --nodes and --map.
+static void add_other_word(void *context, const char *name, const char *value)
 {
-    size_t i = 0;
-    while (strcmp(whatif_table[i].name, name) != 0)
-        i++;
-    return &options->given[i];
+    struct words *words = context;
+    if (strcmp(name, "nodes") == 0 || strcmp(name, "map") == 0)
+        return;
+    words->items =
+        array_reserve(words->items, &words->capacity, words->n + 1, sizeof *words->items);
+    words->items[words->n++] = (struct advice_word){(char *)name, (char *)value};
 }
 
-/// All options given but --nodes and --map as words, which the caller frees; their texts are
-/// OPTIONS'.
-static struct advice_word *other_words(const struct whatif_options *options, size_t *n)
+int whatif_map_auto(struct whatif_plan *plan, struct whatif_options *options,
+                    const struct replay_run *measured, char ***texts, size_t *n, struct error *err)
 {
-    struct advice_word *words = NULL;
-    size_t capacity = 0;
-    *n = 0;
-    for (size_t i = 0; i < n_whatif_table; i++) {
-        const struct whatif_given *given = &options->given[i];
-        const char *name = whatif_table[i].name;
-        size_t n_texts = given->texts.count + (given->text || given->is_set);
-        if (strcmp(name, "nodes") == 0 || strcmp(name, "map") == 0)
-            continue;
-        words = array_reserve(words, &capacity, *n + n_texts, sizeof *words);
-        for (size_t t = 0; t < given->texts.count; t++)
-            words[(*n)++] = (struct advice_word){(char *)name, (char *)given->texts.values[t]};
-        if (given->text || given->is_set)
-            words[(*n)++] = (struct advice_word){(char *)name, (char *)given->text};
-    }
-    return words;
-}
-
-int whatif_map_auto(struct whatif_options *options, const struct replay_run *measured,
-                    char ***texts, size_t *n, struct error *err)
-{
-    struct whatif_given *map = given_of(options, "map"), *nodes = given_of(options, "nodes");
-    struct whatif_plan plan;
+    struct whatif_given *map = whatif_options_given(options, "map");
     if (!map->text || !strstr(map->text, "auto"))
         return 0;
-    int status = whatif_plan_read(&plan, options, err);
-    uint32_t n_nodes = status == 0 ? plan.sets[0].settings.n_nodes : 0;
-    whatif_plan_release(&plan);
-    if (status != 0)
-        return -1;
-    size_t n_words, n_replays = 0;
-    struct advice_word *words = other_words(options, &n_words);
-    const struct whatif_batch batch = {.measured = measured, .words = words, .n_words = n_words};
-    const struct search_places places = {.n = n_nodes};
+    size_t n_replays = 0;
+    struct words words = {0};
+    whatif_options_each(options, add_other_word, &words);
+    const struct whatif_batch batch = {
+        .measured = measured, .words = words.items, .n_words = words.n};
+    const struct search_places places = {.n = plan->cases[0].settings.n_nodes};
     struct mapping best =
         placement_search(&batch, &measured->result, &places, MAX_REPLAYS, &n_replays);
     *texts = mapping_words(&best, (uint32_t)measured->result.n_ranks, &places, n);
-    map->text = nodes->text = NULL;
+    map->text = whatif_options_given(options, "nodes")->text = NULL;
     for (size_t i = 0; i < *n; i++)
         whatif_options_give(options, "place", (*texts)[i]);
     free(best.node_of_rank);
-    free(words);
-    return 0;
+    free(words.items);
+    bool assumes_waiting = plan->assumes_waiting;
+    whatif_plan_release(plan);
+    int status = whatif_plan_read(plan, options, err);
+    plan->assumes_waiting = assumes_waiting;
+    return status == 0 ? whatif_plan_prepare(plan, trace_definitions(measured->trace), err) : -1;
 }

@@ -127,16 +127,24 @@ rounds() {
 
 @test "load balancing while it runs" {
     archive uneven
-    "$PAGODA" replay uneven --rebalance magda --threshold 100 --poll 50us --transfer 10us --json >report
+    "$PAGODA" replay uneven --rebalance magda:threshold=100,poll=50us,transfer=10us --json >report
     jq -e '.whatif.predicted_ns == 357000 and (.whatif.rebalancing | .before_ns == 500000 and
         .after_ns == 355000 and .migrations == 1 and .moved_ns == 145000 and .spans == 2)' report
-    "$PAGODA" replay uneven --rebalance magda --poll 50us --transfer 10us --free-hosts 1 --json >report
+    "$PAGODA" replay uneven --rebalance magda:poll=50us,transfer=10us,free-hosts=1 --json >report
     jq -e '.whatif.predicted_ns == 332000 and (.whatif.rebalancing | .migrations == 2 and .policy == "magda")' report
     # Nobody is idle for as long as a poll.
-    "$PAGODA" replay uneven --rebalance magda --poll 1ms --json | jq -e '.whatif.predicted_ns == 502000'
+    "$PAGODA" replay uneven --rebalance magda:poll=1ms --json | jq -e '.whatif.predicted_ns == 502000'
     # Lists, of policies as well.
-    "$PAGODA" replay uneven --rebalance magda-idle --poll 20us,100us,200us --transfer 10us >text
+    "$PAGODA" replay uneven --rebalance magda-idle:poll=20us,transfer=10us,magda,magda-idle:poll=100us >text
     grep -q '145.0 us of work handed over in 1 migration' text
+    "$PAGODA" replay uneven --rebalance magda-idle:poll=20us,transfer=10us,magda,magda-idle:poll=100us --json |
+        jq -e '[.whatif.points[].set.rebalance] ==
+            ["magda-idle:poll=20us,transfer=10us", "magda", "magda-idle:poll=100us"]'
+    # A colon in a file's name is part of it.
+    mkdir a:b
+    cp "$ROOT/patterns/policies/magda.xml" a:b/mine.xml
+    "$PAGODA" replay uneven --rebalance a:b/mine.xml:threshold=100,poll=50us,transfer=10us --json |
+        jq -e '.whatif.predicted_ns == 357000'
 }
 
 @test "balancing is advised where work between synchronisations is uneven" {
@@ -169,14 +177,15 @@ rounds() {
     }
     refused 2 '--workers 0: from 1' farm --workers 0
     refused 2 '--workers some' farm --workers some
-    refused 2 '--threshold 101: percent' farm --rebalance magda --threshold 101
-    refused 2 '--threshold -1' farm --rebalance magda --threshold -1
-    refused 2 '--threshold is about --rebalance' farm --threshold 5
-    refused 2 '--poll 0' farm --rebalance magda --poll 0
-    refused 2 '--poll is about --rebalance' farm --poll 1ms
-    refused 2 '--transfer x' farm --rebalance magda --transfer x
-    refused 2 '--free-hosts 65537' farm --rebalance magda --free-hosts 65537
-    refused 2 '--free-hosts some' farm --rebalance magda --free-hosts some
+    refused 2 '--rebalance magda:threshold=101: percent of the work, from 0 to 100' farm --rebalance magda:threshold=101
+    refused 2 'magda:threshold=-1' farm --rebalance magda:threshold=-1
+    refused 2 'magda:poll=0: more than no time at all' farm --rebalance magda:poll=0
+    refused 2 'magda:transfer=x' farm --rebalance magda:poll=1ms,transfer=x
+    refused 2 'magda:free-hosts=65537: from 0 to 65536' farm --rebalance magda:free-hosts=65537
+    refused 2 'magda:free-hosts=some' farm --rebalance magda:free-hosts=some
+    refused 2 'no such setting (threshold, poll, transfer, free-hosts); did you mean poll?' farm --rebalance magda:pol=1ms
+    refused 2 '--rebalance :poll=1ms: a policy is missing' farm --rebalance :poll=1ms
+    refused 2 'a value of the list is empty' farm --rebalance magda,
     refused 2 'give one of them' farm --rebalance magda --workers 3
     refused 2 'give one of them' farm --rebalance magda --dealing anycast
     refused 1 'magdb: no such file, and no bundled policy; is it magda?' uneven --rebalance magdb

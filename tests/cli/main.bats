@@ -131,7 +131,7 @@ options_given_once() {
     answers replay --output 'there is no option --output; did you mean --out?'
     answers replay --workrs 'there is no option --workrs; did you mean --workers?'
     answers replay --frobnicate 'there is no option --frobnicate'
-    answers replay --p '--p can mean --patterns, --parameter, --prediction-parameter, --place or --poll'
+    answers replay --p '--p can mean --patterns, --parameter, --prediction-parameter or --place'
     run "$PAGODA" --verson
     [ "$status" = 2 ]
     [ "$output" = 'pagoda: there is no option --verson; did you mean --version?' ]

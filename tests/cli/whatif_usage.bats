@@ -63,12 +63,9 @@ values() {
 --move-data x --move solve=0:1
 --aggregate x
 --workers x
---threshold x --rebalance magda
---poll x --rebalance magda
---transfer x --rebalance magda
---free-hosts x --rebalance magda
+--rebalance magda:poll=x
 END
-    for option in --machine --drop-sync --overlap --dealing --rebalance; do # no form is wrong
+    for option in --machine --drop-sync --overlap --dealing; do # no form is wrong
         is 2 "$option: its value is empty" "$option" ''
         echo "$option" >>options
     done
@@ -98,10 +95,6 @@ END
         is 2 '--machine, which is missing' $option
     done
     is 2 '--move-data says what the messages carry of --move, which is missing' --move-data 1
-    for option in '--threshold 5' '--poll 1ms' '--transfer 1ms' '--free-hosts 1'; do
-        # shellcheck disable=SC2086 # two words
-        is 2 'is about --rebalance, which is missing' $option
-    done
 }
 
 @test "lists of values" {

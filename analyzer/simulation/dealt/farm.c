@@ -365,3 +365,10 @@ void farm_release(struct farm *farm)
     free(farm->worker_ranks);
     *farm = (struct farm){0};
 }
+
+uint32_t farm_kept_workers(const struct pag_result *measured, uint32_t *master)
+{
+    *master = farm_find_master(measured);
+    uint32_t n_workers = *master == UINT32_MAX ? 0 : farm_count_uneven(measured, *master);
+    return n_workers < 2 ? 0 : n_workers;
+}

@@ -85,4 +85,8 @@ struct farm {
 int farm_analyse(struct farm *farm, struct farm_messages *messages, struct error *err);
 void farm_release(struct farm *farm);
 
+/// Tasks that a recorded MASTER may have handed to ranks that were free stay in a prediction with
+/// the ranks that did them: how many workers these are; 0: the run MEASURED shows no such thing.
+uint32_t farm_kept_workers(const struct pag_result *measured, uint32_t *master);
+
 #endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where ranks run, on what cores, and how they share them.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/simulation/cost/recorded.h"
+#include "analyzer/whatif/kinds.h"
+
+// --- options
+
+enum { MAX_CORES = 65536, MAX_NODES = 1 << 20 };
+static const uint64_t least_speed = 1000; // millionths
+
+static int read_place(const char *text, struct whatif_case *asked, struct error *err)
+{
+    struct scenario_settings *settings = &asked->settings;
+    whatif_case_append(asked, &settings->places, &settings->n_places, text);
+    (void)err; // scenario_init() knows the ranks
+    return 0;
+}
+
+static int read_nodes(const char *text, struct whatif_case *asked, struct error *err)
+{
+    return whatif_read_number("nodes", text, MAX_NODES, &asked->settings.n_nodes, err);
+}
+
+static int read_map(const char *text, struct whatif_case *asked, struct error *err)
+{
+    if (strcmp(text, "auto") == 0) // until placement_search.c has found one
+        return 0;
+    asked->settings.is_cyclic = strcmp(text, "cyclic") == 0;
+    if (asked->settings.is_cyclic || strcmp(text, "block") == 0)
+        return 0;
+    static const char *const names[] = {"block", "cyclic", "auto"};
+    const char *nearest = spelling_nearest(text, names, sizeof names / sizeof names[0]);
+    return error_set(err, "--map %s: it is block, cyclic or auto%s%s%s", text,
+                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static int read_cores(const char *text, struct whatif_case *asked, struct error *err)
+{
+    return whatif_read_number("cores", text, MAX_CORES, &asked->settings.n_cores, err);
+}
+
+static int read_sharing(const char *text, struct whatif_case *asked, struct error *err)
+{
+    return whatif_choose("sharing", text, "fluid", "sticky", &asked->settings.is_sticky, err);
+}
+
+static int read_wait(const char *text, struct whatif_case *asked, struct error *err)
+{
+    return whatif_choose("wait", text, "block", "spin", &asked->settings.spins, err);
+}
+
+static int read_hand_over(const char *text, struct whatif_case *asked, struct error *err)
+{
+    return whatif_read_time("hand-over", text, &asked->settings.hand_over_ns, err);
+}
+
+static int read_slice(const char *text, struct whatif_case *asked, struct error *err)
+{
+    if (cost_time_read_slice(text, &asked->settings.slice_ns, err) != 0)
+        return error_wrap(err, "--slice %s", text);
+    return 0;
+}
+
+static int read_node_speed(const char *text, const char *equals, struct whatif_case *asked,
+                           struct error *err)
+{
+    struct scenario_settings *settings = &asked->settings;
+    if (equals == text)
+        return error_set(err, "--cpu-speed %s: not of the form NODE=F, such as a=1.5", text);
+    struct node_speed *speeds =
+        whatif_case_grow(asked, settings->node_speeds, settings->n_node_speeds, sizeof *speeds);
+    struct node_speed *speed = &speeds[settings->n_node_speeds];
+    settings->node_speeds = speeds;
+    speed->node = whatif_case_keep(asked, memory_format("%.*s", (int)(equals - text), text));
+    for (size_t i = 0; i < settings->n_node_speeds; i++)
+        if (strcmp(speeds[i].node, speed->node) == 0)
+            return error_set(err, "--cpu-speed %s: node %s has a speed already", text, speed->node);
+    settings->n_node_speeds++;
+    return whatif_read_factor("cpu-speed", text, least_speed, &speed->speed, err);
+}
+
+static int read_cpu_speed(const char *text, struct whatif_case *asked, struct error *err)
+{
+    const char *equals = strrchr(text, '=');
+    if (equals)
+        return read_node_speed(text, equals, asked, err);
+    if (asked->settings.speed > 0)
+        return error_set(err, "--cpu-speed %s: all nodes have a speed already; NODE=%s is for one",
+                         text, text);
+    return whatif_read_factor("cpu-speed", text, least_speed, &asked->settings.speed, err);
+}
+
+static const struct whatif_option rows[] = {
+    {.name = "place",
+     .kind = WHATIF_REPEATED,
+     .argument = "NODE=RANKS",
+     .read = read_place,
+     .help = "run these ranks on a node, such as a=0-3,8",
+     .excludes = "nodes",
+     .why = "both say where ranks run: give one of them"},
+    {.name = "nodes",
+     .kind = WHATIF_AXIS,
+     .argument = "N",
+     .read = read_nodes,
+     .help = "run on N nodes"},
+    {.name = "map",
+     .kind = WHATIF_AXIS,
+     .argument = "block|cyclic|auto",
+     .read = read_map,
+     .help = "with --nodes: how ranks are mapped to nodes; auto searches for the best placement",
+     .default_text = "block",
+     .needs = "nodes",
+     .does = "says how ranks are dealt to"},
+    {.name = "cores",
+     .kind = WHATIF_AXIS,
+     .argument = "C",
+     .read = read_cores,
+     .help = "run on nodes with C cores",
+     .default_text = "1 with --place and --nodes, else as recorded"},
+    {.name = "sharing",
+     .kind = WHATIF_AXIS,
+     .argument = "fluid|sticky",
+     .read = read_sharing,
+     .help = "the ranks of a node share all its cores, or each stays on one core",
+     .default_text = "fluid"},
+    {.name = "wait",
+     .kind = WHATIF_AXIS,
+     .argument = "block|spin",
+     .read = read_wait,
+     .help = "a waiting rank leaves its core, or keeps it busy",
+     .default_text = "block; spin if the recorded MPI polls so"},
+    {.name = "slice",
+     .kind = WHATIF_AXIS,
+     .argument = "T",
+     .read = read_slice,
+     .help = "on an oversubscribed node a rank keeps its core for this time slice",
+     .default_text = "that of --machine, else no time at all"},
+    {.name = "hand-over",
+     .kind = WHATIF_AXIS,
+     .argument = "T",
+     .read = read_hand_over,
+     .help = "cost of a context switch between two ranks on a core",
+     .excludes = "slice",
+     .why = "exclude each other: with slices hand-overs cost nothing",
+     .default_text = "that of --machine, else 0"},
+    {.name = "cpu-speed",
+     .kind = WHATIF_REPEATED_AXIS,
+     .argument = "[NODE=]F",
+     .read = read_cpu_speed,
+     .help = "processors F times as fast; with NODE=F those of one node"},
+};
+const struct whatif_kind whatif_kind_cores = {rows, sizeof rows / sizeof rows[0]};
+
+// --- what ranks that wait do, where no option says so
+
+const char whatif_waiting_note[] =
+    "--wait spin, as no --wait is given: where ranks share cores, those that wait keep them busy, "
+    "as "
+    "this run's MPI does (MPICH; Open MPI that was not told of more ranks than slots)";
+
+/// The property NAME of the archive, in the capitals OTF2 gives it; "" where it has none.
+static const char *property(const struct definitions *definitions, const char *name)
+{
+    for (size_t i = 0; i < definitions->n_properties; i++)
+        if (strcmp(definitions->properties[i].name, name) == 0)
+            return definitions->properties[i].value;
+    return "";
+}
+
+/// MPICH always does; Open MPI unless its launcher was told of more ranks than slots, or it was
+/// told to yield.
+static bool keeps_cores(const struct definitions *definitions)
+{
+    const char *mpi = property(definitions, "PAGODA::MPI");
+    if (strcmp(mpi, "openmpi") != 0)
+        return strcmp(mpi, "mpich") == 0;
+    const char *yields = property(definitions, "PAGODA::ENV::OMPI_MCA_MPI_YIELD_WHEN_IDLE");
+    if (!*yields)
+        yields = property(definitions, "PAGODA::ENV::OMPI_MCA_MPI_OVERSUBSCRIBE");
+    return strcmp(yields, "0") == 0;
+}
+
+static bool has_lacked_cores(const struct replay_run *measured, size_t n_ranks)
+{
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        if (recorded_lacked_cores(measured->recorded, rank))
+            return true;
+    return false;
+}
+
+/// Whether ranks share cores in a prediction of PLAN.
+static bool will_lack_cores(const struct whatif_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_cases; i++)
+        if (plan->cases[i].scenario.is_shared)
+            return true;
+    return false;
+}
+
+bool whatif_assume_waiting(struct whatif_options *options, const struct whatif_plan *plan,
+                           const struct replay_run *measured)
+{
+    const struct definitions *definitions = trace_definitions(measured->trace);
+    if (whatif_options_have(options, "wait") || whatif_options_have(options, "timeless") ||
+        !keeps_cores(definitions) ||
+        (!has_lacked_cores(measured, definitions->n_ranks) && !will_lack_cores(plan)))
+        return false;
+    whatif_options_give(options, "wait", "spin");
+    if (!whatif_options_have(options, "slice") && !whatif_options_have(options, "hand-over") &&
+        !whatif_options_have(options, "machine"))
+        whatif_options_give(options, "slice", "4ms");
+    return true;
+}
+
+// --- in a report
+
+static char *describe_sharing(const struct scenario *scenario)
+{
+    if (!scenario->knows_cores && !scenario->is_shared)
+        return memory_copy_text("every rank on a core of its own: the trace does not tell cores");
+    char *cores = scenario->least_cores == scenario->most_cores
+                      ? memory_format("%" PRIu32 " a node", scenario->most_cores)
+                      : memory_format("%" PRIu32 " to %" PRIu32 " a node", scenario->least_cores,
+                                      scenario->most_cores);
+    char *text;
+    if (!scenario->is_shared)
+        text = memory_format("%s, one for every rank", cores);
+    else
+        text = memory_format(
+            "%s, %s; a rank that waits %s", cores,
+            scenario->settings->is_sticky ? "each rank stays on one (sticky)"
+            : scenario->is_bound          ? "shared by the ranks bound to them"
+                                          : "shared by all ranks of the node (fluid)",
+            scenario->slice_ns == 0
+                ? (scenario->settings->spins ? "keeps its core busy" : "leaves its core")
+                : (scenario->settings->spins ? "keeps its core busy, for slices of "
+                                             : "leaves its core; slices of "));
+    if (scenario->is_shared && scenario->slice_ns > 0) {
+        char *start = text;
+        text = memory_format("%s%g ms", start, (double)scenario->slice_ns / 1e6);
+        free(start);
+    }
+    free(cores);
+    return text;
+}
+
+void whatif_describe_cores(struct whatif_report *report, const struct whatif_plan *plan,
+                           const struct definitions *definitions)
+{
+    const struct scenario *first = &plan->cases[0].scenario, *unchanged = &plan->unchanged;
+    report->sharing = plan->is_list && first->is_shared
+                          ? memory_format("%s (the first prediction)",
+                                          first->settings->is_sticky ? "sticky" : "fluid")
+                          : describe_sharing(first);
+    report->was_shared = unchanged->is_shared;
+    // The run with nothing changed may need slices, too.
+    if ((first->is_shared && first->settings->spins && first->slice_ns == 0) ||
+        (unchanged->is_shared && unchanged->settings->spins && unchanged->slice_ns == 0))
+        whatif_report_note(
+            report,
+            memory_copy_text("cores are shared in no time at all; but a rank that keeps its "
+                             "core busy has it for a slice of time, in which no other rank "
+                             "there notices its messages: --slice 4ms is what many Linux "
+                             "systems do"));
+    for (size_t i = 0; i < definitions->n_ranks; i++)
+        report->has_threads = report->has_threads || definitions->ranks[i].n_locations > 1;
+}
+
+void whatif_put_ranks(struct whatif_point *point, const struct scenario *scenario,
+                      const struct definitions *definitions, const struct pag_result *replay)
+{
+    const struct placement *placement = &scenario->placement;
+    point->ranks = memory_zeroed(placement->n_ranks, sizeof *point->ranks);
+    point->n_ranks = placement->n_ranks;
+    for (uint32_t i = 0; i < placement->n_ranks; i++) {
+        const struct pag_simulated_rank *rank = &replay->simulated[i];
+        uint64_t speed = scenario->groups[scenario->group_of_rank[i]].speed;
+        uint64_t busy_ns = (uint64_t)((double)rank->work_ns * SCHEDULER_FULL_SPEED / (double)speed);
+        if (busy_ns > rank->outside_ns || speed == SCHEDULER_FULL_SPEED)
+            busy_ns = rank->work_ns < rank->outside_ns ? rank->work_ns : rank->outside_ns;
+        point->ranks[i] = (struct whatif_rank){
+            .node = utf8_clean(placement->node_names[placement->node_of_rank[i]]),
+            .node_index = placement->node_of_rank[i],
+            .finish_ns = replay->locations[definitions->ranks[i].master].last_ns,
+            .busy_ns = busy_ns,
+            .shared_ns = rank->outside_ns - busy_ns,
+            .wait_ns = rank->wait_ns,
+            .overhead_ns = rank->overhead_ns,
+        };
+    }
+}
+
+void whatif_put_nodes(struct result *result, const struct scenario *scenario)
+{
+    const struct placement *placement = &scenario->placement;
+    struct result_node *nodes = memory_zeroed(placement->n_nodes, sizeof *nodes);
+    for (uint32_t i = 0; i < placement->n_nodes; i++)
+        nodes[i] = (struct result_node){
+            .name = utf8_clean(placement->node_names[i]),
+            .machine = memory_copy_text(result->n_nodes > 0 ? result->nodes[0].machine : ""),
+            .n_cores = scenario->least_cores == scenario->most_cores ? scenario->most_cores : 0,
+        };
+    for (size_t i = 0; i < result->n_ranks; i++) {
+        result->ranks[i].node = placement->node_of_rank[i];
+        nodes[placement->node_of_rank[i]].n_ranks++;
+    }
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        free(result->nodes[i].name);
+        free(result->nodes[i].machine);
+    }
+    free(result->nodes);
+    result->nodes = nodes;
+    result->n_nodes = placement->n_nodes;
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Work dealt while the program runs: a task farm with other workers or another dealing, load
+// balancing. No recorded order fits such a run: it is estimated by a model over what the predicted
+// run shows (simulation/dealt/), its run time only.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/simulation/dealt/balancing.h"
+#include "analyzer/simulation/dealt/farm_run.h"
+#include "analyzer/simulation/dealt/work_spans.h"
+#include "analyzer/whatif/kinds.h"
+
+// --- options
+
+static int read_workers(const char *text, struct whatif_case *asked, struct error *err)
+{
+    return whatif_read_number("workers", text, 1000000, &asked->n_workers, err);
+}
+
+static int read_dealing(const char *text, struct whatif_case *asked, struct error *err)
+{
+    asked->dealing = text;
+    (void)err; // whatif_read_policy() reads the file
+    return 0;
+}
+
+/// Settings of a policy in place of those of its file: --rebalance magda:poll=1ms,transfer=2ms.
+static const char *const setting_names[] = {"threshold", "poll", "transfer", "free-hosts"};
+enum { SETTING_THRESHOLD, SETTING_POLL, SETTING_TRANSFER, SETTING_FREE_HOSTS, N_SETTINGS };
+
+/// Whether TEXT begins with NAME=, as a setting does and no other policy.
+static bool is_setting(const char *text)
+{
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+    return n > 0 && text[n] == '=';
+}
+
+/// How many bytes of TEXT are the policy: up to a colon and a setting, or the first comma.
+static size_t policy_bytes(const char *text)
+{
+    size_t n = 0;
+    while (text[n] && text[n] != ',' && !(text[n] == ':' && is_setting(text + n + 1)))
+        n++;
+    return n;
+}
+
+/// A list of policies has its commas where no setting follows.
+static size_t rebalance_bytes(const char *text)
+{
+    size_t n = policy_bytes(text);
+    bool has_settings = text[n] == ':';
+    while (text[n] && (text[n] != ',' || (has_settings && is_setting(text + n + 1))))
+        n++;
+    return n;
+}
+
+static int read_threshold(const char *value, uint64_t *threshold, struct error *err)
+{
+    double percent = 0;
+    if (option_read_number(value, &percent, err) != 0)
+        return -1;
+    if (percent > 100)
+        return error_set(err, "percent of the work, from 0 to 100");
+    *threshold = (uint64_t)(percent * 10000 + 0.5);
+    return 0;
+}
+
+static int read_poll(const char *value, uint64_t *poll_ns, struct error *err)
+{
+    if (cost_time_read(value, poll_ns, err) != 0)
+        return -1;
+    return *poll_ns == 0 ? error_set(err, "more than no time at all") : 0;
+}
+
+static int read_free_hosts(const char *value, uint32_t *n_hosts, struct error *err)
+{
+    enum { MOST = 65536 };
+    uint64_t count;
+    if (option_read_count(value, &count, err) != 0)
+        return -1;
+    if (count > MOST)
+        return error_set(err, "from 0 to %d", MOST);
+    *n_hosts = (uint32_t)count;
+    return 0;
+}
+
+/// One NAME=VALUE. 0, or -1 and ERR.
+static int read_setting(const char *text, struct whatif_rebalance *rebalance, struct error *err)
+{
+    const char *value = strchr(text, '=') + 1;
+    int setting = 0;
+    while (setting < N_SETTINGS &&
+           (strncmp(text, setting_names[setting], (size_t)(value - text) - 1) != 0 ||
+            setting_names[setting][value - text - 1]))
+        setting++;
+    switch (setting) {
+    case SETTING_THRESHOLD:
+        return read_threshold(value, &rebalance->threshold, err);
+    case SETTING_POLL:
+        return read_poll(value, &rebalance->poll_ns, err);
+    case SETTING_TRANSFER:
+        return cost_time_read(value, &rebalance->transfer_ns, err);
+    case SETTING_FREE_HOSTS:
+        return read_free_hosts(value, &rebalance->n_free_hosts, err);
+    default: {
+        char *name = memory_format("%.*s", (int)(value - text) - 1, text);
+        const char *nearest = spelling_nearest(name, setting_names, N_SETTINGS);
+        free(name);
+        return error_set(err, "no such setting (threshold, poll, transfer, free-hosts)%s%s%s",
+                         nearest ? "; did you mean " : "", nearest ? nearest : "",
+                         nearest ? "?" : "");
+    }
+    }
+}
+
+static int read_rebalance(const char *text, struct whatif_case *asked, struct error *err)
+{
+    size_t n = policy_bytes(text);
+    asked->rebalance.policy = whatif_case_keep(asked, memory_format("%.*s", (int)n, text));
+    if (n == 0)
+        return error_set(err, "--rebalance %s: a policy is missing", text);
+    for (text += n; *text; text += strcspn(text, ",")) {
+        text++; // the colon, or a comma
+        char *setting = memory_format("%.*s", (int)strcspn(text, ","), text);
+        int status = read_setting(setting, &asked->rebalance, err);
+        if (status != 0)
+            error_wrap(err, "--rebalance %s:%s", asked->rebalance.policy, setting);
+        free(setting);
+        if (status != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const struct whatif_option rows[] = {
+    {.name = "workers",
+     .kind = WHATIF_AXIS,
+     .argument = "N",
+     .is_estimate = true,
+     .read = read_workers,
+     .help = "run the task farm with N workers; the next free one gets each task",
+     .excludes = "rebalance",
+     .why = "say both who does which work: give one of them"},
+    {.name = "dealing",
+     .kind = WHATIF_AXIS,
+     .argument = "POLICY",
+     .is_estimate = true,
+     .read = read_dealing,
+     .help = "hand out the tasks by this policy, a bundled one or a file",
+     .default_text = "as recorded",
+     .excludes = "rebalance",
+     .why = "say both who does which work: give one of them"},
+    {.name = "rebalance",
+     .kind = WHATIF_AXIS,
+     .argument = "POLICY[:SETTINGS]",
+     .is_estimate = true,
+     .read = read_rebalance,
+     .value_bytes = rebalance_bytes,
+     .help = "balance the load during the run by this policy, a bundled one or a file; such as "
+             "magda:poll=1ms,transfer=2ms"},
+};
+const struct whatif_kind whatif_kind_dealt = {rows, sizeof rows / sizeof rows[0]};
+
+// --- policies
+
+/// What --rebalance says in place of the file of its policy BALANCING.
+static void change_balancing(struct balancing_policy *balancing,
+                             const struct whatif_rebalance *given)
+{
+    for (size_t i = 0; i < balancing->n_rules; i++) {
+        struct balancing_rule *rule = &balancing->rules[i];
+        if (given->threshold != PAG_NOT_KNOWN)
+            rule->lead = given->threshold;
+        if (given->transfer_ns != PAG_NOT_KNOWN)
+            rule->transfer_ns = given->transfer_ns;
+    }
+    if (given->transfer_ns != PAG_NOT_KNOWN)
+        balancing->transfer_ns = given->transfer_ns;
+    if (given->poll_ns != PAG_NOT_KNOWN)
+        balancing->poll_ns = given->poll_ns;
+    if (given->n_free_hosts != UINT32_MAX)
+        balancing->n_free_hosts = given->n_free_hosts;
+}
+
+int whatif_read_policy(struct whatif_case *asked, struct error *err)
+{
+    const char *balances = asked->rebalance.policy, *deals = asked->dealing;
+    asked->policy = (struct policy){.dealing = dealing_recorded};
+    if (!balances && !deals)
+        return 0;
+    if (policy_read(&asked->policy, balances ? balances : deals, err) != 0)
+        return -1;
+    if (balances && asked->policy.deals_tasks)
+        return error_set(err,
+                         "--rebalance %s: a policy for the tasks of a farm (--dealing), it has no "
+                         "rules",
+                         balances);
+    if (!balances && !asked->policy.deals_tasks)
+        return error_set(err, "--dealing %s: a policy of rules for --rebalance, it has no <tasks>",
+                         deals);
+    if (balances)
+        change_balancing(&asked->policy.balancing, &asked->rebalance);
+    return 0;
+}
+
+// --- estimates
+
+static char *copy(const char *text)
+{
+    return text ? memory_copy_text(text) : NULL;
+}
+
+struct result whatif_estimate_result(const struct result *measured,
+                                     const struct whatif_point *point)
+{
+    return (struct result){
+        .trace_path = copy(measured->trace_path),
+        .program = copy(measured->program),
+        .arguments = copy(measured->arguments),
+        .creator = copy(measured->creator),
+        .realtime_ns = measured->realtime_ns,
+        .time_ns = point->predicted_ns,
+        .window_begin_ns = point->window_begin_ns,
+        .window_end_ns = point->window_end_ns,
+        .headline = copy("estimated: only the run time is known"),
+        .conclusion = copy(""),
+    };
+}
+
+void whatif_note_dealing(struct whatif_report *report, const struct whatif_plan *plan,
+                         const struct pag_result *measured)
+{
+    bool keeps_order = false;
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        const struct whatif_case *asked = &plan->cases[i];
+        keeps_order = keeps_order ||
+                      (asked->n_workers == 0 && !asked->dealing && !asked->settings.is_timeless);
+    }
+    uint32_t master, n_workers = keeps_order ? farm_kept_workers(measured, &master) : 0;
+    if (n_workers == 0)
+        return;
+    whatif_report_note(report, memory_format("who did which task in the recording does it here, "
+                                             "too; if rank %" PRIu32 " hands them to whoever is "
+                                             "free, --workers %" PRIu32 " deals them anew",
+                                             master, n_workers));
+}
+
+/// The run of POINT becomes shorter, or longer, by so much, within its window.
+static void shift(struct whatif_point *point, uint64_t before_ns, uint64_t after_ns)
+{
+    point->predicted_ns = point->predicted_ns - before_ns + after_ns;
+    point->window_end_ns = point->window_end_ns - before_ns + after_ns;
+    point->work_end_ns = point->work_end_ns - before_ns + after_ns;
+}
+
+struct whatif_estimates {
+    const struct whatif_case *asked; // whose run was watched; NULL: none was
+    bool has_farm, has_spans;
+    struct farm_run farm;
+    struct work_spans spans;
+    struct observed observed; // with the spans
+};
+
+struct whatif_estimates *whatif_estimates_new(void)
+{
+    return memory_zeroed(1, sizeof(struct whatif_estimates));
+}
+
+static void forget(struct whatif_estimates *estimates)
+{
+    farm_run_release(&estimates->farm);
+    work_spans_release(&estimates->spans);
+    observed_release(&estimates->observed);
+    *estimates = (struct whatif_estimates){0};
+}
+
+void whatif_estimates_free(struct whatif_estimates *estimates)
+{
+    forget(estimates);
+    free(estimates);
+}
+
+/// Do A and B, of one plan, watch the same run, and differ in what is made of it only?
+static bool watch_alike(const struct whatif_case *a, const struct whatif_case *b)
+{
+    for (size_t i = 0; i < a->n_values; i++)
+        if (!a->values[i].option->is_estimate &&
+            strcmp(a->values[i].value, b->values[i].value) != 0)
+            return false;
+    return true;
+}
+
+/// The farm of the run of ASKED; 0, or -1 and ERR.
+static int find_farm(struct whatif_estimates *estimates, const struct whatif_case *asked,
+                     const struct replay_run *measured, struct error *err)
+{
+    if (estimates->has_farm)
+        return 0;
+    int status = farm_run_find(&estimates->farm, measured->trace, &asked->scenario,
+                               measured->recorded, &measured->replay, err);
+    estimates->has_farm = status == 0;
+    return status;
+}
+
+static int estimate_workers(struct whatif_estimates *estimates, const struct whatif_case *asked,
+                            const struct replay_run *measured, struct whatif_point *point,
+                            struct error *err)
+{
+    const struct farm_run *run = &estimates->farm;
+    const struct policy *policy = &asked->policy;
+    int status = find_farm(estimates, asked, measured, err);
+    if (status == 0) {
+        uint32_t n_workers = asked->n_workers > 0 ? asked->n_workers : run->farm.n_workers;
+        uint64_t phases_ns = farm_run_phases_ns(run, n_workers, &policy->dealing);
+        point->farm = (struct whatif_farm){
+            .policy = copy(policy->name),
+            .summary = copy(policy->summary),
+            .n_workers = n_workers,
+            .n_recorded = run->farm.n_workers,
+            .master = run->master,
+            .n_tasks = run->farm.n_tasks,
+            .n_phases = run->farm.n_phases,
+            .n_cores = run->observed.n_cores,
+            .replayed_ns = run->phases_ns,
+            .recorded_ns = run->recorded_ns,
+            .modelled_ns = run->modelled_ns,
+            .predicted_ns = phases_ns,
+        };
+        shift(point, run->phases_ns, phases_ns);
+    } else if (asked->n_workers > 0) {
+        error_wrap(err, "--workers %u", asked->n_workers);
+    } else {
+        error_wrap(err, "--dealing %s", asked->dealing);
+    }
+    return status;
+}
+
+/// What each rank computes between meetings of all in the run of ASKED; 0, or -1 and ERR.
+static int find_spans(struct whatif_estimates *estimates, const struct whatif_case *asked,
+                      const struct replay_run *measured, struct error *err)
+{
+    if (estimates->has_spans)
+        return 0;
+    struct work_spans *spans = &estimates->spans;
+    work_spans_init(spans, (uint32_t)measured->replay.n_ranks);
+    const struct pag_listener listener = work_spans_listener(spans);
+    if (observe_run(measured->trace, &asked->scenario, measured->recorded, &listener,
+                    &estimates->observed, err) != 0)
+        return -1;
+    if (estimates->observed.shares_cores)
+        return error_set(err, "--rebalance: ranks share cores, where what each computes is no "
+                              "measure of its work; --cores gives each its own");
+    if (spans->n_not_kept > 0)
+        return error_set(err,
+                         "--rebalance: all ranks meet too often for %u ranks' work to be "
+                         "kept",
+                         spans->n_ranks);
+    estimates->has_spans = true;
+    return 0;
+}
+
+static int estimate_rebalancing(struct whatif_estimates *estimates, const struct whatif_case *asked,
+                                const struct replay_run *measured, struct whatif_point *point,
+                                struct error *err)
+{
+    const struct work_spans *spans = &estimates->spans;
+    const struct policy *policy = &asked->policy;
+    int status = find_spans(estimates, asked, measured, err);
+    if (status == 0) {
+        struct balancing_policy balancing = policy->balancing;
+        if (balancing.transfer_ns == PAG_NOT_KNOWN)
+            balancing.transfer_ns = recorded_flight_ns(measured->recorded, false, 0);
+        struct balancing_result result = balancing_run(spans, &balancing);
+        point->rebalancing = (struct whatif_rebalancing){
+            .policy = copy(policy->name),
+            .summary = copy(policy->summary),
+            .n_spans = spans->n_spans,
+            .before_ns = result.before_ns,
+            .after_ns = result.after_ns,
+            .n_migrations = result.n_migrations,
+            .moved_ns = result.moved_ns,
+            .transfer_ns = balancing.transfer_ns,
+        };
+        shift(point, result.before_ns, result.after_ns);
+    }
+    return status;
+}
+
+int whatif_estimate(struct whatif_estimates *estimates, const struct whatif_case *asked,
+                    const struct replay_run *measured, struct whatif_point *point,
+                    struct error *err)
+{
+    if (!whatif_case_is_estimate(asked))
+        return 0;
+    if (estimates->asked && !watch_alike(estimates->asked, asked))
+        forget(estimates);
+    estimates->asked = asked;
+    for (size_t i = 0; i < point->n_ranks; i++)
+        free(point->ranks[i].node);
+    point->n_ranks = 0; // what each of them does then is not known
+    return asked->rebalance.policy ? estimate_rebalancing(estimates, asked, measured, point, err)
+                                   : estimate_workers(estimates, asked, measured, point, err);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which operations there are: synchronisation and messages left out, messages joined, their waits
+// put off, work moved to the ranks that messages come from. Regions and ranks are checked when the
+// run is known (simulation/change/).
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/simulation/change/message_cut.h"
+#include "analyzer/simulation/change/moves.h"
+#include "analyzer/whatif/kinds.h"
+
+// --- options
+
+static int read_drop_sync(const char *text, struct whatif_case *asked, struct error *err)
+{
+    struct scenario_settings *settings = &asked->settings;
+    if (*text == '\0')
+        return error_set(err, "--drop-sync: a region is missing");
+    whatif_case_append(asked, &settings->drops, &settings->n_drops, text);
+    return 0;
+}
+
+static int read_cut_messages(const char *text, struct whatif_case *asked, struct error *err)
+{
+    if (message_cut_check(text, err) != 0)
+        return -1;
+    struct scenario_settings *settings = &asked->settings;
+    whatif_case_append(asked, &settings->cuts, &settings->n_cuts, text);
+    return 0;
+}
+
+static int read_move(const char *text, struct whatif_case *asked, struct error *err)
+{
+    if (moves_check_form(text, err) != 0)
+        return -1;
+    struct scenario_settings *settings = &asked->settings;
+    whatif_case_append(asked, &settings->moves, &settings->n_moves, text);
+    return 0;
+}
+
+static int read_overlap(const char *text, struct whatif_case *asked, struct error *err)
+{
+    (void)err;
+    struct scenario_settings *settings = &asked->settings;
+    whatif_case_append(asked, &settings->overlaps, &settings->n_overlaps, text);
+    return 0;
+}
+
+static int read_move_data(const char *text, struct whatif_case *asked, struct error *err)
+{
+    if (option_read_size(text, &asked->settings.move_data_bytes, err) != 0)
+        return error_wrap(err, "--move-data %s", text);
+    return 0;
+}
+
+static int read_aggregate(const char *text, struct whatif_case *asked, struct error *err)
+{
+    uint64_t size_bytes = 0;
+    if (strcmp(text, "all") == 0)
+        size_bytes = UINT64_MAX;
+    else if (option_read_size(text, &size_bytes, err) != 0)
+        return error_wrap(err, "--aggregate %s: it is a size or all", text);
+    asked->settings.aggregate_bytes = size_bytes;
+    return 0;
+}
+
+static const struct whatif_option rows[] = {
+    {.name = "drop-sync",
+     .kind = WHATIF_REPEATED,
+     .argument = "REGION",
+     .read = read_drop_sync,
+     .help = "leave out the barriers and other pure synchronisation in a region"},
+    {.name = "cut-messages",
+     .kind = WHATIF_REPEATED_AXIS,
+     .argument = "SELECTOR[=F]",
+     .read = read_cut_messages,
+     .values = message_cut_factor,
+     .help = "leave out some messages, such as size>=64KiB, or multiply their bytes by F"},
+    {.name = "move",
+     .kind = WHATIF_REPEATED,
+     .argument = "REGION=FROM:TO",
+     .read = read_move,
+     .help = "ranks TO do the work that ranks FROM do for them in a region, such as serve=0:1-3"},
+    {.name = "move-data",
+     .kind = WHATIF_AXIS,
+     .argument = "BYTES",
+     .read = read_move_data,
+     .help = "with --move: bytes added to each message that takes work along",
+     .default_text = "0",
+     .needs = "move",
+     .does = "says what the messages carry of"},
+    {.name = "overlap",
+     .kind = WHATIF_REPEATED,
+     .argument = "REGION",
+     .read = read_overlap,
+     .help = "wait for the messages in a region as late as possible (an upper bound)"},
+    {.name = "aggregate",
+     .kind = WHATIF_AXIS,
+     .argument = "BYTES|all",
+     .read = read_aggregate,
+     .help = "join adjacent messages to one rank, up to this size (an upper bound)"},
+};
+const struct whatif_kind whatif_kind_messages = {rows, sizeof rows / sizeof rows[0]};
+
+// --- in a report
+
+void whatif_put_messages(struct whatif_point *point, const struct scenario_settings *settings,
+                         const struct pag_result *replay)
+{
+    point->leaves_out = settings->n_drops + settings->n_cuts > 0;
+    point->n_left_out_messages = replay->n_left_out_messages;
+    point->n_resized_messages = replay->n_resized_messages;
+    point->n_left_out_collectives = replay->n_left_out_collectives;
+    point->n_partly_left_out = replay->n_partly_left_out;
+    point->aggregates = settings->aggregate_bytes > 0;
+    point->overlaps = settings->n_overlaps > 0;
+    point->n_aggregated = replay->n_aggregated;
+    point->n_overlapped = replay->n_overlapped;
+    const struct pag_migration *migration = replay->migration;
+    if (!migration)
+        return;
+    point->n_moves = settings->n_moves;
+    point->moves = memory_zeroed(point->n_moves, sizeof *point->moves);
+    for (size_t i = 0; i < point->n_moves; i++)
+        point->moves[i] = (struct whatif_move){
+            .text = memory_copy_text(settings->moves[i]),
+            .moved_ns = migration->moves[i].moved_ns,
+            .stayed_ns = migration->moves[i].stayed_ns,
+            .n_messages = migration->moves[i].n_messages,
+        };
+    point->client_server_ns = migration->client_server_ns;
+    point->in_turn_ns = migration->in_turn_ns;
+    point->unchanged_ns = migration->unchanged_ns;
+}

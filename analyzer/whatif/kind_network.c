@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What messages and collectives cost: by a machine file, and what is changed of its network.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/whatif/kinds.h"
+
+// --- options
+
+static int read_machine(const char *text, struct whatif_case *asked, struct error *err)
+{
+    asked->machine_file = text;
+    (void)err; // machine_read() reads the file
+    return 0;
+}
+
+static int read_latency(const char *text, struct whatif_case *asked, struct error *err)
+{
+    return whatif_read_time("latency", text, &asked->latency_ns, err);
+}
+
+static int read_bandwidth(const char *text, struct whatif_case *asked, struct error *err)
+{
+    if (option_read_size(text, &asked->bandwidth, err) != 0)
+        return error_wrap(err, "--bandwidth %s", text);
+    if (asked->bandwidth == 0)
+        return error_set(err, "--bandwidth %s: more than 0 bytes a second", text);
+    return 0;
+}
+
+static int read_eager(const char *text, struct whatif_case *asked, struct error *err)
+{
+    if (option_read_size(text, &asked->eager_bytes, err) != 0)
+        return error_wrap(err, "--eager %s", text);
+    return 0;
+}
+
+static int read_add_latency(const char *text, struct whatif_case *asked, struct error *err)
+{
+    return whatif_read_time("add-latency", text, &asked->settings.added_latency_ns, err);
+}
+
+static int read_timeless(const char *text, struct whatif_case *asked, struct error *err)
+{
+    asked->settings.is_timeless = true;
+    (void)text, (void)err; // scenario_init() knows the machine
+    return 0;
+}
+
+static int read_tolerance(const char *text, struct whatif_case *asked, struct error *err)
+{
+    const double most = 1000;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char *percent = memory_format("%.*s", (int)strcspn(at, ","), at);
+        double number = 0;
+        int status = option_read_number(percent, &number, err);
+        free(percent);
+        if (status != 0)
+            return error_wrap(err, "--tolerance %s", text);
+        if (number <= 0 || number > most)
+            return error_set(err, "--tolerance %s: percent, more than 0 and at most %g", text,
+                             most);
+        double *percents =
+            whatif_case_grow(asked, asked->tolerances, asked->n_tolerances, sizeof *percents);
+        percents[asked->n_tolerances++] = number;
+        asked->tolerances = percents;
+    }
+    return 0;
+}
+
+static const struct whatif_option rows[] = {
+    {.name = "machine",
+     .kind = WHATIF_VALUE,
+     .argument = "FILE",
+     .read = read_machine,
+     .help = "cost model of messages, collectives and cores: a file, or a bundled machine"},
+    {.name = "latency",
+     .kind = WHATIF_AXIS,
+     .argument = "T",
+     .read = read_latency,
+     .help = "with --machine: the network's latency",
+     .needs = "machine",
+     .does = "changes the network of"},
+    {.name = "bandwidth",
+     .kind = WHATIF_AXIS,
+     .argument = "B",
+     .read = read_bandwidth,
+     .help = "with --machine: the network's bandwidth in bytes a second",
+     .needs = "machine",
+     .does = "changes the network of"},
+    {.name = "eager",
+     .kind = WHATIF_AXIS,
+     .argument = "BYTES",
+     .read = read_eager,
+     .help = "with --machine: the largest message the network sends eagerly",
+     .needs = "machine",
+     .does = "changes the network of"},
+    {.name = "timeless",
+     .kind = WHATIF_FLAG,
+     .read = read_timeless,
+     .help = "with --machine: keep only the trace's order of events; all times are the machine's",
+     .needs = "machine",
+     .does = "takes all times from"},
+    {.name = "add-latency",
+     .kind = WHATIF_AXIS,
+     .argument = "T",
+     .read = read_add_latency,
+     .help = "add T to each message between nodes"},
+    {.name = "tolerance",
+     .kind = WHATIF_VALUE,
+     .argument = "PERCENTS",
+     .read = read_tolerance,
+     .help = "search the extra latency and the bandwidth at which the run takes this much longer, "
+             "such as 1,5"},
+};
+const struct whatif_kind whatif_kind_network = {rows, sizeof rows / sizeof rows[0]};
+
+// --- machine files: a few at most, looked for one after the other
+
+struct file {
+    char *name;
+    struct machine *machine; // stays where it is
+};
+
+struct whatif_machines {
+    struct file *files;
+    size_t n_files, capacity;
+};
+
+struct whatif_machines *whatif_machines_new(void)
+{
+    return memory_zeroed(1, sizeof(struct whatif_machines));
+}
+
+void whatif_machines_free(struct whatif_machines *machines)
+{
+    if (!machines)
+        return;
+    for (size_t i = 0; i < machines->n_files; i++) {
+        machine_release(machines->files[i].machine);
+        free(machines->files[i].machine);
+        free(machines->files[i].name);
+    }
+    free(machines->files);
+    free(machines);
+}
+
+/// The machine of file NAME, read when it is asked for first; NULL and ERR when it cannot be read.
+static const struct machine *get_machine(struct whatif_machines *machines, const char *name,
+                                         struct error *err)
+{
+    for (size_t i = 0; i < machines->n_files; i++)
+        if (strcmp(machines->files[i].name, name) == 0)
+            return machines->files[i].machine;
+    struct machine *machine = memory_zeroed(1, sizeof *machine);
+    if (machine_read(machine, name, err) != 0) {
+        machine_release(machine);
+        free(machine);
+        return NULL;
+    }
+    machines->files = array_reserve(machines->files, &machines->capacity, machines->n_files + 1,
+                                    sizeof *machines->files);
+    machines->files[machines->n_files++] =
+        (struct file){.name = memory_copy_text(name), .machine = machine};
+    return machine;
+}
+
+int whatif_read_machine(struct whatif_case *asked, struct whatif_machines *machines,
+                        struct error *err)
+{
+    if (!asked->machine_file)
+        return 0;
+    const struct machine *whole = get_machine(machines, asked->machine_file, err);
+    if (!whole)
+        return -1;
+    machine_view(&asked->machine, whole);
+    asked->settings.machine = &asked->machine;
+    if (asked->latency_ns == PAG_NOT_KNOWN && asked->bandwidth == 0 &&
+        asked->eager_bytes == PAG_NOT_KNOWN)
+        return 0;
+    return machine_change_network(&asked->machine, asked->latency_ns, (double)asked->bandwidth,
+                                  asked->eager_bytes, err);
+}
+
+// --- in a report
+
+static bool crosses_network(const struct scenario *scenario, const struct machine *machine)
+{
+    uint32_t n_ranks = scenario->placement.n_ranks;
+    for (uint32_t a = 0; a < n_ranks; a++)
+        for (uint32_t b = a + 1; b < n_ranks; b++)
+            if (scopes_between(&scenario->scopes, a, b) == &machine->messages[MACHINE_NETWORK])
+                return true;
+    return false;
+}
+
+/// Options about a network that no message can cross, wherever PLAN puts ranks.
+static void note_unused_network(struct whatif_report *report, const struct whatif_plan *plan)
+{
+    const struct whatif_case *first = &plan->cases[0];
+    bool is_changed = first->latency_ns != PAG_NOT_KNOWN || first->bandwidth > 0 ||
+                      first->eager_bytes != PAG_NOT_KNOWN;
+    for (size_t i = 1; i < plan->n_cases; i++)
+        is_changed = is_changed && plan->cases[i].settings.n_nodes == first->settings.n_nodes;
+    if (is_changed && !crosses_network(&first->scenario, &first->machine))
+        whatif_report_note(report, memory_copy_text("no two ranks exchange messages by the "
+                                                    "machine's network: --latency, --bandwidth "
+                                                    "and --eager change nothing"));
+}
+
+/// What is assumed where the network gets slower, or recorded times do not count.
+static void note_assumptions(struct whatif_report *report, const struct whatif_plan *plan)
+{
+    bool is_slower = false, is_timeless = false;
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        const struct whatif_case *asked = &plan->cases[i];
+        is_slower = is_slower || asked->settings.added_latency_ns > 0 || asked->n_tolerances > 0;
+        is_timeless = is_timeless || asked->settings.is_timeless;
+    }
+    if (is_slower)
+        whatif_report_note(report, memory_copy_text("a collective of p ranks meets added latency "
+                                                    "log2(p) times, as in a tree"));
+    if (is_timeless)
+        whatif_report_note(
+            report, memory_copy_text("in MPI only messages and collectives take time; what handles "
+                                     "no data waits for all members, but for MPI_Finalize and "
+                                     "operations that destroy handles"));
+}
+
+/// Collectives of more members than any that was measured rest on the form of the formulas alone.
+static void note_members(struct whatif_report *report, const struct whatif_plan *plan,
+                         uint32_t n_ranks)
+{
+    const struct whatif_case *first = &plan->cases[0]; // all have the same machine file
+    const struct machine *machine = first->settings.machine;
+    if (machine && machine->n_calibrated_members > 0 && machine->n_calibrated_members < n_ranks)
+        whatif_report_note(
+            report, memory_format("collectives of up to %" PRIu32 " ranks were calibrated for %s; "
+                                  "those of more follow the formulas",
+                                  machine->n_calibrated_members, first->machine_file));
+}
+
+void whatif_note_network(struct whatif_report *report, const struct whatif_plan *plan,
+                         uint32_t n_ranks)
+{
+    note_unused_network(report, plan);
+    note_assumptions(report, plan);
+    note_members(report, plan, n_ranks);
+}
+
+/// 0, or -1 and ERR when some cost was none.
+static int put_timeless(struct whatif_point *point, const struct timeless *timeless,
+                        const struct machine *machine, struct error *err)
+{
+    struct timeless_use use = timeless_use(timeless);
+    point->is_timeless = true;
+    point->n_visits = use.n_visits;
+    point->n_without_rule = use.n_without_rule;
+    point->n_without_work = use.n_without_work;
+    point->unused_rules = timeless_unused(timeless);
+    point->rules = memory_zeroed(machine->n_computes, sizeof *point->rules);
+    for (; point->n_rules < machine->n_computes; point->n_rules++) {
+        const struct timeless_rule_use *rule = &timeless_rules(timeless)[point->n_rules];
+        point->rules[point->n_rules] = (struct whatif_rule){
+            .region = memory_copy_text(machine->computes[point->n_rules].pattern),
+            .n_visits = rule->n_visits,
+            .work_units = rule->work_units,
+            .time_ns = (uint64_t)(rule->time_ps / 1000),
+        };
+    }
+    return timeless_check(timeless, err);
+}
+
+int whatif_put_network(struct whatif_point *point, const struct prediction *prediction,
+                       struct error *err)
+{
+    struct contention_use transfers = contention_use(prediction->contention);
+    struct collective_use collectives = collective_runs_use(prediction->collectives);
+    point->n_flights = prediction->use.n_flights;
+    point->n_interpolated = prediction->use.n_interpolated;
+    point->n_transfers = transfers.n_messages;
+    point->n_delayed_transfers = transfers.n_delayed;
+    point->transfer_wait_ns = transfers.delayed_ns;
+    point->n_carried_out = collectives.n_carried_out;
+    point->n_multicasts = collectives.n_multicasts;
+    point->n_by_tree = collectives.n_by_tree;
+    point->switch_wait_ns = collectives.switch_wait_ns;
+    const struct machine *machine = prediction->scenario->settings->machine;
+    return prediction->timeless ? put_timeless(point, prediction->timeless, machine, err) : 0;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much work regions are: times a factor, a duration of each visit, the same on all ranks.
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/simulation/cores/rank_list.h"
+#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/whatif/kinds.h"
+
+// --- options
+
+static int read_scale(const char *text, struct whatif_case *asked, struct error *err)
+{
+    const char *equals = strrchr(text, '=');
+    if (!equals || equals == text)
+        return error_set(err, "--scale %s: not of the form REGION=FACTOR", text);
+    struct scenario_settings *settings = &asked->settings;
+    struct region_scale *scales =
+        whatif_case_grow(asked, settings->scales, settings->n_scales, sizeof *scales);
+    struct region_scale *scale = &scales[settings->n_scales++];
+    settings->scales = scales;
+    scale->pattern = whatif_case_keep(asked, memory_format("%.*s", (int)(equals - text), text));
+    return whatif_read_factor("scale", text, 0, &scale->factor, err);
+}
+
+static struct region_work *add_work(struct whatif_case *asked, const char *pattern, size_t length)
+{
+    struct scenario_settings *settings = &asked->settings;
+    struct region_work *works =
+        whatif_case_grow(asked, settings->works, settings->n_works, sizeof *works);
+    struct region_work *work = &works[settings->n_works++];
+    settings->works = works;
+    work->pattern = whatif_case_keep(asked, memory_format("%.*s", (int)length, pattern));
+    return work;
+}
+
+static int read_duration(const char *text, struct whatif_case *asked, struct error *err)
+{
+    const char *equals = strrchr(text, '=');
+    if (!equals || equals == text)
+        return error_set(err, "--duration %s: not of the form REGION=T", text);
+    struct region_work *work = add_work(asked, text, (size_t)(equals - text));
+    if (cost_time_read(equals + 1, &work->duration_ns, err) != 0)
+        return error_wrap(err, "--duration %s", text);
+    return 0;
+}
+
+/// Whether the = at EQUALS in TEXT is of an operator's name, such as ns::operator==.
+static bool is_of_operator(const char *text, const char *equals)
+{
+    for (const char *at = text; (at = strstr(at, "operator")) != NULL;) {
+        bool is_word = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        at += sizeof "operator" - 1;
+        if (is_word && at <= equals && equals < at + strspn(at, "<>=-+*/!&|^%"))
+            return true;
+    }
+    return false;
+}
+
+static int read_balance(const char *text, struct whatif_case *asked, struct error *err)
+{
+    const char *equals = strrchr(text, '=');
+    struct error ignored;
+    if (equals && is_of_operator(text, equals) &&
+        rank_list_check(equals + 1, strlen(equals + 1), &ignored) != 0)
+        equals = NULL; // no ranks are given
+    if (equals == text || *text == '\0')
+        return error_set(err, "--balance %s: not of the form REGION or REGION=RANKS", text);
+    struct region_work *work =
+        add_work(asked, text, equals ? (size_t)(equals - text) : strlen(text));
+    work->is_balanced = true;
+    work->ranks = equals ? whatif_case_keep(asked, memory_copy_text(equals + 1)) : NULL;
+    if (equals && rank_list_check(equals + 1, strlen(equals + 1), err) != 0)
+        return error_wrap(err, "--balance %s", text);
+    return 0;
+}
+
+static const struct whatif_option rows[] = {
+    {.name = "scale",
+     .kind = WHATIF_REPEATED_AXIS,
+     .argument = "REGION=F",
+     .read = read_scale,
+     .help = "multiply the computing in a region by F; 0 removes it"},
+    {.name = "duration",
+     .kind = WHATIF_REPEATED_AXIS,
+     .argument = "REGION=T",
+     .read = read_duration,
+     .help = "each visit of a region computes for T"},
+    {.name = "balance",
+     .kind = WHATIF_REPEATED,
+     .argument = "REGION[=RANKS]",
+     .read = read_balance,
+     .help = "spread the computing in a region evenly over its ranks"},
+};
+const struct whatif_kind whatif_kind_work = {rows, sizeof rows / sizeof rows[0]};
+
+// --- in a report
+
+/// One sentence about what is set for a region, given the first time of several.
+static void note_work(struct whatif_report *report, const struct scenario *scenario,
+                      const struct visits *visits, size_t index)
+{
+    const struct region_works_item *item = &scenario->works.items[index];
+    const char *option = region_patterns_text(scenario->regions, item->pattern);
+    struct visits_summary summary = visits_summary(visits, (int32_t)index + 1);
+    // A rank that is slow before one call and fast before the next one stays so.
+    const char *coarse =
+        summary.has_calls ? ". A visit contains MPI calls, and changes by one factor: ranks that "
+                            "are slow in turns stay so. A finer region is balanced piece by piece, "
+                            "such as \"before CALLS\", the computing that ends with these MPI calls"
+                          : "";
+    char *text;
+    if (!item->is_balanced)
+        text = memory_format("%s: the process time of each of %" PRIu64
+                             " visits is set; what a visit has between MPI calls keeps its share",
+                             option, summary.n_visits);
+    else if (summary.is_by_visit)
+        text = memory_format("%s: visit by visit, the n-th of each of %" PRIu64
+                             " ranks has their mean%s",
+                             option, summary.n_locations, coarse);
+    else
+        text = memory_format("%s: by the totals of %" PRIu64 " ranks, because they %s; every visit "
+                             "of a rank changes by the same factor%s",
+                             option, summary.n_locations,
+                             summary.n_visits > VISITS_MAX_KEPT ? "have too many visits to be kept"
+                                                                : "visit it unequally often",
+                             coarse);
+    whatif_report_note(report, text);
+}
+
+/// Whether pattern INDEX is one of --drop-sync or --overlap: calls are meant.
+static bool names_calls(const struct scenario *scenario, uint32_t index)
+{
+    for (size_t i = 0; i < scenario->n_drops; i++)
+        if (scenario->drops[i] == index)
+            return true;
+    for (size_t i = 0; i < scenario->moves.n_overlaps; i++)
+        if (scenario->moves.overlaps[i] == index)
+            return true;
+    return false;
+}
+
+/// Functions that were not recorded have the computing before their MPI calls.
+static void note_unrecorded(struct whatif_report *report, const struct scenario *scenario,
+                            const struct pag_result *replay)
+{
+    for (uint32_t i = 0; i < region_patterns_count(scenario->regions); i++)
+        if (!names_calls(scenario, i) &&
+            region_patterns_is_unrecorded(scenario->regions, replay, i))
+            whatif_report_note(
+                report, memory_format("%s: not recorded as a region; computing before the MPI "
+                                      "calls made from it counts as its",
+                                      region_patterns_text(scenario->regions, i)));
+}
+
+/// What is left out by name may have carried data.
+static void note_data(struct whatif_report *report, const struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->n_drops; i++)
+        if (region_patterns_names_data(scenario->regions, scenario->drops[i]))
+            whatif_report_note(
+                report, memory_format("%s: operations that carry data are left out too, because "
+                                      "they are named themselves",
+                                      region_patterns_text(scenario->regions, scenario->drops[i])));
+}
+
+int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measured,
+                      struct whatif_report *report, struct visits **visits, struct error *err)
+{
+    // All cases name the same regions.
+    const struct scenario *first = &plan->cases[0].scenario;
+    *visits = NULL;
+    if (region_patterns_check(first->regions, &measured->replay, err) != 0 ||
+        region_works_check(&first->works, first->regions, err) != 0)
+        return -1;
+    note_unrecorded(report, first, &measured->replay);
+    note_data(report, first);
+    if (first->works.n > 0) {
+        *visits = visits_gather(measured->trace, first, measured->recorded, err);
+        if (!*visits)
+            return -1;
+    }
+    for (size_t i = 0; i < first->works.n; i++)
+        note_work(report, first, *visits, i);
+    for (size_t i = 0; i < plan->n_cases; i++)
+        plan->cases[i].scenario.visits = *visits;
+    return 0;
+}

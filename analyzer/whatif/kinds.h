@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kinds of changes, a file each, and what their readers share. A kind has the rows of its
+// options; what it has to say in a report it notes or puts into a point.
+#ifndef PAGODA_WHATIF_KINDS_H
+#define PAGODA_WHATIF_KINDS_H
+
+#include "analyzer/result/whatif.h"
+#include "analyzer/simulation/prediction.h"
+#include "analyzer/whatif/options.h"
+
+struct whatif_kind {
+    const struct whatif_option *options; // in the order of the help
+    size_t n;
+};
+
+// --- for readers
+
+/// TEXT, which is freed with ASKED.
+char *whatif_case_keep(struct whatif_case *asked, char *text);
+
+/// The N items of ARRAY with room for one more at their end, zeroed; it lives as long as ASKED. For
+/// the arrays of scenario_settings:
+///     s->scales = scales = whatif_case_grow(asked, s->scales, s->n_scales, sizeof *scales);
+///     scales[s->n_scales++] = ...;
+void *whatif_case_grow(struct whatif_case *asked, const void *array, size_t n, size_t item_bytes);
+
+/// Appends TEXT to a list of texts.
+void whatif_case_append(struct whatif_case *asked, const char *const **texts, size_t *n_texts,
+                        const char *text);
+
+// OPTION is the name for the error's sentence. 0, or -1 and ERR.
+
+/// FIRST or SECOND; *IS_SECOND says which.
+int whatif_choose(const char *option, const char *text, const char *first, const char *second,
+                  bool *is_second, struct error *err);
+/// A whole number from 1 to MOST.
+int whatif_read_number(const char *option, const char *text, uint32_t most, uint32_t *number,
+                       struct error *err);
+/// A time, by cost_time_read().
+int whatif_read_time(const char *option, const char *text, uint64_t *time_ns, struct error *err);
+/// A factor in millionths, at least LEAST of them; what is before a `=` is skipped.
+int whatif_read_factor(const char *option, const char *text, uint64_t least, uint64_t *millionths,
+                       struct error *err);
+
+// --- kind_cores.c: where ranks run, on what cores, and how they share them
+
+extern const struct whatif_kind whatif_kind_cores;
+
+/// How the ranks of PLAN's first case share cores, in REPORT.
+void whatif_describe_cores(struct whatif_report *report, const struct whatif_plan *plan,
+                           const struct definitions *definitions);
+void whatif_put_ranks(struct whatif_point *point, const struct scenario *scenario,
+                      const struct definitions *definitions, const struct pag_result *replay);
+/// The nodes of the predicted run in RESULT, which has those of the recording.
+void whatif_put_nodes(struct result *result, const struct scenario *scenario);
+
+/// How ranks of MEASURED wait, where neither OPTIONS nor PLAN, read from them, say it: gives
+/// OPTIONS
+/// --wait spin where its MPI polls without leaving cores, and ranks shared cores or will do so, and
+/// --slice unless that, --hand-over or --machine is there. Whether it gave any.
+bool whatif_assume_waiting(struct whatif_options *options, const struct whatif_plan *plan,
+                           const struct replay_run *measured);
+
+// --- kind_network.c: what messages and collectives cost
+
+extern const struct whatif_kind whatif_kind_network;
+
+struct whatif_machines *whatif_machines_new(void);
+void whatif_machines_free(struct whatif_machines *machines);
+/// The machine of ASKED, if it has one, from MACHINES, where each file is read once. 0, or -1 and
+/// ERR.
+int whatif_read_machine(struct whatif_case *asked, struct whatif_machines *machines,
+                        struct error *err);
+void whatif_note_network(struct whatif_report *report, const struct whatif_plan *plan,
+                         uint32_t n_ranks);
+/// 0, or -1 and ERR when some cost was none.
+int whatif_put_network(struct whatif_point *point, const struct prediction *prediction,
+                       struct error *err);
+
+// --- kind_work.c: how much work regions are
+
+extern const struct whatif_kind whatif_kind_work;
+
+/// Checks the regions that PLAN names against the paths of MEASURED. Where their work is set visits
+/// are counted in a further pass: *VISITS, which the caller frees, else NULL; each case gets them.
+/// REPORT notes what is assumed. 0, or -1 and ERR.
+int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measured,
+                      struct whatif_report *report, struct visits **visits, struct error *err);
+
+// --- kind_messages.c: operations left out, joined, moved, or waited for later
+
+extern const struct whatif_kind whatif_kind_messages;
+
+void whatif_put_messages(struct whatif_point *point, const struct scenario_settings *settings,
+                         const struct pag_result *replay);
+
+// --- kind_dealt.c: work dealt while the program runs
+
+extern const struct whatif_kind whatif_kind_dealt;
+
+/// The policy of ASKED, if it names one. 0, or -1 and ERR; it belongs to ASKED in either case.
+int whatif_read_policy(struct whatif_case *asked, struct error *err);
+/// Notes that MEASURED may have dealt its tasks to ranks that were free, where some prediction
+/// keeps which rank did them.
+void whatif_note_dealing(struct whatif_report *report, const struct whatif_plan *plan,
+                         const struct pag_result *measured);
+
+/// What estimates are made from, watched once for cases that differ in nothing else.
+struct whatif_estimates;
+struct whatif_estimates *whatif_estimates_new(void);
+void whatif_estimates_free(struct whatif_estimates *estimates);
+
+/// Changes the run time of POINT, predicted for ASKED, to what its policies make of it; ASKED must
+/// outlive ESTIMATES, which are of one plan. 0, or -1 and ERR.
+int whatif_estimate(struct whatif_estimates *estimates, const struct whatif_case *asked,
+                    const struct replay_run *measured, struct whatif_point *point,
+                    struct error *err);
+/// What a database can keep of it: which run it is of, and the run time of POINT. The caller
+/// releases.
+struct result whatif_estimate_result(const struct result *measured,
+                                     const struct whatif_point *point);
+
+#endif
