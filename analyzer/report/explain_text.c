@@ -12,7 +12,13 @@
 #include "analyzer/report/explain.h"
 #include "analyzer/report/table.h"
 
-enum { LABEL_COLUMNS = 16, MAX_ID_COLUMNS = 30, OPTION_COLUMNS = 13, LONG_BYTES = 1 << 24 };
+enum {
+    LABEL_COLUMNS = 16,
+    FIELD_COLUMNS = 13,
+    MAX_ID_COLUMNS = 30,
+    OPTION_COLUMNS = 13,
+    LONG_BYTES = 1 << 24
+};
 
 // --- patterns
 
@@ -66,7 +72,7 @@ static void print_field(const char *label, const char *text, size_t width, FILE 
 {
     if (!text[0])
         return;
-    print_labelled(label, LABEL_COLUMNS, text, width, stream);
+    print_labelled(label, FIELD_COLUMNS, text, width, stream);
 }
 
 void pattern_page_one(const struct catalogue *catalogue, uint32_t index, size_t width, FILE *stream)

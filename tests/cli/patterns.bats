@@ -67,7 +67,7 @@ point-to-point
 send
 post_enter < leave
 0.01
-if(is_synchronous, 1, 0.5)" ]
+is_synchronous ? 1 : 0.5" ]
 }
 
 @test "an unknown pattern, wrong usage" {
@@ -191,9 +191,9 @@ EOF
     run -0 "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example1.xml" big-late-sender
     run -0 "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example3.xml" late-sender
     [[ $output == *"send_enter - enter"* ]]
-    # Field names are the third argument of the lists in root.h; elements those of catalogue.h.
+    # Field names are the third argument of the lists in root.h; elements those of pattern.h.
     for name in $(sed -n 's/^ *X([A-Z]*, [A-Z_]*, \([a-z_]*\)).*/\1/p' analyzer/pag/root.h) \
-        $(sed -n 's/^ *X(\([a-z]*\), \(ALWAYS\|WAIT\|MAYBE\)).*/\1/p' analyzer/pattern/catalogue.h) \
+        $(sed -n 's/^ *X(\([a-z]*\), \(ALWAYS\|WAIT\|MAYBE\)).*/\1/p' analyzer/pattern/pattern.h) \
         $(sed -n 's/^ *X(\([a-z_]*\)) .*/{\1}/p' analyzer/pattern/hint.h); do
         grep -qE "^\.(BR?|RB) .*$name" man/pagoda-patterns.5 || {
             echo "pagoda-patterns.5 does not explain $name"
