@@ -283,15 +283,6 @@ static void tell_messages(const struct engine *engine, const struct call *call)
     }
 }
 
-/// Tells the listener about the messages whose send a call completes.
-static void tell_sent(const struct engine *engine, const struct call *call)
-{
-    for (uint32_t i = 0; i < call->n_sends; i++) {
-        struct pag_message told = told_of(message_at(engine, call->sends[i]), call);
-        engine->listener.sent(engine->listener.context, &told);
-    }
-}
-
 static void settle(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
@@ -368,8 +359,6 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     call->release_ns = may_wait(engine, call) ? call->leave_ns : release.time_ns;
     if (engine->listener.message && call->n_receives > 0)
         tell_messages(engine, call);
-    if (engine->listener.sent && call->n_sends > 0)
-        tell_sent(engine, call);
     settle(engine, location);
     return EVENT_NO_INDEX;
 }

@@ -28,12 +28,6 @@ static void on_message(void *context, const struct pag_message *message)
     recorded_message(run->recorded, message);
 }
 
-static void on_sent(void *context, const struct pag_message *message)
-{
-    struct replay_run *run = context;
-    recorded_sent(run->recorded, message);
-}
-
 static void on_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
 {
     struct replay_run *run = context;
@@ -120,7 +114,6 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .root = catalogue || gathers ? on_root : NULL,
         .tested = gathers ? on_tested : NULL,
         .message = gathers ? on_message : NULL,
-        .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
         .called = gathers ? on_called : NULL,
         .cpu_time = gathers ? on_cpu_time : NULL,

@@ -223,7 +223,6 @@ static struct recorded *gather(const char *path, struct trace **trace, struct er
                                           .root = recorded_root,
                                           .tested = recorded_tested,
                                           .message = recorded_message,
-                                          .sent = recorded_sent,
                                           .computing = recorded_computing,
                                           .called = recorded_called,
                                           .cpu_time = recorded_cpu_time};

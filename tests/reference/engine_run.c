@@ -44,7 +44,6 @@ struct engine_run *engine_run_new(const char *text, struct error *err)
                                           .root = recorded_root,
                                           .tested = recorded_tested,
                                           .message = recorded_message,
-                                          .sent = recorded_sent,
                                           .computing = recorded_computing,
                                           .called = recorded_called,
                                           .cpu_time = recorded_cpu_time};

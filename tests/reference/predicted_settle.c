@@ -285,7 +285,6 @@ static uint64_t settle_shared(const struct model *model, const struct predicted_
                                     model->parts[decider->index].post_call == c));
     own_ns =
         own_time_with_sender(model, scenario, c, own_call_time(model, scenario, c, call->enter_ns));
-    own_ns = times->send_limit_ns[c] < own_ns ? times->send_limit_ns[c] : own_ns;
     if (has_waited && own_ns > (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns))
         own_ns = (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns);
     if (scenario->spins && has_waited) {

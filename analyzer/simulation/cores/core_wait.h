@@ -30,23 +30,9 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
 /// When RANK, which shares cores, stopped computing; UINT64_MAX: it computes.
 uint64_t core_wait_entered_ns(const struct core_wait *wait, uint32_t rank);
 
-/// Whether RANK, which shares cores, was in MPI, or not there, right before TIME_NS; what it did
-/// before that has been told.
+/// Whether RANK, which shares cores, was in MPI, or had not begun or had ended, right before
+/// TIME_NS. What it did before that has been told.
 bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
-
-/// Since when RANK, which shares cores and was not in MPI right before TIME_NS, was not there.
-uint64_t core_wait_outside_since_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
-
-/// Whether all cores that RANK may use were taken right before TIME_NS and right after it (moments
-/// without length do not count); what was done up to there, and since, has been told. False where
-/// that is too long ago.
-bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
-
-/// Who of the others that share cores with RANK computed right before TIME_NS, up to which all has
-/// been told, into *OTHER: who began last, of several the highest rank. False: nobody did, or it
-/// began too long ago.
-bool core_wait_computing_rank(struct core_wait *wait, uint32_t rank, uint64_t time_ns,
-                              uint32_t *other);
 
 /// How long, since RANK began to compute and up to TIME_NS, more of the ranks that share its cores
 /// computed than there are cores: only then it can have computed without one.

@@ -24,12 +24,11 @@ struct rendezvous {
     uint32_t least_open;                       // that none of or above was seen to be left before
 };
 
-/// What is known of a call of a rank until another one is told.
-struct partner_time {
+/// What a call's own time is at most because of a sender, until another call of its rank is told.
+struct sender_time {
     bool is_known;
     uint64_t leave_ns, own_ns;
-    uint32_t partner, class; // size class of the message
-    uint32_t on_core;        // the partner, of a receiver who had its core before
+    uint32_t sender, class; // size class of the message
 };
 
 struct recorded {
@@ -40,8 +39,8 @@ struct recorded {
     struct cost_table flight[SCOPES], receive[SCOPES];
     struct cost_table shared_flight[SCOPES];      // to ranks that shared cores
     struct rank_notes *own_times, *crowded_times; // of such ranks
-    struct rank_notes *partner_times[RECORDED_PARTNERS];
-    struct partner_time *partners[RECORDED_PARTNERS]; // by rank, its last one
+    struct rank_notes *sender_times;
+    struct sender_time *senders; // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
 };
@@ -56,11 +55,8 @@ struct recorded *recorded_new(const struct definitions *definitions)
     recorded->kept_calls = kept_calls_new(definitions->n_ranks, definitions->n_regions);
     recorded->own_times = rank_notes_new(definitions->n_ranks);
     recorded->crowded_times = rank_notes_new(definitions->n_ranks);
-    for (int kind = 0; kind < RECORDED_PARTNERS; kind++) {
-        recorded->partner_times[kind] = rank_notes_new(definitions->n_ranks);
-        recorded->partners[kind] =
-            memory_zeroed(definitions->n_ranks, sizeof *recorded->partners[kind]);
-    }
+    recorded->sender_times = rank_notes_new(definitions->n_ranks);
+    recorded->senders = memory_zeroed(definitions->n_ranks, sizeof *recorded->senders);
     return recorded;
 }
 
@@ -75,10 +71,8 @@ void recorded_free(struct recorded *recorded)
     }
     rank_notes_free(recorded->own_times);
     rank_notes_free(recorded->crowded_times);
-    for (int kind = 0; kind < RECORDED_PARTNERS; kind++) {
-        rank_notes_free(recorded->partner_times[kind]);
-        free(recorded->partners[kind]);
-    }
+    rank_notes_free(recorded->sender_times);
+    free(recorded->senders);
     core_wait_free(recorded->core_wait);
     kept_calls_free(recorded->kept_calls);
     free(recorded);
@@ -122,92 +116,51 @@ void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t 
         kept_calls_cpu_time(recorded->kept_calls, rank, time_ns, cpu_ns);
 }
 
-static void put_partner_time(struct recorded *recorded, enum recorded_partner_kind kind,
-                             uint32_t rank)
+static void put_sender_time(struct recorded *recorded, uint32_t rank)
 {
-    struct partner_time *time = &recorded->partners[kind][rank];
+    struct sender_time *time = &recorded->senders[rank];
     uint64_t n_ranks = recorded->definitions->n_ranks;
     // Longer times than a number holds beside a rank and a class limit nothing.
     bool is_short = time->own_ns < UINT64_MAX / COST_TABLE_SIZE_CLASSES / n_ranks;
     if (time->is_known && is_short)
-        rank_notes_add(recorded->partner_times[kind], rank, time->leave_ns,
-                       (time->own_ns * n_ranks + time->on_core) * COST_TABLE_SIZE_CLASSES +
+        rank_notes_add(recorded->sender_times, rank, time->leave_ns,
+                       (time->own_ns * n_ranks + time->sender) * COST_TABLE_SIZE_CLASSES +
                            time->class);
     time->is_known = false;
 }
 
-/// Of what RANK's call needed partners of this kind for TIME counts if it is the least.
-static void consider_partner(struct recorded *recorded, enum recorded_partner_kind kind,
-                             uint32_t rank, struct partner_time time)
+/// Of the senders that RANK's call needed TIME counts if it is the least.
+static void consider_sender(struct recorded *recorded, uint32_t rank, struct sender_time time)
 {
-    struct partner_time *least = &recorded->partners[kind][rank];
+    struct sender_time *least = &recorded->senders[rank];
     if (least->leave_ns != time.leave_ns)
-        put_partner_time(recorded, kind, rank);
+        put_sender_time(recorded, rank);
     bool is_less = !least->is_known || time.own_ns < least->own_ns;
     bool is_same = least->is_known && time.own_ns == least->own_ns;
-    if (is_less || (is_same && time.partner < least->partner) ||
-        (is_same && time.partner == least->partner && time.class > least->class))
+    if (is_less || (is_same && time.sender < least->sender) ||
+        (is_same && time.sender == least->sender && time.class > least->class))
         *least = time;
 }
 
-/// From FROM_NS on RANK's call, which it left at LEAVE_NS, needed PARTNER on a core.
-static void count_partner(struct recorded *recorded, uint32_t rank, uint32_t partner,
-                          uint32_t class, uint64_t from_ns, uint64_t leave_ns)
+/// A message needed its sender on a core until it was received.
+static void count_sender(struct recorded *recorded, const struct pag_message *message)
 {
     const struct core_wait *wait = recorded->core_wait;
     const struct rank *ranks = recorded->definitions->ranks;
-    if (leave_ns <= from_ns || ranks[rank].core_set == ranks[partner].core_set ||
-        !core_wait_is_shared(wait, rank) || !core_wait_is_shared(wait, partner))
-        return;
-    uint64_t own_ns = core_wait_own_ns(wait, partner, from_ns, leave_ns);
-    bool has_left = own_ns == 0 && !core_wait_was_inside(wait, partner, leave_ns);
-    if (has_left || own_ns >= core_wait_own_ns(wait, rank, from_ns, leave_ns))
-        return;
-    consider_partner(recorded, RECORDED_SENDER, rank,
-                     (struct partner_time){true, leave_ns, own_ns, partner, class, partner});
-}
-
-/// A message needed its sender until it was received.
-static void count_sender(struct recorded *recorded, const struct pag_message *message)
-{
+    uint32_t rank = message->receiver, sender = message->sender;
+    uint64_t leave_ns = message->leave_ns;
     uint64_t from_ns =
         message->enter_ns > message->send_enter_ns ? message->enter_ns : message->send_enter_ns;
-    if (!message->is_test)
-        count_partner(recorded, message->receiver, message->sender,
-                      cost_table_class(message->size_bytes), from_ns, message->leave_ns);
-}
-
-/// How much of a send from ENTER_NS to LEAVE_NS is behind the last time at which its RECEIVER, in
-/// MPI, was without a core; 0 where that is not known, or it never was.
-static uint64_t behind_receiver_ns(const struct core_wait *wait, uint32_t receiver,
-                                   uint64_t enter_ns, uint64_t leave_ns)
-{
-    uint64_t until_ns = leave_ns; // from then on it computes
-    if (!core_wait_was_inside(wait, receiver, leave_ns))
-        until_ns = core_wait_outside_since_ns(wait, receiver, leave_ns);
-    if (until_ns <= enter_ns)
-        return 0;
-    return core_wait_own_ns(wait, receiver, enter_ns, until_ns) + leave_ns - until_ns;
-}
-
-void recorded_sent(void *context, const struct pag_message *message)
-{
-    struct recorded *recorded = context;
-    struct core_wait *wait = recorded->core_wait;
-    const struct rank *ranks = recorded->definitions->ranks;
-    uint32_t rank = message->sender, receiver = message->receiver, on_core;
-    uint64_t enter_ns = message->enter_ns, leave_ns = message->leave_ns;
-    if (!recorded->is_crowded || message->is_test ||
-        ranks[rank].core_set == ranks[receiver].core_set || !core_wait_is_shared(wait, rank) ||
-        !core_wait_is_shared(wait, receiver) || !core_wait_was_taken(wait, receiver, enter_ns))
+    if (message->is_test || leave_ns <= from_ns || ranks[rank].core_set == ranks[sender].core_set ||
+        !core_wait_is_shared(wait, rank) || !core_wait_is_shared(wait, sender))
         return;
-    uint64_t own_ns = behind_receiver_ns(wait, receiver, enter_ns, leave_ns);
-    if (own_ns == 0 || own_ns >= core_wait_own_ns(wait, rank, enter_ns, leave_ns) ||
-        !core_wait_computing_rank(wait, receiver, leave_ns - own_ns, &on_core))
+    uint64_t own_ns = core_wait_own_ns(wait, sender, from_ns, leave_ns);
+    bool has_left = own_ns == 0 && !core_wait_was_inside(wait, sender, leave_ns);
+    if (has_left || own_ns >= core_wait_own_ns(wait, rank, from_ns, leave_ns))
         return;
-    consider_partner(recorded, RECORDED_RECEIVER, rank,
-                     (struct partner_time){true, leave_ns, own_ns, receiver,
-                                           cost_table_class(message->size_bytes), on_core});
+    consider_sender(recorded, rank,
+                    (struct sender_time){true, leave_ns, own_ns, sender,
+                                         cost_table_class(message->size_bytes)});
 }
 
 /// A message received by a rank that shared its cores with others: only its own time counts.
@@ -331,8 +284,7 @@ static void borrow_rendezvous(struct rendezvous *rendezvous, const struct rendez
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
 {
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
-        for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
-            put_partner_time(recorded, kind, rank);
+        put_sender_time(recorded, rank);
     kept_calls_conclude(recorded->kept_calls);
     if (result->n_without_finalize > 0)
         recorded->is_loose[FINALIZE] = true;
@@ -438,21 +390,20 @@ struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, ui
     return notes_of(recorded, recorded->own_times, rank);
 }
 
-struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded,
-                                                 enum recorded_partner_kind kind, uint32_t rank)
+struct rank_notes_reader *recorded_sender_times(const struct recorded *recorded, uint32_t rank)
 {
-    return notes_of(recorded, recorded->partner_times[kind], rank);
+    return notes_of(recorded, recorded->sender_times, rank);
 }
 
-bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint64_t number,
-                           struct recorded_partner *partner)
+bool recorded_read_sender(const struct recorded *recorded, uint32_t rank, uint64_t number,
+                          struct recorded_sender *sender)
 {
     const struct definitions *definitions = recorded->definitions;
     uint64_t class = number % COST_TABLE_SIZE_CLASSES;
     uint64_t rest = number / COST_TABLE_SIZE_CLASSES;
-    *partner = (struct recorded_partner){(uint32_t)(rest % definitions->n_ranks),
-                                         rest / definitions->n_ranks};
-    bool far = recorded_was_remote(recorded, rank, partner->rank);
+    *sender = (struct recorded_sender){(uint32_t)(rest % definitions->n_ranks),
+                                       rest / definitions->n_ranks};
+    bool far = recorded_was_remote(recorded, rank, sender->rank);
     return class >= recorded->rendezvous[far].least_open;
 }
 

@@ -10,34 +10,13 @@
 //            entered before the message was sent
 //   receive  leave - enter, of such calls that were entered when it had been sent
 //
-// Ranks of a node that is known to have fewer cores than ranks lacked cores (where ranks are bound
-// to cores: the ranks bound to the same ones, if they are more than these): what they took after
-// they were released is not only flight, but also the wait for a core. Of each of their calls the
-// own time is known (core_wait.h), O; from a time on: the part of it behind that. Of such ranks
-//   receive  is a sample as above: O
-//   shared flight     O from the send's enter on, of the message sent last (ties: of the highest
-//            sender) of those a call receives, whatever else it does, if sent after its enter
+// Ranks that were oversubscribed: OVERSUBSCRIBED.md says what of their calls and of their time
+// outside MPI counts. Of such ranks
+//   receive  is a sample as above, of the call's own time
+//   shared flight     own time from the send's enter on, of the message sent last (ties: of the
+//            highest sender) of those a call receives, whatever else it does, if sent after its
+//            enter
 // and test calls are never samples.
-//
-// A large message is moved by both sides, piece by piece, so that its receiver needs the sender on
-// a core, too. Of a call of a rank that lacked cores, other than tests, let P be what is behind the
-// last time at which all cores of the sender, who shared others and lacked cores, too, were taken,
-// from the message's send and the call's enter on; 0 where they were taken when it was left, and
-// the sender was in MPI right before that. Where P is less than O from there on the rest of O was
-// waiting for the sender's core. Of several messages the least P counts (ties: the lowest sender).
-// Not of small ones: no larger in class than one whose send was over before its receive was posted.
-// Nor does the sender go on before the receiver had its core. Of a call that completes the send of
-// such a message, other than tests, and was entered while all cores of the receiver, which shared
-// others, were taken, Q is what is behind the last time before the leave at which they were taken
-// while the receiver was in MPI, if that is less than O; the rest of O counts only where the
-// receiver's cores are taken now, too: who of the others computed there right before that time (and
-// began last, ties: the highest rank; where nobody did Q says nothing) has not yet stopped to do so
-// when the call is entered. Of several messages the least Q counts (ties: the lowest receiver): the
-// call was not left before all of them were over. Where it receives, too, both P and Q limit O.
-//
-// Outside MPI such a rank had a core for as long as not more ranks computed than there are cores:
-// its process time is at least its wall time less the time with more (since it began to compute),
-// whatever CPU samples say (not where waiting ranks spin).
 //
 // A message makes its sender wait for the receiver (rendezvous) if it is sent by MPI_Ssend and the
 // like, or its class is at least the smallest class R of its kind of which
@@ -73,7 +52,6 @@ void recorded_free(struct recorded *recorded);
 
 /// Parts of a pag_listener; CONTEXT is a struct recorded.
 void recorded_message(void *context, const struct pag_message *message);
-void recorded_sent(void *context, const struct pag_message *message);
 void recorded_root(void *context, const struct root *root);
 void recorded_tested(void *context, const struct root *root);
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes);
@@ -107,19 +85,17 @@ struct rank_notes_reader *recorded_lost_cores(const struct recorded *recorded, u
 /// stretch of computing how long it was crowded, if it was (core_wait.h). NULL where RANK did not
 /// lack cores. The caller frees.
 struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, uint32_t rank);
-/// Whom a call needs with a core: the senders of what it receives, the receivers of what it sends.
-enum recorded_partner_kind { RECORDED_SENDER, RECORDED_RECEIVER, RECORDED_PARTNERS };
-/// By the leave of each of its calls that needed such a partner: what is read below.
-struct rank_notes_reader *recorded_partner_times(const struct recorded *recorded,
-                                                 enum recorded_partner_kind kind, uint32_t rank);
-struct recorded_partner {
-    uint32_t rank;   // a sender; of receivers who of the ranks on its cores had one until then
-    uint64_t own_ns; // what of the call was behind the time at which the partner had no core
+/// By the leave of each of its calls that received a large message whose sender had no core for a
+/// while: what is read below.
+struct rank_notes_reader *recorded_sender_times(const struct recorded *recorded, uint32_t rank);
+struct recorded_sender {
+    uint32_t rank;
+    uint64_t own_ns; // of the call, after the sender had its core again
 };
 /// What NUMBER of these says of a call of RANK; false: its messages were not too large to be sent
-/// at once, so it needed nobody.
-bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint64_t number,
-                           struct recorded_partner *partner);
+/// at once, so it needed no sender.
+bool recorded_read_sender(const struct recorded *recorded, uint32_t rank, uint64_t number,
+                          struct recorded_sender *sender);
 struct rank_notes_reader *recorded_crowded_times(const struct recorded *recorded, uint32_t rank);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
@@ -149,20 +125,18 @@ struct recorded_scenario {
 ///   condition by less than 0. A message that was on one node and now is between two, or the other
 ///   way, where both kinds were seen: what released it by D + flight now - flight of the other
 ///   kind, other messages by flight - receive time.
-///   A rank that lacked cores: O is at most P or Q where there is one and its partner shares its
-///     cores with others now, or more or fewer of them, or is a receiver whose cores are not taken
-///     any more (else what it waited for is as it was). A message is released when the sender's own
-///     time in the call that sent it began, if that was before L (a sender that lacked cores may
-///     have lost its core before the message was out). W is O, if it waited from the release on,
+///   An oversubscribed rank: O is the call's own time, at most what its sender allows
+///     (OVERSUBSCRIBED.md 1 and 2). A message is released when the sender's own time in the call
+///     that sent it began, if that was before L. W is O, if the call waited, from the release on,
 ///     and D is 0: on shared cores even a flight is somebody's work. Of a call some of which is
 ///     left out W is at most the sum of receive times. A message of another size, or that was on
 ///     one node and is between two now or the other way, comes later by the shared flight now -
-///     shared flight then, not less than 0. Where waiting ranks spin the cores were taken at all
-///     times: W is as above, or min(O, sum of receive times) if it did not wait, and messages take
-///     no time. A rank that has not as many cores as then, or not with the same ranks, need not
-///     poll for what it had from others on them: its receive times are those of calls that kept
-///     their core (kept_calls.h), and O of a call that lost it and waits for no message is at most
-///     what is usual for its region. Handle calls are as above: they took no core.
+///     shared flight then, not less than 0. Where waiting ranks spin: W is as above, or min(O, sum
+///     of receive times) if the call did not wait, and messages take no time. A rank that has not
+///     the cores it had, with the same ranks, does not poll for what it had from others on them:
+///     its receive times are those of calls that kept their core (kept_calls.h), and O of a call
+///     that lost its core and waits for no message is at most what is usual for its region. Handle
+///     calls are as above: they took no core.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
 void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
                      const struct pag_condition *conditions, uint32_t n_conditions,

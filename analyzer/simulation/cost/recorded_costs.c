@@ -8,22 +8,9 @@
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
 
-/// What of a rank's call that completes sends, the last such one, is its own at most.
-struct send_limit {
-    uint64_t recorded_leave_ns, own_ns;
-};
-
-/// How far a rank has come: the call it entered last, and the last one before ENTER_NS.
-struct rank_progress {
-    uint64_t enter_ns, recorded_enter_ns, recorded_before_ns;
-};
-
 /// Of one rank; all readers NULL: it did not lack cores.
 struct rank_calls {
-    struct rank_notes_reader *own_times, *crowded_times, *lost_cores;
-    struct rank_notes_reader *partner_times[RECORDED_PARTNERS];
-    struct send_limit limit;
-    struct rank_progress progress;
+    struct rank_notes_reader *own_times, *crowded_times, *lost_cores, *sender_times;
 };
 
 struct recorded_calls {
@@ -43,8 +30,7 @@ struct recorded_calls *recorded_calls_new(const struct recorded *recorded, size_
         calls->n_ranks = n_ranks;
         of->own_times = recorded_own_times(recorded, rank);
         of->crowded_times = recorded_crowded_times(recorded, rank);
-        for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
-            of->partner_times[kind] = recorded_partner_times(recorded, kind, rank);
+        of->sender_times = recorded_sender_times(recorded, rank);
         of->lost_cores = recorded_lost_cores(recorded, rank);
     }
     return calls;
@@ -57,8 +43,7 @@ void recorded_calls_free(struct recorded_calls *calls)
         rank_notes_reader_free(of->own_times);
         rank_notes_reader_free(of->crowded_times);
         rank_notes_reader_free(of->lost_cores);
-        for (int kind = 0; kind < RECORDED_PARTNERS; kind++)
-            rank_notes_reader_free(of->partner_times[kind]);
+        rank_notes_reader_free(of->sender_times);
     }
     free(calls);
 }
@@ -69,37 +54,14 @@ int recorded_calls_check(const struct recorded_calls *calls, struct error *err)
         const struct rank_calls *of = &calls->ranks[rank];
         if ((of->own_times && rank_notes_failed(of->own_times)) ||
             (of->crowded_times && rank_notes_failed(of->crowded_times)) ||
-            (of->lost_cores && rank_notes_failed(of->lost_cores)))
+            (of->lost_cores && rank_notes_failed(of->lost_cores)) ||
+            (of->sender_times && rank_notes_failed(of->sender_times)))
             return error_set(err,
                              "the temporary file in %s cannot be read back; TMPDIR names another "
                              "folder",
                              scratch_file_folder());
     }
     return 0;
-}
-
-static void note_progress(struct prediction *prediction, uint32_t rank, uint64_t enter_ns,
-                          uint64_t recorded_enter_ns)
-{
-    struct rank_progress *progress = &prediction->calls->ranks[rank].progress;
-    if (enter_ns > progress->enter_ns)
-        progress->recorded_before_ns = progress->recorded_enter_ns;
-    progress->enter_ns = enter_ns;
-    progress->recorded_enter_ns = recorded_enter_ns;
-}
-
-/// Up to where in the recording RANK had computed before NOW_NS.
-static uint64_t has_passed_ns(const struct prediction *prediction, uint32_t rank, uint64_t now_ns)
-{
-    const struct rank_progress *progress = &prediction->calls->ranks[rank].progress;
-    return progress->enter_ns < now_ns ? progress->recorded_enter_ns : progress->recorded_before_ns;
-}
-
-static void ended(struct prediction *prediction, uint32_t location, uint64_t now_ns)
-{
-    const struct location *ended = &prediction->definitions->locations[location];
-    if (prediction->calls && ended->rank != EVENT_NO_INDEX && ended->is_master)
-        note_progress(prediction, ended->rank, now_ns, UINT64_MAX);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -152,60 +114,28 @@ uint64_t recorded_process_time(const struct prediction *prediction, uint32_t ran
     return alone_ns > cpu_ns ? alone_ns : cpu_ns;
 }
 
-/// What is known of a partner of this kind that CALL needed with a core and that lacked it for a
-/// while; false: there is none.
-static bool find_partner(const struct prediction *prediction, const struct pag_call *call,
-                         enum recorded_partner_kind kind, struct recorded_partner *partner)
-{
-    struct rank_notes_reader *partner_times =
-        prediction->calls ? prediction->calls->ranks[call->rank].partner_times[kind] : NULL;
-    uint64_t number;
-    return partner_times && !prediction->scenario->settings->spins && !call->is_handle &&
-           rank_notes_at(partner_times, call->recorded_leave_ns, &number) &&
-           recorded_read_partner(prediction->recorded, call->rank, number, partner);
-}
-
-/// CALL is entered: what of it is its own at most, if it completes sends. The time without the
-/// receiver's core is not, where that is free now, or others share it.
-static uint64_t limit_sending(struct prediction *prediction, const struct pag_call *call)
-{
-    struct recorded_partner partner;
-    if (!find_partner(prediction, call, RECORDED_RECEIVER, &partner))
-        return UINT64_MAX;
-    bool is_as_it_was = prediction->scenario->keeps_cores[partner.rank] &&
-                        has_passed_ns(prediction, partner.rank, call->enter_ns) <
-                            call->recorded_leave_ns - partner.own_ns;
-    struct send_limit *limit = &prediction->calls->ranks[call->rank].limit;
-    *limit =
-        (struct send_limit){call->recorded_leave_ns, is_as_it_was ? UINT64_MAX : partner.own_ns};
-    return limit->own_ns;
-}
-
-/// What of CALL is its own at most: not the time in which a partner lacked a core that others share
-/// now, or that it has now.
+/// What of CALL is its own at most, because of a sender that had no core for a while: not the time
+/// until then, unless the sender shares the cores it had with the same ranks.
 static uint64_t own_limit(const struct prediction *prediction, const struct pag_call *call)
 {
-    struct recorded_partner sender;
-    if (!prediction->calls)
-        return UINT64_MAX;
-    const struct send_limit *limit = &prediction->calls->ranks[call->rank].limit;
-    bool is_sender_as_it_was = !find_partner(prediction, call, RECORDED_SENDER, &sender) ||
-                               prediction->scenario->keeps_cores[sender.rank];
-    bool is_known = limit->recorded_leave_ns == call->recorded_leave_ns; // else it was put off
-    return least(is_sender_as_it_was ? UINT64_MAX : sender.own_ns,
-                 is_known ? limit->own_ns : UINT64_MAX);
+    struct rank_notes_reader *sender_times =
+        prediction->calls ? prediction->calls->ranks[call->rank].sender_times : NULL;
+    struct recorded_sender sender;
+    uint64_t number;
+    bool needs_sender = sender_times && !prediction->scenario->settings->spins &&
+                        !call->is_handle &&
+                        rank_notes_at(sender_times, call->recorded_leave_ns, &number) &&
+                        recorded_read_sender(prediction->recorded, call->rank, number, &sender);
+    return needs_sender && !prediction->scenario->keeps_cores[sender.rank] ? sender.own_ns
+                                                                           : UINT64_MAX;
 }
 
 pag_work recorded_costs_before(struct prediction *prediction, const struct pag_call *call,
                                const uint32_t *receivers)
 {
     (void)receivers;
-    if (prediction->calls)
-        note_progress(prediction, call->rank, call->enter_ns, call->recorded_enter_ns);
-    uint64_t own_ns = call->recorded_work_ns;
-    if (own_ns > 0)
-        own_ns = least(own_ns, limit_sending(prediction, call));
-    pag_work amount = call->is_waiting ? 0 : (pag_work)own_ns * PAG_WORK_PER_NS;
+    (void)prediction;
+    pag_work amount = call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
     return call->n_left_out == 0 ? amount
                                  : amount * (call->n_records - call->n_left_out) / call->n_records;
 }
@@ -270,5 +200,4 @@ const struct cost_model recorded_costs = {
     .is_rendezvous = is_rendezvous,
     .message_ns = message_ns,
     .synchronises = recorded_costs_synchronise,
-    .ended = ended,
 };
