@@ -11,6 +11,51 @@
 #include "analyzer/base/text.h"
 #include "db/focus.h"
 
+/// Ends TEXT at its first slash and gives what is behind it, NULL without a slash.
+static char *cut_at_slash(char *text)
+{
+    char *slash = strchr(text, '/');
+    if (slash)
+        *slash = '\0';
+    return slash ? slash + 1 : NULL;
+}
+
+static const char *unless_empty(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+void trial_path_read(struct trial_path *path, const char *text)
+{
+    *path = (struct trial_path){.text = text ? memory_copy_text(text) : NULL};
+    if (!text)
+        return;
+    char *second = cut_at_slash(path->text), *third = second ? cut_at_slash(second) : NULL;
+    path->application = unless_empty(third ? path->text : NULL);
+    path->experiment = unless_empty(third ? second : second ? path->text : NULL);
+    path->trial = unless_empty(third ? third : second ? second : path->text);
+}
+
+int trial_path_read_experiment(struct trial_path *path, const char *text, struct error *err)
+{
+    *path = (struct trial_path){.text = text ? memory_copy_text(text) : NULL};
+    if (!text)
+        return 0;
+    char *second = cut_at_slash(path->text);
+    path->application = unless_empty(second ? path->text : NULL);
+    path->experiment = unless_empty(second ? second : path->text);
+    if (!second || !strchr(second, '/'))
+        return 0;
+    trial_path_release(path);
+    return error_set(err, "--as %s: it is EXPERIMENT or APPLICATION/EXPERIMENT", text);
+}
+
+void trial_path_release(struct trial_path *path)
+{
+    free(path->text);
+    *path = (struct trial_path){0};
+}
+
 struct name_list {
     const char **names; // each to be freed
     size_t n_names, capacity;

@@ -391,6 +391,12 @@ static int begin_adding(struct database *database, struct error *err)
     return database_trust_references(database, err) || database_begin(database, err) ? -1 : 0;
 }
 
+struct store_names store_names_of(const struct trial_path *path)
+{
+    return (struct store_names){
+        .application = path->application, .experiment = path->experiment, .trial = path->trial};
+}
+
 int store_result(const char *path, const struct result *result, const struct store_names *names,
                  struct error *err)
 {

@@ -12,6 +12,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/result/result.h"
+#include "db/names.h"
 
 /// What the run is called; everything may be NULL or empty and then has a default.
 struct store_names {
@@ -28,6 +29,9 @@ struct store_names {
     const struct result_named *versions; // beside those that the trace tells
     size_t n_versions;
 };
+
+/// Names as PATH has them, which keeps the texts.
+struct store_names store_names_of(const struct trial_path *path);
 
 /// Stores RESULT in the database at PATH, which is created when it is missing. All in one
 /// transaction: whatever happens, the run is there wholly or not at all. NAMES may be NULL. Fails

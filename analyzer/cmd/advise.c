@@ -168,6 +168,7 @@ static int deliver(const struct advise_request *request, const struct advice *ad
 int cmd_advise(int argc, char **argv)
 {
     struct advise_request request = {.limit = 10};
+    const char *as = NULL;
     const struct option_row rows[] = {
         OPTION_COUNT_ROW("limit", 0, "N", &request.limit, "changes shown", "10"),
         OPTION_TEXT_ROW("only", 0, "KINDS", &request.only,
@@ -186,10 +187,11 @@ int cmd_advise(int argc, char **argv)
                          "one a core"),
         OPTION_TEXT_ROW("store", 0, "DB", &request.database,
                         "keep the changes shown as predicted runs in this database", NULL),
-        OPTION_TEXT_ROW("application", 0, "NAME", &request.names.application,
-                        "with --store: application the run belongs to", "the program's name"),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &request.names.experiment,
-                        "with --store: experiment it belongs to", "default"),
+        OPTION_TEXT_ROW(
+            "as", 0, "EXPERIMENT", &as,
+            "with --store: experiment the run belongs to; APPLICATION/ may stand before "
+            "it",
+            "default"),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON (schema 1) instead of text"),
     };
     const struct option_usage usage = {
@@ -213,9 +215,12 @@ int cmd_advise(int argc, char **argv)
         return options_usage_error(&usage, "%s", err.text);
     if (request.limit == 0)
         return options_usage_error(&usage, "--limit 0: at least one change is to be shown");
-    if (!request.database && (request.names.application || request.names.experiment))
-        return options_usage_error(&usage, "--application and --experiment name what --store DB "
-                                           "keeps");
+    if (!request.database && as)
+        return options_usage_error(&usage, "--as names what --store DB keeps");
+    struct trial_path path;
+    if (trial_path_read_experiment(&path, as, &err) != 0)
+        return options_usage_error(&usage, "%s", err.text);
+    request.names = store_names_of(&path);
     struct advice advice = {0};
     status = STATUS_FAILED;
     bool is_stored = true;
@@ -226,5 +231,6 @@ int cmd_advise(int argc, char **argv)
     if (!is_stored)
         status = STATUS_FAILED;
     advice_release(&advice);
+    trial_path_release(&path);
     return status;
 }

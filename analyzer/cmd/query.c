@@ -14,6 +14,7 @@
 #include "analyzer/cmd/query/find.h"
 #include "analyzer/cmd/query/values.h"
 #include "analyzer/report/relation.h"
+#include "db/names.h"
 #include "db/open.h"
 #include "db/query/sql.h"
 
@@ -26,7 +27,8 @@ static const char details[] =
 struct settings {
     struct query_wishes wishes;
     struct option_list trials, parameters, with, shown, quantile_texts;
-    const char *by, *over, *aggregate, *delta, *sql;
+    const char *by, *over, *aggregate, *delta, *sql, *as;
+    struct trial_path path; // what `as` says
     bool wants_json, wants_csv;
     struct aggregation aggregation;
     double quantiles[20];
@@ -169,10 +171,9 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
                         "a value for each process, call-path, code, machine or message", "trial"),
         OPTION_TEXT_ROW("interval", 0, "NAME", &wishes->interval, "only in this interval", NULL),
         OPTION_LIST_ROW("trial", 't', "TRIAL", &settings->trials, "only these trials"),
-        OPTION_TEXT_ROW("application", 0, "NAME", &conditions->application,
-                        "only trials of applications that match", NULL),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &conditions->experiment,
-                        "only trials of experiments that match", NULL),
+        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &settings->as,
+                        "only trials of experiments that match; APPLICATION/ may stand before it",
+                        NULL),
         OPTION_TEXT_ROW("origin", 0, "WHAT", &conditions->origin,
                         "only trials measured, predicted, threshold or interval", NULL),
         OPTION_LIST_ROW("parameter", 'p', "CONDITION", &settings->parameters,
@@ -215,8 +216,15 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
     int first;
     if (!options_parse(&usage, argc, argv, &first, status))
         return false;
+    struct error err;
     *path = argv[first];
     *status = STATUS_USAGE;
+    if (trial_path_read_experiment(&settings->path, settings->as, &err)) {
+        *status = options_usage_error(&usage, "%s", err.text);
+        return false;
+    }
+    conditions->application = settings->path.application;
+    conditions->experiment = settings->path.experiment;
     if (!read_choices(settings, &usage) || !read_numbers(settings, &usage, status))
         return false;
     const char *wrong = contradiction(settings);
@@ -326,6 +334,7 @@ int cmd_query(int argc, char **argv)
         status = failed ? STATUS_FAILED : STATUS_DONE;
     }
     relation_release(&relation);
+    trial_path_release(&settings.path);
     options_list_release(&settings.wishes.metrics);
     options_list_release(&settings.wishes.properties);
     options_list_release(&settings.trials);

@@ -34,7 +34,8 @@ struct replay_request {
     struct option_list pattern_files, intervals;
     const char *database; // NULL: the result is not kept
     const char *out;      // NULL: the predicted run is not written
-    struct store_names names;
+    const char *as;
+    struct trial_path path;        // what it says
     struct option_list parameters; // NAME=VALUE
     struct option_list predicted_parameters;
     struct whatif_options whatif;
@@ -74,16 +75,13 @@ static int check_parameters(const struct replay_request *request, struct error *
 static bool request_is_sound(const struct replay_request *request, const struct option_usage *usage,
                              int *status)
 {
-    const struct store_names *names = &request->names;
     if (request->text.depth == 0 || request->text.top == 0) {
         *status = options_usage_error(usage, "--depth and --top are at least 1");
         return false;
     }
     if (!request->database &&
-        (names->application || names->experiment || names->trial || request->parameters.count > 0 ||
-         request->predicted_parameters.count > 0)) {
-        *status = options_usage_error(usage, "--application, --experiment, --trial and "
-                                             "--parameter name what --store DB keeps");
+        (request->as || request->parameters.count > 0 || request->predicted_parameters.count > 0)) {
+        *status = options_usage_error(usage, "--as and --parameter name what --store DB keeps");
         return false;
     }
     struct error err = {{0}};
@@ -158,12 +156,9 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "only this part of the run: 1s:2s, REGION, REGION#3, REGION#* ..."),
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
                         "keep the result in this database, made when missing", NULL),
-        OPTION_TEXT_ROW("application", 0, "NAME", &request->names.application,
-                        "with --store: application the run belongs to", "the program's name"),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &request->names.experiment,
-                        "with --store: experiment it belongs to", "default"),
-        OPTION_TEXT_ROW("trial", 0, "NAME", &request->names.trial,
-                        "with --store: name of this run, or of its prediction",
+        OPTION_TEXT_ROW("as", 0, "TRIAL", &request->as,
+                        "with --store: name of this run, or of its prediction; "
+                        "[APPLICATION/]EXPERIMENT/ may stand before it",
                         "the trace's name and date"),
         OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request->parameters,
                         "with --store: a parameter of the run, such as size=1024"),
@@ -204,6 +199,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
     if (!options_parse(&usage, argc, argv, &first_operand, status))
         return false;
     request->trace = argv[first_operand];
+    trial_path_read(&request->path, request->as);
     return request_is_sound(request, &usage, status) &&
            intervals_are_sound(request, &usage, status) &&
            plan_is_sound(request, outcome, &usage, status);
@@ -262,7 +258,7 @@ static int store_run(const struct replay_request *request, const struct replay_o
     size_t n_own = outcome->is_whatif ? request->predicted_parameters.count : 0;
     struct option_list given = all_parameters(request, n_own);
     struct result_named *parameters = named_values_read(&given);
-    struct store_names names = request->names;
+    struct store_names names = store_names_of(&request->path);
     names.origin = is_of_prediction(result) ? "predicted" : NULL;
     names.parameters = parameters;
     names.n_parameters = given.count;
@@ -291,6 +287,7 @@ static int print_outcome(const struct replay_request *request, const struct repl
 
 static void release_request(struct replay_request *request)
 {
+    trial_path_release(&request->path);
     options_list_release(&request->pattern_files);
     options_list_release(&request->intervals);
     options_list_release(&request->parameters);
@@ -333,14 +330,15 @@ static int run_intervals(struct replay_request *request, struct replay_outcome *
     struct error err = {{0}};
     struct result_named *parameters = named_values_read(&request->parameters);
     bool is_unreadable = false;
-    request->names.parameters = parameters;
-    request->names.n_parameters = request->parameters.count;
+    struct store_names names = store_names_of(&request->path);
+    names.parameters = parameters;
+    names.n_parameters = request->parameters.count;
     int status = load_patterns(request, outcome, &err);
     const struct replay_intervals wishes = {.trace = request->trace,
                                             .texts = &request->intervals,
                                             .catalogue = outcome->catalogue,
                                             .database = request->database,
-                                            .names = &request->names,
+                                            .names = &names,
                                             .text = &request->text,
                                             .wants_json = request->wants_json};
     if (status == 0)

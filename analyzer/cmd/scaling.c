@@ -19,6 +19,7 @@
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "db/database.h"
+#include "db/names.h"
 #include "db/open.h"
 #include "db/trials.h"
 
@@ -150,16 +151,17 @@ static int check_request(const struct option_usage *usage, const struct request 
 
 int cmd_scaling(int argc, char **argv)
 {
+    const char *as = NULL;
+    struct trial_path path = {0};
+    struct error err;
     struct request request = {.choice = {.by = "ranks"}, .threshold_percent = 80, .top = 12};
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("by", 0, "NAME", &request.choice.by,
                         "the parameter: ranks, nodes, or one of the trials", "ranks"),
         OPTION_FLAG_ROW("strong", 0, &request.is_strong, "the work stays the same on more ranks"),
         OPTION_FLAG_ROW("weak", 0, &request.is_weak, "the work of each rank stays the same"),
-        OPTION_TEXT_ROW("application", 0, "NAME", &request.choice.application,
-                        "only trials of this application", NULL),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &request.choice.experiment,
-                        "only trials of this experiment", NULL),
+        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
+                        "only trials of this experiment; APPLICATION/ may stand before it", NULL),
         OPTION_LIST_ROW("ignore", 0, "NAME", &request.ignored,
                         "runs that differ in this parameter are repetitions"),
         OPTION_NUMBER_ROW("threshold", 0, "PERCENT", &request.threshold_percent,
@@ -194,10 +196,14 @@ int cmd_scaling(int argc, char **argv)
     };
     int first, status;
     if (options_parse(&usage, argc, argv, &first, &status))
-        status = check_request(&usage, &request);
+        status = trial_path_read_experiment(&path, as, &err)
+                     ? options_usage_error(&usage, "%s", err.text)
+                     : check_request(&usage, &request);
     else
         goto out;
     if (status == STATUS_DONE) {
+        request.choice.application = path.application;
+        request.choice.experiment = path.experiment;
         request.choice.ignored = &request.ignored;
         request.choice.wish = request.is_strong ? SCALING_WANTS_STRONG
                               : request.is_weak ? SCALING_WANTS_WEAK
@@ -205,6 +211,7 @@ int cmd_scaling(int argc, char **argv)
         status = run_scaling(argv + first, (size_t)(argc - first), &request);
     }
 out:
+    trial_path_release(&path);
     options_list_release(&request.ignored);
     options_list_release(&request.property_files);
     return status;

@@ -17,6 +17,7 @@
 #include "analyzer/cmd/store/transfer.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
+#include "db/names.h"
 #include "db/points.h"
 #include "db/removal.h"
 #include "db/trials.h"
@@ -91,13 +92,40 @@ static void print_points(const struct point_list *list)
     table_release(&table);
 }
 
+static int list(const char *path, const struct trial_filter *filter, bool wants_json)
+{
+    struct error err;
+    struct trial_list list = {0};
+    struct point_list points = {0};
+    char *json = NULL;
+    if (wants_json
+            ? trials_read_json(path, filter, &json, &err)
+            : trials_read(path, filter, &list, &err) ||
+                  points_read(path, filter->application, filter->experiment, &points, &err)) {
+        trial_list_release(&list);
+        log_error("%s", err.text);
+        return STATUS_FAILED;
+    }
+    if (wants_json)
+        print_json(json);
+    else if (list.n_trials)
+        print_list(&list);
+    else
+        printf("no trials%s\n", filter->application || filter->experiment ? " of that name" : "");
+    if (points.n_rows)
+        print_points(&points);
+    trial_list_release(&list);
+    point_list_release(&points);
+    return STATUS_DONE;
+}
+
 static int run_list(int argc, char **argv)
 {
-    struct trial_filter filter = {0};
+    const char *as = NULL;
     bool wants_json = false;
     const struct option_row rows[] = {
-        OPTION_TEXT_ROW("application", 0, "NAME", &filter.application, "only its trials", NULL),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &filter.experiment, "only its trials", NULL),
+        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
+                        "only trials of this experiment; APPLICATION/ may stand before it", NULL),
         OPTION_FLAG_ROW("json", 0, &wants_json, "print JSON instead of text"),
     };
     const struct option_usage usage = {
@@ -114,28 +142,13 @@ static int run_list(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &first, &status))
         return status;
     struct error err;
-    struct trial_list list = {0};
-    struct point_list points = {0};
-    char *json = NULL;
-    if (wants_json
-            ? trials_read_json(argv[first], &filter, &json, &err)
-            : trials_read(argv[first], &filter, &list, &err) ||
-                  points_read(argv[first], filter.application, filter.experiment, &points, &err)) {
-        trial_list_release(&list);
-        log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
-    if (wants_json)
-        print_json(json);
-    else if (list.n_trials)
-        print_list(&list);
-    else
-        printf("no trials%s\n", filter.application || filter.experiment ? " of that name" : "");
-    if (points.n_rows)
-        print_points(&points);
-    trial_list_release(&list);
-    point_list_release(&points);
-    return STATUS_DONE;
+    struct trial_path of;
+    if (trial_path_read_experiment(&of, as, &err))
+        return options_usage_error(&usage, "%s", err.text);
+    const struct trial_filter filter = {of.application, of.experiment};
+    status = list(argv[first], &filter, wants_json);
+    trial_path_release(&of);
+    return status;
 }
 
 static void print_attributes(const struct trial_rows *rows)
@@ -335,14 +348,28 @@ static void print_removed(const struct removal *removed)
     }
 }
 
+/// Removes what FILTER selects, or without one the named trials.
+static int remove_chosen(const char *path, const struct trial_filter *filter, char **named,
+                         size_t n_named)
+{
+    struct error err;
+    struct removal removed;
+    if (filter ? removal_of_all(path, filter, &removed, &err)
+               : removal_of_named(path, (const char *const *)named, n_named, &removed, &err)) {
+        log_error("%s", err.text);
+        return STATUS_FAILED;
+    }
+    print_removed(&removed);
+    removal_release(&removed);
+    return STATUS_DONE;
+}
+
 static int run_remove(int argc, char **argv)
 {
-    struct trial_filter filter = {0};
+    const char *as = NULL;
     const struct option_row rows[] = {
-        OPTION_TEXT_ROW("application", 0, "NAME", &filter.application, "all of this application",
-                        NULL),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &filter.experiment,
-                        "all of experiments of this name", NULL),
+        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
+                        "all of this experiment; APPLICATION/ may stand before it", NULL),
     };
     const struct option_usage usage = {
         .command = "store remove",
@@ -361,24 +388,22 @@ static int run_remove(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &first, &status))
         return status;
     size_t n_named = (size_t)(argc - first - 1);
-    bool has_filter = filter.application || filter.experiment;
-    if (n_named == 0 && !has_filter)
-        return options_usage_error(&usage, "say what to remove: TRIAL, or --experiment NAME");
-    if (n_named > 0 && has_filter)
-        return options_usage_error(&usage,
-                                   "--application and --experiment remove all of theirs; name no "
-                                   "trial with them, or say APPLICATION/EXPERIMENT/TRIAL");
     struct error err;
-    struct removal removed;
-    if (has_filter ? removal_of_all(argv[first], &filter, &removed, &err)
-                   : removal_of_named(argv[first], (const char *const *)argv + first + 1, n_named,
-                                      &removed, &err)) {
-        log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
-    print_removed(&removed);
-    removal_release(&removed);
-    return STATUS_DONE;
+    struct trial_path of;
+    if (n_named == 0 && !as)
+        return options_usage_error(&usage, "say what to remove: TRIAL, or --as EXPERIMENT");
+    if (n_named > 0 && as)
+        return options_usage_error(&usage, "--as removes all of an experiment; name no trial with "
+                                           "it, or say APPLICATION/EXPERIMENT/TRIAL");
+    if (trial_path_read_experiment(&of, as, &err))
+        return options_usage_error(&usage, "%s", err.text);
+    const struct trial_filter filter = {of.application, of.experiment};
+    if (as && !of.application && !of.experiment)
+        status = options_usage_error(&usage, "--as %s names no experiment", as);
+    else
+        status = remove_chosen(argv[first], as ? &filter : NULL, argv + first + 1, n_named);
+    trial_path_release(&of);
+    return status;
 }
 
 static const struct {

@@ -15,6 +15,7 @@
 #include "analyzer/sweep/run/driver.h"
 #include "analyzer/sweep/spec.h"
 #include "analyzer/sweep/substitute.h"
+#include "db/names.h"
 
 /// What the command line says; NULL, 0 or UINT64_MAX where it does not.
 struct sweep_request {
@@ -23,7 +24,8 @@ struct sweep_request {
     struct option_list skips, checkpoints;
     bool is_line_by_line, is_dry, wants_json, retries_failed, keeps_no_traces;
     uint64_t n_repetitions, point_limit_ns, limit_ns;
-    const char *database, *application, *experiment, *dir, *batch;
+    const char *database, *dir, *batch;
+    struct trial_path path; // application and experiment
     uint64_t leaves_result; // number of the point, in a batch job
     char **arguments;       // as they were given
     char **line;            // the launch line
@@ -147,13 +149,7 @@ static char *default_dir(const struct sweep_place *place)
     size_t length = strlen(place->database);
     if (length > 3 && strcmp(place->database + length - 3, ".db") == 0)
         length -= 3;
-    char *name = memory_copy_text(place->experiment);
-    for (char *c = name; *c; c++)
-        if (*c == '/')
-            *c = '_';
-    char *dir = memory_format("%.*s.sweep/%s", (int)length, place->database, name);
-    free(name);
-    return dir;
+    return memory_format("%.*s.sweep/%s", (int)length, place->database, place->experiment);
 }
 
 /// The first of the two that is given, else OTHERWISE.
@@ -183,8 +179,8 @@ static int carry_out(const struct sweep_request *request, struct sweep_spec *spe
         .skips = &spec->skips,
         .checkpoints = &spec->checkpoints,
         .place = {.database = given(request->database, spec->database, "sweep.db"),
-                  .application = given(request->application, spec->application, NULL),
-                  .experiment = given(request->experiment, spec->name, "sweep"),
+                  .application = given(request->path.application, spec->application, NULL),
+                  .experiment = given(request->path.experiment, spec->name, "sweep"),
                   .point_limit_ns =
                       request->point_limit_ns ? request->point_limit_ns : spec->point_limit_ns},
         .limit_ns = request->limit_ns ? request->limit_ns : spec->limit_ns,
@@ -260,6 +256,7 @@ static char **copy_arguments(int argc, char **argv)
 int cmd_sweep(int argc, char **argv)
 {
     struct sweep_request request = {.n_repetitions = UINT64_MAX};
+    const char *as = NULL;
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("ranks", 'n', "VALUES", &request.ranks,
                         "values of the parameter n, short for --parameter n=VALUES", NULL),
@@ -274,10 +271,10 @@ int cmd_sweep(int argc, char **argv)
                         "end the sweep when this holds of what was seen so far"),
         OPTION_TEXT_ROW("store", 0, "DB", &request.database, "keep the runs in this database",
                         "sweep.db"),
-        OPTION_TEXT_ROW("application", 0, "NAME", &request.application,
-                        "application the runs belong to", "the program's name"),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &request.experiment,
-                        "experiment they belong to, the name of the sweep", "sweep"),
+        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
+                        "experiment the runs belong to, the name of the sweep; APPLICATION/ may "
+                        "stand before it",
+                        "sweep"),
         OPTION_TEXT_ROW("dir", 0, "DIR", &request.dir, "folder of the traces and outputs",
                         "DB.sweep/EXPERIMENT"),
         OPTION_DURATION_ROW("point-limit", 0, "T", &request.point_limit_ns,
@@ -325,7 +322,8 @@ int cmd_sweep(int argc, char **argv)
     request.arguments = copy_arguments(argc, argv); // before they are put in order
     if (!options_parse(&usage, argc, argv, &first, &status))
         ;
-    else if (read_operands(&request, argv + first, argc - first, n_behind_dashes, &err) != 0)
+    else if (trial_path_read_experiment(&request.path, as, &err) != 0 ||
+             read_operands(&request, argv + first, argc - first, n_behind_dashes, &err) != 0)
         status = options_usage_error(&usage, "%s", err.text);
     else if (read_plan(&spec, &request, &err) == 0)
         status = carry_out(&request, &spec);
@@ -335,6 +333,7 @@ int cmd_sweep(int argc, char **argv)
     } else
         status = options_usage_error(&usage, "%s", err.text);
     sweep_spec_release(&spec);
+    trial_path_release(&request.path);
     free(request.arguments);
     options_list_release(&request.parameters);
     options_list_release(&request.skips);

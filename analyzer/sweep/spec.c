@@ -297,6 +297,10 @@ static int read_settings(const struct spec_reader *reader, const struct xml_elem
     const char *application = xml_attribute(element, "application");
     const char *database = xml_attribute(element, "database");
     const char *batch = xml_attribute(element, "sbatch");
+    if ((name && strchr(name, '/')) || (application && strchr(application, '/'))) {
+        error_set(reader->err, "the name of a sweep or an application has no slash");
+        return wrong(reader, element);
+    }
     spec->plan.batch = batch ? memory_copy_text(batch) : NULL;
     spec->name = name && *name ? memory_copy_text(name) : NULL;
     spec->application = application && *application ? memory_copy_text(application) : NULL;

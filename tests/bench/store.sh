@@ -33,7 +33,7 @@ n_each=25
 store() {
     local i
     for ((i = 0; i < n_each; i++)); do
-        "$BUILD/pagoda" replay "$place/run" --store "$1" --trial "$2-$i" >/dev/null
+        "$BUILD/pagoda" replay "$place/run" --store "$1" --as "$2-$i" >/dev/null
     done
 }
 read_until() {
@@ -53,7 +53,7 @@ alone() {
 }
 together() {
     local i pids=()
-    "$BUILD/pagoda" replay "$place/run" --store "$place/together.db" --trial first >/dev/null
+    "$BUILD/pagoda" replay "$place/run" --store "$place/together.db" --as first >/dev/null
     for ((i = 0; i < 4; i++)); do read_until "$place/together.db" & done
     for ((i = 0; i < 8; i++)); do
         store "$place/together.db" "$i" &

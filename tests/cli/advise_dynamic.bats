@@ -255,7 +255,7 @@ END
     jq -e '.regions[] | select(.region == "prepare") | .exclusive_ns == 300000' shown
     # The same advice again: no second measured run. Of an estimate there is the run time.
     "$PAGODA" advise late --store runs.db --only region --limit 1 >again
-    "$PAGODA" advise farm --store runs.db --only workers --experiment farms >report
+    "$PAGODA" advise farm --store runs.db --only workers --as farms >report
     "$PAGODA" store list --json runs.db >trials.json
     jq -e '[.trials[] | select(.origin == "measured") | .trial] | sort == ["farm", "late"]' trials.json
     jq -e '.trials[] | select(.trial == "farm: --workers 4") | .time_ns == 339000 and
@@ -267,7 +267,7 @@ END
 
 @test "advice that cannot be stored" {
     archive late
-    run --separate-stderr "$PAGODA" advise late --experiment some
+    run --separate-stderr "$PAGODA" advise late --as some
     [ "$status" = 2 ]
     [[ $stderr == *'what --store DB keeps'* ]]
     echo 'no database' >text.db

@@ -34,7 +34,7 @@ MAP
 }
 
 keep() {
-    "$PAGODA" replay "run$1" --store runs.db --application ring --trial "$2" \
+    "$PAGODA" replay "run$1" --store runs.db --as "ring//$2" \
         --parameter "branch=$3" >/dev/null
 }
 
@@ -216,7 +216,7 @@ END
 }
 
 @test "a predicted run compares with the measured one, and its causes sum too" {
-    "$PAGODA" replay run0 --store "$BATS_TEST_TMPDIR/p.db" --trial half --cpu-speed 2 >/dev/null
+    "$PAGODA" replay run0 --store "$BATS_TEST_TMPDIR/p.db" --as half --cpu-speed 2 >/dev/null
     run "$PAGODA" diff "$BATS_TEST_TMPDIR/p.db" 1 2 --json
     [ "$status" = 0 ]
     [ "$(jq -c '.differences[0] | [.a[0].origin, .b[0].origin]' <<<"$output")" = \
@@ -317,7 +317,7 @@ time_ns,ns,nothing,,9500000
 parallel_efficiency,share,nothing,,0.4
 exclusive_ns,ns,everything,"< /CallPath/main/solve, /Process/1 >",1000000
 CSV
-    "$PAGODA" store import r.db limits.csv --origin threshold --trial goals >/dev/null
+    "$PAGODA" store import r.db limits.csv --origin threshold --as goals >/dev/null
     run "$PAGODA" diff r.db --limits goals old1 new1 --json
     [ "$status" = 0 ]
     [ "$(jq -c '.limits | map([.metric, .relation, .is_kept])' <<<"$output" | sort)" = \

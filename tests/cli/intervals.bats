@@ -11,9 +11,9 @@ setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/steps.txt" run
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" pipe
-    "$PAGODA" replay run --store runs.db --trial whole >/dev/null
-    "$PAGODA" replay run --store runs.db --trial one --interval 'step#1' --parameter size=4 >/dev/null
-    "$PAGODA" replay run --store runs.db --trial all --interval 'step#*' --interval 50ns:150ns >/dev/null
+    "$PAGODA" replay run --store runs.db --as whole >/dev/null
+    "$PAGODA" replay run --store runs.db --as one --interval 'step#1' --parameter size=4 >/dev/null
+    "$PAGODA" replay run --store runs.db --as all --interval 'step#*' --interval 50ns:150ns >/dev/null
 }
 
 setup() {
@@ -160,11 +160,11 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
 }
 
 @test "what cannot be stored is printed all the same" {
-    run --separate-stderr "$PAGODA" replay run --interval 'step#1' --trial one --store runs.db --json
+    run --separate-stderr "$PAGODA" replay run --interval 'step#1' --as one --store runs.db --json
     [ "$status" = 1 ]
     [ "$(jq .time_ns <<<"$output")" = 110 ]
     [[ $stderr == *'has a trial "one" already'* ]]
-    run --separate-stderr "$PAGODA" replay run --interval 'step#*' --trial all --store runs.db --json
+    run --separate-stderr "$PAGODA" replay run --interval 'step#*' --as all --store runs.db --json
     [ "$status" = 1 ]
     [ "$(jq '.intervals | length' <<<"$output")" = 1 ]
     [[ $stderr == *'has a trial "all: step#1" already'* ]]
@@ -266,8 +266,8 @@ other|other: step#1|110|' ]
 
 @test "runs are not mixed up with their intervals" {
     cd "$BATS_TEST_TMPDIR" || return
-    "$PAGODA" store add a.db "$BATS_FILE_TMPDIR/run" --trial whole --parameter branch=main >/dev/null
-    "$PAGODA" store add a.db "$BATS_FILE_TMPDIR/run" --trial wholly --interval 'step#*' --parameter branch=main >/dev/null
+    "$PAGODA" store add a.db "$BATS_FILE_TMPDIR/run" --as whole --parameter branch=main >/dev/null
+    "$PAGODA" store add a.db "$BATS_FILE_TMPDIR/run" --as wholly --interval 'step#*' --parameter branch=main >/dev/null
     trials() {
         run "$PAGODA" diff a.db "$1" whole --json
         jq -c '.differences[0].a | map(.trial)' <<<"$output"
@@ -289,7 +289,7 @@ other|other: step#1|110|' ]
     { sed '/coll-/d' "$ROOT/tests/traces/replay/steps.txt"
       sed -n '/coll-/d; s/^1 /2 /p' "$ROOT/tests/traces/replay/steps.txt"; } >three.txt
     "$BUILD/tools/mktrace" three.txt three
-    "$PAGODA" store add s.db "$BATS_FILE_TMPDIR/run" three --application steps --interval 'step#2' >/dev/null
+    "$PAGODA" store add s.db "$BATS_FILE_TMPDIR/run" three --as steps// --interval 'step#2' >/dev/null
     run --separate-stderr "$PAGODA" scaling s.db 'interval=step#2' --json
     [ "$status" = 0 ]
     [ "$(jq -c '[.series[].points[] | [.x, .time_ns]]' <<<"$output")" = '[[2,120],[3,120]]' ] ||

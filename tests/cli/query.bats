@@ -7,8 +7,7 @@ setup() {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" run
     local size
     for size in 32 64 128; do
-        "$PAGODA" replay run --store runs.db --application ring --experiment "e$((size / 100))" \
-            --trial "s$size" --parameter size=$size --parameter kind=warm >/dev/null
+        "$PAGODA" replay run --store runs.db --as "ring/e$((size / 100))/s$size" --parameter size=$size --parameter kind=warm >/dev/null
     done
     query=("$PAGODA" query runs.db)
 }
@@ -68,7 +67,7 @@ refused() {
     answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p block=64
     answers "1,e0,s32,time_ns,9040000,ns" -m time_ns -p block=64KiB
     answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p solver=1.1
-    answers "3,e1,s128,time_ns,9040000,ns" -m time_ns --experiment 'e[1-9]' --application 'r*'
+    answers "3,e1,s128,time_ns,9040000,ns" -m time_ns --as 'r*/e[1-9]'
     answers "2,e0,s64,64,time_ns,9040000,ns" -m time_ns -t s64 -t s128 -p size!=128 --show size
     local first last # days, which differ around midnight
     first=$(sqlite3 runs.db "SELECT substr(min(stored_at), 1, 10) FROM trial")
@@ -103,7 +102,7 @@ refused() {
             print r, 3000, "enter MPI_Finalize"; print r, 3010, "leave MPI_Finalize"
             print r, 3020, "leave main" } }' >tags.txt
     "$BUILD/tools/mktrace" tags.txt tags
-    "$PAGODA" store add sync.db tags --trial t >/dev/null
+    "$PAGODA" store add sync.db tags --as t >/dev/null
     ask() { "$PAGODA" query sync.db --csv "$@" | tail -n +2 | cut -d, -f4-; }
     [ "$(ask -m collectives -f /SyncObject)" = collectives,2,operations ]
     [ "$(ask -m collectives -f /SyncObject/Collective/pair)" = collectives,1,operations ]
@@ -170,7 +169,7 @@ refused() {
     printf '%s\n' metric,unit,adds_up_over,interval,focus,value \
         steps_ns,ns,everything,warm-up,/Process/1,10 steps_ns,ns,everything,step,/Process/0,15 \
         steps_ns,ns,everything,step,/Process/1,5 steps_ns,ns,everything,final,/Process/1,60 |
-        "$PAGODA" store import runs.db - --trial steps >/dev/null
+        "$PAGODA" store import runs.db - --as steps >/dev/null
     answers "4,default,steps,steps_ns,ns,3,10,60,30,20,26.457513110645905,15,40" \
         -m steps_ns --over intervals
     answers '4,default,steps,steps_ns,ns,3,"10, 20, 60","warm-up, step, final"' \

@@ -64,7 +64,7 @@ region ceil kth.c:8
 0 15 leave main
 END
     "$BUILD/tools/mktrace" kth.txt kth
-    "$PAGODA" replay kth --store runs.db --trial printed >/dev/null
+    "$PAGODA" replay kth --store runs.db --as printed >/dev/null
     local name exclusive inclusive calls
     while read -r name exclusive inclusive calls; do
         echo "UPDATE tuple SET value = CASE (SELECT name FROM metric WHERE id = metric_id)
@@ -222,7 +222,7 @@ END
     refused "cannot write nowhere/x" 1 --rule 'usec<1' -o nowhere/x run
     refused "cannot read the filter file none" 1 --rule 'usec<1' --add-to none run
     refused "none" 1 --rule 'usec<1' none
-    "$PAGODA" replay run --store runs.db --trial first >/dev/null
+    "$PAGODA" replay run --store runs.db --as first >/dev/null
     refused "did you mean \"first\"?" 1 --rule 'usec<1' runs.db frist
     refused "the untraced run failed with exit status 127" 1 --rule 'usec<1' -- ./no-such-program
     refused "cannot make the folder run" 1 --rule 'usec<1' --dir run -- ./app
@@ -240,7 +240,7 @@ END
                 print r, 8000 + i * 20000, "leave work"; print r, 15000 + i * 20000, "leave work" }
             print r, 100000, "leave main" } }' >farm.txt
     "$BUILD/tools/mktrace" farm.txt farm
-    "$PAGODA" replay farm --store runs.db --trial farm >/dev/null
+    "$PAGODA" replay farm --store runs.db --as farm >/dev/null
     local source
     for source in farm "runs.db farm"; do
         # shellcheck disable=SC2086 # two words

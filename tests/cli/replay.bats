@@ -277,10 +277,10 @@ XML
 @test "--store keeps the run, once a name" {
     archive pipeline
     "$PAGODA" replay pipeline >plain
-    "$PAGODA" replay pipeline --store runs.db --application demo --experiment first --trial one \
+    "$PAGODA" replay pipeline --store runs.db --as demo/first/one \
         --parameter size=64 >stored
     cmp plain stored
-    run "$PAGODA" replay pipeline --store runs.db --application demo --experiment first --trial one
+    run "$PAGODA" replay pipeline --store runs.db --as demo/first/one
     [ "$status" = 1 ]
     [[ $output == *"unnamed program"* ]] # the report is there even so
     [[ $output == *'pagoda: the run was not stored: runs.db has a trial "one"'* ]]
@@ -311,7 +311,7 @@ XML
     sentence '--top many'
     run "$PAGODA" replay --top 0 pipeline
     [ "$status" = 2 ]
-    run "$PAGODA" replay --trial one pipeline
+    run "$PAGODA" replay --as one pipeline
     [ "$status" = 2 ]
     sentence 'what --store DB keeps'
     run "$PAGODA" replay --store runs.db --parameter size pipeline

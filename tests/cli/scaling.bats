@@ -28,8 +28,7 @@ keep() {
     local ranks=$1 work=$2 experiment=$3 options=()
     shift 3
     for parameter; do options+=(--parameter "$parameter"); done
-    "$PAGODA" replay "run-$ranks-$work" --store runs.db --application app \
-        --experiment "$experiment" "${options[@]}" >/dev/null
+    "$PAGODA" replay "run-$ranks-$work" --store runs.db --as "app/$experiment/" "${options[@]}" >/dev/null
 }
 
 setup_file() {
@@ -51,7 +50,7 @@ setup() {
 }
 
 @test "strong scaling: where it breaks, why, and what is next, in the first ten lines" {
-    run "$PAGODA" scaling runs.db --experiment strong
+    run "$PAGODA" scaling runs.db --as strong
     [ "$status" = 0 ]
     head=$(printf '%s ' "${lines[@]:0:10}" | tr -s ' ')
     [[ $head == *"Scaling breaks at ranks = 4: the efficiency is 75.0 % there, and was 90.0 % at 2."* ]]
@@ -63,7 +62,7 @@ setup() {
 }
 
 @test "the database's views of judged time and speed-up say what scaling says" {
-    "$PAGODA" scaling runs.db --experiment strong --json >strong.json
+    "$PAGODA" scaling runs.db --as strong --json >strong.json
     jq -r '.series[0].points[] | [.n_ranks // .x, .speedup, .efficiency] | map(. * 1e6 | round) | @tsv' \
         strong.json >said
     sqlite3 -separator $'\t' runs.db "SELECT n_ranks * 1000000, CAST(round(speedup * 1e6) AS INTEGER),
@@ -131,7 +130,7 @@ setup() {
 }
 
 @test "JSON has the same numbers" {
-    run "$PAGODA" scaling runs.db --experiment strong --json
+    run "$PAGODA" scaling runs.db --as strong --json
     [ "$status" = 0 ]
     [ "$(jq -c '[.schema, .by, .threshold, (.series | length)]' <<<"$output")" = '[1,"ranks",0.8,1]' ] ||
         [ "$(jq -c '[.schema, .by, .threshold, (.series | length)]' <<<"$output")" = '[1,"ranks",0.80,1]' ]
@@ -145,7 +144,7 @@ setup() {
 }
 
 @test "CSV has a line for each number" {
-    run "$PAGODA" scaling runs.db --experiment strong --csv
+    run "$PAGODA" scaling runs.db --as strong --csv
     [ "$status" = 0 ]
     [ "${lines[0]}" = "series,parameter,x,ranks,kind,name,value,stddev,trials" ]
     [[ $output == *$'\n"app/strong","ranks",4,4,run,"time_ns",3000000,,1\n'* ]]
@@ -153,20 +152,20 @@ setup() {
 }
 
 @test "a size that rises with the ranks makes weak scaling" {
-    run "$PAGODA" scaling runs.db --experiment weak --by n
+    run "$PAGODA" scaling runs.db --as weak --by n
     [ "$status" = 0 ]
     [[ $output == *"weak scaling (size rises with n; --strong for the other)"* ]]
     [[ $output == *"Scaling holds over all points: the efficiency is 100.0 % at n = 4."* ]]
-    run "$PAGODA" scaling runs.db --experiment weak --strong
+    run "$PAGODA" scaling runs.db --as weak --strong
     [[ $output == *"Scaling breaks at once: the efficiency is 50.0 % at ranks = 2."* ]]
 }
 
 @test "another parameter, and series of what else differs" {
-    run --separate-stderr "$PAGODA" scaling runs.db --experiment size --by size --json
+    run --separate-stderr "$PAGODA" scaling runs.db --as size --by size --json
     [ "$status" = 0 ]
     [ "$(jq -c '.series | map([.name, .kind, (.points | length)])' <<<"$output")" = '[["app/size, kind=cube","parameter",4]]' ]
     [ "$stderr" = "pagoda: warning: 1 trial left out, with no other that differs in size only" ]
-    run --separate-stderr "$PAGODA" scaling runs.db --experiment size --by size --ignore kind --json
+    run --separate-stderr "$PAGODA" scaling runs.db --as size --by size --ignore kind --json
     [ "$(jq -c '.series[0].points | map(.n_trials)' <<<"$output")" = '[2,1,1,1]' ]
     [ "$(jq -c '.series[0].points[0].time_stddev_ns' <<<"$output" | sed 's/\.0//')" = 0 ]
     [ "$(jq '.series[0].points[1].time_stddev_ns' <<<"$output")" = null ]
@@ -181,7 +180,7 @@ setup() {
     for role in '' :machine :problem; do
         for threads in 1 2; do
             "$PAGODA" replay "run-2-$((16 / threads))" --store "$BATS_TEST_TMPDIR/h.db" \
-                --application app --experiment "hybrid$role" --parameter "threads=$threads$role" >/dev/null
+                --as "app/hybrid$role/" --parameter "threads=$threads$role" >/dev/null
         done
     done
     facts() {
@@ -189,12 +188,12 @@ setup() {
             jq -c '.series[0] | [.kind, 
             (.points[1] | .speedup, .efficiency, .computation_scaling | if . then . * 1000 | round else . end)]'
     }
-    [ "$(facts --experiment hybrid)" = '["parameter",1800,null,null]' ]
-    [ "$(facts --experiment hybrid --strong)" = '["strong",1800,900,944]' ]
-    [ "$(facts --experiment hybrid --weak)" = '["weak",3600,1800,1889]' ]
-    [ "$(facts --experiment hybrid:machine)" = '["strong",1800,900,944]' ]
+    [ "$(facts --as hybrid)" = '["parameter",1800,null,null]' ]
+    [ "$(facts --as hybrid --strong)" = '["strong",1800,900,944]' ]
+    [ "$(facts --as hybrid --weak)" = '["weak",3600,1800,1889]' ]
+    [ "$(facts --as hybrid:machine)" = '["strong",1800,900,944]' ]
     for wish in --strong --weak; do
-        run "$PAGODA" scaling "$BATS_TEST_TMPDIR/h.db" --by threads --experiment hybrid:problem "$wish"
+        run "$PAGODA" scaling "$BATS_TEST_TMPDIR/h.db" --by threads --as hybrid:problem "$wish"
         [ "$status" = 1 ]
         [ "$output" = "pagoda: threads is the size of the problem, and all of the trials have the same ranks: there is no machine that grows; leave --strong and --weak away" ]
     done
@@ -227,12 +226,12 @@ setup() {
 }
 
 @test "the picture is XML with a panel for each question" {
-    run "$PAGODA" scaling runs.db --experiment strong --svg "$BATS_TEST_TMPDIR/a.svg"
+    run "$PAGODA" scaling runs.db --as strong --svg "$BATS_TEST_TMPDIR/a.svg"
     [ "$status" = 0 ]
     python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$BATS_TEST_TMPDIR/a.svg"
     [ "$(grep -c 'font-weight="bold"' "$BATS_TEST_TMPDIR/a.svg")" = 3 ]
     ! grep -q nan "$BATS_TEST_TMPDIR/a.svg"
-    run "$PAGODA" scaling runs.db --experiment strong --svg /nowhere/a.svg
+    run "$PAGODA" scaling runs.db --as strong --svg /nowhere/a.svg
     [ "$status" = 1 ]
     [ "$output" = "pagoda: cannot write /nowhere/a.svg: No such file or directory" ]
 }
@@ -240,7 +239,7 @@ setup() {
 # Waiting takes 0, 0.1 and 0.25 of the part between Init and Finalize, and of the run, 1.5 ms longer,
 # 0, 0.5 / 6.5 and 0.75 / 4.5.
 @test "properties of all runs together" {
-    run "$PAGODA" scaling runs.db --experiment strong --properties --json
+    run "$PAGODA" scaling runs.db --as strong --properties --json
     [ "$status" = 0 ]
     run jq -c '.series[0].properties | map(select(.holds) | [.id, .of, (.severity * 1000 | round),
         .confidence, .is_critical])[]' <<<"$output"
@@ -264,7 +263,7 @@ XML
     run "$PAGODA" check own.xml
     [ "$status" = 0 ]
     [ "${lines[0]}" = "own.xml: properties over experiments: 2" ]
-    run "$PAGODA" scaling runs.db --experiment strong --property-file own.xml
+    run "$PAGODA" scaling runs.db --as strong --property-file own.xml
     [ "$status" = 0 ]
     [[ $output == *"Properties of all runs together: 4 of "*" hold"* ]]
     [[ $output =~ "0.175"\ +"1.00"\ +always-good\ +program ]] # (0.1 + 0.25) / 2
@@ -274,7 +273,7 @@ XML
 @test "a property that cannot be used is named with its place" {
     wrong() {
         printf '<property id="a">\n<name>A</name><summary>B</summary><diagnosis>C</diagnosis>\n%s\n</property>\n' "$1" >wrong.xml
-        run "$PAGODA" scaling runs.db --experiment strong --property-file wrong.xml
+        run "$PAGODA" scaling runs.db --as strong --property-file wrong.xml
         [ "$status" = 1 ]
         [ "${#lines[@]}" = 1 ]
         [[ $output == "pagoda: "*"$2"* ]]
@@ -294,7 +293,7 @@ XML
         'any and all are no numbers'
     wrong "<conditon>x</conditon>" "wrong.xml:3: <property> has no element 'conditon', did you mean 'condition'?"
     wrong "$severity<threshold>2</threshold>" "wrong.xml:3: the threshold must be a number from 0 to 1, not '2'"
-    run "$PAGODA" scaling runs.db --experiment strong --property-file none.xml
+    run "$PAGODA" scaling runs.db --as strong --property-file none.xml
     [ "$status" = 1 ]
     [[ $output == *none.xml* ]]
 }
@@ -306,13 +305,13 @@ XML
     run "$PAGODA" scaling runs.db --by sise
     [ "$status" = 1 ]
     [ "$output" = 'pagoda: no trial has a parameter "sise"; did you mean "size"?' ]
-    run "$PAGODA" scaling runs.db --experiment size --by kind
+    run "$PAGODA" scaling runs.db --as size --by kind
     [ "$status" = 1 ]
     [[ $output == *'is "cube", which is no number' ]]
-    run "$PAGODA" scaling runs.db --experiment size
+    run "$PAGODA" scaling runs.db --as size
     [ "$status" = 1 ]
     [ "$output" = "pagoda: 5 trials: nothing to compare, no two of them differ in ranks only" ]
-    run "$PAGODA" scaling runs.db --experiment none
+    run "$PAGODA" scaling runs.db --as none
     [ "$status" = 1 ]
     [[ $output == "pagoda: runs.db has no trial in the experiment none"* ]]
     run "$PAGODA" scaling runs.db 'x*'

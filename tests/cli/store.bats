@@ -50,7 +50,7 @@ as_user() {
 bats_require_minimum_version 1.5.0
 
 @test "a kept run is listed, shown and removed" {
-    keep --application ring --experiment strong --trial first --parameter size=1024
+    keep --as ring/strong/first --parameter size=1024
     run "$PAGODA" store list runs.db
     [ "$status" = 0 ]
     [ "${#lines[@]}" = 2 ]
@@ -85,63 +85,88 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "JSON is valid and complete, whatever the names are" {
-    keep --application 'a "b" \ c' --experiment "it's/an; experiment" --trial $'tab\tand\nline' \
+    keep --as $'a "b" \\ c/it\'s an; experiment/tab\tand\nline/2' \
         --parameter '"quoted"=<&>' --parameter 'empty='
-    keep --trial other
+    keep --as other
     "$PAGODA" store list runs.db --json >list.json
     [ "$(jq -r '.schema, (.trials | length), .trials[0].application' list.json)" = \
         $'1\n2\na "b" \\ c' ]
-    [ "$(jq -r '.trials[0].trial' list.json)" = "tab?and?line" ]
+    [ "$(jq -r '.trials[0].trial' list.json)" = "tab?and?line/2" ]
     "$PAGODA" store show runs.db 1 --json >show.json
     [ "$(jq -r '.attributes[] | select(.name == "\"quoted\"") | .value' show.json)" = "<&>" ]
     [ "$(jq -r '.wait_states[0] | .property, .wait_ns, .is_top' show.json)" = \
         $'late-sender\n4000000\ntrue' ]
     [ "$(jq -r '.regions[] | select(.region == "MPI_Recv") | .inclusive_ns' show.json)" = 4004000 ]
     [ "$(jq -r '.time_ns, .ranks, (.conclusion | length > 100)' show.json)" = $'9040000\n2\ntrue' ]
-    run "$PAGODA" store show runs.db "it's/an; experiment/tab?and?line"
+    run "$PAGODA" store show runs.db "it's an; experiment/tab?and?line/2"
     [ "$status" = 0 ]
-    run "$PAGODA" store list runs.db --json --experiment nothing
+    run "$PAGODA" store list runs.db --json --as nothing
     [ "$(jq -c .trials <<<"$output")" = "[]" ]
 }
 
+@test "--as names a run from the trial up" {
+    local name
+    for name in one two/one ring/two/one ring//one 'ring/two/' ring// two/ '//one/and/more'; do
+        keep --as "$name"
+    done
+    [ "$("$PAGODA" store list runs.db --json | jq -r '.trials[] | [.application, .experiment, .trial]
+        | join(" ")')" = 'run default one
+run two one
+ring two one
+ring default one
+ring two run
+ring default run
+run two run
+run default one/and/more' ]
+    [ "$("$PAGODA" store list runs.db --as ring/ --json | jq '.trials | length')" = 4 ]
+    [ "$("$PAGODA" store list runs.db --as two --json | jq '.trials | length')" = 4 ]
+    [ "$("$PAGODA" store list runs.db --as ring/two --json | jq '.trials | length')" = 2 ]
+    run "$PAGODA" store list runs.db --as ring/two/one
+    [ "$status" = 2 ]
+    [[ $output == *'--as ring/two/one: it is EXPERIMENT or APPLICATION/EXPERIMENT'* ]]
+    run "$PAGODA" store remove runs.db --as /
+    [ "$status" = 2 ]
+    [[ $output == *'--as / names no experiment'* ]]
+}
+
 @test "the list can be cut down to an application or an experiment" {
-    keep --application a --experiment x --trial 1st
-    keep --application a --experiment y --trial 2nd
-    keep --application b --experiment x --trial 3rd
-    run "$PAGODA" store list runs.db --application a
+    keep --as a/x/1st
+    keep --as a/y/2nd
+    keep --as b/x/3rd
+    run "$PAGODA" store list runs.db --as a/
     [[ $output == *1st*2nd* && $output != *3rd* ]]
-    run "$PAGODA" store list runs.db --experiment x --application b
+    run "$PAGODA" store list runs.db --as b/x
     [[ $output == *3rd* && $output != *1st* && $output != *2nd* ]]
-    run "$PAGODA" store list runs.db --application c
+    run "$PAGODA" store list runs.db --as c/
     [ "$output" = "no trials of that name" ]
 }
 
 @test "names by default are unique, given ones are refused when they are taken" {
     keep
     keep
-    keep --trial mine
+    keep --as mine
     run sqlite3 runs.db "SELECT trial FROM trials ORDER BY trial_id"
     [ "$output" = $'run\nrun-2\nmine' ]
-    run --separate-stderr "$PAGODA" replay run --store runs.db --trial mine
+    run --separate-stderr "$PAGODA" replay run --store runs.db --as mine
     [ "$status" = 1 ]
     [[ ${stderr-} == *'has a trial "mine" already in the experiment "default" of "run"'* ]]
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 3 ]
 }
 
 @test "store add keeps what replay --store keeps" {
-    keep --application ring --trial one --parameter size=64:problem
+    keep --as ring//one --parameter size=64:problem
     cp -r run again
-    run "$PAGODA" store add other.db run --application ring --trial one --parameter size=64:problem
+    run "$PAGODA" store add other.db run --as ring//one --parameter size=64:problem
     [ "$status" = 0 ]
     [ "$output" = "added run" ]
     diff <(stored runs.db) <(stored other.db)
-    run "$PAGODA" store add other.db run again --experiment more --version solver=2.1
+    run "$PAGODA" store add other.db run again --as more/ --version solver=2.1
     [ "$status" = 0 ]
     [ "$(sqlite3 other.db "SELECT count(*) FROM trial_attribute WHERE kind = 'version' AND
         name = 'solver' AND value = '2.1'")" = 2 ]
     refused 'the run was not stored: .*has a trial "one" already' \
-        "$PAGODA" store add other.db run --application ring --trial one
-    run "$PAGODA" store add other.db run again --trial x
+        "$PAGODA" store add other.db run --as ring//one
+    run "$PAGODA" store add other.db run again --as x
     [ "$status" = 2 ]
     run "$PAGODA" store add other.db run --version solver
     [ "$status" = 2 ]
@@ -190,8 +215,8 @@ END
 }
 
 @test "several removals are done all or not at all" {
-    keep --trial a
-    keep --trial b
+    keep --as a
+    keep --as b
     refused 'has no trial "c"' "$PAGODA" store remove runs.db a c
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 2 ]
     run "$PAGODA" store remove runs.db a 2
@@ -201,7 +226,7 @@ END
 }
 
 @test "an unknown trial gets the nearest name" {
-    keep --trial baseline
+    keep --as baseline
     refused 'has no trial "basline"; did you mean "baseline"\?' "$PAGODA" store show runs.db basline
     refused 'has no trial "7" \(`pagoda store list` shows them\)' "$PAGODA" store show runs.db 7
 }

@@ -6,9 +6,9 @@ load ../helper
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" run
-    "$PAGODA" replay run --store a.db --application ring --trial first --parameter size=64:problem \
+    "$PAGODA" replay run --store a.db --as ring//first --parameter size=64:problem \
         --parameter $'odd=a "b",\\c' >/dev/null
-    "$PAGODA" replay run --store a.db --application ring --trial faster --cpu-speed 2 >/dev/null
+    "$PAGODA" replay run --store a.db --as ring//faster --cpu-speed 2 >/dev/null
 }
 
 # sound FILE: SQLite finds nothing wrong.
@@ -76,7 +76,7 @@ values() {
 }
 
 @test "CSV: no text is a formula for a spreadsheet, negative numbers stay numbers" {
-    "$PAGODA" replay run --store f.db --application=-app --trial '=1+1' --parameter at=@a \
+    "$PAGODA" replay run --store f.db --as='-app//=1+1' --parameter at=@a \
         --parameter below=-5.5e-3 --parameter apostrophe="'-x" --parameter zsum=-1+2 >/dev/null
     values f.db apostrophe at below zsum >f.csv
     [ "$(sed -n 2p f.csv | cut -d, -f1,3)" = "'-app,'=1+1" ]
@@ -91,14 +91,14 @@ values() {
 
 @test "where resources have other numbers the contents are the same too" {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/late-broadcast.txt" other
-    "$PAGODA" replay other --store b.db --application other >/dev/null
+    "$PAGODA" replay other --store b.db --as other// >/dev/null
     "$PAGODA" store export a.db first -o first.db
     stored first.db >first.txt
     "$PAGODA" store import b.db first.db
     stored b.db 'ring/*' | cmp first.txt -
     "$PAGODA" store remove b.db first
     "$PAGODA" store import b.db first.db
-    "$PAGODA" store export b.db --application ring -o again.db
+    "$PAGODA" store export b.db --as ring/ -o again.db
     stored again.db | cmp first.txt -
     sound b.db
     sound again.db
@@ -153,8 +153,8 @@ END
 }
 
 @test "databases of several machines join" {
-    "$PAGODA" replay run --store b.db --application ring --trial second >/dev/null
-    "$PAGODA" replay run --store c.db --application ring --trial third >/dev/null
+    "$PAGODA" replay run --store b.db --as ring//second >/dev/null
+    "$PAGODA" replay run --store c.db --as ring//third >/dev/null
     run "$PAGODA" store import all.db a.db b.db c.db
     [ "$status" = 0 ]
     [ "${#lines[@]}" = 4 ]
@@ -185,7 +185,7 @@ END
 @test "values from elsewhere as CSV" {
     printf 'metric,value,focus,parameter:n,unit\r\ngflops,1.5,/Process/1,8,G\r\n%s\r\n' \
         'gflops,2,"</Process/0, /Zone/a/b>",8,G' >results.csv
-    run "$PAGODA" store import a.db results.csv --application bench --trial one --origin threshold
+    run "$PAGODA" store import a.db results.csv --as bench//one --origin threshold
     [ "$status" = 0 ]
     [ "$output" = "trial 3: bench/default/one added" ]
     [ "$("$PAGODA" query a.db -m gflops --by process --show n --csv)" = \
@@ -304,7 +304,7 @@ END
     stored new.db | cmp good.txt -
     [ -z "$(sqlite3 new.db "SELECT name FROM sqlite_master WHERE name IN ('t', 'mine', 'i')")" ]
     # Nor does a trigger when the file itself is used.
-    "$PAGODA" replay run --store bad.db --application ring --trial second >/dev/null
+    "$PAGODA" replay run --store bad.db --as ring//second >/dev/null
     [ "$(sqlite3 bad.db 'SELECT count(DISTINCT trial_id) FROM tuple')" = 2 ]
     # Text that a terminal would obey is made harmless.
     change "UPDATE trial SET headline = 'a' || char(27) || '[31mb'"
@@ -467,16 +467,16 @@ point() {
         "too long|later|n=8" ]
     # Named trials go alone; a pattern of experiments is one for points, too.
     "$PAGODA" store export a.db first -o first.db
-    "$PAGODA" store export a.db --experiment default -o default.db
+    "$PAGODA" store export a.db --as default -o default.db
     [ "$(sqlite3 first.db 'SELECT count(*) FROM point_not_run')" = 0 ]
     [ "$(sqlite3 default.db 'SELECT count(*) FROM point_not_run')" = 0 ]
-    "$PAGODA" store export a.db --experiment 'sc*' -o points.db
+    "$PAGODA" store export a.db --as 'sc*' -o points.db
     [ "$(sqlite3 points.db 'SELECT count(*) FROM trial')" = 0 ]
     run "$PAGODA" store import c.db points.db
     [ "$output" = "2 points of sweeps without a trial added" ]
     sound c.db
     # What was run since is no gap any more.
-    "$PAGODA" replay run --store c.db --application ring --experiment scan --trial n=8 >/dev/null
+    "$PAGODA" replay run --store c.db --as ring/scan/n=8 >/dev/null
     run "$PAGODA" store import c.db a.db
     [ "$status" = 0 ]
     [ "$(sqlite3 c.db 'SELECT group_concat(point) FROM points_not_run')" = n=9 ]
@@ -496,22 +496,22 @@ point() {
     refused 'has more than one point "n=8": give EXPERIMENT/POINT' "$PAGODA" store remove a.db n=8
     refused 'a.db has no trial "n=9"' "$PAGODA" store remove a.db n=7 n=9
     refused 'a.db has no experiment "scam"; did you mean "scan"\?' \
-        "$PAGODA" store remove a.db --experiment scam
+        "$PAGODA" store remove a.db --as scam
     refused 'a.db has no trial and no point of that application and experiment' \
-        "$PAGODA" store remove a.db --application other --experiment scan
+        "$PAGODA" store remove a.db --as other/scan
     [ "$(sqlite3 a.db 'SELECT count(*) FROM points_not_run')" = 3 ]
     run "$PAGODA" store remove a.db default/n=8 default/n=8 # named twice
     [ "$status" = 0 ]
     [ "${#lines[@]}" = 1 ]
     [[ $output == "removed the note of the point "*"/default/n=8: failed" ]]
-    run "$PAGODA" store remove a.db --experiment scan # which has no trial
+    run "$PAGODA" store remove a.db --as scan # which has no trial
     [ "$status" = 0 ]
     [ "${#lines[@]}" = 2 ]
     [ "$(sqlite3 a.db 'SELECT group_concat(name) FROM experiment')" = default ]
     [ "$(sqlite3 a.db 'SELECT count(*) FROM point_parameter')" = 0 ]
-    run "$PAGODA" store remove a.db --experiment default first
+    run "$PAGODA" store remove a.db --as default first
     [ "$status" = 2 ]
-    run "$PAGODA" store remove a.db --experiment default
+    run "$PAGODA" store remove a.db --as default
     [ "${#lines[@]}" = 2 ]
     [ "$(sqlite3 a.db 'SELECT count(*) FROM tuple UNION ALL SELECT count(*) FROM application')" = $'0\n0' ]
     sound a.db
@@ -537,7 +537,7 @@ f2,2,64,time_ns,ns,9000000
 f4,4,64,time_ns,ns,5000000
 f8,8,64,time_ns,ns,3000000
 CSV
-    run "$PAGODA" store import f.db formula.csv --origin predicted --application ring
+    run "$PAGODA" store import f.db formula.csv --origin predicted --as ring//
     [ "$status" = 0 ]
     [ "$output" = $'trial 1: ring/default/f2 added\ntrial 2: ring/default/f4 added\ntrial 3: ring/default/f8 added' ]
     [ "$(sqlite3 f.db 'SELECT trial, origin, n_ranks, time_ns FROM trials')" = \

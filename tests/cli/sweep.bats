@@ -155,8 +155,8 @@ wrong() {
     wrong 'l=1us: none.xml: cannot be opened: No such file or directory' \
         -p l=1us -- pagoda replay trace --machine none.xml --latency '{l}'
     wrong 'n=1: `pagoda replay` needs TRACE' -p n=1 -- pagoda replay --nodes '{n}'
-    wrong 'n=1: --experiment mine: given already, as sweep' \
-        -p n=1 -- pagoda replay trace --nodes '{n}' --experiment mine
+    wrong 'n=1: --as mine: given already, as /sweep/n=1' \
+        -p n=1 -- pagoda replay trace --nodes '{n}' --as mine
     wrong 'n=1: --help asks for nothing else' -p n=1 -- pagoda replay --help --nodes '{n}'
 }
 

@@ -37,7 +37,7 @@ trials() {
 }
 
 @test "a list keeps one trial a point" {
-    "$PAGODA" replay --store runs.db --trial plan --nodes 1,3 --scale P2=1,0.5 trace >/dev/null
+    "$PAGODA" replay --store runs.db --as plan --nodes 1,3 --scale P2=1,0.5 trace >/dev/null
     [ "$(trials)" = "[[\"measured\",7000,\"trace\"],\
 [\"predicted\",9000,\"plan: --nodes 1 --scale P2=1\"],\
 [\"predicted\",5500,\"plan: --nodes 1 --scale P2=0.5\"],\
@@ -46,9 +46,9 @@ trials() {
 }
 
 @test "a measured run that is there is found, in its experiment" {
-    "$PAGODA" replay --store runs.db --trial first trace >/dev/null
-    "$PAGODA" replay --store runs.db --trial half --cpu-speed 0.5 trace >/dev/null
-    "$PAGODA" replay --store runs.db --experiment other --cpu-speed 0.5 trace >/dev/null
+    "$PAGODA" replay --store runs.db --as first trace >/dev/null
+    "$PAGODA" replay --store runs.db --as half --cpu-speed 0.5 trace >/dev/null
+    "$PAGODA" replay --store runs.db --as other/ --cpu-speed 0.5 trace >/dev/null
     [ "$(trials)" = '[["measured",7000,"first"],["predicted",14000,"half"],["measured",7000,"trace"],["predicted",14000,"trace: --cpu-speed 0.5"]]' ]
     "$PAGODA" store remove runs.db first
     "$PAGODA" store show runs.db half | grep 'measured trial that this database does not have'
@@ -63,9 +63,9 @@ trials() {
 }
 
 @test "a name is that of the prediction, as the manual page has it" {
-    "$PAGODA" replay trace --scale P2=0.5 --store runs.db --trial fast >/dev/null
+    "$PAGODA" replay trace --scale P2=0.5 --store runs.db --as fast >/dev/null
     [ "$(trials)" = '[["measured",7000,"trace"],["predicted",3500,"fast"]]' ]
-    "$PAGODA" replay --help | grep -A1 -e --trial | tr -s ' \n' ' ' |
+    "$PAGODA" replay --help | grep -A2 -e --as | tr -s ' \n' ' ' |
         grep -q 'name of this run, or of its prediction'
     tr '\n' ' ' <"$ROOT/man/pagoda-replay.1" |
         grep -q 'With what-if options it is the name of the prediction'
@@ -73,7 +73,7 @@ trials() {
     local line
     rm runs.db
     ln -s trace run1
-    sed -n '/^pagoda replay run1 --store runs.db --trial base$/,/^\.Ed/p' "$ROOT/man/pagoda-replay.1" |
+    sed -n '/^pagoda replay run1 --store runs.db --as base$/,/^\.Ed/p' "$ROOT/man/pagoda-replay.1" |
         grep '^pagoda' | sed "s/^pagoda/\"\$PAGODA\"/; s/solve=0.5/P2=0.5/" >lines
     [ "$(wc -l <lines)" = 3 ]
     while read -r line; do eval "$line" >out; done <lines
@@ -82,10 +82,10 @@ trials() {
 }
 
 @test "all or nothing: a name that is taken" {
-    "$PAGODA" replay --store runs.db --trial half --cpu-speed 0.5 trace >/dev/null
-    run "$PAGODA" replay --store runs.db --trial half --cpu-speed 0.5,0.25 trace
+    "$PAGODA" replay --store runs.db --as half --cpu-speed 0.5 trace >/dev/null
+    run "$PAGODA" replay --store runs.db --as half --cpu-speed 0.5,0.25 trace
     [ "$status" = 0 ]
-    run "$PAGODA" replay --store runs.db --trial half --cpu-speed 0.5 trace
+    run "$PAGODA" replay --store runs.db --as half --cpu-speed 0.5 trace
     [ "$status" = 1 ]
     [[ $output == *'has a trial "half" already'* ]]
     [ "$(trials | jq length)" = 4 ]

@@ -242,18 +242,18 @@ by_arrays() {
 @test "a sweep by job arrays, also when its driver is killed" {
     [ -d "$BUILD/programs/mpich" ] || skip "no mpich"
     cd "$BATS_TEST_TMPDIR" || return
-    by_arrays --experiment whole
+    by_arrays --as whole
     [ "$status" = 0 ]
     [[ $output == *"4 of 4 points stored in runs.db, 4 of them now"* ]]
     [ "$("$PAGODA" store list --json runs.db | jq -c '[.trials[] | "\(.trial) \(.ranks)"] | sort')" = \
         '["n=1,size=10 1","n=1,size=8 1","n=2,size=10 2","n=2,size=8 2"]' ]
     [ "$(find runs.sweep/whole -name 'array-*.sh' | wc -l)" = 2 ] # one for each n
-    "$PAGODA" sweep --store runs.db --experiment killed -n 1,2 -p size=8,10 --sbatch "-n {n}" -- \
+    "$PAGODA" sweep --store runs.db --as killed -n 1,2 -p size=8,10 --sbatch "-n {n}" -- \
         srun --mpi=pmi2 -n "{n}" "$BUILD/programs/mpich/ep" --size "{size}" >out 2>&1 &
     await [ -s runs.sweep/killed/n=2,size=10.task ]
     kill -KILL $!
     wait $! || true
-    by_arrays --experiment killed
+    by_arrays --as killed
     [ "$status" = 0 ]
     [[ $output == *"4 of 4 points stored"* ]]
     [ "$(find runs.sweep/killed -name 'array-*.sh' | wc -l)" = 2 ] # nothing was submitted again

@@ -182,11 +182,11 @@ END
     cmp in/run.sh before
     # values of a parameter from the command line; a build that fails
     sed -i 's/<build>.*</<build>echo no compiler; exit 5</' spec.xml
-    run "$PAGODA" sweep spec.xml -n 3 --experiment other
+    run "$PAGODA" sweep spec.xml -n 3 --as other
     echo "$output"
     [ "$status" = 0 ]
     [[ $output == *"0 of 2 points stored"*"2 skipped"* ]]
-    run "$PAGODA" sweep spec.xml -n 1 -p size=x --experiment other
+    run "$PAGODA" sweep spec.xml -n 1 -p size=x --as other
     [ "$status" = 3 ]
     [[ $output == *"n=1,size=x: its build failed with exit status 5"* ]]
     [ "$("$PAGODA" store list --json runs.db | jq '.trials | length')" = 4 ]
@@ -252,7 +252,7 @@ predictions() {
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM parameters WHERE trial_id = 1')" = 0 ]
     "$PAGODA" scaling runs.db --by cpu --json | jq -e '.series[0].points | map(.x) == [1, 2, 4]'
     # A parameter may be called like the option it is a value of, and have a unit.
-    sweep -p latency=1us,10us --experiment latency -- \
+    sweep -p latency=1us,10us --as latency -- \
         pagoda replay late --machine ethernet10 --latency "{latency}"
     [ "$status" = 0 ]
     [ "$(sqlite3 runs.db "SELECT group_concat(value) FROM (SELECT value FROM parameters
@@ -322,10 +322,10 @@ sweep cpu=4 skipped: cpu > 3" ]
     predictions --skip "cpu == 1" --stop-when "min severity(inefficiency, last 2) >= 0"
     [ -z "$(noted)" ]
     # What fails is noted, too, with all of a sweep's own name if that is given.
-    sweep -n 1 --experiment bad --application none -- sh -c "exit 5 # {n}"
+    sweep -n 1 --as none/bad -- sh -c "exit 5 # {n}"
     [ "$status" = 3 ]
     [ "$(noted)" = "bad n=1 failed: with exit status 5" ]
-    "$PAGODA" store list --experiment sweep --json runs.db | jq -e '.points_not_run == []'
+    "$PAGODA" store list --as sweep --json runs.db | jq -e '.points_not_run == []'
     # Removing a trial of another experiment does not touch it.
     "$PAGODA" store remove runs.db sweep/cpu=1 >/dev/null
     [ "$(noted)" = "bad n=1 failed: with exit status 5" ]

@@ -99,12 +99,12 @@ static const char *malformed_interval(const struct option_list *intervals, struc
 int store_add(int argc, char **argv)
 {
     struct add_request request = {0};
+    struct trial_path path = {0};
+    const char *as = NULL;
     const struct option_row rows[] = {
-        OPTION_TEXT_ROW("application", 0, "NAME", &request.names.application,
-                        "application the runs belong to", "the program's name"),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &request.names.experiment,
-                        "experiment they belong to", "default"),
-        OPTION_TEXT_ROW("trial", 0, "NAME", &request.names.trial, "name of the run",
+        OPTION_TEXT_ROW("as", 0, "TRIAL", &as,
+                        "name of the run; [APPLICATION/]EXPERIMENT/ may stand before it, or alone "
+                        "for several traces",
                         "the trace's name and date"),
         OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request.parameters,
                         "a parameter of the runs, such as size=1024 or size=1024:problem"),
@@ -131,16 +131,20 @@ int store_add(int argc, char **argv)
     if (options_parse(&usage, argc, argv, &first, &status)) {
         const char *interval = malformed_interval(&request.intervals, &why);
         request.database = argv[first];
+        trial_path_read(&path, as);
+        request.names = store_names_of(&path);
         if (interval)
             status = options_usage_error(&usage, "--interval: %s", why.text);
         else if (named_values_check("parameter", &request.parameters, &why) != 0 ||
                  named_values_check("version", &request.versions, &why) != 0)
             status = options_usage_error(&usage, "%s", why.text);
         else if (request.names.trial && argc - first > 2)
-            status = options_usage_error(&usage, "--trial names one run: give one trace");
+            status = options_usage_error(
+                &usage, "--as %s names one run: give one trace, or end it with /", as);
         else
             status = run(&request, argv + first + 1, (size_t)(argc - first - 1));
     }
+    trial_path_release(&path);
     options_list_release(&request.parameters);
     options_list_release(&request.versions);
     options_list_release(&request.pattern_files);

@@ -13,6 +13,7 @@
 #include "analyzer/base/quantity.h"
 #include "db/database.h"
 #include "db/import.h"
+#include "db/names.h"
 #include "db/open.h"
 #include "db/query/selection.h"
 #include "db/removal.h"
@@ -51,11 +52,12 @@ static int export_selected(const char *path, const char *output,
 int store_export(int argc, char **argv)
 {
     struct trial_conditions conditions = {0};
-    const char *output = NULL;
+    const char *output = NULL, *as = NULL;
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &output, "write to this new file", NULL),
-        OPTION_TEXT_ROW("application", 0, "NAME", &conditions.application, "only its trials", NULL),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &conditions.experiment, "only its trials", NULL),
+        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
+                        "only trials of experiments that match; APPLICATION/ may stand before it",
+                        NULL),
     };
     const struct option_usage usage = {
         .command = "store export",
@@ -77,11 +79,16 @@ int store_export(int argc, char **argv)
     conditions.selectors = (const char *const *)argv + first + 1;
     conditions.n_selectors = (size_t)(argc - first - 1);
     struct error err;
-    if (export_selected(argv[first], output, &conditions, &err)) {
+    struct trial_path of;
+    if (trial_path_read_experiment(&of, as, &err))
+        return options_usage_error(&usage, "%s", err.text);
+    conditions.application = of.application;
+    conditions.experiment = of.experiment;
+    status = export_selected(argv[first], output, &conditions, &err);
+    trial_path_release(&of);
+    if (status)
         log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
-    return STATUS_DONE;
+    return status ? STATUS_FAILED : STATUS_DONE;
 }
 
 // --- import
@@ -155,15 +162,15 @@ static int import_file(const char *database, const char *path, const struct impo
 int store_import(int argc, char **argv)
 {
     bool replaces = false, renames = false;
-    struct import_names names = {0};
+    const char *as = NULL, *origin = NULL;
     const struct option_row rows[] = {
         OPTION_FLAG_ROW("replace", 0, &replaces, "a trial takes the place of another of its name"),
         OPTION_FLAG_ROW("rename", 0, &renames, "a trial whose name is taken gets another one"),
-        OPTION_TEXT_ROW("application", 0, "NAME", &names.application,
-                        "of CSV without such a column", "imported"),
-        OPTION_TEXT_ROW("experiment", 0, "NAME", &names.experiment, "likewise", "default"),
-        OPTION_TEXT_ROW("trial", 0, "NAME", &names.trial, "likewise", "the file's name"),
-        OPTION_TEXT_ROW("origin", 0, "WHAT", &names.origin,
+        OPTION_TEXT_ROW(
+            "as", 0, "TRIAL", &as,
+            "of CSV without such columns; [APPLICATION/]EXPERIMENT/ may stand before it",
+            "the file's name"),
+        OPTION_TEXT_ROW("origin", 0, "WHAT", &origin,
                         "likewise: measured, predicted, threshold or interval", "measured"),
     };
     const struct option_usage usage = {
@@ -186,12 +193,16 @@ int store_import(int argc, char **argv)
                                     : renames ? IMPORT_RENAME
                                               : IMPORT_REFUSE;
     struct error err;
-    for (int i = first + 1; i < argc; i++)
-        if (import_file(argv[first], argv[i], &names, conflict, &err)) {
-            log_error("%s", err.text);
-            return STATUS_FAILED;
-        }
-    return STATUS_DONE;
+    struct trial_path path;
+    trial_path_read(&path, as);
+    const struct import_names names = {path.application, path.experiment, path.trial, origin};
+    status = 0;
+    for (int i = first + 1; i < argc && status == 0; i++)
+        status = import_file(argv[first], argv[i], &names, conflict, &err);
+    trial_path_release(&path);
+    if (status)
+        log_error("%s", err.text);
+    return status ? STATUS_FAILED : STATUS_DONE;
 }
 
 int store_vacuum(int argc, char **argv)

@@ -78,9 +78,11 @@ static void add_replay(struct words *words, const struct sweep_job *job)
 {
     add_word(words, "replay");
     add_option(words, "--store", job->place->database);
-    add_option(words, "--application", job->place->application);
-    add_option(words, "--experiment", job->place->experiment);
-    add_option(words, "--trial", job->point.name);
+    const char *application = job->place->application;
+    char *path = memory_format("%s/%s/%s", application ? application : "", job->place->experiment,
+                               job->point.name);
+    add_option(words, "--as", path);
+    free(path);
     for (size_t i = 0; i < job->plan->n_parameters; i++) {
         if (!job->point.values[i])
             continue;
