@@ -229,10 +229,10 @@ struct pag_move {
 
 enum { PAG_MAX_MOVES = 32 };
 
-/// What moves of work came to in a simulated run (migration.h).
+/// What moves of work came to in a simulated run (move.h).
 struct pag_migration {
     struct pag_move moves[PAG_MAX_MOVES];
-    // Longest paths of process time by the papers' algorithm (client_server.h): with the moves, the
+    // Longest paths of process time by the papers' algorithm (move.h): with the moves, the
     // same with moved work after its message, and without moves.
     uint64_t client_server_ns, in_turn_ns, unchanged_ns;
 };

@@ -89,7 +89,7 @@ struct whatif_point {
     size_t n_moves;
     // With moves: longest paths of process time by the published client/server algorithm, with the
     // moves, with moved work after its message, and without moves
-    // (simulation/change/client_server.h).
+    // (simulation/change/move.h).
     uint64_t client_server_ns, in_turn_ns, unchanged_ns;
 };
 

@@ -5,7 +5,7 @@
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/call_description.h"
 #include "analyzer/simulation/carried_out.h"
-#include "analyzer/simulation/change/migration.h"
+#include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/simulation.h"
 

@@ -10,7 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/window.h"
-#include "analyzer/simulation/change/migration.h"
+#include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/simulation.h"
@@ -51,7 +51,10 @@ static struct path_scale scale_of(const struct engine *engine,
             prediction_scale(prediction, location->index, &scale->mark,
                              next > 0 ? of->region : NONE, next > 0 ? of->context : NONE);
         if (location->rank != NONE)
-            scale->change = moves_change(&prediction->scenario->moves, scale->mark, location->rank);
+            scale->change = (struct pag_path_change){
+                .moves = moves_of_path(&prediction->scenario->moves, scale->mark, location->rank),
+                .overlaps = overlaps_has_path(&prediction->scenario->overlaps, scale->mark),
+            };
     }
     return interval->scales[path];
 }

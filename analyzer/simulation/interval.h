@@ -8,7 +8,6 @@
 
 #include "analyzer/pag/location/cpu_span.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/simulation/change/moves.h"
 #include "analyzer/simulation/change/visit.h"
 #include "analyzer/trace/event.h"
 
@@ -24,6 +23,12 @@ struct interval_part {
     uint64_t scale;       // millionths
     uint32_t moves;       // that name it, bits
     bool is_moved;        // another rank does it
+};
+
+/// What is done with a call path, beside scaling its work.
+struct pag_path_change {
+    uint32_t moves; // moves of its work that name it, bits (move.h)
+    bool overlaps;  // its MPI calls are waited for later (overlap.h)
 };
 
 /// How a path's work is scaled, and what else is done with it, if some are named.
@@ -65,7 +70,7 @@ void interval_release(struct interval *interval);
 /// RECORDED_NS, up to the event that ends the interval (not consumed; NULL at the location's end).
 /// *WORK is the process time until then: of CPU samples where the archive has them, wall time for
 /// the rest, times the scale of the regions it was spent in, or what is set for visits; less what
-/// another rank does of it, and what this one does for others (migration.h).
+/// another rank does of it, and what this one does for others (move.h).
 const struct event *interval_read(struct engine *engine, struct location_state *location,
                                   struct interval *interval, uint64_t begin_ns,
                                   uint64_t recorded_ns, pag_work *work);

@@ -65,8 +65,8 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .calls = recorded_calls_new(recorded, definitions->n_ranks),
     };
     if (prediction->is_delayed)
-        added_delay_init(&prediction->delay, definitions, &scenario->placement,
-                         settings->added_latency_ns, settings->added_byte_fs);
+        added_latency_init(&prediction->delay, definitions, &scenario->placement,
+                           settings->added_latency_ns, settings->added_byte_fs);
     if (machine)
         prediction->contention =
             contention_new(&scenario->scopes, (const char *const *)scenario->placement.node_names);
@@ -91,7 +91,7 @@ void prediction_release(struct prediction *prediction)
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);
-    added_delay_release(&prediction->delay);
+    added_latency_release(&prediction->delay);
     timeless_free(prediction->timeless);
     *prediction = (struct prediction){0};
 }

@@ -4,9 +4,9 @@
 #define PAGODA_SIMULATION_PREDICTION_H
 
 #include "analyzer/base/error.h"
-#include "analyzer/simulation/change/visits.h"
+#include "analyzer/simulation/change/add_latency.h"
+#include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cores/scheduler.h"
-#include "analyzer/simulation/cost/added_delay.h"
 #include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/cost/recorded.h"
@@ -32,7 +32,7 @@ struct prediction {
     struct visit_run *visits;     // whose work is set; NULL: none is
     struct visits *counted;       // that are counted instead; NULL: none are
     struct recorded_calls *calls; // of ranks that lacked cores; NULL: none did
-    struct added_delay delay;
+    struct added_latency delay;
     bool is_delayed;
     struct timeless *timeless; // NULL: recorded times count
     struct ideal *ideal;       // with ideal_costs
@@ -68,7 +68,10 @@ struct scheduler *prediction_share_cores(const struct scenario *scenario,
 static inline uint64_t prediction_scale(const struct prediction *prediction, uint32_t location,
                                         uint64_t *mark, uint32_t region, uint32_t calling_context)
 {
-    uint64_t factor = scenario_scale(prediction->scenario, mark, region, calling_context);
+    const struct scenario *scenario = prediction->scenario;
+    if (region != EVENT_NO_INDEX)
+        region_patterns_enter(scenario->regions, mark, region, calling_context);
+    uint64_t factor = region_scales_factor(&scenario->scales, *mark);
     if (!prediction->visits)
         return factor;
     return (uint64_t)((pag_work)factor * visit_run_scale(prediction->visits, location, *mark) /
@@ -81,7 +84,7 @@ static inline void prediction_settle(struct prediction *prediction, const struct
                                      uint64_t *ready_ns, pag_work *work)
 {
     if (prediction->is_delayed)
-        conditions = added_delay_apply(&prediction->delay, conditions, n_conditions);
+        conditions = added_latency_apply(&prediction->delay, conditions, n_conditions);
     prediction->costs->settle(prediction, call, conditions, n_conditions, ready_ns, work);
 }
 

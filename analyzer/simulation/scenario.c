@@ -8,9 +8,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
-/// A millionth of a millionth: what a factor is divided by to become its reciprocal.
-#define SCALE_OF_ONE ((uint64_t)PAG_WORK_PER_NS * PAG_WORK_PER_NS)
-
 void scenario_alone(struct scenario *scenario, const struct definitions *definitions)
 {
     static const struct scenario_settings unchanged = SCENARIO_UNCHANGED_FIELDS;
@@ -44,6 +41,7 @@ void scenario_release(struct scenario *scenario)
     region_patterns_free(scenario->regions);
     scopes_release(&scenario->scopes);
     moves_release(&scenario->moves);
+    overlaps_release(&scenario->overlaps);
     *scenario = (struct scenario){0};
 }
 
@@ -244,41 +242,6 @@ static void compare_cores(struct scenario *scenario, const struct definitions *d
     free(is_split);
 }
 
-/// One more factor for what PATTERN names; WHERE it was given.
-static int add_scale(struct scenario *scenario, const char *where, const char *pattern,
-                     uint64_t factor, struct error *err)
-{
-    size_t i = scenario->n_scales++;
-    scenario->factors[i] = factor;
-    return region_patterns_add(scenario->regions, where, pattern, REGION_COMPUTING,
-                               &scenario->scaled[i], err);
-}
-
-static int scale_regions(struct scenario *scenario, const struct scenario_settings *settings,
-                         struct error *err)
-{
-    const struct machine *machine = settings->machine;
-    size_t n_of_machine = machine ? machine->n_regions : 0;
-    if (settings->n_scales + n_of_machine > SCENARIO_MAX_SCALES)
-        return error_set(err, "--scale: more than %d of them%s", SCENARIO_MAX_SCALES,
-                         n_of_machine > 0 ? " and regions of the machine" : "");
-    for (size_t i = 0; i < settings->n_scales; i++) {
-        const struct region_scale *scale = &settings->scales[i];
-        if (add_scale(scenario, "--scale", scale->pattern, scale->factor, err) != 0)
-            return -1;
-    }
-    for (size_t i = 0; i < n_of_machine; i++) {
-        const struct machine_region *region = &machine->regions[i];
-        uint64_t factor = (SCALE_OF_ONE + region->speed / 2) / region->speed;
-        char *where = memory_format("%s:%u: <region>", machine->path, region->line);
-        int status = add_scale(scenario, where, region->pattern, factor, err);
-        free(where);
-        if (status != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /// The call paths of <compute> elements.
 static int read_computes(struct scenario *scenario, const struct scenario_settings *settings,
                          struct error *err)
@@ -303,43 +266,6 @@ static int read_computes(struct scenario *scenario, const struct scenario_settin
     return 0;
 }
 
-uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region,
-                        uint32_t calling_context)
-{
-    if (region != EVENT_NO_INDEX)
-        region_patterns_enter(scenario->regions, mark, region, calling_context);
-    uint64_t scale = PAG_WORK_PER_NS;
-    for (size_t i = 0; i < scenario->n_scales; i++)
-        if (region_patterns_is_inside(scenario->regions, *mark, scenario->scaled[i]))
-            scale = scale * scenario->factors[i] / PAG_WORK_PER_NS;
-    return scale;
-}
-
-static int drop_regions(struct scenario *scenario, const struct scenario_settings *settings,
-                        struct error *err)
-{
-    if (settings->n_drops > SCENARIO_MAX_SCALES)
-        return error_set(err, "--drop-sync: more than %d of them", SCENARIO_MAX_SCALES);
-    for (size_t i = 0; i < settings->n_drops; i++)
-        if (region_patterns_add(scenario->regions, "--drop-sync", settings->drops[i], REGION_CALLS,
-                                &scenario->drops[scenario->n_drops++], err) != 0)
-            return -1;
-    return 0;
-}
-
-bool scenario_drops(const struct scenario *scenario, uint64_t mark, uint8_t class_,
-                    uint64_t size_bytes, bool is_uneven)
-{
-    bool is_sync = class_ == COLLECTIVE_BARRIER ||
-                   (class_ != COLLECTIVE_HANDLE && size_bytes == 0 && !is_uneven);
-    for (size_t i = 0; i < scenario->n_drops; i++) {
-        if (region_patterns_is_call(scenario->regions, mark, scenario->drops[i]) ||
-            (is_sync && region_patterns_is_inside(scenario->regions, mark, scenario->drops[i])))
-            return true;
-    }
-    return false;
-}
-
 static int check_timeless(const struct scenario_settings *settings, struct error *err)
 {
     if (!settings->is_timeless)
@@ -362,17 +288,19 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .slice_ns = scenario_slice_ns(settings),
     };
     if (check_timeless(settings, err) != 0 || place(scenario, definitions, settings, err) != 0 ||
-        scale_regions(scenario, settings, err) != 0 ||
+        region_scales_init(&scenario->scales, scenario->regions, settings, err) != 0 ||
         read_computes(scenario, settings, err) != 0 ||
         check_node_speeds(scenario, settings, err) != 0 ||
-        drop_regions(scenario, settings, err) != 0 ||
+        drops_init(&scenario->drops, scenario->regions, settings->drops, settings->n_drops, err) !=
+            0 ||
         message_cuts_init(&scenario->cuts, settings->cuts, settings->n_cuts,
                           (uint32_t)definitions->n_ranks, err) != 0 ||
         region_works_init(&scenario->works, settings->works, settings->n_works, definitions,
                           scenario->regions, err) != 0 ||
         moves_init(&scenario->moves, scenario->regions, (uint32_t)definitions->n_ranks,
-                   settings->moves, settings->n_moves, settings->overlaps, settings->n_overlaps,
-                   err) != 0)
+                   settings->moves, settings->n_moves, err) != 0 ||
+        overlaps_init(&scenario->overlaps, scenario->regions, settings->overlaps,
+                      settings->n_overlaps, err) != 0)
         return -1;
     scenario->knows_cores = are_cores_known(scenario, definitions, settings);
     make_groups(scenario, definitions, settings);

@@ -9,10 +9,13 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/simulation/change/message_cut.h"
-#include "analyzer/simulation/change/moves.h"
+#include "analyzer/simulation/change/cut_messages.h"
+#include "analyzer/simulation/change/drop_sync.h"
+#include "analyzer/simulation/change/move.h"
+#include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/change/region_pattern.h"
-#include "analyzer/simulation/change/region_work.h"
+#include "analyzer/simulation/change/scale.h"
+#include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/cores/scheduler.h"
 #include "analyzer/simulation/cost/machine.h"
@@ -20,14 +23,6 @@
 #include "analyzer/trace/definitions.h"
 
 struct visits;
-
-enum { SCENARIO_MAX_SCALES = 64 };
-
-/// The time inside what PATTERN names (region_pattern.h) times FACTOR.
-struct region_scale {
-    const char *pattern;
-    uint64_t factor; // millionths
-};
 
 /// The processors of one node.
 struct node_speed {
@@ -49,7 +44,7 @@ struct scenario_settings {
     const struct machine *machine; // its cores and speed count unless given here; NULL: none; it
                                    // must outlive the scenario
     uint64_t hand_over_ns;         // of a core between ranks; PAG_NOT_KNOWN: the machine's, else 0
-    uint64_t added_latency_ns;     // of each message between nodes, see added_delay.h
+    uint64_t added_latency_ns;     // of each message between nodes, see add_latency.h
     uint64_t added_byte_fs;        // of each of its bytes
     bool is_timeless;              // no time of the recording counts, see timeless.h
     uint64_t slice_ns; // how long a rank keeps a shared core, 0: no time at all; PAG_NOT_KNOWN: the
@@ -68,7 +63,7 @@ struct scenario_settings {
     size_t n_works;
     const char *const *drops; // REGION of --drop-sync
     size_t n_drops;
-    const char *const *cuts; // message_cut.h
+    const char *const *cuts; // cut_messages.h
     size_t n_cuts;
 };
 
@@ -94,18 +89,16 @@ struct scenario {
     uint64_t slice_ns;                // of the settings, or of their machine
     bool is_bound;                    // ranks share those cores they were bound to
     bool *keeps_cores; // by rank: it has as many cores as in the recording, with the same ranks
-    struct region_patterns *regions;       // that settings name
-    uint64_t factors[SCENARIO_MAX_SCALES]; // millionths
-    uint32_t scaled[SCENARIO_MAX_SCALES];  // pattern it is for
-    size_t n_scales;
+    struct region_patterns *regions; // that settings name
     uint32_t *compute_patterns; // timeless: by <compute> of the machine, SCENARIO_NO_PATTERN where
                                 // that goes by the names of regions
+    struct region_scales scales;
     struct moves moves;
+    struct overlaps overlaps;
+    struct drops drops;
     struct region_works works;
-    const struct visits *visits; // which the works were counted as (visits.h); NULL: they were not.
-                                 // Set by who counts them
-    uint32_t drops[SCENARIO_MAX_SCALES]; // patterns whose synchronisation is left out
-    size_t n_drops;
+    const struct visits *visits; // which the works were counted as (set_work.h); NULL: they were
+                                 // not. Set by who counts them
     struct message_cuts cuts;
 };
 
@@ -116,16 +109,6 @@ uint64_t scenario_slice_ns(const struct scenario_settings *settings);
 /// which setting does not fit the run. The caller releases it in either case.
 int scenario_init(struct scenario *scenario, const struct definitions *definitions,
                   const struct scenario_settings *settings, struct error *err);
-
-/// The scale of a path (prediction_scale()): the product of the factors of all settings that the
-/// path is inside of, each once. Marks are those of region_pattern.h.
-uint64_t scenario_scale(const struct scenario *scenario, uint64_t *mark, uint32_t region,
-                        uint32_t calling_context);
-
-/// Whether the member of a collective operation with this path and these sizes leaves it out: what
-/// only synchronises inside a dropped region, all that is named itself.
-bool scenario_drops(const struct scenario *scenario, uint64_t mark, uint8_t class_,
-                    uint64_t size_bytes, bool is_uneven);
 
 /// The recorded nodes, every rank on a core of its own.
 void scenario_alone(struct scenario *scenario, const struct definitions *definitions);

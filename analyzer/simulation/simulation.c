@@ -9,8 +9,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/blocked.h"
-#include "analyzer/simulation/change/aggregation.h"
-#include "analyzer/simulation/change/migration.h"
+#include "analyzer/simulation/change/aggregate.h"
+#include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/in_call.h"
 #include "analyzer/simulation/outside.h"
@@ -27,7 +27,7 @@ static struct simulation *simulation_new(struct engine *engine, struct predictio
     simulation->entering = NONE;
     simulation->locations = memory_zeroed(engine->n_locations, sizeof *simulation->locations);
     engine->result->simulated = memory_zeroed(engine->n_ranks, sizeof *engine->result->simulated);
-    left_out_init(&simulation->left_out);
+    simulation->left_out = left_out_new();
     simulation->migration = migration_new(scenario, engine->n_locations);
     simulation->overlap = overlap_new(scenario, engine->n_locations);
     simulation->aggregation = aggregation_new(scenario, engine->n_ranks);
@@ -43,7 +43,7 @@ static void simulation_free(struct simulation *simulation)
     free(simulation->conditions);
     free(simulation->transfers);
     free(simulation->arrived);
-    left_out_release(&simulation->left_out);
+    left_out_free(simulation->left_out);
     migration_free(simulation->migration);
     overlap_free(simulation->overlap);
     aggregation_free(simulation->aggregation);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/pag/engine.h"
-#include "analyzer/simulation/change/left_out.h"
+#include "analyzer/simulation/change/drop_sync.h"
 #include "analyzer/simulation/interval.h"
 #include "analyzer/simulation/polling.h"
 #include "analyzer/simulation/prediction.h"
@@ -55,7 +55,7 @@ struct location_simulation {
     uint32_t *departing;                                  // messages sent in the open call
     uint32_t n_departing;
     size_t departing_capacity;
-    uint32_t *receivers; // of those that follow no other one (aggregation.h)
+    uint32_t *receivers; // of those that follow no other one (aggregate.h)
     uint32_t n_receivers;
     size_t receivers_capacity;
     pag_work outside_work;
@@ -82,7 +82,7 @@ struct message_simulation {
     uint64_t departed_ns;       // PAG_NOT_KNOWN: has not departed
     uint64_t arrived_ns;  // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other
     uint64_t number;      // order of sending
-    uint64_t size_bytes;  // as the run sends it (message_cut.h)
+    uint64_t size_bytes;  // as the run sends it (cut_messages.h)
     uint64_t added_bytes; // more than that
     uint64_t follows_ns;  // see pag_condition
     bool is_rendezvous;
@@ -101,7 +101,7 @@ struct simulation {
     struct migration *migration;     // NULL: no work is moved
     struct aggregation *aggregation; // NULL: each message on its own
     struct overlap *overlap;         // NULL: calls wait where they are
-    struct left_out_parts left_out;  // of collective operations
+    struct left_out_parts *left_out; // of collective operations
     uint32_t n_blocked_sends;        // locations blocked until a receive is posted
     uint32_t entering;               // location whose call is being matched, NONE
     uint64_t n_sent;

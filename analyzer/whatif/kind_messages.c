@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/change/message_cut.h"
-#include "analyzer/simulation/change/moves.h"
+#include "analyzer/simulation/change/cut_messages.h"
+#include "analyzer/simulation/change/move.h"
 #include "analyzer/whatif/kinds.h"
 
 // --- options

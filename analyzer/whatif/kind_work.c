@@ -133,11 +133,11 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
 /// Whether pattern INDEX is one of --drop-sync or --overlap: calls are meant.
 static bool names_calls(const struct scenario *scenario, uint32_t index)
 {
-    for (size_t i = 0; i < scenario->n_drops; i++)
-        if (scenario->drops[i] == index)
+    for (size_t i = 0; i < scenario->drops.n; i++)
+        if (scenario->drops.patterns[i] == index)
             return true;
-    for (size_t i = 0; i < scenario->moves.n_overlaps; i++)
-        if (scenario->moves.overlaps[i] == index)
+    for (size_t i = 0; i < scenario->overlaps.n; i++)
+        if (scenario->overlaps.patterns[i] == index)
             return true;
     return false;
 }
@@ -158,12 +158,13 @@ static void note_unrecorded(struct whatif_report *report, const struct scenario 
 /// What is left out by name may have carried data.
 static void note_data(struct whatif_report *report, const struct scenario *scenario)
 {
-    for (size_t i = 0; i < scenario->n_drops; i++)
-        if (region_patterns_names_data(scenario->regions, scenario->drops[i]))
+    for (size_t i = 0; i < scenario->drops.n; i++)
+        if (region_patterns_names_data(scenario->regions, scenario->drops.patterns[i]))
             whatif_report_note(
-                report, memory_format("%s: operations that carry data are left out too, because "
-                                      "they are named themselves",
-                                      region_patterns_text(scenario->regions, scenario->drops[i])));
+                report, memory_format(
+                            "%s: operations that carry data are left out too, because "
+                            "they are named themselves",
+                            region_patterns_text(scenario->regions, scenario->drops.patterns[i])));
 }
 
 int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measured,

@@ -34,9 +34,37 @@ struct overlap {
     size_t n_locations;
 };
 
+int overlaps_init(struct overlaps *overlaps, struct region_patterns *regions,
+                  const char *const *texts, size_t n_texts, struct error *err)
+{
+    *overlaps = (struct overlaps){
+        .regions = regions,
+        .patterns = memory_zeroed(n_texts, sizeof *overlaps->patterns),
+    };
+    for (; overlaps->n < n_texts; overlaps->n++)
+        if (region_patterns_add(regions, "--overlap", texts[overlaps->n], REGION_CALLS,
+                                &overlaps->patterns[overlaps->n], err) != 0)
+            return -1;
+    return 0;
+}
+
+void overlaps_release(struct overlaps *overlaps)
+{
+    free(overlaps->patterns);
+    *overlaps = (struct overlaps){0};
+}
+
+bool overlaps_has_path(const struct overlaps *overlaps, uint64_t mark)
+{
+    for (uint32_t i = 0; i < overlaps->n; i++)
+        if (region_patterns_is_inside(overlaps->regions, mark, overlaps->patterns[i]))
+            return true;
+    return false;
+}
+
 struct overlap *overlap_new(const struct scenario *scenario, size_t n_locations)
 {
-    if (scenario->moves.n_overlaps == 0)
+    if (scenario->overlaps.n == 0)
         return NULL;
     struct overlap *overlap = memory_new(sizeof *overlap);
     *overlap = (struct overlap){.locations = memory_zeroed(n_locations, sizeof *overlap->locations),

@@ -77,10 +77,10 @@ struct collective_run {
 struct collective_runs {
     const struct definitions *definitions;
     const struct scopes *scopes;
-    const struct machine *machine;   // NULL: none
-    bool has_messages;               // it tells what messages cost
-    const struct added_delay *delay; // NULL: none
-    struct collective_run *runs;     // by instance
+    const struct machine *machine;     // NULL: none
+    bool has_messages;                 // it tells what messages cost
+    const struct added_latency *delay; // NULL: none
+    struct collective_run *runs;       // by instance
     size_t capacity, n_runs;
     uint64_t n_begun, n_entered;
     bool has_contention;
@@ -101,7 +101,7 @@ struct collective_runs {
 
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
                                             const struct scenario *scenario,
-                                            const struct added_delay *delay, bool has_contention,
+                                            const struct added_latency *delay, bool has_contention,
                                             struct scheduler *scheduler)
 {
     struct collective_runs *runs = memory_zeroed(1, sizeof *runs);
@@ -358,8 +358,8 @@ static bool receive(const struct collective_runs *runs, struct collective_run *r
     const struct collective_message message = *sent;
     const struct machine_messages *messages = between(runs, run, from, member);
     uint64_t arrival_ns = message.arrived_ns;
-    arrival_ns += added_delay_of_message(runs->delay, rank_of(runs, run, from),
-                                         rank_of(runs, run, member), message.size_bytes);
+    arrival_ns += added_latency_of_message(runs->delay, rank_of(runs, run, from),
+                                           rank_of(runs, run, member), message.size_bytes);
     uint64_t port_ns = self->in_ns + gap_ns(messages, message.size_bytes);
     uint64_t in_ns = arrival_ns > port_ns ? arrival_ns : port_ns;
     if (!take_core(runs, run, member, in_ns)) {
@@ -425,7 +425,7 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
     }
     run->multicast_ns = self->now_ns + multicast_ns(messages, run->entry, run->n_members,
                                                     share_of(run, member), size_bytes);
-    run->multicast_ns += added_delay_between_nodes(runs->delay, size_bytes);
+    run->multicast_ns += added_latency_between_nodes(runs->delay, size_bytes);
     runs->switch_ns = run->multicast_ns;
     run->multicast_by = self->by;
     for (uint32_t i = 0; i < run->n_members; i++)

@@ -27,7 +27,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/simulation/cost/added_delay.h"
+#include "analyzer/simulation/change/add_latency.h"
 #include "analyzer/simulation/scenario.h"
 #include "analyzer/trace/definitions.h"
 
@@ -67,7 +67,7 @@ struct collective_use {
 /// frees.
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
                                             const struct scenario *scenario,
-                                            const struct added_delay *delay, bool has_contention,
+                                            const struct added_latency *delay, bool has_contention,
                                             struct scheduler *scheduler);
 void collective_runs_free(struct collective_runs *runs);
 

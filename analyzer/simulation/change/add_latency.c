@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conditions that are met later (see added_delay.h).
-#include "analyzer/simulation/cost/added_delay.h"
+// Conditions that are met later (see add_latency.h).
+#include "analyzer/simulation/change/add_latency.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +28,10 @@ static bool is_on_nodes(const struct communicator *communicator, const uint32_t 
     return false;
 }
 
-void added_delay_init(struct added_delay *delay, const struct definitions *definitions,
-                      const struct placement *placement, uint64_t latency_ns, uint64_t byte_fs)
+void added_latency_init(struct added_latency *delay, const struct definitions *definitions,
+                        const struct placement *placement, uint64_t latency_ns, uint64_t byte_fs)
 {
-    *delay = (struct added_delay){
+    *delay = (struct added_latency){
         .latency_ns = latency_ns,
         .byte_fs = byte_fs,
         .node_of_rank = placement->node_of_rank,
@@ -47,11 +47,11 @@ void added_delay_init(struct added_delay *delay, const struct definitions *defin
                 is_on_nodes(&definitions->communicators[i], placement->node_of_rank);
 }
 
-void added_delay_release(struct added_delay *delay)
+void added_latency_release(struct added_latency *delay)
 {
     free(delay->spans_nodes);
     free(delay->conditions);
-    *delay = (struct added_delay){0};
+    *delay = (struct added_latency){0};
 }
 
 /// Depth of a binary tree of N.
@@ -60,7 +60,7 @@ static uint32_t levels(uint32_t n)
     return n > 1 ? 32 - (uint32_t)__builtin_clz(n - 1) : 0;
 }
 
-uint64_t added_delay_between_nodes(const struct added_delay *delay, uint64_t size_bytes)
+uint64_t added_latency_between_nodes(const struct added_latency *delay, uint64_t size_bytes)
 {
     if (!delay)
         return 0;
@@ -68,12 +68,12 @@ uint64_t added_delay_between_nodes(const struct added_delay *delay, uint64_t siz
     return added_ns < most_ns ? (uint64_t)added_ns : most_ns;
 }
 
-uint64_t added_delay_of_message(const struct added_delay *delay, uint32_t sender, uint32_t receiver,
-                                uint64_t size_bytes)
+uint64_t added_latency_of_message(const struct added_latency *delay, uint32_t sender,
+                                  uint32_t receiver, uint64_t size_bytes)
 {
     bool is_far = delay && (delay->is_everywhere ||
                             delay->node_of_rank[sender] != delay->node_of_rank[receiver]);
-    return is_far ? added_delay_between_nodes(delay, size_bytes) : 0;
+    return is_far ? added_latency_between_nodes(delay, size_bytes) : 0;
 }
 
 /// The smaller of what a member sends and receives, the other one where one is 0.
@@ -85,23 +85,23 @@ static uint64_t moved_bytes(const struct pag_volume *volume)
     return sent < received ? sent : received;
 }
 
-static uint64_t delay_of(const struct added_delay *delay, const struct pag_condition *condition)
+static uint64_t delay_of(const struct added_latency *delay, const struct pag_condition *condition)
 {
     if (condition->kind != PAG_CONDITION_COLLECTIVE)
-        return added_delay_of_message(delay, condition->sender, condition->receiver,
-                                      condition->size_bytes);
+        return added_latency_of_message(delay, condition->sender, condition->receiver,
+                                        condition->size_bytes);
     if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize ||
         condition->is_carried_out || condition->communicator == EVENT_NO_INDEX)
         return 0;
     if (!delay->is_everywhere && !delay->spans_nodes[condition->communicator])
         return 0;
     return levels(condition->n_members) *
-           added_delay_between_nodes(delay, moved_bytes(&condition->volume));
+           added_latency_between_nodes(delay, moved_bytes(&condition->volume));
 }
 
-const struct pag_condition *added_delay_apply(struct added_delay *delay,
-                                              const struct pag_condition *conditions,
-                                              uint32_t n_conditions)
+const struct pag_condition *added_latency_apply(struct added_latency *delay,
+                                                const struct pag_condition *conditions,
+                                                uint32_t n_conditions)
 {
     delay->conditions =
         array_reserve(delay->conditions, &delay->capacity, n_conditions, sizeof *delay->conditions);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts that select messages (see message_cut.h).
-#include "analyzer/simulation/change/message_cut.h"
+// Texts that select messages (see cut_messages.h).
+#include "analyzer/simulation/change/cut_messages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/cores/rank_list.h"
+#include "analyzer/simulation/simulation.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -259,5 +260,31 @@ bool message_cuts_sends(const struct message_cuts *cuts, uint32_t sender, uint32
         *size_bytes = (uint64_t)((wide)*size_bytes * cut->factor / FACTOR_OF_ONE);
         return true;
     }
+    return true;
+}
+
+// --- in the run
+
+/// The copy of EVENT, a record of LOCATION's open call, that may be written to.
+static struct event *record_of(struct location_state *location, const struct event *event)
+{
+    return &location->call.records[event - location->call.records];
+}
+
+bool left_out_message(struct engine *engine, struct location_state *location,
+                      const struct event *event, uint32_t sender, uint32_t receiver)
+{
+    const struct message_cuts *cuts = &prediction_of(engine)->scenario->cuts;
+    if (cuts->n == 0)
+        return false;
+    uint64_t size_bytes = event->size_bytes;
+    if (message_cuts_sends(cuts, sender, receiver, event->tag, &size_bytes)) {
+        if (size_bytes != event->size_bytes) {
+            record_of(location, event)->flags |= EVENT_RESIZED;
+            record_of(location, event)->received_bytes = size_bytes;
+        }
+        return false;
+    }
+    call_complete_less(&location->call, event);
     return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages put together (see aggregation.h): a group for each pair of ranks, which is open as long
+// Messages put together (see aggregate.h): a group for each pair of ranks, which is open as long
 // as its sender has learnt nothing since its last message.
-#include "analyzer/simulation/change/aggregation.h"
+#include "analyzer/simulation/change/aggregate.h"
 
 #include <stdlib.h>
 

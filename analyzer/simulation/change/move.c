@@ -1,14 +1,197 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moved work (see migration.h). Which message an interval's work goes along with is found by
-// looking ahead in the records of its location when the interval has been read.
-#include "analyzer/simulation/change/migration.h"
+// Moved work (see move.h). Which message an interval's work goes along with is found by looking
+// ahead in the records of its location when the interval has been read.
+#include "analyzer/simulation/change/move.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
-#include "analyzer/simulation/change/client_server.h"
+#include "analyzer/simulation/cores/rank_list.h"
 #include "analyzer/simulation/simulation.h"
+
+// --- what --move names
+
+void moves_release(struct moves *moves)
+{
+    for (uint32_t i = 0; i < moves->n_moves; i++) {
+        free(moves->moves[i].from);
+        free(moves->moves[i].to);
+    }
+    free(moves->moves);
+    *moves = (struct moves){0};
+}
+
+static int read_ranks(const char *text, const char *list, size_t length, uint32_t n_ranks,
+                      bool *is_member, struct error *err)
+{
+    if (rank_list_read(list, length, n_ranks, is_member, err) != 0)
+        return error_wrap(err, "--move %s", text);
+    return 0;
+}
+
+int moves_check_form(const char *text, struct error *err)
+{
+    const char *equals = strrchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
+    if (!colon || equals == text)
+        return error_set(err, "--move %s: not of the form REGION=FROM:TO, such as serve=0:1-3",
+                         text);
+    const char *from = equals + 1, *to = colon + 1;
+    size_t from_length = (size_t)(colon - from);
+    uint32_t rank;
+    if (rank_list_check(from, from_length, err) != 0 || rank_list_check(to, strlen(to), err) != 0)
+        return error_wrap(err, "--move %s", text);
+    if (rank_lists_meet(from, from_length, to, strlen(to), &rank))
+        return error_set(err, "--move %s: rank %" PRIu32 " cannot be on both sides", text, rank);
+    return 0;
+}
+
+static int read_move(struct moves *moves, struct region_patterns *regions, uint32_t n_ranks,
+                     const char *text, struct error *err)
+{
+    struct move *move = &moves->moves[moves->n_moves++];
+    *move = (struct move){.from = memory_zeroed(n_ranks, sizeof(bool)),
+                          .to = memory_zeroed(n_ranks, sizeof(bool))};
+    if (moves_check_form(text, err) != 0)
+        return -1;
+    const char *equals = strrchr(text, '='), *colon = strchr(equals, ':');
+    if (read_ranks(text, equals + 1, (size_t)(colon - equals - 1), n_ranks, move->from, err) != 0 ||
+        read_ranks(text, colon + 1, strlen(colon + 1), n_ranks, move->to, err) != 0)
+        return -1;
+    char *pattern = memory_format("%.*s", (int)(equals - text), text);
+    int status =
+        region_patterns_add(regions, "--move", pattern, REGION_COMPUTING, &move->region, err);
+    free(pattern);
+    return status;
+}
+
+int moves_init(struct moves *moves, struct region_patterns *regions, uint32_t n_ranks,
+               const char *const *texts, size_t n_texts, struct error *err)
+{
+    *moves = (struct moves){
+        .regions = regions,
+        .moves = memory_zeroed(n_texts, sizeof *moves->moves),
+    };
+    if (n_texts > PAG_MAX_MOVES)
+        return error_set(err, "--move: more than %d of them", PAG_MAX_MOVES);
+    for (size_t i = 0; i < n_texts; i++)
+        if (read_move(moves, regions, n_ranks, texts[i], err) != 0)
+            return -1;
+    return 0;
+}
+
+uint32_t moves_of_path(const struct moves *moves, uint64_t mark, uint32_t rank)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < moves->n_moves; i++)
+        if (moves->moves[i].from[rank] &&
+            region_patterns_is_inside(moves->regions, mark, moves->moves[i].region))
+            bits |= UINT32_C(1) << i;
+    return bits;
+}
+
+uint32_t moves_move_of(const struct moves *moves, uint32_t bits, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < moves->n_moves; i++)
+        if ((bits >> i & 1) != 0 && moves->moves[i].from[from] && moves->moves[i].to[to])
+            return i;
+    return PAG_MAX_MOVES;
+}
+
+// --- the papers' algorithm
+// Procedure migration as Eom and Hollingsworth compute it for client/server programs ("A Tool to
+// Help Tune Where Computation is Performed", procedure LBF): the longest path of process time, with
+// the time of a procedure F moved from the sender of a message to its receiver. Each process has
+// `longest`, the path so far, and F, the time of the procedure since the last event of messages.
+//
+//   send      longest and F travel with the message; then longest -= F, F = 0
+//   receive   of (Cs, rF) with Cr the own longest: if Cs > Cr (the receiver waited) longest =
+//             max(Cs - rF, Cr + rF), else Cr + rF; then F = 0
+//
+// Only messages are events, and they take no time: so it differs from a prediction where those take
+// time, where collectives make ranks wait, where cores are shared, and where the procedure works
+// across messages; and it lets moved work be done while its new rank waits for the message.
+
+/// F of one set of moves (bits).
+struct client_server_piece {
+    uint32_t moves;
+    pag_work work;
+};
+
+/// A process.
+struct client_server {
+    pag_work longest;   // with F moved
+    pag_work in_turn;   // the same, but F is done after the message has come: max(Cs - rF, Cr) + rF
+    pag_work unchanged; // F not moved
+    struct client_server_piece *pieces;
+    size_t n_pieces, pieces_capacity;
+};
+
+/// What a message takes along.
+struct client_server_load {
+    pag_work longest, in_turn, unchanged, procedure;
+};
+
+static void client_server_release(struct client_server *process)
+{
+    free(process->pieces);
+    *process = (struct client_server){0};
+}
+
+static void client_server_work(struct client_server *process, pag_work work)
+{
+    process->longest += work;
+    process->in_turn += work;
+    process->unchanged += work;
+}
+
+static void client_server_procedure(struct client_server *process, uint32_t moves, pag_work work)
+{
+    for (size_t i = 0; i < process->n_pieces; i++) {
+        if (process->pieces[i].moves == moves) {
+            process->pieces[i].work += work;
+            return;
+        }
+    }
+    process->pieces = array_reserve(process->pieces, &process->pieces_capacity,
+                                    process->n_pieces + 1, sizeof *process->pieces);
+    process->pieces[process->n_pieces++] = (struct client_server_piece){moves, work};
+}
+
+static struct client_server_load client_server_send(struct client_server *process,
+                                                    const struct moves *moves, uint32_t from,
+                                                    uint32_t to)
+{
+    struct client_server_load load = {
+        .longest = process->longest, .in_turn = process->in_turn, .unchanged = process->unchanged};
+    for (size_t i = 0; i < process->n_pieces; i++)
+        if (moves_move_of(moves, process->pieces[i].moves, from, to) < PAG_MAX_MOVES)
+            load.procedure += process->pieces[i].work;
+    process->longest -= load.procedure;
+    process->in_turn -= load.procedure;
+    process->n_pieces = 0;
+    return load;
+}
+
+static pag_work later(pag_work a, pag_work b)
+{
+    return a > b ? a : b;
+}
+
+static void client_server_receive(struct client_server *process,
+                                  const struct client_server_load *load)
+{
+    pag_work with_moved = process->longest + load->procedure;
+    bool has_waited = load->longest > process->longest;
+    process->longest = has_waited ? later(load->longest - load->procedure, with_moved) : with_moved;
+    process->in_turn = later(load->in_turn - load->procedure, process->in_turn) + load->procedure;
+    process->unchanged = later(process->unchanged, load->unchanged);
+    process->n_pieces = 0;
+}
+
+// --- work on its way
 
 enum { MAX_AHEAD = 65536 }; // events
 
@@ -95,7 +278,7 @@ static uint32_t receiver_of(const struct engine *engine, const struct location_s
                              event->peer);
 }
 
-/// Whether the message to RECEIVER recorded as EVENT is not sent (left_out.h).
+/// Whether the message to RECEIVER recorded as EVENT is not sent (drop_sync.h).
 static bool is_left_out(const struct engine *engine, const struct location_state *location,
                         const struct event *event, uint32_t receiver)
 {
@@ -304,7 +487,7 @@ pag_work migration_arrived(struct engine *engine, struct location_state *locatio
     return work;
 }
 
-// --- the papers' algorithm, and the end
+// --- the end
 
 void migration_worked(struct engine *engine, const struct location_state *location, pag_work work)
 {

@@ -1,10 +1,91 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Works of visits (see visits.h): counted, and set.
-#include "analyzer/simulation/change/visits.h"
+// Regions whose work is set (see set_work.h).
+// Visits are counted, or their works are set.
+#include "analyzer/simulation/change/set_work.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/cores/rank_list.h"
+#include "analyzer/simulation/prediction.h"
+#include "analyzer/trace/reader.h"
+
+// --- what --duration and --balance name
+
+static int read_ranks(struct region_works_item *item, const struct region_work *setting,
+                      const struct definitions *definitions, struct error *err)
+{
+    uint32_t n_ranks = (uint32_t)definitions->n_ranks;
+    bool *is_listed = memory_zeroed(n_ranks, sizeof *is_listed);
+    int status = 0;
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        is_listed[rank] = !setting->ranks;
+    if (setting->ranks &&
+        rank_list_read(setting->ranks, strlen(setting->ranks), n_ranks, is_listed, err) != 0)
+        status = error_wrap(err, "--balance %s=%s", setting->pattern, setting->ranks);
+    for (uint32_t rank = 0; rank < n_ranks; rank++)
+        item->takes_part[definitions->ranks[rank].master] = is_listed[rank];
+    free(is_listed);
+    return status;
+}
+
+int region_works_init(struct region_works *works, const struct region_work *settings, size_t n,
+                      const struct definitions *definitions, struct region_patterns *patterns,
+                      struct error *err)
+{
+    *works = (struct region_works){.items = memory_zeroed(n, sizeof *works->items)};
+    for (size_t i = 0; i < n; i++) {
+        struct region_works_item *item = &works->items[works->n++];
+        *item = (struct region_works_item){
+            .is_balanced = settings[i].is_balanced,
+            .duration_ns = settings[i].duration_ns,
+            .takes_part = memory_zeroed(definitions->n_locations, sizeof(bool)),
+        };
+        const char *option = item->is_balanced ? "--balance" : "--duration";
+        if (region_patterns_add(patterns, option, settings[i].pattern, REGION_COMPUTING,
+                                &item->pattern, err) != 0 ||
+            read_ranks(item, &settings[i], definitions, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+void region_works_release(struct region_works *works)
+{
+    for (size_t i = 0; i < works->n; i++)
+        free(works->items[i].takes_part);
+    free(works->items);
+    *works = (struct region_works){0};
+}
+
+int32_t region_works_kind(const struct region_works *works, const struct region_patterns *patterns,
+                          uint32_t location, uint64_t mark)
+{
+    for (size_t i = 0; i < works->n; i++)
+        if (works->items[i].takes_part[location] &&
+            region_patterns_is_inside(patterns, mark, works->items[i].pattern))
+            return (int32_t)i + 1;
+    return 0;
+}
+
+int region_works_check(const struct region_works *works, const struct region_patterns *patterns,
+                       struct error *err)
+{
+    for (size_t i = 0; i < works->n; i++)
+        for (size_t j = i + 1; j < works->n; j++) {
+            uint32_t a = works->items[i].pattern, b = works->items[j].pattern;
+            if (region_patterns_overlap(patterns, a, b))
+                return error_set(err,
+                                 "%s and %s are inside one another: the work of only one of "
+                                 "them can be set",
+                                 region_patterns_text(patterns, a),
+                                 region_patterns_text(patterns, b));
+        }
+    return 0;
+}
+
+// --- visits
 
 /// The visits of one kind by one location.
 struct visit_list {
@@ -257,4 +338,56 @@ uint64_t visit_run_scale(const struct visit_run *run, uint32_t location, uint64_
         return PAG_WORK_PER_NS;
     const struct visit_kind *of = kind_at(run->visits, kind);
     return ratio(of->mean, of->lists[location].total);
+}
+
+// --- counting them: a simulated run in which nothing is changed, so that intervals and visits are
+// --- those that a prediction of this run has
+
+/// Simulates TRACE under ASKED with nothing changed except the works of its visits.
+static int simulate(struct trace *trace, const struct scenario *asked,
+                    const struct recorded *recorded, struct visits *visits, struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    struct scenario_settings settings = SCENARIO_UNCHANGED;
+    struct scenario scenario = {0};
+    struct prediction prediction = {0};
+    struct pag_result result = {0};
+    struct pag_options options = PAG_OPTIONS_DEFAULT;
+    settings.works = asked->settings->works;
+    settings.n_works = asked->settings->n_works;
+    settings.is_timeless = asked->settings->is_timeless;
+    settings.machine = settings.is_timeless ? asked->settings->machine : NULL;
+    options.explains = false;
+    options.only_times = true;
+    int status = scenario_init(&scenario, definitions, &settings, err);
+    if (status == 0) {
+        prediction_init(&prediction, definitions, &scenario, recorded);
+        prediction.counted = visits;
+        prediction.counts_wall_time = !asked->knows_cores || settings.is_timeless;
+        status = prediction_run(&prediction, trace, &options, NULL, &result, err);
+        if (status == 0)
+            status = prediction_check(&prediction, err);
+    }
+    pag_result_release(&result);
+    prediction_release(&prediction);
+    scenario_release(&scenario);
+    return status;
+}
+
+struct visits *visits_gather(struct trace *first, const struct scenario *scenario,
+                             const struct recorded *recorded, struct error *err)
+{
+    struct trace *trace = trace_again(first, err);
+    if (!trace)
+        return NULL;
+    struct visits *visits =
+        visits_new(scenario->settings->n_works, trace_definitions(trace)->n_locations);
+    if (simulate(trace, scenario, recorded, visits, err) != 0) {
+        visits_free(visits);
+        visits = NULL;
+    } else {
+        visits_conclude(visits);
+    }
+    trace_give_back(first, trace);
+    return visits;
 }

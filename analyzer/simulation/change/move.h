@@ -8,14 +8,47 @@
 // the rank's end comes before that message, or nothing is sent for a long while. Nothing gets lost:
 // what is cut out is what is added, in millionths of a nanosecond of process time.
 //
-// Beside it, over the same events: what the papers' algorithm makes of the moves (client_server.h).
-#ifndef PAGODA_SIMULATION_CHANGE_MIGRATION_H
-#define PAGODA_SIMULATION_CHANGE_MIGRATION_H
+// Beside it, over the same events: the longest path of process time as Eom and Hollingsworth
+// compute it (struct client_server).
+#ifndef PAGODA_SIMULATION_CHANGE_MOVE_H
+#define PAGODA_SIMULATION_CHANGE_MOVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/simulation/change/region_pattern.h"
+
+/// What the work a rank FROM does in a region for a rank TO becomes: work of that rank.
+struct move {
+    uint32_t region; // number of its pattern
+    bool *from, *to; // by rank
+};
+
+struct moves {
+    const struct region_patterns *regions;
+    struct move *moves;
+    uint32_t n_moves;
+};
+
+/// Whether TEXT has the form REGION=FROM:TO of --move, with no rank on both sides, whatever the
+/// run: 0, or -1 and ERR.
+int moves_check_form(const char *text, struct error *err);
+
+/// Reads "REGION=FROM:TO" for a run of N_RANKS ranks; the regions are added to REGIONS, which must
+/// outlive MOVES. 0, or -1 and ERR: which of them does not fit the run. The caller releases MOVES
+/// in either case.
+int moves_init(struct moves *moves, struct region_patterns *regions, uint32_t n_ranks,
+               const char *const *texts, size_t n_texts, struct error *err);
+void moves_release(struct moves *moves);
+
+/// The moves, bits, that name a path of RANK with this MARK (region_pattern.h).
+uint32_t moves_of_path(const struct moves *moves, uint64_t mark, uint32_t rank);
+/// The first of the moves BITS by which work of rank FROM goes along with a message to rank TO,
+/// PAG_MAX_MOVES: none.
+uint32_t moves_move_of(const struct moves *moves, uint32_t bits, uint32_t from, uint32_t to);
 
 struct engine;
 struct interval;

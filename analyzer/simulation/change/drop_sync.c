@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages and operations that are left out (see left_out.h).
-#include "analyzer/simulation/change/left_out.h"
+// Collective operations that are left out (see drop_sync.h).
+#include "analyzer/simulation/change/drop_sync.h"
 
+#include <stdlib.h>
+
+#include "analyzer/base/map.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/pool.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/moved.h"
@@ -9,53 +14,65 @@
 
 enum { N_RECORDS = 3 }; // posted, begun, completed
 
+struct left_out_parts {
+    struct map first_of; // instance -> index of its first part
+    struct pool parts;
+};
+
 /// Where the records of a part in an operation are; PAG_NOT_KNOWN: there is none.
 struct left_out_part {
     uint32_t location, next;
     uint64_t events[N_RECORDS];
 };
 
-void left_out_init(struct left_out_parts *left_out)
+int drops_init(struct drops *drops, struct region_patterns *regions, const char *const *texts,
+               size_t n_texts, struct error *err)
 {
-    map_init(&left_out->first_of);
-    pool_init(&left_out->parts, sizeof(struct left_out_part));
+    *drops = (struct drops){.regions = regions};
+    if (n_texts > MAX_DROPS)
+        return error_set(err, "--drop-sync: more than %d of them", MAX_DROPS);
+    for (size_t i = 0; i < n_texts; i++)
+        if (region_patterns_add(regions, "--drop-sync", texts[i], REGION_CALLS,
+                                &drops->patterns[drops->n++], err) != 0)
+            return -1;
+    return 0;
 }
 
-void left_out_release(struct left_out_parts *left_out)
+/// Whether the member of a collective operation with this path and these sizes leaves it out: what
+/// only synchronises inside a dropped region, all that is named itself.
+static bool drops_it(const struct drops *drops, uint64_t mark, uint8_t class_, uint64_t size_bytes,
+                     bool is_uneven)
+{
+    bool is_sync = class_ == COLLECTIVE_BARRIER ||
+                   (class_ != COLLECTIVE_HANDLE && size_bytes == 0 && !is_uneven);
+    for (size_t i = 0; i < drops->n; i++) {
+        if (region_patterns_is_call(drops->regions, mark, drops->patterns[i]) ||
+            (is_sync && region_patterns_is_inside(drops->regions, mark, drops->patterns[i])))
+            return true;
+    }
+    return false;
+}
+
+struct left_out_parts *left_out_new(void)
+{
+    struct left_out_parts *left_out = memory_new(sizeof *left_out);
+    map_init(&left_out->first_of);
+    pool_init(&left_out->parts, sizeof(struct left_out_part));
+    return left_out;
+}
+
+void left_out_free(struct left_out_parts *left_out)
 {
     map_release(&left_out->first_of);
     pool_release(&left_out->parts);
-}
-
-/// The copy of EVENT, a record of LOCATION's open call, that may be written to.
-static struct event *record_of(struct location_state *location, const struct event *event)
-{
-    return &location->call.records[event - location->call.records];
-}
-
-bool left_out_message(struct engine *engine, struct location_state *location,
-                      const struct event *event, uint32_t sender, uint32_t receiver)
-{
-    const struct message_cuts *cuts = &prediction_of(engine)->scenario->cuts;
-    if (cuts->n == 0)
-        return false;
-    uint64_t size_bytes = event->size_bytes;
-    if (message_cuts_sends(cuts, sender, receiver, event->tag, &size_bytes)) {
-        if (size_bytes != event->size_bytes) {
-            record_of(location, event)->flags |= EVENT_RESIZED;
-            record_of(location, event)->received_bytes = size_bytes;
-        }
-        return false;
-    }
-    call_complete_less(&location->call, event);
-    return true;
+    free(left_out);
 }
 
 /// Keeps where the records of a part are.
 static void keep(struct engine *engine, const struct location_state *location,
                  const struct collective *instance, const struct event *event, uint64_t posted)
 {
-    struct left_out_parts *left_out = &simulation_of(engine)->left_out;
+    struct left_out_parts *left_out = simulation_of(engine)->left_out;
     uint32_t index = pool_take(&left_out->parts), next;
     if (!map_get(&left_out->first_of, instance->index, &next))
         next = NONE;
@@ -73,8 +90,8 @@ void left_out_member(struct engine *engine, struct location_state *location,
                      const struct event *event, uint64_t posted, uint64_t mark)
 {
     const struct scenario *scenario = prediction_of(engine)->scenario;
-    if (scenario->n_drops == 0 || location->call.is_init || location->call.is_finalize ||
-        !scenario_drops(scenario, mark, member->class_, member->size_bytes, member->is_uneven))
+    if (scenario->drops.n == 0 || location->call.is_init || location->call.is_finalize ||
+        !drops_it(&scenario->drops, mark, member->class_, member->size_bytes, member->is_uneven))
         return;
     member->is_left_out = true;
     location->call.n_left_out++;
@@ -87,7 +104,7 @@ void left_out_member(struct engine *engine, struct location_state *location,
 /// Tells the records of INSTANCE, which all members have left out, or not: then all stay.
 static void tell_parts(struct engine *engine, const struct collective *instance, bool by_all)
 {
-    struct left_out_parts *left_out = &simulation_of(engine)->left_out;
+    struct left_out_parts *left_out = simulation_of(engine)->left_out;
     uint32_t index;
     if (!map_get(&left_out->first_of, instance->index, &index))
         return;
@@ -104,7 +121,7 @@ static void tell_parts(struct engine *engine, const struct collective *instance,
 bool left_out_over(struct engine *engine, const struct collective *instance)
 {
     uint32_t n_left_out = 0;
-    if (prediction_of(engine)->scenario->n_drops == 0)
+    if (prediction_of(engine)->scenario->drops.n == 0)
         return false;
     for (uint32_t i = 0; i < instance->n_members; i++)
         n_left_out += instance->members[i].is_left_out;

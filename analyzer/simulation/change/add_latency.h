@@ -8,8 +8,8 @@
 //               are on several nodes: the depth of a tree; ring and all-to-all algorithms take more
 //   collective that an algorithm of the machine carries out: each of its messages as above
 //   operations that create or destroy handles, MPI_Init and MPI_Finalize: nothing
-#ifndef PAGODA_SIMULATION_COST_ADDED_DELAY_H
-#define PAGODA_SIMULATION_COST_ADDED_DELAY_H
+#ifndef PAGODA_SIMULATION_CHANGE_ADD_LATENCY_H
+#define PAGODA_SIMULATION_CHANGE_ADD_LATENCY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/trace/definitions.h"
 
-struct added_delay {
+struct added_latency {
     uint64_t latency_ns, byte_fs; // femtoseconds, millionths of a ns
     const uint32_t *node_of_rank;
     bool *spans_nodes; // by communicator
@@ -29,19 +29,19 @@ struct added_delay {
 };
 
 /// PLACEMENT must outlive DELAY.
-void added_delay_init(struct added_delay *delay, const struct definitions *definitions,
-                      const struct placement *placement, uint64_t latency_ns, uint64_t byte_fs);
-void added_delay_release(struct added_delay *delay);
+void added_latency_init(struct added_latency *delay, const struct definitions *definitions,
+                        const struct placement *placement, uint64_t latency_ns, uint64_t byte_fs);
+void added_latency_release(struct added_latency *delay);
 
 /// Of a message from SENDER to RECEIVER, world ranks; 0 without DELAY (NULL).
-uint64_t added_delay_of_message(const struct added_delay *delay, uint32_t sender, uint32_t receiver,
-                                uint64_t size_bytes);
+uint64_t added_latency_of_message(const struct added_latency *delay, uint32_t sender,
+                                  uint32_t receiver, uint64_t size_bytes);
 /// The same between any two nodes.
-uint64_t added_delay_between_nodes(const struct added_delay *delay, uint64_t size_bytes);
+uint64_t added_latency_between_nodes(const struct added_latency *delay, uint64_t size_bytes);
 
 /// CONDITIONS with their delay; valid until the next call.
-const struct pag_condition *added_delay_apply(struct added_delay *delay,
-                                              const struct pag_condition *conditions,
-                                              uint32_t n_conditions);
+const struct pag_condition *added_latency_apply(struct added_latency *delay,
+                                                const struct pag_condition *conditions,
+                                                uint32_t n_conditions);
 
 #endif

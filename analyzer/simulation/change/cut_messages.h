@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that a predicted run does not send, or sends with more or fewer bytes.
+// Messages that a predicted run does not send, or sends with more or fewer bytes (--cut-messages).
+// Both sides of a message that is not sent know from their own record: its send is over at once,
+// its receive leaves the call at once and stays in its channel until its message comes to it, so
+// that the order of the others stays what it was.
 //
 // A text selects messages by conditions that must all hold, then says what becomes of their bytes:
 //
@@ -8,8 +11,8 @@
 //   peer=2                   to or from rank 2
 //
 // Sizes may follow = > < >= <=, tags and ranks = only.
-#ifndef PAGODA_SIMULATION_CHANGE_MESSAGE_CUT_H
-#define PAGODA_SIMULATION_CHANGE_MESSAGE_CUT_H
+#ifndef PAGODA_SIMULATION_CHANGE_CUT_MESSAGES_H
+#define PAGODA_SIMULATION_CHANGE_CUT_MESSAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +20,9 @@
 
 #include "analyzer/base/error.h"
 
+struct engine;
+struct event;
+struct location_state;
 struct message_cut;
 
 struct message_cuts {
@@ -36,6 +42,11 @@ int message_cut_check(const char *text, struct error *err);
 /// Whether the message is sent; *SIZE_BYTES times the factor of the first text that selects it.
 bool message_cuts_sends(const struct message_cuts *cuts, uint32_t sender, uint32_t receiver,
                         uint32_t tag, uint64_t *size_bytes);
+
+/// Whether LOCATION's message from SENDER to RECEIVER, world ranks, recorded as EVENT in its open
+/// call, is left out; notes that, and another size.
+bool left_out_message(struct engine *engine, struct location_state *location,
+                      const struct event *event, uint32_t sender, uint32_t receiver);
 
 /// Where in TEXT the factor begins, behind its `=`; NULL without one.
 const char *message_cut_factor(const char *text);

@@ -14,8 +14,8 @@
 // than --aggregate allows. Where messages share links and buses (transfers.h) followers are
 // transferred each on its own, with latency, and save overheads only: all of them, if the machine
 // has any links or buses, but those of nodes without ranks.
-#ifndef PAGODA_SIMULATION_CHANGE_AGGREGATION_H
-#define PAGODA_SIMULATION_CHANGE_AGGREGATION_H
+#ifndef PAGODA_SIMULATION_CHANGE_AGGREGATE_H
+#define PAGODA_SIMULATION_CHANGE_AGGREGATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
