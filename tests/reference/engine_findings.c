@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the analyzer's parts over an archive and translates their results into findings.
+// Shared set-up of the tests against the reference, and what the analyzer finds in an archive.
 #include "tests/reference/engine_findings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -11,6 +12,26 @@
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
+
+struct catalogue *shipped_catalogue;
+
+int shipped_catalogue_load(void **state)
+{
+    (void)state;
+    setenv("TMPDIR", scratch_parent(), 1);
+    struct error err = {{0}};
+    shipped_catalogue = catalogue_load("patterns", NULL, 0, &err);
+    if (!shipped_catalogue)
+        fprintf(stderr, "%s\n", err.text);
+    return shipped_catalogue ? 0 : -1;
+}
+
+int shipped_catalogue_unload(void **state)
+{
+    (void)state;
+    catalogue_free(shipped_catalogue);
+    return 0;
+}
 
 /// A replay on its way into findings.
 struct conversion {

@@ -27,4 +27,12 @@ void engine_findings_convert(const struct trace *trace, const struct catalogue *
 int simulated_findings(const char *path, const struct catalogue *catalogue,
                        struct findings *findings, struct error *err);
 
+/// Between set-up and tear-down of a group of tests.
+extern struct catalogue *shipped_catalogue;
+
+/// Group set-up: loads patterns/ from the folder the tests run in, and has scratch archives kept in
+/// memory where the system offers that. Fails, with the reason printed, when it cannot.
+int shipped_catalogue_load(void **state);
+int shipped_catalogue_unload(void **state);
+
 #endif

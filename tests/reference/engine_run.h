@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the analyzer makes of a run: measured once, then simulated under any settings.
+// What the analyzer makes of a run, measured once and then simulated under any settings, and what
+// it predicts.
 #ifndef PAGODA_TESTS_REFERENCE_ENGINE_RUN_H
 #define PAGODA_TESTS_REFERENCE_ENGINE_RUN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/scenario.h"
 #include "analyzer/trace/definitions.h"
+#include "tests/reference/predicted_run.h"
 #include "tests/reference/program.h"
 
 /// An archive in a scratch directory, replayed once as it was recorded.
@@ -37,5 +40,30 @@ struct engine_ideal {
     uint64_t ideal_ns, window_ns, max_useful_ns;
 };
 int engine_run_ideal(const struct engine_run *run, struct engine_ideal *ideal, struct error *err);
+
+/// When each rank ends under SCENARIO, into FINISH_NS by rank. 0, or -1 with ERR.
+int engine_run_predict(const struct engine_run *run, const struct predicted_scenario *scenario,
+                       uint64_t *finish_ns, struct error *err);
+
+struct predicted_rank {
+    uint64_t first_ns, finish_ns, outside_ns, wait_ns, overhead_ns;
+};
+
+struct predicted_times {
+    uint64_t time_ns, measured_ns, critical_path_ns, n_forced;
+    struct predicted_rank *ranks;
+    uint64_t *measured_finish_ns; // by rank
+    size_t n_ranks;
+};
+
+/// RUN under SETTINGS. 0, or -1 and ERR; the caller releases TIMES in either case.
+int predicted_times_of(const struct engine_run *run, const struct scenario_settings *settings,
+                       struct predicted_times *times, struct error *err);
+
+/// The run of TEXT under each of N settings. 0, or -1 and ERR; the caller releases each of TIMES in
+/// either case.
+int predicted_times(const char *text, const struct scenario_settings *settings, size_t n,
+                    struct predicted_times *times, struct error *err);
+void predicted_times_release(struct predicted_times *times);
 
 #endif

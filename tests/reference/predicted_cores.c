@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Processes that run on the same cores share them equally, by a virtual time of these.
+
+#include "tests/reference/predicted_costs.h"
 #include "tests/reference/predicted_state.h"
 
 bool is_runnable(const struct prediction_state *state, const struct process *process)
@@ -85,4 +87,321 @@ void deal_cores(struct prediction_state *state)
         state->processes[rank].cores = cores;
         state->cores[cores].n = n_cores && !scenario->is_sticky ? n_cores : 1;
     }
+}
+
+// --- What a recording with more ranks than cores tells of the times without a core.
+
+bool has_lacked_cores(const struct model *model, const struct predicted_scenario *scenario,
+                      uint32_t rank)
+{
+    uint32_t node = scenario->recorded_node[rank], n = 0;
+    for (uint32_t other = 0; other < model->trace->n_ranks; other++)
+        n += scenario->recorded_node[other] == node;
+    return scenario->recorded_cores[node] > 0 && n > scenario->recorded_cores[node];
+}
+
+/// Is RANK outside MPI right after TIME_NS?
+static bool is_outside(const struct model *model, uint32_t rank, uint64_t time_ns)
+{
+    const struct reference_location *location = &model->trace->locations[rank];
+    if (location->n_records == 0 || time_ns < location->records[0].time_ns ||
+        time_ns >= location->records[location->n_records - 1].time_ns)
+        return false;
+    for (uint32_t c = 0; c < model->n_calls; c++) {
+        const struct model_call *call = &model->calls[c];
+        if (call->rank == rank && call->enter_ns <= time_ns && time_ns < call->leave_ns)
+            return false;
+    }
+    return true;
+}
+
+/// How many of the ranks on NODE compute right after TIME_NS.
+static uint32_t count_outside(const struct model *model, const struct predicted_scenario *scenario,
+                              uint32_t node, uint64_t time_ns)
+{
+    uint32_t n = 0;
+    for (uint32_t rank = 0; rank < model->trace->n_ranks; rank++)
+        n += scenario->recorded_node[rank] == node && is_outside(model, rank, time_ns);
+    return n;
+}
+
+/// How much of FROM_NS..LEAVE_NS is behind the last ns in which all cores of NODE were taken.
+static uint64_t free_time(const struct model *model, const struct predicted_scenario *scenario,
+                          uint32_t node, uint64_t from_ns, uint64_t leave_ns)
+{
+    uint64_t begin_ns = leave_ns;
+    while (begin_ns > from_ns &&
+           count_outside(model, scenario, node, begin_ns - 1) < scenario->recorded_cores[node])
+        begin_ns--;
+    return leave_ns - begin_ns;
+}
+
+uint64_t own_call_time(const struct model *model, const struct predicted_scenario *scenario,
+                       uint32_t c, uint64_t from_ns)
+{
+    const struct model_call *call = &model->calls[c];
+    if (!has_lacked_cores(model, scenario, call->rank))
+        return call->leave_ns - call->enter_ns;
+    return free_time(model, scenario, scenario->recorded_node[call->rank], from_ns, call->leave_ns);
+}
+
+/// Do RANK and OTHER run on the same cores?
+static bool are_together(const struct predicted_scenario *scenario, uint32_t rank, uint32_t other)
+{
+    if (rank == other || scenario->node[rank] != scenario->node[other])
+        return rank == other;
+    if (scenario->n_cores == 0 || !scenario->is_sticky)
+        return scenario->n_cores > 0;
+    uint32_t n_cores = machine_cores_of(scenario, scenario->node[rank]), place[2] = {0, 0};
+    for (uint32_t before = 0; before < rank; before++)
+        place[0] += scenario->node[before] == scenario->node[rank];
+    for (uint32_t before = 0; before < other; before++)
+        place[1] += scenario->node[before] == scenario->node[rank];
+    return place[0] % n_cores == place[1] % n_cores;
+}
+
+bool shares_in_slices(const struct model *model, const struct predicted_scenario *scenario,
+                      uint32_t rank)
+{
+    uint32_t n = 0;
+    if (scenario->slice_ns == 0 || scenario->n_cores == 0)
+        return false;
+    for (uint32_t other = 0; other < model->trace->n_ranks; other++)
+        n += are_together(scenario, rank, other);
+    return n > (scenario->is_sticky ? 1 : machine_cores_of(scenario, scenario->node[rank]));
+}
+
+/// Does RANK share as many cores as in the recording with the same ranks?
+static bool keeps_cores(const struct model *model, const struct predicted_scenario *scenario,
+                        uint32_t rank)
+{
+    uint32_t node = scenario->recorded_node[rank], n_then = 0, n_now = 0;
+    for (uint32_t other = 0; other < model->trace->n_ranks; other++) {
+        bool was_together = scenario->recorded_node[other] == node;
+        if (was_together != are_together(scenario, rank, other))
+            return false;
+        n_then += was_together;
+    }
+    uint32_t n_cores = machine_cores_of(scenario, scenario->node[rank]);
+    n_now = n_cores == 0 || scenario->is_sticky ? 1 : n_cores < n_then ? n_cores : n_then;
+    return n_now ==
+           (scenario->recorded_cores[node] < n_then ? scenario->recorded_cores[node] : n_then);
+}
+
+uint64_t own_time_with_sender(const struct model *model, const struct predicted_scenario *scenario,
+                              uint32_t c, uint64_t own_ns)
+{
+    const struct model_call *call = &model->calls[c];
+    const struct model_send *needed = NULL;
+    uint64_t least_ns = 0;
+    for (uint32_t r = 0; r < model->n_receives && !call->is_test && !scenario->spins; r++) {
+        if (model->receives[r].complete_call != c || model->receives[r].send == REFERENCE_NONE)
+            continue;
+        const struct model_send *send = &model->sends[model->receives[r].send];
+        uint32_t node = scenario->recorded_node[send->sender];
+        uint64_t from_ns = model->calls[send->call].enter_ns;
+        from_ns = from_ns < call->enter_ns ? call->enter_ns : from_ns;
+        if (from_ns >= call->leave_ns || node == scenario->recorded_node[call->rank] ||
+            !has_lacked_cores(model, scenario, send->sender))
+            continue;
+        uint64_t time_ns = free_time(model, scenario, node, from_ns, call->leave_ns);
+        if ((time_ns == 0 && is_outside(model, send->sender, call->leave_ns - 1)) ||
+            time_ns >= own_call_time(model, scenario, c, from_ns))
+            continue;
+        if (needed &&
+            (time_ns > least_ns || (time_ns == least_ns && send->sender > needed->sender)))
+            continue;
+        if (needed && time_ns == least_ns && send->sender == needed->sender &&
+            size_class(send->size_bytes) <= size_class(needed->size_bytes))
+            continue;
+        needed = send;
+        least_ns = time_ns;
+    }
+    if (!needed || keeps_cores(model, scenario, needed->sender) ||
+        was_sent_at_once(model, scenario, needed))
+        return own_ns;
+    return least_ns < own_ns ? least_ns : own_ns;
+}
+
+uint64_t crowded_time(const struct model *model, const struct predicted_scenario *scenario,
+                      uint32_t rank, uint64_t from_ns, uint64_t to_ns)
+{
+    uint32_t node = scenario->recorded_node[rank];
+    uint64_t crowded_ns = 0;
+    for (uint64_t time_ns = from_ns; time_ns < to_ns; time_ns++)
+        crowded_ns +=
+            count_outside(model, scenario, node, time_ns) > scenario->recorded_cores[node];
+    return crowded_ns;
+}
+
+// --- Cores that more ranks share than they are, each for a slice of time.
+
+static bool is_holding(const struct prediction_state *state, const struct process *process,
+                       uint32_t cores)
+{
+    (void)state;
+    return process->cores == cores && process->is_in_turn && process->has_core;
+}
+
+static bool is_queued(const struct process *process, uint32_t cores)
+{
+    return process->cores == cores && process->is_in_turn && !process->has_core;
+}
+
+bool has_slices(const struct prediction_state *state, const struct process *process)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < state->n_processes; i++)
+        n += state->processes[i].cores == process->cores;
+    return state->scenario->slice_ns > 0 && n > state->cores[process->cores].n;
+}
+
+uint32_t count_holders(const struct prediction_state *state, uint32_t cores)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < state->n_processes; i++)
+        n += is_holding(state, &state->processes[i], cores);
+    return n;
+}
+
+/// Who came to the queue of CORES first; NULL: nobody stands there.
+static struct process *first_queued(const struct prediction_state *state, uint32_t cores)
+{
+    struct process *first = NULL;
+    for (uint32_t i = 0; i < state->n_processes; i++) {
+        struct process *process = &state->processes[i];
+        if (is_queued(process, cores) && (!first || process->queue_number < first->queue_number))
+            first = process;
+    }
+    return first;
+}
+
+static void give(struct process *process, uint64_t now_ns)
+{
+    process->has_core = true;
+    process->got_core_ns = now_ns;
+}
+
+static void give_to_first(struct prediction_state *state, uint32_t cores, uint64_t now_ns)
+{
+    struct process *first = first_queued(state, cores);
+    if (first)
+        give(first, now_ns);
+}
+
+static void queue_up(struct prediction_state *state, struct process *process, uint64_t now_ns)
+{
+    if (!first_queued(state, process->cores))
+        state->cores[process->cores].queue_since_ns = now_ns;
+    process->has_core = false;
+    process->queue_number = ++state->n_queue_numbers;
+}
+
+void take_turns(struct prediction_state *state, struct process *process, uint64_t now_ns)
+{
+    bool is_free = count_holders(state, process->cores) < state->cores[process->cores].n;
+    if (is_free)
+        give(process, now_ns);
+    else
+        queue_up(state, process, now_ns);
+    process->is_in_turn = true;
+}
+
+void leave_turns(struct prediction_state *state, struct process *process, uint64_t now_ns)
+{
+    bool had_core = process->has_core;
+    process->is_in_turn = process->has_core = false;
+    if (had_core)
+        give_to_first(state, process->cores, now_ns);
+}
+
+/// Since when what PROCESS works, or had left of it, goes on.
+static uint64_t going_since_ns(const struct process *process)
+{
+    return process->got_core_ns > process->begun_ns ? process->got_core_ns : process->begun_ns;
+}
+
+uint64_t sliced_end_ns(const struct process *process)
+{
+    if (!process->is_in_turn || !process->has_core)
+        return UNKNOWN;
+    parts_t left = process->left > 0 ? process->left : 0;
+    return going_since_ns(process) + (uint64_t)((left + PER_NS - 1) / PER_NS);
+}
+
+void end_sliced_work(struct process *process, uint64_t now_ns)
+{
+    parts_t passed = (parts_t)(now_ns - going_since_ns(process)) * PER_NS;
+    parts_t left = process->left;
+    if (left < 0 && process->done_ns != now_ns) // it lacked its core meanwhile
+        left = 0;
+    process->too_late = passed > left ? passed - left : 0;
+}
+
+/// When the slice of PROCESS, which has a core, is over, as somebody waits for it.
+static uint64_t slice_end_ns(const struct prediction_state *state, const struct process *process)
+{
+    uint64_t slice_ns = state->scenario->slice_ns;
+    uint64_t end_ns = process->got_core_ns + slice_ns;
+    uint64_t wanted_ns = state->cores[process->cores].queue_since_ns;
+    if (end_ns >= wanted_ns)
+        return end_ns;
+    if (state->scenario->spins)
+        return wanted_ns;
+    while (end_ns < wanted_ns)
+        end_ns += slice_ns;
+    return end_ns;
+}
+
+void end_slice(struct prediction_state *state, struct process *process, uint64_t now_ns)
+{
+    bool is_working = process->phase != PHASE_WAIT && process->phase != PHASE_STARTING;
+    if (is_working) {
+        parts_t done = (parts_t)(now_ns - going_since_ns(process)) * PER_NS;
+        process->left = process->left > done ? process->left - done : 0;
+    }
+    queue_up(state, process, now_ns);
+    give_to_first(state, process->cores, now_ns);
+}
+
+/// Does somebody who takes turns on CORES have something to do, now or at a known time?
+static bool is_wanted(const struct prediction_state *state, uint32_t cores)
+{
+    for (uint32_t i = 0; i < state->n_processes; i++) {
+        const struct process *process = &state->processes[i];
+        bool is_open = process->phase == PHASE_WAIT && process->ready_ns == UNKNOWN &&
+                       process->due_ns == UNKNOWN;
+        if (process->cores == cores && process->is_in_turn && !is_open)
+            return true;
+    }
+    return false;
+}
+
+bool is_anything_wanted(const struct prediction_state *state)
+{
+    for (uint32_t i = 0; i < state->n_processes; i++)
+        if (has_slices(state, &state->processes[i]) && is_wanted(state, state->processes[i].cores))
+            return true;
+    return false;
+}
+
+struct process *next_slice_end(const struct prediction_state *state, uint64_t *time_ns)
+{
+    struct process *next = NULL;
+    *time_ns = UNKNOWN;
+    for (uint32_t i = 0; i < state->n_processes; i++) {
+        struct process *process = &state->processes[i];
+        if (!is_holding(state, process, process->cores) || !has_slices(state, process) ||
+            !first_queued(state, process->cores))
+            continue;
+        uint64_t end_ns = slice_end_ns(state, process);
+        bool is_earlier = end_ns < *time_ns;
+        if (next && end_ns == *time_ns) // of other cores: first where that matters now
+            is_earlier = is_wanted(state, process->cores) && !is_wanted(state, next->cores);
+        if (is_earlier) {
+            *time_ns = end_ns;
+            next = process;
+        }
+    }
+    return next;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tests/reference/engine_prediction.h"
+#include "tests/reference/engine_run.h"
 #include "tests/reference/predicted_run.h"
 #include "tests/reference/program.h"
 #include "tests/reference/scenarios.h"

@@ -20,7 +20,6 @@
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"
 #include "tests/reference/reference.h"
-#include "tests/reference/shipped_catalogue.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/seeds.h"
 

@@ -19,7 +19,7 @@
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/collective_messages.h"
-#include "tests/reference/predicted_times.h"
+#include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/seeds.h"

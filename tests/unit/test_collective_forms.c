@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "tests/reference/predicted_times.h"
+#include "tests/reference/engine_run.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/machine_text.h"
 

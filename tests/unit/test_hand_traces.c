@@ -25,7 +25,6 @@
 #include "analyzer/pattern/catalogue.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/reference.h"
-#include "tests/reference/shipped_catalogue.h"
 #include "tests/tools/lib/scratch.h"
 
 enum { MIN_TRACES = 60, MAX_LINE = 400, MAX_SHOWN_LINES = 20 };

@@ -19,7 +19,7 @@
 
 #include "tests/reference/change_choice.h"
 #include "tests/reference/changed_program.h"
-#include "tests/reference/order_scenarios.h"
+#include "tests/reference/scenarios.h"
 #include "tests/unit/prediction_subject.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -19,7 +19,7 @@
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/result/collect.h"
 #include "tests/reference/program.h"
-#include "tests/reference/shipped_catalogue.h"
+#include "tests/reference/engine_findings.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"

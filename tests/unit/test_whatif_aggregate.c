@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#include "tests/reference/predicted_times.h"
+#include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
 #include "tests/unit/seeds.h"
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "tests/reference/predicted_times.h"
+#include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
 #include "tests/reference/scenarios.h"
 #include "tests/tools/lib/scratch.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/reference/predicted_times.h"
+#include "tests/reference/engine_run.h"
 
 enum { ONE_CORE, TWO_CORES, N_SETTINGS };
 

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/reference/engine_prediction.h"
+#include "tests/reference/engine_run.h"
 #include "tests/reference/scenarios.h"
 #include "tests/unit/seeds.h"
 

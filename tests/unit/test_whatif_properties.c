@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/reference/predicted_times.h"
+#include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
 
 #ifdef __SANITIZE_ADDRESS__

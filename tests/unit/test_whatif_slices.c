@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/reference/predicted_times.h"
+#include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
 
 static void predict(const char *text, const struct scenario_settings *settings,

@@ -18,7 +18,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cost/timeless.h"
-#include "tests/reference/predicted_times.h"
+#include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
 #include "tests/unit/machine_text.h"
 #include "tests/unit/seeds.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "analyzer/simulation/cost/tolerance.h"
-#include "tests/reference/predicted_times.h"
+#include "tests/reference/engine_run.h"
 #include "tests/unit/machine_text.h"
 
 /// Run time of a network with `added`: the longest of some chains, each BASE + N_MESSAGES * added.

@@ -172,10 +172,25 @@ static void postpone_send(struct engine *engine, const struct call *call,
     }
 }
 
+/// Whether CALL, from NOW_NS on, may have waited for a receiver. Hardly any call has.
+static bool may_have_waited(const struct engine *engine, const struct call *call, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        const struct message *message = message_at(engine, call->sends[i]);
+        if (message->is_matched
+                ? message->post_enter_ns > now_ns && message->post_enter_ns < call->leave_ns
+                : may_be_late(engine, message, call->leave_ns))
+            return true;
+    }
+    return false;
+}
+
 void late_receiver_wait(struct engine *engine, const struct location_state *location,
                         struct moment now)
 {
     const struct call *call = &location->call;
+    if (!may_have_waited(engine, call, now.time_ns))
+        return;
     struct send_wait wait = {.wait = {.enter_ns = call->enter_ns}, .from = now, .post_node = NONE};
     window_begin_root(&wait.wait.root, engine, location, ROOT_SEND);
     wait.wait.root.value[ROOT_SEND_ENTER] = (int64_t)now.time_ns;
