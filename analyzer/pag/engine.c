@@ -280,7 +280,7 @@ void engine_end_location(struct engine *engine, struct location_state *location)
     struct profile *profile = &location->profile;
     profile_account(location, end_of(location));
     if (location->call.is_open) {
-        location->call.is_cut = true;
+        location->call.is_cut = location->call.gave_up = true;
         location->call.leave_ns = profile->last_ns;
         close_call(engine, location);
     }
@@ -318,6 +318,10 @@ static uint32_t step(struct engine *engine, struct location_state *location,
                      const struct event *event)
 {
     if (!event) {
+        location->call.is_cut = location->call.is_open;
+        uint32_t rank = leave_awaited_rank(engine, &location->call);
+        if (rank != NONE)
+            return rank;
         engine_end_location(engine, location);
         remove_from_heap(engine, location->index);
         return NONE;

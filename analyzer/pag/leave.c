@@ -47,14 +47,16 @@ static uint32_t missing_member(const struct engine *engine, const struct call *c
     return NONE;
 }
 
+/// A call whose leave is lost, too, has received what its records say.
 static uint32_t missing_partner(const struct engine *engine, const struct call *call)
 {
-    if (call->gave_up || call->is_cut)
+    if (call->gave_up)
         return NONE;
     const struct receive *receive = call->n_receives ? missing_receive(engine, call) : NULL;
     if (receive)
         return receive->source;
-    return call->n_parts && !call->is_test ? missing_member(engine, call) : NONE;
+    bool may_miss = call->n_parts > 0 && !call->is_test && !call->is_cut;
+    return may_miss ? missing_member(engine, call) : NONE;
 }
 
 uint32_t leave_awaited_rank(const struct engine *engine, const struct call *call)
