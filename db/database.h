@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One open experiment database (open.h). Everything SQLite says becomes one sentence here.
+// One open experiment database. Everything SQLite says becomes one sentence here.
 //
 // Several processes may have the same file open: writers queue (immediate transactions, a busy
 // timeout), readers are never blocked on local disks (write-ahead log).
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "db/database.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -18,6 +19,41 @@ struct database {
     struct sqlite3 *handle;
     char *path; // as the user gave it, for messages
 };
+
+enum database_mode {
+    DATABASE_READ,      // the file must exist; nothing is written but an older schema's update
+    DATABASE_READ_ONLY, // the same by a connection that can write nothing at all
+    DATABASE_WRITE,     // the file must exist
+    DATABASE_CREATE,    // a missing or empty file becomes a database
+};
+
+/// Opens PATH, checks that it is a Pagoda database and brings an older schema up to date. Returns 0
+/// and *DATABASE (to be closed), or -1 and ERR: missing, unreadable, read-only, damaged, foreign,
+/// or of a newer schema. A foreign file is never written to.
+int database_open(struct database **database, const char *path, enum database_mode mode,
+                  struct error *err);
+
+/// Likewise a FILE that is called PATH in messages.
+int database_open_as(struct database **database, const char *file, const char *path,
+                     enum database_mode mode, struct error *err);
+
+/// Makes the tables of the database at PATH readable through DATABASE, which has no transaction
+/// open, as those of the schema "source"; nothing can write there. *KEEPER, a connection of its own
+/// to the same file, keeps the files of a write-ahead log in place. 0 (database_detach() when no
+/// transaction is open), or -1 and ERR as database_open().
+int database_attach(struct database *database, const char *path, struct database **keeper,
+                    struct error *err);
+/// Likewise a copy of the database MEMORY.
+int database_attach_memory(struct database *database, struct database *memory, struct error *err);
+/// KEEPER is closed; it may be NULL.
+void database_detach(struct database *database, struct database *keeper);
+
+/// A new database in memory, called NAME in messages. 0 (to be closed), or -1 and ERR.
+int database_open_memory(struct database **database, const char *name, struct error *err);
+
+/// True when the file system with this statfs(2) magic number is known to be local to this machine;
+/// only there is a write-ahead log safe, because it needs memory shared by all processes.
+bool database_is_local_filesystem(int64_t magic);
 
 /// Closes; an open transaction is rolled back. NULL is fine.
 void database_close(struct database *database);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
-#include "db/open.h"
+#include "db/database.h"
 #include "db/trial_copy.h"
 #include "db/writer.h"
 

@@ -14,8 +14,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
+#include "db/database.h"
 #include "db/focus.h"
-#include "db/open.h"
 #include "db/schema.h"
 #include "db/writer.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "db/open.h"
+#include "db/database.h"
 #include "db/writer.h"
 
 /// Runs one statement with up to four texts behind the number ID. The first column of its first

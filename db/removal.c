@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
+#include "db/database.h"
 #include "db/names.h"
-#include "db/open.h"
 
 /// What is to go.
 struct choice {

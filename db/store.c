@@ -13,8 +13,6 @@
 #include "analyzer/base/memory.h"
 #include "db/database.h"
 #include "db/focus.h"
-#include "db/open.h"
-#include "db/store_values.h"
 #include "db/writer.h"
 
 #ifndef PAGODA_VERSION

@@ -14,6 +14,8 @@
 #include "analyzer/result/result.h"
 #include "db/names.h"
 
+struct writer;
+
 /// What the run is called; everything may be NULL or empty and then has a default.
 struct store_names {
     const char *application; // default: the program's base name
@@ -53,5 +55,9 @@ struct store_prediction {
 int store_predictions(const char *path, const struct result *measured,
                       const struct store_names *names, const struct store_prediction *predictions,
                       size_t n_predictions, double replay_error, struct error *err);
+
+/// Writes RESULT's resources, tuples and property instances through WRITER, whose transaction stays
+/// open. Which metric has values at which foci is listed in pagoda-store(5). 0, or -1 and ERR.
+int store_values(struct writer *writer, const struct result *result, struct error *err);
 
 #endif

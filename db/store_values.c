@@ -2,7 +2,7 @@
 // From a result's arrays to foci and tuples. Each value is stored once, at the finest focus where
 // the result has it; sums over foci are the business of views and queries. Values are appended
 // metric by metric in the order of their foci, which is the order of the table.
-#include "db/store_values.h"
+#include "db/store.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -14,6 +14,7 @@
 
 #include "analyzer/base/memory.h"
 #include "db/schema.h"
+#include "db/writer.h"
 
 enum metric {
     TIME,

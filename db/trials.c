@@ -15,7 +15,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "db/database.h"
-#include "db/open.h"
 
 static double column_number(sqlite3_stmt *statement, int column)
 {

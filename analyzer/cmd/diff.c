@@ -17,9 +17,8 @@
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "db/database.h"
-#include "db/open.h"
 #include "db/query/resource_map.h"
-#include "db/query/times.h"
+#include "db/query/selection.h"
 #include "db/trials.h"
 
 struct settings {

@@ -11,11 +11,10 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/cmd/query/find.h"
-#include "analyzer/cmd/query/values.h"
+#include "analyzer/cmd/query_values.h"
 #include "analyzer/report/relation.h"
+#include "db/database.h"
 #include "db/names.h"
-#include "db/open.h"
 #include "db/query/sql.h"
 
 static const char details[] =

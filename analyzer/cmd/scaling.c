@@ -20,7 +20,6 @@
 #include "analyzer/report/text.h"
 #include "db/database.h"
 #include "db/names.h"
-#include "db/open.h"
 #include "db/trials.h"
 
 #ifndef PAGODA_VERSION

@@ -14,7 +14,8 @@
 #include "db/focus.h"
 #include "db/names.h"
 #include "db/query/query.h"
-#include "db/query/times.h"
+#include "db/query/selection.h"
+#include "db/query/figures.h"
 #include "db/trials.h"
 
 struct reading {

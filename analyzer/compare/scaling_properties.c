@@ -12,7 +12,7 @@
 #include "analyzer/compare/severity.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/sweep/property.h"
-#include "db/query/efficiency.h"
+#include "db/query/figures.h"
 
 /// Severities against the smallest run of the series: losses of its efficiencies.
 static const char *const series_severities[] = {"computation-loss", "efficiency-loss", NULL};

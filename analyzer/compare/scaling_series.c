@@ -13,8 +13,8 @@
 #include "analyzer/base/text.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
-#include "db/query/efficiency.h"
-#include "db/query/times.h"
+#include "db/query/selection.h"
+#include "db/query/figures.h"
 
 struct chosen_trial {
     struct trial_efficiency facts;

@@ -11,7 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "db/focus.h"
-#include "db/query/efficiency.h"
+#include "db/query/figures.h"
 #include "db/query/query.h"
 
 int severity_name_check(const struct catalogue *catalogue, const char *const *further,

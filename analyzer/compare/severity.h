@@ -10,7 +10,7 @@
 #include "db/database.h"
 
 /// Whether NAME is a wait state of CATALOGUE, a further severity of a trial
-/// (db/query/efficiency.h), or one of FURTHER (ended by NULL, may be NULL). 0, or -1 and ERR: "WHO
+/// (db/query/figures.h), or one of FURTHER (ended by NULL, may be NULL). 0, or -1 and ERR: "WHO
 /// asks for NAME, ...".
 int severity_name_check(const struct catalogue *catalogue, const char *const *further,
                         const char *name, const char *who, struct error *err);

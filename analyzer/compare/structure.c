@@ -10,7 +10,8 @@
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/result/result.h"
-#include "db/query/times.h"
+#include "db/query/selection.h"
+#include "db/query/figures.h"
 
 static void add_one(struct structure *structure, unsigned run, const char *path, size_t length)
 {

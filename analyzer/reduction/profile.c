@@ -9,8 +9,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/replay_run.h"
 #include "db/focus.h"
-#include "db/open.h"
-#include "db/query/times.h"
+#include "db/database.h"
+#include "db/query/figures.h"
 #include "db/trials.h"
 
 static const char *base_name(const char *path)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The conditions become one SQL statement, each text in it a parameter; the names a user may have
+// Conditions become one SQL statement, each text in it a parameter; the names a user may have
 // misspelt are looked up first, so that a slip does not look like "no trial".
 #include "db/query/selection.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,157 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "db/names.h"
+#include "db/trials.h"
+
+/// Adds what STATEMENT, which is finalized, finds for SELECTOR (?1).
+static int group_read(struct database *database, sqlite3_stmt *statement, const char *selector,
+                      struct trial_group *group, struct error *err)
+{
+    sqlite3_bind_text(statement, 1, selector, -1, SQLITE_STATIC);
+    int row;
+    while ((row = database_step(database, statement, err)) == 1) {
+        group->ids =
+            array_reserve(group->ids, &group->capacity, group->n_ids + 1, sizeof *group->ids);
+        group->ids[group->n_ids++] = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_finalize(statement);
+    return row;
+}
+
+int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
+                     struct error *err)
+{
+    static const char by_pattern[] =
+        "SELECT trial_id FROM trials WHERE trial GLOB ?1 OR experiment || '/' || trial GLOB ?1 "
+        "OR application || '/' || experiment || '/' || trial GLOB ?1 ORDER BY trial_id";
+    static const char by_attribute[] =
+        "SELECT DISTINCT trial_id FROM trial_attribute WHERE name || '=' || value = ?1 "
+        "OR (name = 'PAGODA::REVISION' AND length(?1) >= 9 + 4 "
+        "AND 'revision=' || substr(value, 1, length(?1) - 9) = ?1) "
+        "OR (name = 'PAGODA::BRANCH' AND 'branch=' || value = ?1) "
+        "OR (name = 'PAGODA::TAG' AND 'tag=' || value = ?1) ORDER BY trial_id";
+    *group = (struct trial_group){0};
+    int64_t id;
+    if (trials_find(database, selector, &id, err) == 0) {
+        group->ids = array_reserve(group->ids, &group->capacity, 1, sizeof *group->ids);
+        group->ids[group->n_ids++] = id;
+        return 0;
+    }
+    struct error ignored;
+    const char *const ways[] = {by_pattern, by_attribute};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && group->n_ids == 0; i++) {
+        sqlite3_stmt *statement;
+        if (database_prepare(database, &statement, ways[i], &ignored) ||
+            group_read(database, statement, selector, group, &ignored)) {
+            *err = ignored;
+            trial_group_release(group);
+            return -1;
+        }
+    }
+    return group->n_ids ? 0 : -1; // with what trials_find() said
+}
+
+int trial_group_to_compare(struct database *database, const char *selector,
+                           struct trial_group *group, struct error *err)
+{
+    static const char sql[] = "SELECT origin = 'interval' FROM trial WHERE id = ?1";
+    if (trial_group_find(database, selector, group, err))
+        return -1;
+    bool *is_interval = memory_zeroed(group->n_ids + 1, sizeof *is_interval);
+    sqlite3_stmt *statement = NULL;
+    size_t n_runs = 0, n_kept = 0;
+    int row = database_prepare(database, &statement, sql, err);
+    for (size_t i = 0; i < group->n_ids && row >= 0; i++) {
+        sqlite3_bind_int64(statement, 1, group->ids[i]);
+        row = database_step(database, statement, err);
+        is_interval[i] = row == 1 && sqlite3_column_int(statement, 0);
+        n_runs += !is_interval[i];
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    for (size_t i = 0; i < group->n_ids; i++)
+        if (n_runs == 0 || !is_interval[i])
+            group->ids[n_kept++] = group->ids[i];
+    group->n_ids = n_kept;
+    free(is_interval);
+    if (row < 0)
+        trial_group_release(group);
+    return row < 0 ? -1 : 0;
+}
+
+int trial_group_newest(struct database *database, struct trial_group *group, struct error *err)
+{
+    static const char sql[] =
+        "SELECT coalesce(started_at, stored_at), coalesce((SELECT value FROM trial_attribute a "
+        "WHERE a.trial_id = t.id AND a.name = 'PAGODA::REVISION'), '') FROM trial t WHERE id = ?1";
+    char *newest_at = memory_copy_text(""), *newest = memory_copy_text("");
+    char **revisions = memory_zeroed(group->n_ids + 1, sizeof *revisions);
+    sqlite3_stmt *statement = NULL;
+    int row = database_prepare(database, &statement, sql, err);
+    for (size_t i = 0; i < group->n_ids && row >= 0; i++) {
+        sqlite3_bind_int64(statement, 1, group->ids[i]);
+        if ((row = database_step(database, statement, err)) == 1) {
+            const char *at = (const char *)sqlite3_column_text(statement, 0);
+            revisions[i] = memory_copy_text((const char *)sqlite3_column_text(statement, 1));
+            if (strcmp(at, newest_at) >= 0) {
+                free(newest_at);
+                free(newest);
+                newest_at = memory_copy_text(at);
+                newest = memory_copy_text(revisions[i]);
+            }
+        }
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < group->n_ids; i++) {
+        if (revisions[i] && strcmp(revisions[i], newest) == 0)
+            group->ids[n_kept++] = group->ids[i];
+        free(revisions[i]);
+    }
+    group->n_ids = n_kept;
+    free(revisions);
+    free(newest_at);
+    free(newest);
+    return row < 0 ? -1 : 0;
+}
+
+int trial_group_all(struct database *database, const char *application, const char *experiment,
+                    const char *parameter, struct trial_group *group, struct error *err)
+{
+    static const char sql[] = "SELECT trial_id FROM trials WHERE origin = ?1 "
+                              "AND (?2 IS NULL OR application = ?2) "
+                              "AND (?3 IS NULL OR experiment = ?3) "
+                              "AND (?4 IS NULL OR EXISTS (SELECT 1 FROM trial_attribute a "
+                              "WHERE a.trial_id = trials.trial_id AND a.kind = 'parameter' "
+                              "AND a.name = ?4)) ORDER BY trial_id";
+    static const char *const origins[] = {"measured", "predicted"};
+    *group = (struct trial_group){0};
+    for (size_t i = parameter ? 0 : 2; i < 4 && group->n_ids == 0; i++) {
+        sqlite3_stmt *statement;
+        if (database_prepare(database, &statement, sql, err))
+            return -1;
+        sqlite3_bind_text(statement, 2, application, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 3, experiment, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 4, i < 2 ? parameter : NULL, -1, SQLITE_STATIC);
+        if (group_read(database, statement, origins[i % 2], group, err))
+            return -1;
+    }
+    if (group->n_ids == 0)
+        return error_set(err, "%s has no trial%s%s%s%s (`pagoda store list` shows them)",
+                         database->path, application ? " of the application " : "",
+                         application ? application : "", experiment ? " in the experiment " : "",
+                         experiment ? experiment : "");
+    return 0;
+}
+
+void trial_group_release(struct trial_group *group)
+{
+    free(group->ids);
+    *group = (struct trial_group){0};
+}
+
+// --- several conditions
 
 /// The statement while it is made: its text, and what is to be bound.
 struct statement_text {

@@ -16,7 +16,6 @@
 
 #include "analyzer/base/memory.h"
 #include "db/database.h"
-#include "db/open.h"
 
 enum { MAX_VALUE_BYTES = 16 << 20, MAX_PATTERN_BYTES = 100, STEPS_BETWEEN_LOOKS = 10000 };
 

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "db/database.h"
-#include "db/open.h"
 #include "db/schema.h"
 #include "db/store.h"
 #include "db/writer.h"

@@ -17,7 +17,6 @@
 
 #include "analyzer/base/memory.h"
 #include "db/database.h"
-#include "db/open.h"
 #include "db/schema.h"
 #include "db/trials.h"
 #include "tests/unit/sample_run.h"

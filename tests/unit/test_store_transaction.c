@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "db/database.h"
-#include "db/open.h"
 #include "db/removal.h"
 #include "db/schema.h"
 #include "db/writer.h"

@@ -20,9 +20,8 @@
 #include "analyzer/sweep/run/batch.h"
 #include "analyzer/sweep/run/folder.h"
 #include "db/database.h"
-#include "db/open.h"
 #include "db/points.h"
-#include "db/query/efficiency.h"
+#include "db/query/figures.h"
 #include "db/store.h"
 
 /// What the database has of the experiment now. 0, or -1 and ERR.

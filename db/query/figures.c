@@ -1,13 +1,194 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading by the tables of the schema (see efficiency.h).
-#include "db/query/efficiency.h"
+// Reading by the tables of the schema: exclusive times, less the waits of those wait states whose
+// waits are in no other's; facts and efficiencies.
+#include "db/query/figures.h"
 
 #include <math.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+
+int trial_time_read(struct database *database, int64_t trial, struct trial_time *time,
+                    struct error *err)
+{
+    static const char sql[] = "SELECT application || '/' || experiment || '/' || trial, origin, "
+                              "time_ns, n_ranks FROM trials WHERE trial_id = ?1";
+    sqlite3_stmt *statement;
+    *time = (struct trial_time){0};
+    if (database_prepare(database, &statement, sql, err))
+        return -1;
+    sqlite3_bind_int64(statement, 1, trial);
+    int row = database_step(database, statement, err);
+    if (row == 1)
+        *time = (struct trial_time){.name = database_text(statement, 0),
+                                    .origin = database_text(statement, 1),
+                                    .time_ns = (uint64_t)sqlite3_column_int64(statement, 2),
+                                    .n_ranks = (uint64_t)sqlite3_column_int64(statement, 3)};
+    sqlite3_finalize(statement);
+    if (row == 0)
+        error_set(err, "%s has no trial %lld any more", database->path, (long long)trial);
+    return row == 1 ? 0 : -1;
+}
+
+void trial_time_release(struct trial_time *time)
+{
+    free(time->name);
+    free(time->origin);
+    *time = (struct trial_time){0};
+}
+
+// Times by focus: exclusive ones, and the waits of those wait states whose waits are in no other's,
+// which are part of the former.
+#define PARTS_SQL                                                                                  \
+    "WITH part AS (\n"                                                                             \
+    "    SELECT t.focus_id, '' AS wait_state, t.value FROM tuple t\n"                              \
+    "        JOIN metric m ON m.id = t.metric_id AND m.name = 'exclusive_ns'\n"                    \
+    "        WHERE t.trial_id = ?1 AND t.interval = 0\n"                                           \
+    "    UNION ALL\n"                                                                              \
+    "    SELECT t.focus_id, p.name, t.value FROM trial_property tp\n"                              \
+    "        JOIN property p ON p.id = tp.property_id\n"                                           \
+    "        JOIN metric m ON m.name = p.name || '.wait_ns'\n"                                     \
+    "        JOIN tuple t ON t.trial_id = tp.trial_id AND t.metric_id = m.id\n"                    \
+    "        WHERE tp.trial_id = ?1 AND tp.is_top = 1 AND t.interval = 0)\n"
+
+static const char *text_in(struct sqlite3_stmt *row, int column)
+{
+    return (const char *)sqlite3_column_text(row, column);
+}
+
+struct part_taker {
+    trial_part_adder *add_part;
+    trial_region_adder *add_region;
+    void *user;
+};
+
+static void take_part(struct sqlite3_stmt *row, void *user)
+{
+    const struct part_taker *taker = user;
+    const char *wait_state = text_in(row, 2);
+    int64_t value_ns = sqlite3_column_int64(row, 3);
+    taker->add_part(taker->user, text_in(row, 0), text_in(row, 1), wait_state, value_ns);
+    if (*wait_state)
+        taker->add_part(taker->user, text_in(row, 0), text_in(row, 1), "", -value_ns);
+}
+
+int trial_time_parts(struct database *database, int64_t trial, trial_part_adder *add, void *user,
+                     struct error *err)
+{
+    static const char sql[] =
+        PARTS_SQL "SELECT call_path.path, process.path, part.wait_state, part.value FROM part\n"
+                  "    JOIN focus f ON f.id = part.focus_id\n"
+                  "    JOIN resource call_path ON call_path.id = f.call_path_id\n"
+                  "    JOIN resource process ON process.id = f.process_id";
+    struct part_taker taker = {.add_part = add, .user = user};
+    return database_rows_of(database, sql, trial, take_part, &taker, err);
+}
+
+static void take_region(struct sqlite3_stmt *row, void *user)
+{
+    const struct part_taker *taker = user;
+    const char *wait_state = text_in(row, 1);
+    int64_t value_ns = sqlite3_column_int64(row, 2);
+    taker->add_region(taker->user, text_in(row, 0), wait_state, value_ns);
+    if (*wait_state)
+        taker->add_region(taker->user, text_in(row, 0), "", -value_ns);
+}
+
+int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
+                       void *user, struct error *err)
+{
+    // Summed by SQLite: as many rows as regions, however many ranks and call paths there are.
+    static const char sql[] =
+        PARTS_SQL ", by_code AS (\n"
+                  "    SELECT f.code_id, part.wait_state, sum(part.value) AS value FROM part\n"
+                  "        JOIN focus f ON f.id = part.focus_id\n"
+                  "        GROUP BY f.code_id, part.wait_state)\n"
+                  "SELECT code.path, wait_state, value FROM by_code\n"
+                  "    JOIN resource code ON code.id = code_id";
+    struct part_taker taker = {.add_region = add, .user = user};
+    return database_rows_of(database, sql, trial, take_region, &taker, err);
+}
+
+struct profile_taker {
+    trial_profile_adder *add;
+    void *user;
+};
+
+static void take_profile(struct sqlite3_stmt *row, void *user)
+{
+    const struct profile_taker *taker = user;
+    const uint64_t values[3] = {(uint64_t)sqlite3_column_int64(row, 3),
+                                (uint64_t)sqlite3_column_int64(row, 4),
+                                (uint64_t)sqlite3_column_int64(row, 5)};
+    taker->add(taker->user, text_in(row, 0), text_in(row, 1),
+               (uint32_t)sqlite3_column_int64(row, 2), values);
+}
+
+int trial_profile(struct database *database, int64_t trial, trial_profile_adder *add, void *user,
+                  struct error *err)
+{
+    static const char sql[] =
+        "SELECT code.name, call_path.path, CAST(process.name AS INTEGER),\n"
+        "    sum(CASE m.name WHEN 'visits' THEN t.value END),\n"
+        "    sum(CASE m.name WHEN 'inclusive_ns' THEN t.value END),\n"
+        "    sum(CASE m.name WHEN 'exclusive_ns' THEN t.value END)\n"
+        "FROM tuple t JOIN metric m ON m.id = t.metric_id JOIN focus f ON f.id = t.focus_id\n"
+        "    JOIN resource code ON code.id = f.code_id\n"
+        "    JOIN resource call_path ON call_path.id = f.call_path_id\n"
+        "    JOIN resource process ON process.id = f.process_id\n"
+        "WHERE t.trial_id = ?1 AND t.interval = 0\n"
+        "    AND m.name IN ('visits', 'inclusive_ns', 'exclusive_ns') GROUP BY t.focus_id";
+    struct profile_taker taker = {add, user};
+    return database_rows_of(database, sql, trial, take_profile, &taker, err);
+}
+
+struct resource_taker {
+    void (*add)(void *user, const char *path);
+    void *user;
+};
+
+static void take_resource(struct sqlite3_stmt *row, void *user)
+{
+    const struct resource_taker *taker = user;
+    taker->add(taker->user, text_in(row, 0));
+}
+
+int trial_resources(struct database *database, int64_t trial,
+                    void (*add)(void *user, const char *path), void *user, struct error *err)
+{
+    static const char sql[] = "SELECT path FROM trial_resource JOIN resource ON id = resource_id "
+                              "WHERE trial_id = ?1 AND parent_id <> 0";
+    struct resource_taker taker = {add, user};
+    return database_rows_of(database, sql, trial, take_resource, &taker, err);
+}
+
+struct value_taker {
+    trial_value_adder *add;
+    void *user;
+};
+
+static void take_value(struct sqlite3_stmt *row, void *user)
+{
+    const struct value_taker *taker = user;
+    taker->add(taker->user, text_in(row, 0), text_in(row, 1), text_in(row, 2),
+               sqlite3_column_double(row, 3));
+}
+
+int trial_values(struct database *database, int64_t trial, trial_value_adder *add, void *user,
+                 struct error *err)
+{
+    static const char sql[] =
+        "SELECT m.name, m.unit, CASE t.focus_id WHEN 0 THEN '' ELSE f.focus END, t.value\n"
+        "FROM tuple t JOIN metric m ON m.id = t.metric_id JOIN foci f ON f.focus_id = t.focus_id\n"
+        "WHERE t.trial_id = ?1 ORDER BY t.metric_id, t.focus_id, t.interval";
+    struct value_taker taker = {add, user};
+    return database_rows_of(database, sql, trial, take_value, &taker, err);
+}
+
+// --- efficiencies
 
 static int read_facts(struct database *database, int64_t trial, struct trial_efficiency *to,
                       struct error *err)

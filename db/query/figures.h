@@ -1,39 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trials a user means by one word, what they consist of, and where their time went.
-#ifndef PAGODA_DB_QUERY_TIMES_H
-#define PAGODA_DB_QUERY_TIMES_H
+// What runs are compared by: where the time of a stored trial went, how large it was, how long it
+// took, its efficiencies.
+#ifndef PAGODA_DB_QUERY_FIGURES_H
+#define PAGODA_DB_QUERY_FIGURES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
 #include "db/database.h"
-
-/// Numbers of trials.
-struct trial_group {
-    int64_t *ids;
-    size_t n_ids, capacity;
-};
-
-/// The trials SELECTOR means, in the order of their numbers: one as in trials.h; else all whose
-/// name, experiment/name or application/experiment/name matches it as a pattern (* ? [...]); else
-/// all with an attribute of that NAME=VALUE; revision=COMMIT means the program's git revision, four
-/// digits of it at least, branch=NAME and tag=NAME also what git told of it. 0 (GROUP is to be
-/// released), or -1 and ERR.
-int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
-                     struct error *err);
-/// The same for comparisons: where runs and intervals of runs are meant, the runs.
-int trial_group_to_compare(struct database *database, const char *selector,
-                           struct trial_group *group, struct error *err);
-/// Keeps of GROUP the trials of the git revision that the latest of them was run with, or, when
-/// that one has none, those without. 0, or -1 and ERR.
-int trial_group_newest(struct database *database, struct trial_group *group, struct error *err);
-/// All measured trials of an application and experiment (NULL: of any), or, when there are none,
-/// the predicted ones; first of all those that have the parameter PARAMETER, unless it is NULL. 0
-/// (GROUP is to be released), or -1 and ERR: there is none.
-int trial_group_all(struct database *database, const char *application, const char *experiment,
-                    const char *parameter, struct trial_group *group, struct error *err);
-void trial_group_release(struct trial_group *group);
 
 struct trial_time {
     char *name; // application/experiment/name
@@ -83,5 +58,46 @@ typedef void trial_value_adder(void *user, const char *metric, const char *unit,
 /// program: ""). 0, or -1 and ERR.
 int trial_values(struct database *database, int64_t trial, trial_value_adder *add, void *user,
                  struct error *err);
+
+struct trial_parameter {
+    char *name, *value;
+    char *role; // "problem" or "machine": the parameter is the size of it; else ""
+};
+
+struct trial_efficiency {
+    int64_t id;
+    char *application, *experiment, *name, *origin;
+    uint64_t n_ranks, n_nodes;
+    uint64_t time_ns;   // of the run
+    uint64_t window_ns; // between MPI_Init and MPI_Finalize, which the following cover
+    // All ranks together: outside MPI with CPU time; without, or in MPI but not waiting.
+    uint64_t useful_ns, no_cpu_ns;
+    uint64_t n_cores; // of all nodes, 0 when unknown
+    // Shares; NAN where nothing is stored.
+    double parallel, load_balance, cpu, communication, serialization, transfer;
+    struct trial_parameter *parameters; // by name
+    size_t n_parameters, capacity;
+};
+
+/// 0 (EFFICIENCY is to be released), or -1 and ERR.
+int trial_efficiency_read(struct database *database, int64_t trial,
+                          struct trial_efficiency *efficiency, struct error *err);
+void trial_efficiency_release(struct trial_efficiency *efficiency);
+
+/// The value of the parameter called NAME, NULL when the trial has none.
+const char *trial_parameter_find(const struct trial_efficiency *efficiency, const char *name);
+/// Its role, "" when the trial has no such parameter.
+const char *trial_parameter_role(const struct trial_efficiency *efficiency, const char *name);
+
+/// Names of severities that are no wait states', ended by NULL: inefficiency, which is 1 less the
+/// parallel efficiency, load-imbalance, communication-loss, serialization-loss, transfer-loss
+/// likewise, and waiting, the wait states together.
+extern const char *const trial_severity_names[];
+
+/// How severe NAME, a wait state or one of these names, is in a trial as a whole, and how sure that
+/// is; both from 0 to 1. What was not found has severity 0 and confidence 1; what could not be
+/// looked for has NAN and 0. 0, or -1 and ERR.
+int trial_severity_read(struct database *database, int64_t trial, const char *name,
+                        double *severity, double *confidence, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values a question finds, and what they are put together to.
+// The values a question finds in the database, and what they are put together to.
 #ifndef PAGODA_CMD_QUERY_VALUES_H
 #define PAGODA_CMD_QUERY_VALUES_H
 
@@ -7,7 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/error.h"
+#include "analyzer/base/options.h"
 #include "analyzer/report/relation.h"
+#include "db/database.h"
+#include "db/query/query.h"
+#include "db/query/selection.h"
 #include "db/trials.h"
 
 /// What differs between the values that are put together.
@@ -62,5 +67,20 @@ void values_to_rows(struct found_values *found, const struct aggregation *aggreg
                     struct relation *relation);
 
 void found_values_release(struct found_values *found);
+
+struct query_wishes {
+    struct trial_conditions conditions;
+    struct option_list metrics;    // names or patterns
+    struct option_list properties; // ids
+    const char *focus, *interval;
+    enum query_by by;
+    enum query_over over;
+};
+
+/// Fills FOUND (zeroed but for attribute_names; to be released in any case) with the values WISHES
+/// are about, of the trials they select. 0, or -1 and ERR; no value at all is an error that says
+/// what the metric could be asked for.
+int query_find(struct database *database, const struct query_wishes *wishes,
+               struct found_values *found, struct error *err);
 
 #endif
