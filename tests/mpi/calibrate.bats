@@ -92,7 +92,7 @@ refused() {
 @test "one rank: how fast it computes, and nothing else" {
     has_mpi mpich || skip "no mpich"
     timeout 300 "$PAGODA" calibrate -o one.xml -- mpirun.mpich -n 1 >out
-    grep -q 'warning: one rank has nobody to send to' out
+    grep -q 'warning: one rank alone cannot send messages' out
     # No empty lines where tables would be.
     ! grep -zqP '\n\n\n' out
     valid one.xml

@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     } else {
         n_steps = 1;
         cores_measure_compute(&hosts);
-        printf("warning one rank has nobody to send to: start two or more\n");
+        printf("warning one rank alone cannot send messages: start two or more\n");
     }
     if (rank == 0)
         printf("end\n");

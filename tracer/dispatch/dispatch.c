@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The preloaded library: stands in front of every MPI function of every MPI known at build time
-// and sends the calls to the recorder built for the MPI that this process really uses.
+// The preloaded library. It exports every MPI function of every MPI known at build time and passes
+// the calls to the recorder built for the MPI of this process. It links only libc.
 //
-// Why so: handles, constants and structures differ between MPIs, so whatever looks at arguments
-// must be compiled against one MPI's mpi.h; but which MPI it is can only be told inside the process
-// (a launch line may hold scripts, env, taskset). A library that is dlopen()ed does not interpose,
-// therefore the preloaded one exports the names and needs no signature: each MPI function is a jump
-// through a slot (trampolines.S), and dispatch.h says which calls are recorded. The constructor
-// looks at the libraries already loaded; if an MPI is among them, libpagoda-<mpi>.so from this
-// library's own folder fills the slots. Where MPI comes later (dlopen, Python), the first MPI call
-// does the same. Without an MPI, without a recorder for it, or without PAGODA_SPOOL in the
-// environment the slots get the next definition and nothing else happens. This library links no MPI
-// and nothing but libc.
+// Handles, constants and structures differ between MPIs, so code that looks at arguments is
+// compiled once for each mpi.h; but only the process itself knows which MPI it has, and a library
+// opened by dlopen() does not interpose. So this library exports the names and needs no signatures:
+// each MPI function is a jump through a slot (trampolines.S). The constructor, or the first MPI
+// call if MPI is loaded later, fills the slots: from libpagoda-<mpi>.so beside this library, or
+// with the next definition if there is no MPI, no recorder for it, or no PAGODA_SPOOL in the
+// environment.
 #include "tracer/dispatch/dispatch.h"
 
 #include <dlfcn.h>
@@ -353,14 +350,11 @@ void __cyg_profile_func_exit(void *function, void *call_site)
         recorder->function_leave(function);
 }
 
-// MPI functions that a program looks up by itself: dlsym() on the handle of an MPI library finds
-// that library's own definitions and goes past a preloaded library. Interpreters call MPI so. What
-// they look up is therefore answered with the dispatcher's function of that name, but only if that
-// one would forward to what was found: tools that forward to a library of their choice get what
-// they asked for.
-//
-// trampolines.S holds dlsym() itself, which jumps on to the C library's: that one tells by its
-// return address what RTLD_NEXT means.
+// ---- dlsym() on the handle of an MPI library would find that library's own definitions and bypass
+// a preloaded library; interpreters call MPI so. It is answered with the dispatcher's function, but
+// only if that one would forward to what was found: tools that forward to a library of their choice
+// get what they asked for. trampolines.S has dlsym() itself, because the C library's needs its
+// caller's return address for RTLD_NEXT.
 
 void *dispatch_symbol(void *handle, const char *name);
 

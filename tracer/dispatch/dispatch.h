@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contract between the preloaded dispatcher (knows no MPI) and a recorder (built for one MPI).
 //
-// Every call of MPI reaches one wrapper of the recorder, whatever language it comes from:
+// Every MPI call reaches one wrapper of the recorder, whatever its language:
 //
-// - MPI_X, from C, C++, Python, a shared library: the dispatcher jumps to the wrapper, whose return
-//   address is the call's place in the program.
-// - PMPI_X, from another tool, from the program, from the Fortran layer of Open MPI: the same,
-//   unless this thread is inside a recorded call (the recorder's own calls and those of MPI's
-//   parts) or nothing is recorded; then to the next PMPI_X, never to an MPI_X. If another tool
-//   defines MPI_X too, the wrapper of a PMPI_X call passes it by, as the call would have done.
-// - mpi_x_, mpi_x_f08_ and so on, the names of MPI's Fortran layer: a call from outside MPI opens a
-//   **language entry** (recorder.language_enter) and closes it when it returns. In between the
-//   layer calls C: X itself as a rule, and others to convert handles and statuses or to ask for
-//   sizes. The wrapper of X records, with the place and the enter time of the language entry; all
-//   others do not. If X was not called (functions with callbacks, lists of length 0), the
-//   recorder writes enter and leave when the entry closes. So no list of exceptions is needed.
+// - MPI_X: the dispatcher jumps to the wrapper, whose return address is the call's place in the
+//   program.
+// - PMPI_X (from another tool, the program, Open MPI's Fortran layer): the same, unless this thread
+//   is inside a recorded call or nothing is recorded; then the next PMPI_X is called. If another
+//   tool defines MPI_X, too, the wrapper of a PMPI_X call bypasses it, as the call would have done.
+// - mpi_x_, mpi_x_f08_ ... of MPI's Fortran layer: a call from outside MPI opens a **language
+//   entry** (recorder.language_enter) and closes it when it returns. In between the layer calls C:
+//   X itself, and others to convert handles or to ask for sizes. Only the wrapper of X records,
+//   with the place and the enter time of the language entry. If X was not called (functions with
+//   callbacks, empty lists), the recorder writes enter and leave when the entry closes.
 #ifndef PAGODA_TRACER_DISPATCH_H
 #define PAGODA_TRACER_DISPATCH_H
 
@@ -49,7 +47,7 @@ struct dispatch_thread {
 extern __thread struct dispatch_thread pagoda_dispatch_thread
     __attribute__((tls_model("initial-exec"), visibility("default")));
 
-/// The fences keep the compiler from moving the record out of the guarded stretch.
+/// The fences keep the compiler from moving the record out of the guarded part.
 static inline void dispatch_set_inside(uint32_t inside)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

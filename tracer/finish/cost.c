@@ -138,13 +138,10 @@ struct record_costs cost_measure(const char *dir)
     return costs;
 }
 
-static bool is_init(const char *function)
+void cost_stamp(struct thread_cost *thread, uint64_t time_ns, unsigned n_stamps)
 {
-    return strcmp(function, "MPI_Init") == 0 || strcmp(function, "MPI_Init_thread") == 0;
-}
-
-static void see(struct thread_cost *thread, uint64_t time_ns, unsigned n_stamps)
-{
+    if (thread->has_ended)
+        return;
     if (thread->begin_ns == 0)
         thread->begin_ns = time_ns;
     if (time_ns > thread->end_ns)
@@ -152,44 +149,27 @@ static void see(struct thread_cost *thread, uint64_t time_ns, unsigned n_stamps)
     thread->n_stamps += n_stamps;
 }
 
-static void count_call(struct thread_cost *thread, const struct record_call *call,
-                       const char *function)
+void cost_call(struct thread_cost *thread, const struct record_call *call, const char *function)
 {
-    if (is_init(function))
+    if (thread->has_ended)
+        return;
+    if (strcmp(function, "MPI_Init") == 0 || strcmp(function, "MPI_Init_thread") == 0)
         *thread = (struct thread_cost){.begin_ns = call->leave_ns, .end_ns = call->leave_ns};
     else
-        see(thread, call->leave_ns > call->enter_ns ? call->leave_ns : call->enter_ns, 2);
+        cost_stamp(thread, call->leave_ns > call->enter_ns ? call->leave_ns : call->enter_ns, 2);
     if (strcmp(function, "MPI_Finalize") == 0) {
         thread->end_ns = call->enter_ns;
         thread->has_ended = true;
     }
 }
 
-void cost_count(struct thread_cost *thread, const struct record_head *head, const char *function)
+void cost_cpu(struct thread_cost *thread, const struct record_cpu *cpu)
 {
-    const void *record = head;
-
     if (thread->has_ended)
         return;
-    switch ((enum record_kind)head->kind) {
-    case RECORD_CALL:
-        count_call(thread, record, function);
-        break;
-    case RECORD_ENTER:
-    case RECORD_LEAVE:
-    case RECORD_REGION_BEGIN:
-    case RECORD_REGION_END:
-    case RECORD_MARKER:
-        see(thread, ((const struct record_time *)record)->time_ns, 1);
-        break;
-    case RECORD_CPU:
-        thread->last_cpu = *(const struct record_cpu *)record;
-        if (thread->n_cpu++ == 0)
-            thread->first_cpu = thread->last_cpu;
-        break;
-    default: // polls folded into a record wait: they would take as long without it
-        break;
-    }
+    thread->last_cpu = *cpu;
+    if (thread->n_cpu++ == 0)
+        thread->first_cpu = *cpu;
 }
 
 uint64_t cost_counted_ns(const struct thread_cost *thread)
@@ -199,7 +179,7 @@ uint64_t cost_counted_ns(const struct thread_cost *thread)
 
 /// How many times as long everything took because the thread had a core for a part of the time
 /// only.
-static double stretch(const struct thread_cost *thread)
+static double slowdown(const struct thread_cost *thread)
 {
     double between_ns = (double)thread->last_cpu.time_ns - (double)thread->first_cpu.time_ns;
     double cpu_ns = (double)thread->last_cpu.cpu_ns - (double)thread->first_cpu.cpu_ns;
@@ -222,7 +202,7 @@ struct recording_cost cost_of(const struct thread_cost *thread, const struct spo
     double excluded_ns = (double)header->n_excluded * costs->excluded_ns;
     double ns = n_stamps * costs->stamp_ns + (double)thread->n_cpu * costs->cpu_ns + excluded_ns;
     uint64_t most_ns = cost_counted_ns(thread);
-    double factor = stretch(thread);
+    double factor = slowdown(thread);
 
     return (struct recording_cost){at_most(ns * factor, most_ns),
                                    at_most(excluded_ns * factor, most_ns), most_ns};

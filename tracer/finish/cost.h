@@ -26,8 +26,12 @@ struct thread_cost {
 /// takes some 20 ms. All zero: there is no room for the file.
 struct record_costs cost_measure(const char *dir);
 
-/// Takes a record of the thread. `function`: the name of the MPI function, for a call.
-void cost_count(struct thread_cost *thread, const struct record_head *head, const char *function);
+/// Count records of the thread: an MPI call with the name of its function, `n_stamps` other times,
+/// a reading of the CPU clock. Polls folded into a record do not count: they would take as long
+/// without it.
+void cost_call(struct thread_cost *thread, const struct record_call *call, const char *function);
+void cost_stamp(struct thread_cost *thread, uint64_t time_ns, unsigned n_stamps);
+void cost_cpu(struct thread_cost *thread, const struct record_cpu *cpu);
 
 /// How long the time was that the counts are of.
 uint64_t cost_counted_ns(const struct thread_cost *thread);

@@ -539,9 +539,9 @@ void events_define(struct process *process, struct archive *archive, struct unif
     for (const struct record_head *head = spool_next(spool, NULL); head;
          head = spool_next(spool, head)) {
         const void *record = head;
+        const struct record_call *call = record;
+        uint64_t time_ns = ((const struct record_time *)record)->time_ns;
 
-        cost_count(cost, head,
-                   head->kind == RECORD_CALL ? name_of_function(process, archive, head->id) : NULL);
         switch ((enum record_kind)head->kind) {
         case RECORD_FUNCTION:
             define_function(process, archive, head->id, ((const struct record_name *)record)->text);
@@ -565,21 +565,28 @@ void events_define(struct process *process, struct archive *archive, struct unif
             code_add_stack(&process->code, record);
             break;
         case RECORD_CALL:
-            see(((const struct record_call *)record)->enter_ns, first_ns, last_ns);
-            if (((const struct record_call *)record)->leave_ns != 0)
-                see(((const struct record_call *)record)->leave_ns, first_ns, last_ns);
+            cost_call(cost, call, name_of_function(process, archive, head->id));
+            see(call->enter_ns, first_ns, last_ns);
+            if (call->leave_ns != 0)
+                see(call->leave_ns, first_ns, last_ns);
+            break;
+        case RECORD_CPU:
+            cost_cpu(cost, record);
+            archive->has_cpu_metric = true;
+            see(time_ns, first_ns, last_ns);
             break;
         case RECORD_ENTER:
         case RECORD_LEAVE:
         case RECORD_REGION_BEGIN:
         case RECORD_REGION_END:
         case RECORD_MARKER:
-        case RECORD_CPU:
+            cost_stamp(cost, time_ns, 1);
+            see(time_ns, first_ns, last_ns);
+            break;
         case RECORD_OFF:
         case RECORD_ON:
         case RECORD_THREAD_END:
-            archive->has_cpu_metric |= head->kind == RECORD_CPU;
-            see(((const struct record_time *)record)->time_ns, first_ns, last_ns);
+            see(time_ns, first_ns, last_ns);
             break;
         default:
             break;

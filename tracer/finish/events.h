@@ -20,7 +20,7 @@ struct process {
     uint32_t n_names;
     struct unify_rank comms;
     struct code code;
-    const struct gaps *gaps; // what is left out around stretches without recording; NULL: nothing
+    const struct gaps *gaps; // what is left out while recording was off; NULL: nothing
     bool is_finalized;       // MPI_Finalize returned, in whichever thread
 };
 
@@ -38,13 +38,13 @@ uint32_t events_write(struct process *process, struct archive *archive, struct u
                       struct symbols *symbols, const struct spool *spool, uint64_t close_ns,
                       struct recording_cost cost);
 
-// Messages and collectives around stretches in which recording was off.
+// ---- gaps.c: messages and collectives around the times in which recording was off.
 //
-// Ranks do not switch at the same moment: a message may be recorded where it was sent and not where
-// it was received. In an archive it would be matched with the next receive, and every later message
-// of the channel with the wrong one. The records say how many were left out (RECORD_SKIPPED), so
-// each message has its number in its channel (communicator, sender, receiver, tag), and each
-// collective its number in its communicator: those without their counterpart are dropped.
+// Ranks switch at different moments: a message may be recorded by its sender only. In the archive
+// it would match the next receive, and shift all later messages of the channel. RECORD_SKIPPED says
+// how many were left out, so each message has its number in its channel (communicator, sender,
+// receiver, tag), each collective its number in its communicator. Those without counterpart are
+// dropped.
 
 struct gaps;
 

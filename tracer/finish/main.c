@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pagoda-trace-finish SPOOL ARCHIVE [SECONDS]: makes the OTF2 archive of a traced run from the
-// records its processes left in folder SPOOL, and removes them. `pagoda trace` runs it when the
-// launcher has ended; processes that still record are waited for up to SECONDS. SPOOL/facts holds
-// NAME=VALUE, each ended by a zero byte, that become archive properties.
+// records in folder SPOOL, and removes them. `pagoda trace` runs it when the launcher has ended. It
+// waits up to SECONDS for processes that still record. SPOOL/facts holds NAME=VALUE texts, each
+// ended by a zero byte, that become archive properties. The first MPI run of a launch line goes to
+// ARCHIVE, the next to ARCHIVE/run-2 and so on.
 //
-// A launch line may start MPI several times (a script): the first run goes to ARCHIVE, the next to
-// ARCHIVE/run-2 and so on. On stdout: one line "ranks R locations L events N open O recording C of
-// T" a run, where recording took C ns of T of the rank that it took the largest share of. Exit
-// status: 0 done, 1 the archive could not be written (the records are kept), 4 no records, 5 the
-// processes could not record, which has been said, 6 processes still record.
+// Prints one line "ranks R locations L events N open O recording C of T" a run: recording took C ns
+// of T of the rank where its share is largest. Exit status: 0 done, 1 the archive could not be
+// written (the records are kept), 4 no records, 5 the processes could not record and have said so,
+// 6 processes still record.
 #include "tracer/finish/events.h"
 #include "tracer/finish/memory.h"
 #include "tracer/finish/spool.h"

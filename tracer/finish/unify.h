@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which communicators of different ranks are the same one, found without communication.
+// Which communicators of different ranks are the same, found without communication.
 //
-// A communicator is made by all its members in the same order among those of its parent with the
-// same members. So two local communicators are the same if they agree on the parent, the members,
-// and how many of that parent and those members the rank had made before. (Multithreaded programs
-// that make communicators over different parents concurrently are covered, too: the count is
-// per parent.)
+// All members make the communicators with the same parent and members in the same order. So two
+// local communicators are the same if they agree on parent, members, and how many of these the rank
+// had made before. This also holds for threads that use different parents concurrently.
 #ifndef PAGODA_FINISH_UNIFY_H
 #define PAGODA_FINISH_UNIFY_H
 

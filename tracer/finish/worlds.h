@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MPI_COMM_WORLDs of a traced launch. One that another one has started (MPI_Comm_spawn) belongs
-// into that one's archive, as further ranks.
+// The MPI_COMM_WORLDs of a traced launch. A spawned world (MPI_Comm_spawn) belongs into its
+// parent's archive, as further ranks.
 //
-// Nothing is communicated to find out which is whose. The children know that they have parents and
-// how many; a parent knows when it was in MPI_Comm_spawn, and how many children came of it. A child
-// enters MPI_Init while its parents are in that call, and calls of the same parents come one after
-// the other. Where several parents could be the right ones, the world stays alone.
+// The parents are found without communication. Children know that they have parents, and how many;
+// a parent knows when it was in MPI_Comm_spawn and how many children it got. A child enters
+// MPI_Init while its parents are in that call, and calls of the same parents do not overlap. If
+// several parents are possible, the world gets an archive of its own.
 #ifndef PAGODA_FINISH_WORLDS_H
 #define PAGODA_FINISH_WORLDS_H
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Process time: when to read the CPU clock, which costs as much as recording three calls.
 //
-// Only intervals between two MPI calls that last longer than LONG_INTERVAL_NS are given CPU times,
-// one at each end. Whether an interval will be long is not known when it starts; it is expected to
-// be if the last one after the same MPI function was. An unexpected one (often a preemption) gets
-// its start time from the last reading, which is at most CPU_READING_AGE_NS older, by assuming
-// that the process ran since then. Records go in time order, so this works only while no
-// user event stands between; such an interval has a CPU time at its end only, and readers know no
-// more than that it had at most what the process used since the record before. Calls as long as
-// that get a CPU time at their end. Once several threads call MPI the process's CPU time says
-// nothing about any of them, and recording it ends.
+// Only intervals between MPI calls longer than LONG_INTERVAL_NS get CPU times, one at each end. An
+// interval is expected to be long if the last one after the same MPI function was. One that was not
+// expected (often a preemption) takes its start time from the last reading, at most
+// CPU_READING_AGE_NS older, assuming that the process ran since. If a user event stands in between,
+// it gets a time at its end only, because records go in time order. Calls longer than that get a
+// time at their end. Once several threads call MPI, the process's CPU time says nothing about any
+// of them, and readings end.
 #include "tracer/mpi/call.h"
 
 #include "tracer/mpi/hooks.h"
@@ -153,12 +151,10 @@ void *call_reserve_completion(struct call *call, size_t n_bytes)
     return stream_reserve(stream, n_bytes);
 }
 
-// ---- Call stacks. The stack is walked by libunwind, which keeps what it has learnt
-// about each place (some 30 ns a frame); where it is not installed, by the C library (300 ns).
-//
-// A stack is written once and referred to by its number. Which ones a thread has written is known
-// by a 64-bit hash of the addresses: two stacks of a run would share one with a probability below
-// 1 in 10^9. Past MOST_STACKS of a thread new ones are not recorded.
+// ---- Call stacks, walked by libunwind, which caches what it knows of each place (some 30 ns a
+// frame), or else by the C library (300 ns). A stack is written once and referred to by its number.
+// A thread knows its stacks by a 64-bit hash of their addresses: two stacks of a run collide with a
+// probability below 1 in 10^9. After MOST_STACKS of a thread new ones are not recorded.
 
 #define MOST_CALLERS 240
 #define MOST_OWN     16 // frames of the tracer, and of MPI's Fortran layer

@@ -23,8 +23,8 @@ void callstack_init(uint64_t n_callers);
 /// before. 0: unknown. No record of another kind may be under construction.
 uint64_t callstack_number(struct stream *stream, uint64_t site);
 
-// Longer stretches between two MPI calls get a CPU time at both ends. A preemption costs a
-// scheduler slice (a millisecond or more), so shorter stretches can be taken for computing.
+// Longer intervals between two MPI calls get a CPU time at both ends. A preemption costs a time
+// slice (a millisecond or more), so shorter intervals can be taken for computing.
 #define LONG_INTERVAL_NS 200000U
 // How old the last reading of the CPU clock may become, as the base of an estimate.
 #define CPU_READING_AGE_NS 500000U

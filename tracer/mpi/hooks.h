@@ -161,7 +161,7 @@ void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created);
 void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm created);
 /// A nonblocking duplication was started; *created may be set as late as by its completion.
 void comm_dup_started(struct call *call, MPI_Comm parent, MPI_Comm *created, MPI_Request request);
-/// MPI_Comm_join: nobody else of MPI_COMM_WORLD takes part.
+/// MPI_Comm_join: no other process of MPI_COMM_WORLD takes part.
 void comm_joined(struct call *call, MPI_Comm created);
 void comm_named(struct call *call, MPI_Comm comm, const char *name);
 

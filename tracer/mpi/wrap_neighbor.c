@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Neighbourhood collectives. OTF2 has no collective operation for them, and none of those it has
-// would do: a rank waits for its neighbours only. So they are recorded as what they are by
-// definition: a message to each neighbour and one from each, with the tag RECORD_TAG_NEIGHBOR,
-// which no message of the program can have. Edges of zero bytes are left out, on both sides: nobody
-// waits there.
-//
-// The k-th message to a neighbour is the k-th one it takes from this rank, although between ranks
-// that are neighbours twice (a ring of two) MPI pairs them differently; only their sizes differ.
+// Neighbourhood collectives. OTF2 has no operation for them, and a rank waits only for its
+// neighbours. So they are recorded as the messages that define them: one to and one from each
+// neighbour, with a tag that no message of the program can have. Edges without bytes are left out
+// on both sides, because nobody waits there. The k-th message to a neighbour matches the k-th one
+// it receives; between ranks that are neighbours twice MPI pairs them differently, but only sizes
+// differ.
 #include "tracer/mpi/comm.h"
 #include "tracer/mpi/hooks.h"
 #include "tracer/mpi/request.h"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The test and wait family, and probes.
 //
-// Handles are set to MPI_REQUEST_NULL when they complete, so they are copied before the call; and
-// a completed receive shows its source, tag and size only in its status, so a status is supplied
-// where the program wants none. Copies and statuses of long lists live in a buffer of the stream.
+// MPI sets handles to MPI_REQUEST_NULL on completion, so they are copied before the call. Source,
+// tag and size of a receive are only in its status, so the wrapper supplies one if the program
+// ignores it. For long lists, both live in a buffer of the stream.
 //
 // Polling: consecutive calls of one function that found nothing become one call record, from the
-// first enter to the last leave, with a POLL record that counts them; the call site is the first
-// one's. Only calls without anything recorded between them, and without a long interval (which has
-// CPU times), are put together.
+// first enter to the last leave, with the first call site and a POLL record that counts them. They
+// are joined only if nothing was recorded between them, and no long interval (which has CPU times).
 #include "tracer/mpi/comm.h"
 #include "tracer/mpi/hooks.h"
 #include "tracer/mpi/request.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The spool: what a traced thread leaves on disk until the run is over and the archive is written.
+// The spool: what a traced thread leaves on disk until the archive is written.
 //
-// A spool file is a header of SPOOL_HEADER_BYTES and then chunks of `chunk_bytes` each. It is
-// written through shared mappings, so that what was recorded outlives the process however it ends;
-// unused space is zero, and a zero head ends the records of a chunk and of the file (RECORD_PAD: go
-// to the next chunk). Records are 8-byte words: a head, then the structure of its kind. Integers
-// are those of the machine: a spool is read where it was written and is no exchange format.
+// A spool file is a header of SPOOL_HEADER_BYTES and then chunks of `chunk_bytes` each, written
+// through shared mappings, so that records outlive the process. Unused space is zero, and a zero
+// head ends the records of the file (RECORD_PAD: go to the next chunk). Records are 8-byte words: a
+// head, then the structure of its kind. Integers are the machine's: a spool is read where it was
+// written.
 //
-// An MPI call is one CALL record, its head written on entry and `leave_ns` when it returns (zero:
-// the process ended inside the call), followed by the details known after it, which belong to it.
+// An MPI call is one CALL record, its head written on entry, `leave_ns` when it returns (zero: the
+// process ended inside the call), followed by the details known after it.
 #ifndef PAGODA_TRACER_RECORD_H
 #define PAGODA_TRACER_RECORD_H
 

@@ -202,7 +202,7 @@ static void go_on(struct stream *stream, uint64_t time_ns)
     if (gap)
         gap->n_open = 0;
     stream->off = false;
-    // The stretch before the next call has no CPU time: nothing is known of its begin.
+    // The interval before the next call gets no CPU time: its begin is not known.
     stream->left_ns = time_ns;
     stream->left_sampled = false;
     stream->window.left_at = NULL;

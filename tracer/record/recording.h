@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Switching recording off and on while the program runs: pagoda_trace_off() and pagoda_trace_on(),
-// the settings start_at and stop_at, windows of time.
+// the settings start_at and stop_at, time windows.
 //
-// It is switched for the whole process; each thread notices at its next event, and writes OFF and
-// ON records. While it is off, communicators and requests are followed as always, but calls, their
-// details and user regions leave nothing, with three exceptions:
-// - a call that completes a request started before is recorded, or the request would stay open;
+// The whole process is switched; each thread notices at its next event and writes OFF and ON
+// records. While it is off, communicators and requests are followed as always, but calls, details
+// and user regions leave no records, with three exceptions:
+// - a call that completes a request started before is recorded, so that no request stays open;
 // - the leave of a region entered before is recorded, and regions entered meanwhile and still open
-//   are entered when recording goes on, so that enters and leaves stay balanced;
-// - messages and collectives are counted (SKIPPED records), so that it can be told afterwards which
-//   of those recorded on one rank have a counterpart on the others.
+//   are entered when recording continues, so that enters and leaves stay balanced;
+// - messages and collectives are counted (SKIPPED records), so that the finisher knows which of the
+//   recorded ones have a counterpart on other ranks.
 #ifndef PAGODA_TRACER_RECORDING_H
 #define PAGODA_TRACER_RECORDING_H
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where a thread's records go: a window onto its spool file (record.h), one stream a thread.
 //
-// Before MPI_Init returns neither rank nor run are known; the records wait in memory and move to
-// the file when it is opened. Everything here is best effort: a stream that cannot go on stops for
-// good, notes why in its file's header, and never tells the program.
+// Before MPI_Init returns, rank and run are unknown: records wait in memory until the file is
+// opened. A stream that cannot continue stops for good and notes why in its file's header; the
+// program never notices.
 //
-// The window may be unmapped by any reservation: because it is full, or because recording stops. So
-// a record is its writer's until the next reservation. To look back at an earlier record, code uses
-// the pointers in `stream->window`; all of them become NULL when the window goes. No other place
-// keeps a pointer into the window.
+// Any reservation may unmap the window, because it is full or recording stops. So a record is valid
+// until the next reservation, and all pointers to earlier records are in `stream->window`, where
+// they become NULL when the window goes.
 #ifndef PAGODA_TRACER_STREAM_H
 #define PAGODA_TRACER_STREAM_H
 
