@@ -110,15 +110,17 @@ $(BUILD)/pagoda: $(main-object) $(library) | $(patterns-link)
 	$(call say,LINK,$@)
 	$(link) -o $@ $(main-object) $(library) $(library-libs) $(plain-libs) $(LDLIBS) -lm
 
-# The manual of the patterns has its catalogue section from the patterns themselves.
-patterns-page := $(BUILD)/man/pagoda-patterns.5
-all: $(if $(main-object),$(patterns-page))
-$(patterns-page): man/pagoda-patterns.5 $(BUILD)/pagoda $(wildcard patterns/*.xml)
+# A line `.\" GENERATED: ARGUMENTS` of a manual page becomes what pagoda prints for ARGUMENTS: the
+# options of a command, the catalogue of patterns.
+man-sources := $(wildcard man/*.[157])
+built-pages := $(patsubst man/%,$(BUILD)/man/%,$(shell grep -l GENERATED: $(man-sources)))
+pages = $(built-pages) $(filter-out $(built-pages:$(BUILD)/%=%),$(man-sources))
+all: $(if $(main-object),$(built-pages))
+$(built-pages): $(BUILD)/man/%: man/% $(BUILD)/pagoda $(wildcard patterns/*.xml)
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
-	$(Q)$(BUILD)/pagoda explain --man >$@.catalogue
-	$(Q)sed -e '/^\.\\" CATALOGUE:/{' -e 'r $@.catalogue' -e 'd' -e '}' $< >$@
-	@rm -f $@.catalogue
+	$(Q)awk -v pagoda='$(BUILD)/pagoda ' 'sub(/^\.\\" GENERATED: /, "") { command = pagoda $$0; \
+	    while ((command | getline) > 0) print; if (close(command) != 0) exit 1; next } { print }' $< >$@
 
 $(patterns-link):
 	@mkdir -p $(@D)
@@ -219,7 +221,7 @@ PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-d
     libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev libmetis-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools \
-    python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales procps slurm-wlm munge
+    python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales procps slurm-wlm munge zsh fish
 # Real programs that not every release packages; their tests are skipped without them.
 PACKAGES_TEST_OPTIONAL = hpcc netpipe-openmpi
 PACKAGES_LINT = clang clang-format cppcheck debootstrap shellcheck mandoc libxml2-utils
@@ -325,8 +327,8 @@ c-files = $(wildcard $(addsuffix /*.[ch],analyzer analyzer/* analyzer/*/* db db/
 .PHONY: format lint layers
 format:
 	$(CLANG_FORMAT) -i $(c-files)
-lint:
-	@CLANG_FORMAT='$(CLANG_FORMAT)' tests/lint
+lint: $(built-pages)
+	@CLANG_FORMAT='$(CLANG_FORMAT)' PAGES='$(pages)' tests/lint
 # One of the MPIs serves to compile the tracer's headers.
 layers-mpi = $(firstword $(TRACER_MPIS))
 layers: $(layers-mpi:%=$(BUILD)/tracer/%/functions.gen.h)
@@ -344,9 +346,10 @@ installed = $(if $(main-object),$(BUILD)/pagoda:bindir) \
     $(foreach folder,machines experiments policies sweeps,$(foreach file,$(wildcard patterns/$(folder)/*),\
     $(file):datadir/pagoda/patterns/$(folder))) \
     $(foreach file,$(wildcard tracer/pagoda.h),$(file):includedir) \
-    $(if $(main-object),$(patterns-page):mandir/man5) \
-    $(foreach n,1 5 7,$(foreach file,$(filter-out man/pagoda-patterns.5,$(wildcard man/*.$(n))),\
-    $(file):mandir/man$(n)))
+    $(foreach n,1 5 7,$(foreach file,$(filter %.$(n),$(pages)),$(file):mandir/man$(n))) \
+    completion/bash/pagoda:datadir/bash-completion/completions \
+    completion/zsh/_pagoda:datadir/zsh/site-functions \
+    completion/fish/pagoda.fish:datadir/fish/vendor_completions.d
 # For the shell: the variables, and whole_path, which sets $file and $folder from a pair.
 folders-of-pairs = bindir='$(bindir)' libdir='$(libdir)' datadir='$(datadir)' includedir='$(includedir)' \
     mandir='$(mandir)'; \

@@ -7,9 +7,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/log.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cmd/commands.h"
 
@@ -106,6 +109,28 @@ static int run_help(const char *name, const char *topic)
     return command->run(topic ? 3 : 2, arguments);
 }
 
+/// Answers the completion scripts of shells: WORDS are what was typed after `pagoda`, N at least 1.
+static int run_complete(int n, char **words)
+{
+    bool is_help = strcmp(words[0], "help") == 0;
+    const struct command *command = command_find(words[0]);
+    if (n == 1 || (is_help && n == 2)) {
+        for (size_t i = 0; i < n_commands; i++)
+            options_print_candidate(commands[i].name, words[n - 1], commands[i].summary, stdout);
+        for (size_t i = 0; i < 3 && !is_help; i++)
+            options_print_candidate((const char *[]){"help", "--help", "--version"}[i], words[0],
+                                    NULL, stdout);
+    } else if (command) {
+        char **arguments = memory_zeroed((size_t)n + 2, sizeof *arguments);
+        arguments[0] = words[0];
+        arguments[1] = (char *)OPTIONS_COMPLETE;
+        memcpy(arguments + 2, words + 1, ((size_t)n - 1) * sizeof *arguments);
+        command->run(n + 1, arguments);
+        free(arguments);
+    }
+    return STATUS_DONE;
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
@@ -119,6 +144,8 @@ static int run(int argc, char **argv)
     }
     if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
         return run_help(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
+    if (!strcmp(name, OPTIONS_COMPLETE) && argc > 2)
+        return run_complete(argc - 2, argv + 2);
     const struct command *command = command_find(name);
     if (!command)
         return unknown_command(name);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text of `--help`: usage line, summary, details, and one entry per row of the option table,
-// group by group, wrapped to 80 columns.
+// group by group, wrapped to 80 columns; and the same rows in mdoc, for the manual page.
 #include <assert.h>
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@ static void print_wrapped(const char *text, FILE *stream)
 static void print_row(const struct option_row *row, FILE *stream)
 {
     char head[128], help[1024];
+    if (!row->help)
+        return;
     char letter[5] = "    ";
     if (row->letter)
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
@@ -122,8 +125,150 @@ static bool print_topic(const struct option_usage *usage, const char *topic, FIL
     return found;
 }
 
+// ---- the manual page
+
+/// Whether WORD, of N letters, is a placeholder in ARGUMENT.
+static bool is_placeholder(const char *argument, const char *word, size_t n)
+{
+    for (const char *at = argument; at && *at;) {
+        size_t length = strcspn(at, "=|[],.:#");
+        if (length == n && n > 0 && isupper((unsigned char)*at) && strncmp(at, word, n) == 0)
+            return true;
+        at += length + (at[length] != '\0');
+    }
+    return false;
+}
+
+/// A word in mdoc: options and `words in backquotes` bold, placeholders of ROW in italics.
+static void print_man_word(const struct option_row *row, const char *word, size_t n, FILE *stream)
+{
+    size_t before = strspn(word, "(\"");
+    size_t length = strcspn(word + before, ",;:.)\"=");
+    before = before < n ? before : 0;
+    length = before + length < n ? length : n - before;
+    const char *name = word + before;
+    bool is_option = length > 2 && name[0] == '-' && name[1] == '-';
+    bool is_argument = is_placeholder(row->argument, name, length);
+    for (size_t i = 0; i < n; i++) {
+        if (i == before && (is_option || is_argument))
+            fputs(is_option ? "\\fB" : "\\fI", stream);
+        if (i == before + length && (is_option || is_argument))
+            fputs("\\fR", stream);
+        if (word[i] == '\\')
+            fputs("\\e", stream);
+        else if (i == 0 && (word[i] == '.' || word[i] == '\''))
+            fprintf(stream, "\\&%c", word[i]);
+        else if (word[i] == '-')
+            fputs("\\-", stream);
+        else
+            fputc(word[i], stream);
+    }
+    if ((is_option || is_argument) && before + length == n)
+        fputs("\\fR", stream);
+}
+
+/// TEXT as sentences, each on a line of its own as mdoc wants it.
+static void print_man_text(const struct option_row *row, const char *text, FILE *stream)
+{
+    bool begins = true, is_literal = false;
+    for (size_t n; *text; text += n + strspn(text + n, " ")) {
+        n = strcspn(text, " ");
+        bool opens = *text == '`' && n > 1, ends = text[n - 1] == '.' || text[n] == '\0';
+        if (!begins)
+            fputc(' ', stream);
+        if (opens || is_literal) {
+            const char *close = memchr(text + opens, '`', n - opens);
+            size_t inner = close ? (size_t)(close - text) : n;
+            fprintf(stream, "%s", opens ? "\\fB" : "");
+            for (size_t i = opens; i < inner; i++)
+                fputs(text[i] == '\\'  ? "\\e"
+                      : text[i] == '-' ? "\\-"
+                                       : (char[]){text[i], 0},
+                      stream);
+            fprintf(stream, "%s%.*s", close ? "\\fR" : "", close ? (int)(n - inner - 1) : 0,
+                    close ? close + 1 : "");
+            is_literal = !close;
+        } else if (begins && islower((unsigned char)*text)) {
+            fputc(toupper((unsigned char)*text), stream);
+            fwrite(text + 1, 1, n - 1, stream);
+        } else {
+            print_man_word(row, text, n, stream);
+        }
+        begins = ends && !is_literal &&
+                 (text[n] == '\0' || isupper((unsigned char)text[n + 1]) || text[n + 1] == '`' ||
+                  text[n + 1] == '-');
+        if (begins)
+            fprintf(stream, "%s\n", text[n - 1] == '.' ? "" : ".");
+    }
+}
+
+/// NODE=RANKS as `Ar NODE Ns No \&= Ns Ar RANKS`.
+static void print_man_argument(const char *argument, FILE *stream)
+{
+    const char *separator = " ";
+    for (size_t n; *argument; argument += n, separator = " Ns ") {
+        n = strcspn(argument, "=|[],.:#");
+        n = n > 0 ? n : strspn(argument, "=|[],.:#");
+        bool is_word = isalnum((unsigned char)*argument);
+        fprintf(stream, "%s%s%.*s", separator,
+                !is_word                              ? "No \\&"
+                : isupper((unsigned char)argument[0]) ? "Ar "
+                                                      : "Cm ",
+                (int)n, argument);
+    }
+}
+
+static void print_man_rows(const struct option_row *rows, size_t n, FILE *stream)
+{
+    fputs(".Bl -tag -width 4n\n", stream);
+    for (const struct option_row *row = rows; row < rows + n; row++) {
+        if (!row->help)
+            continue;
+        fputs(".It ", stream);
+        if (row->letter)
+            fprintf(stream, "Fl %c , ", row->letter);
+        fprintf(stream, "Fl -%s", row->name);
+        if (row->argument)
+            print_man_argument(row->argument, stream);
+        fputc('\n', stream);
+        print_man_text(row, row->help, stream);
+        if (row->manual)
+            print_man_text(row, row->manual, stream);
+        if (row->default_text)
+            fprintf(stream, "Default: %s.\n", row->default_text);
+        if (row->type == OPTION_LIST)
+            fputs("May be given several times.\n", stream);
+    }
+    fputs(".El\n", stream);
+}
+
+static void print_manual(const struct option_usage *usage, FILE *stream)
+{
+    const struct option_row help =
+        OPTION_ROW("help", 'h', OPTION_FLAG, usage->n_groups > 0 ? "[TOPIC]" : NULL, bool, NULL,
+                   "print a summary of the options and exit", NULL);
+    for (size_t i = 0; i < usage->n_groups; i++) {
+        const struct option_group *group = &usage->groups[i];
+        size_t first, end;
+        rows_of(usage, i, &first, &end);
+        const char *title = group->topic ? group->topic : group->heading;
+        fprintf(stream, ".Ss %c%s%s%s\n", toupper((unsigned char)*title), title + 1,
+                group->topic ? ": " : "", group->topic ? group->heading : "");
+        print_man_rows(usage->rows + first, end - first, stream);
+    }
+    if (usage->n_groups > 0)
+        fputs(".Ss Help\n", stream);
+    else if (usage->n_rows > 0)
+        print_man_rows(usage->rows, usage->n_rows, stream);
+    print_man_rows(&help, 1, stream);
+}
+
 void options_print_help(const struct option_usage *usage, const char *topic, FILE *stream)
 {
+    if (topic && strcmp(topic, "man") == 0) {
+        print_manual(usage, stream);
+        return;
+    }
     const struct option_row help = OPTION_FLAG_ROW("help", 'h', NULL, "print this");
     fprintf(stream, "usage: pagoda %s [options]%s%s\n\n%s.\n", usage->command,
             usage->operands[0] ? " " : "", usage->operands, usage->summary);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The option table at work: parsing by getopt_long and wrong usage. Values with units are in
-// option_value.c, the help text in option_help.c.
+// option_value.c, the help text in option_help.c, completions in option_complete.c.
 #include "analyzer/base/options.h"
 
 #include <ctype.h>
@@ -44,13 +44,6 @@ void options_list_release(struct option_list *list)
     *list = (struct option_list){0};
 }
 
-static void list_add(struct option_list *list, const char *value)
-{
-    list->values =
-        array_reserve(list->values, &list->capacity, list->count + 1, sizeof *list->values);
-    list->values[list->count++] = value;
-}
-
 static int store_value(const struct option_row *row, const char *text, struct error *err)
 {
     if (row->type != OPTION_FLAG && *text == '\0')
@@ -63,7 +56,7 @@ static int store_value(const struct option_row *row, const char *text, struct er
         *(const char **)row->value = text;
         return 0;
     case OPTION_LIST:
-        list_add(row->value, text);
+        options_list_append(row->value, &text, 1);
         return 0;
     case OPTION_COUNT:
         return option_read_count(text, row->value, err);
@@ -298,6 +291,11 @@ static bool option_accepted(const struct option_usage *usage, int value, const c
 bool options_parse(const struct option_usage *usage, int argc, char **argv, int *first_operand,
                    int *status)
 {
+    if (argc > 2 && strcmp(argv[1], OPTIONS_COMPLETE) == 0) {
+        options_print_candidates(usage, (size_t)argc - 2, argv + 2, stdout);
+        *status = STATUS_DONE;
+        return false;
+    }
     struct getopt_tables tables = getopt_tables_new(usage);
     const char **values = memory_zeroed(usage->n_rows + 1, sizeof *values);
     bool accepted = true;

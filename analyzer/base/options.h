@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Command lines from one table: the rows of a command's table yield the parsing (getopt_long), the
-// text of `--help`, and what the tests compare the manual's OPTIONS section with.
+// text of `--help`, the section OPTIONS of the manual page, and the completions of shells.
 //
 //     struct settings { bool json; uint64_t top; const char *store; struct option_list patterns; };
 //     struct settings s = {.top = 10};
@@ -47,33 +47,37 @@ struct option_row {
     const char *name; // long name without the dashes
     char letter;      // short name, 0 for none
     enum option_type type;
-    const char *argument;     // NULL for a flag
+    const char *argument;     // NULL for a flag; words in small letters stand for themselves: a|b
     void *value;              // by type; holds the default already
-    const char *help;         // lower case, no full stop
+    const char *help;         // lower case, no full stop; NULL: an option that no text mentions
     const char *default_text; // shown in the help, NULL for none
+    const char *manual;       // sentences that only the manual page adds, NULL for none
 };
 
-/// A row; that ITS_VALUE points to a C_TYPE is what the conditional checks.
+/// A row; that ITS_VALUE points to a C_TYPE is what the conditional checks. `.manual = "..."` may
+/// follow as a last argument.
 #define OPTION_ROW(long_name, short_name, its_type, its_argument, c_type, its_value, its_help,     \
-                   its_default)                                                                    \
+                   its_default, ...)                                                               \
     {                                                                                              \
         .name = long_name, .letter = short_name, .type = its_type, .argument = its_argument,       \
-        .value = 1 ? (its_value) : (c_type *)0, .help = its_help, .default_text = its_default      \
+        .value = 1 ? (its_value) : (c_type *)0, .help = its_help, .default_text = its_default,     \
+        __VA_ARGS__                                                                                \
     }
-#define OPTION_FLAG_ROW(name, letter, value, help)                                                 \
-    OPTION_ROW(name, letter, OPTION_FLAG, NULL, bool, value, help, NULL)
-#define OPTION_TEXT_ROW(name, letter, argument, value, help, default_text)                         \
-    OPTION_ROW(name, letter, OPTION_TEXT, argument, const char *, value, help, default_text)
-#define OPTION_COUNT_ROW(name, letter, argument, value, help, default_text)                        \
-    OPTION_ROW(name, letter, OPTION_COUNT, argument, uint64_t, value, help, default_text)
-#define OPTION_NUMBER_ROW(name, letter, argument, value, help, default_text)                       \
-    OPTION_ROW(name, letter, OPTION_NUMBER, argument, double, value, help, default_text)
-#define OPTION_DURATION_ROW(name, letter, argument, value, help, default_text)                     \
-    OPTION_ROW(name, letter, OPTION_DURATION, argument, uint64_t, value, help, default_text)
-#define OPTION_SIZE_ROW(name, letter, argument, value, help, default_text)                         \
-    OPTION_ROW(name, letter, OPTION_SIZE, argument, uint64_t, value, help, default_text)
-#define OPTION_LIST_ROW(name, letter, argument, value, help)                                       \
-    OPTION_ROW(name, letter, OPTION_LIST, argument, struct option_list, value, help, NULL)
+#define OPTION_FLAG_ROW(name, letter, value, help, ...)                                            \
+    OPTION_ROW(name, letter, OPTION_FLAG, NULL, bool, value, help, NULL, __VA_ARGS__)
+#define OPTION_TEXT_ROW(name, letter, argument, value, help, ...)                                  \
+    OPTION_ROW(name, letter, OPTION_TEXT, argument, const char *, value, help, __VA_ARGS__)
+#define OPTION_COUNT_ROW(name, letter, argument, value, help, ...)                                 \
+    OPTION_ROW(name, letter, OPTION_COUNT, argument, uint64_t, value, help, __VA_ARGS__)
+#define OPTION_NUMBER_ROW(name, letter, argument, value, help, ...)                                \
+    OPTION_ROW(name, letter, OPTION_NUMBER, argument, double, value, help, __VA_ARGS__)
+#define OPTION_DURATION_ROW(name, letter, argument, value, help, ...)                              \
+    OPTION_ROW(name, letter, OPTION_DURATION, argument, uint64_t, value, help, __VA_ARGS__)
+#define OPTION_SIZE_ROW(name, letter, argument, value, help, ...)                                  \
+    OPTION_ROW(name, letter, OPTION_SIZE, argument, uint64_t, value, help, __VA_ARGS__)
+#define OPTION_LIST_ROW(name, letter, argument, value, help, ...)                                  \
+    OPTION_ROW(name, letter, OPTION_LIST, argument, struct option_list, value, help, NULL,         \
+               __VA_ARGS__)
 
 /// A group of rows under a heading of its own in `--help`: from the row FIRST to that of the next
 /// group. One with a TOPIC is named only; `--help TOPIC` and `--help all` explain its options.
@@ -83,7 +87,7 @@ struct option_group {
 
 struct option_usage {
     const char *command;  // "replay", or "store list"
-    const char *operands; // "TRACE", "[-- LAUNCHER...]", "" for none
+    const char *operands; // "TRACE", "[-- LAUNCHER...]", "" for none; small letters as in a row
     const char *summary;  // one sentence without a full stop
     const char *details;  // further paragraphs for --help, ending in a newline; NULL for none
     const struct option_row *rows;
@@ -105,9 +109,21 @@ bool options_parse(const struct option_usage *usage, int argc, char **argv, int 
 /// How many words follow the first `--`, -1: there is none.
 int options_words_behind_dashes(int argc, char **argv);
 
-/// What `--help` prints; TOPIC is the word after it, NULL for none. One that names no groups
-/// changes nothing.
+/// What `--help` prints; TOPIC is the word after it, NULL for none. `man` prints the list of
+/// options for the manual page; a topic that names no groups changes nothing.
 void options_print_help(const struct option_usage *usage, const char *topic, FILE *stream);
+
+/// The first of ARGV when a shell asks for completions: the other words are what was typed, the
+/// last of them (perhaps empty) is to be completed. options_parse() answers with a line for each
+/// candidate, its explanation after a tab, and a line `:files`, `:dirs` or `:commands` where the
+/// shell is to complete names itself.
+#define OPTIONS_COMPLETE "--complete"
+
+/// One such line if WORD begins with BEGUN.
+void options_print_candidate(const char *word, const char *begun, const char *help, FILE *stream);
+/// Completes the N words (at least one) of a command line of USAGE.
+void options_print_candidates(const struct option_usage *usage, size_t n, char *const *words,
+                              FILE *stream);
 
 /// One sentence about wrong usage on stderr, with a pointer to `--help`, or without one where
 /// USAGE says that it goes. Returns STATUS_USAGE.

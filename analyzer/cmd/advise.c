@@ -170,23 +170,34 @@ int cmd_advise(int argc, char **argv)
     struct advise_request request = {.limit = 10};
     const char *as = NULL;
     const struct option_row rows[] = {
-        OPTION_COUNT_ROW("limit", 0, "N", &request.limit, "changes shown", "10"),
+        OPTION_COUNT_ROW("limit", 0, "N", &request.limit,
+                         "show this many changes of each kind of gain", "10"),
         OPTION_TEXT_ROW("only", 0, "KINDS", &request.only,
-                        "kinds of changes, between commas: region, sync, messages, network, "
-                        "processors, placement, move, workers, dynamic",
+                        "consider only these kinds, between commas: region, sync, messages, "
+                        "network, processors, placement, move, workers, dynamic",
                         NULL),
-        OPTION_FLAG_ROW("all", 0, &request.replays_all,
-                        "replay also what cannot come to the top of the list"),
-        OPTION_TEXT_ROW("nodes", 0, "N", &request.nodes, "advice for a run on N nodes", NULL),
-        OPTION_TEXT_ROW("cores", 0, "C", &request.cores, "advice for nodes with C cores", NULL),
+        OPTION_FLAG_ROW(
+            "all", 0, &request.replays_all,
+            "predict every change, even where its upper bound is below the changes shown",
+            .manual = "However long the trace is."),
+        OPTION_TEXT_ROW("nodes", 0, "N", &request.nodes, "advise for a run on N nodes", NULL,
+                        .manual = "This and the next three options describe the target. They mean "
+                                  "what they mean in pagoda-replay(1), with one value each."),
+        OPTION_TEXT_ROW("cores", 0, "C", &request.cores, "advise for nodes with C cores", NULL),
         OPTION_TEXT_ROW("wait", 0, "block|spin", &request.wait,
-                        "there a rank that waits leaves its core, or keeps it busy", NULL),
-        OPTION_TEXT_ROW("machine", 0, "FILE", &request.machine,
-                        "advice for the machine of this file", NULL),
-        OPTION_COUNT_ROW("threads", 0, "N", &request.n_threads, "predictions at once",
-                         "one a core"),
+                        "a waiting rank of the target leaves its core, or keeps it busy", NULL),
+        OPTION_TEXT_ROW("machine", 0, "MACHINE", &request.machine,
+                        "advise for this machine: a file, or a bundled machine", NULL),
+        OPTION_COUNT_ROW("threads", 0, "N", &request.n_threads, "run this many predictions at once",
+                         "one per core", .manual = "The result does not depend on it."),
         OPTION_TEXT_ROW("store", 0, "DB", &request.database,
-                        "keep the changes shown as predicted runs in this database", NULL),
+                        "store the changes shown as predicted runs in this database", NULL,
+                        .manual =
+                            "The database is made when missing. The predicted runs lie beside the "
+                            "measured one, as `pagoda replay --store` stores them. Their parameter "
+                            "`advice` is the group and the place there, such as \"change 1\". Each "
+                            "is predicted once more, with its wait states and critical path. Of "
+                            "--workers and --rebalance there is only the run time."),
         OPTION_TEXT_ROW(
             "as", 0, "EXPERIMENT", &as,
             "with --store: experiment the run belongs to; APPLICATION/ may stand before "

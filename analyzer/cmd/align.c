@@ -126,7 +126,7 @@ int cmd_align(int argc, char **argv)
     const char *directory = NULL;
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("output", 'o', "DIR", &directory,
-                        "write the copy to DIR, which must not exist or be empty", NULL),
+                        "write the copy to DIR, which must be new or empty", NULL),
     };
     const struct option_usage usage = {
         .command = "align",

@@ -223,27 +223,39 @@ int cmd_diff(int argc, char **argv)
         .thresholds = {DIFFERENCE_DEFAULT, 0, 0.05}, .relative_percent = 5, .top = 12};
     const struct option_row rows[] = {
         OPTION_DURATION_ROW("absolute", 0, "TIME", &settings.thresholds.absolute_ns,
-                            "smaller differences (per rank) are no changes", "1 % of A's run time"),
+                            "ignore differences per rank below TIME", "1 % of A's run time"),
         OPTION_NUMBER_ROW("relative", 0, "PERCENT", &settings.relative_percent,
-                          "smaller differences, in percent of A's value, are no changes", "5"),
+                          "ignore differences below this percentage of A's value", "5"),
         OPTION_NUMBER_ROW("alpha", 0, "P", &settings.thresholds.alpha,
-                          "level of the t test over repeated runs", "0.05"),
-        OPTION_FLAG_ROW("check", 0, &settings.is_gate,
-                        "print what got worse, a line each, and fail if there is any"),
+                          "significance level of the t test over repeated runs", "0.05",
+                          .manual = "P is between 0 and 1."),
+        OPTION_FLAG_ROW(
+            "check", 0, &settings.is_gate,
+            "print only what got slower, a line each; exit status 1 if anything did",
+            .manual =
+                "A gate against regressions: one line for the run time, and one for each call path "
+                "and wait state. With --limits, one line for each limit that is not kept."),
         OPTION_TEXT_ROW("baseline", 0, "A", &settings.baseline,
-                        "compare with these; of several git revisions with the latest one", NULL),
+                        "compare with trials A; of several git revisions, with the latest", NULL,
+                        .manual = "It takes the place of the operand A."),
         OPTION_TEXT_ROW("intervals", 0, "A,B...", &settings.intervals,
-                        "compare intervals or phases of one trace with the first of them", NULL),
+                        "compare intervals of one trace with the first of them", NULL),
         OPTION_TEXT_ROW("limits", 0, "SET", &settings.limits_path,
-                        "compare with limits, in this file or stored as this trial", NULL),
+                        "compare with the limits in this file, or stored as this trial", NULL),
         OPTION_FLAG_ROW("structure", 0, &settings.wants_structure,
-                        "print which resources the runs have instead of their times"),
+                        "compare the resources of the runs instead of their times",
+                        .manual = "For each hierarchy the tree shows the resources that not all "
+                                  "runs have. Time without CPU time is left out: it depends on the "
+                                  "load of the machine, not on the program."),
         OPTION_FLAG_ROW("all", 0, &settings.shows_all,
-                        "with --structure, print also the resources that all runs have"),
+                        "with --structure: also print the resources that all runs have"),
         OPTION_TEXT_ROW("map", 0, "FILE", &settings.map_path,
-                        "resources that have another name in another run", NULL),
-        OPTION_COUNT_ROW("top", 0, "N", &settings.top, "rows per table", "12"),
-        OPTION_FLAG_ROW("json", 0, &settings.wants_json, "print JSON instead of text"),
+                        "read from FILE which resources have another name in another run", NULL),
+        OPTION_COUNT_ROW("top", 0, "N", &settings.top, "show N rows per table", "12",
+                         .manual =
+                             "One row more sums the rest, so that each table sums to its total."),
+        OPTION_FLAG_ROW("json", 0, &settings.wants_json, "print JSON instead of text",
+                        .manual = "It has all rows."),
     };
     const struct option_usage usage = {
         .command = "diff",

@@ -47,17 +47,16 @@ struct loaded {
 static bool read_request(int argc, char **argv, struct request *request, int *status)
 {
     const struct option_row rows[] = {
-        OPTION_LIST_ROW("patterns", 0, "FILE", &request->files, "with the patterns in this file"),
+        OPTION_LIST_ROW("patterns", 0, "FILE", &request->files, "also list the patterns in FILE",
+                        .manual = "A pattern with the id of an existing one replaces it."),
         OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text"),
-        OPTION_FLAG_ROW("man", 0, &request->wants_manual,
-                        "print the catalogue section of pagoda-patterns(5)"),
+        OPTION_FLAG_ROW("man", 0, &request->wants_manual, NULL),
     };
     const struct option_usage usage = {
         .command = "explain",
-        .operands = "[KIND | NAME | FILE]",
+        .operands = "[patterns|machines|policies | NAME | FILE]",
         .summary = "Lists what Pagoda knows, or explains one thing",
         .details =
-            "KIND is patterns, machines or policies: only these are listed.\n"
             "NAME is a name in the first column of a list, such as late-sender or quadrics.\n"
             "FILE is an XML file of patterns, a machine or a policy.\n",
         .rows = rows,

@@ -161,40 +161,75 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
     struct trial_conditions *conditions = &wishes->conditions;
     const struct option_row rows[] = {
         OPTION_LIST_ROW("metric", 'm', "NAME", &wishes->metrics,
-                        "values of this metric, or of all that match a pattern"),
+                        "values of this metric, or of all that match a pattern",
+                        .manual = "A pattern is a glob, such as `*.wait_ns`."),
         OPTION_LIST_ROW("property", 0, "ID", &wishes->properties,
-                        "severity, confidence, count and time of this property"),
-        OPTION_TEXT_ROW("focus", 'f', "FOCUS", &wishes->focus, "only within this focus",
-                        "the whole program"),
-        OPTION_TEXT_ROW("by", 0, "WHAT", &settings->by,
-                        "a value for each process, call-path, code, machine or message", "trial"),
-        OPTION_TEXT_ROW("interval", 0, "NAME", &wishes->interval, "only in this interval", NULL),
-        OPTION_LIST_ROW("trial", 't', "TRIAL", &settings->trials, "only these trials"),
+                        "severity, confidence, count and time of this property",
+                        .manual = "The confidence is the mean of its instances."),
+        OPTION_TEXT_ROW("focus", 'f', "FOCUS", &wishes->focus, "only values within this focus",
+                        "the whole program",
+                        .manual = "FOCUS is in resource normal form, pagoda-store(5). Hierarchies "
+                                  "that are left out are whole. /SyncObject and hierarchies of "
+                                  "your own have values only where they are named."),
+        OPTION_TEXT_ROW("by", 0, "process|call-path|code|machine|message", &settings->by,
+                        "one value for each of these", "one for each trial",
+                        .manual =
+                            "code is the function, machine the node, message the pair of ranks."),
+        OPTION_TEXT_ROW(
+            "interval", 0, "NAME", &wishes->interval, "only values of this interval", NULL,
+            .manual = "Examples are run, and window, which is between MPI_Init and MPI_Finalize. "
+                      "Default: of each trial the first interval that has values."),
+        OPTION_LIST_ROW("trial", 't', "TRIAL", &settings->trials,
+                        "only these trials, chosen as in pagoda diff"),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &settings->as,
                         "only trials of experiments that match; APPLICATION/ may stand before it",
                         NULL),
-        OPTION_TEXT_ROW("origin", 0, "WHAT", &conditions->origin,
-                        "only trials measured, predicted, threshold or interval", NULL),
+        OPTION_TEXT_ROW("origin", 0, "measured|predicted|threshold|interval", &conditions->origin,
+                        "only trials of this origin", NULL),
         OPTION_LIST_ROW("parameter", 'p', "CONDITION", &settings->parameters,
-                        "only trials with this parameter: size, size=64, 'size>=64'"),
-        OPTION_TEXT_ROW("since", 0, "DATE", &conditions->since, "only runs since then (UTC)", NULL),
-        OPTION_TEXT_ROW("until", 0, "DATE", &conditions->until, "only runs until then", NULL),
-        OPTION_LIST_ROW("with", 0, "PROPERTY", &settings->with,
-                        "only trials with late-sender, or 'late-sender>=0.05' (severity)"),
+                        "only trials with this parameter: size, size=64, 'size>=64'",
+                        .manual = "It may also be a version or a variable of the environment. The "
+                                  "operators are = != < <= > >=; numbers compare as numbers."),
+        OPTION_TEXT_ROW("since", 0, "DATE", &conditions->since,
+                        "only runs that began at this date or later (UTC)", NULL,
+                        .manual = "A date is 2026-11-21 or 2026-11-21T05:52. Of runs without a "
+                                  "date the day they were stored counts."),
+        OPTION_TEXT_ROW("until", 0, "DATE", &conditions->until,
+                        "only runs that began at this date or earlier", NULL,
+                        .manual = "A day counts whole."),
+        OPTION_LIST_ROW(
+            "with", 0, "PROPERTY", &settings->with,
+            "only trials with this property, such as late-sender or 'late-sender>=0.05'",
+            .manual = "The number is the least severity in the whole program."),
         OPTION_LIST_ROW("show", 0, "NAME", &settings->shown,
-                        "a column with this parameter of each trial"),
-        OPTION_TEXT_ROW("over", 0, "WHAT", &settings->over,
-                        "put values together over trials, ranks or intervals", NULL),
-        OPTION_TEXT_ROW("aggregate", 0, "HOW", &settings->aggregate,
-                        "to statistics, a list, or a cluster of near values", "statistics"),
-        OPTION_TEXT_ROW("delta", 0, "D", &settings->delta, "values of a cluster differ by no more",
-                        NULL),
+                        "add a column with this parameter of each trial"),
+        OPTION_TEXT_ROW("over", 0, "trials|ranks|intervals", &settings->over,
+                        "combine values that differ only in this", NULL,
+                        .manual = "ranks are the processes of each trial."),
+        OPTION_TEXT_ROW(
+            "aggregate", 0, "statistics|list|cluster", &settings->aggregate,
+            "how --over combines values", "statistics",
+            .manual = "statistics: smallest, largest, mean, median, standard deviation of the "
+                      "sample, quartiles. list: the values side by side. cluster: values near each "
+                      "other in a row with their mean. list and cluster name the trials, ranks or "
+                      "intervals. Without --over values are combined over trials."),
+        OPTION_TEXT_ROW("delta", 0, "D", &settings->delta,
+                        "values in one cluster differ by at most D", NULL,
+                        .manual = "D is in the unit of the metric, or a time such as 10us."),
         OPTION_LIST_ROW("quantile", 0, "F", &settings->quantile_texts,
-                        "this quantile in place of the quartiles 0.25 and 0.75"),
-        OPTION_TEXT_ROW("sql", 0, "TEXT", &settings->sql, "run this query, which can only read",
-                        NULL),
-        OPTION_FLAG_ROW("csv", 0, &settings->wants_csv, "print CSV instead of a table"),
-        OPTION_FLAG_ROW("json", 0, &settings->wants_json, "print JSON instead of a table"),
+                        "print this quantile instead of the quartiles 0.25 and 0.75",
+                        .manual = "F is from 0 to 1."),
+        OPTION_TEXT_ROW(
+            "sql", 0, "TEXT", &settings->sql, "run this SQL query, which can only read", NULL,
+            .manual = "The tables and views are in pagoda-store(5). The query may take 60 s of "
+                      "processor time and 512 MiB of memory; a longer one is for sqlite3(1)."),
+        OPTION_FLAG_ROW("csv", 0, &settings->wants_csv, "print CSV instead of a table",
+                        .manual =
+                            "It has exact numbers and follows RFC 4180. A text that a spreadsheet "
+                            "would take for a formula has an apostrophe before it."),
+        OPTION_FLAG_ROW("json", 0, &settings->wants_json, "print JSON instead of a table",
+                        .manual = "An object with schema (1), database, columns, and rows: objects "
+                                  "with a value or null by column."),
     };
     static const struct option_group groups[] = {
         {"metric", "values", NULL}, {"trial", "trials", NULL}, {"show", "summary", NULL},

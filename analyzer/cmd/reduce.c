@@ -279,21 +279,29 @@ int cmd_reduce(int argc, char **argv)
     struct settings settings = {.n_repetitions = 1, .top = 12};
     const struct option_row rows[] = {
         OPTION_LIST_ROW("rules", 0, "FILE", &settings.rule_files,
-                        "leave out the functions for which a rule of this file holds"),
-        OPTION_LIST_ROW("rule", 0, "RULE", &settings.rules,
-                        "the same for one rule, such as 'numcalls > 100000 & usecs/call < 2'"),
+                        "exclude functions that match a rule in FILE"),
+        OPTION_LIST_ROW(
+            "rule", 0, "RULE", &settings.rules,
+            "exclude functions that match RULE, such as 'numcalls > 100000 & usecs/call < 2'"),
         OPTION_TEXT_ROW("output", 'o', "FILE", &settings.output,
-                        "write the exclude file for pagoda trace --filter", NULL),
+                        "write the exclude file, for pagoda trace --filter", NULL,
+                        .manual = "Without it nothing is written."),
         OPTION_TEXT_ROW("add-to", 0, "FILE", &settings.earlier_path,
-                        "an earlier exclude file, whose rules come first in the new one", NULL),
-        OPTION_TEXT_ROW("rank", 0, "RANK", &settings.rank_text,
-                        "rules over this rank; any: a rule holds on one rank at least",
-                        "means over all"),
+                        "start from this exclude file; its rules come first in the new one", NULL,
+                        .manual = "The new file may have the same name. This is for going on step "
+                                  "by step: an excluded function is in no later profile."),
+        OPTION_TEXT_ROW("rank", 0, "RANK|any", &settings.rank_text,
+                        "apply the rules to this rank; any: to each rank by itself",
+                        "mean over all ranks",
+                        .manual = "With any, a function is excluded if a rule matches on one rank "
+                                  "at least, and the report names that rank. This is for functions "
+                                  "that few ranks call, as in a task farm."),
         OPTION_TEXT_ROW("dir", 0, "DIR", &settings.dir,
-                        "keep the traces and outputs of the runs in this folder", NULL),
+                        "keep the traces and outputs of the runs in DIR, which is made", NULL,
+                        .manual = "The traces are in `traced` and `reduced` there."),
         OPTION_COUNT_ROW("repeat", 0, "N", &settings.n_repetitions,
-                         "runs of each kind, the shortest of which counts", "1"),
-        OPTION_COUNT_ROW("top", 0, "N", &settings.top, "functions shown of those that stay", "12"),
+                         "run each variant N times; the shortest run counts", "1"),
+        OPTION_COUNT_ROW("top", 0, "N", &settings.top, "show N of the functions that stay", "12"),
         OPTION_FLAG_ROW("json", 0, &settings.wants_json, "print JSON instead of text"),
     };
     const struct option_usage usage = {

@@ -142,31 +142,45 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
 {
     request->text = text_options_for(stdout);
     const struct option_row own_rows[] = {
-        OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text"),
-        OPTION_COUNT_ROW("depth", 0, "N", &request->text.depth, "levels of the call tree shown",
+        OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text",
+                        .manual =
+                            "It has all rows: --depth, --top and --all concern the text only."),
+        OPTION_COUNT_ROW("depth", 0, "N", &request->text.depth, "show N levels of the call tree",
                          "4"),
-        OPTION_COUNT_ROW("top", 0, "N", &request->text.top, "rows of a table shown", "12"),
-        OPTION_FLAG_ROW("all", 0, &request->text.shows_all,
-                        "details of every wait state, however small"),
+        OPTION_COUNT_ROW(
+            "top", 0, "N", &request->text.top, "show N rows of a table", "12",
+            .manual = "Of the call tree these are the paths with the largest inclusive time."),
+        OPTION_FLAG_ROW(
+            "all", 0, &request->text.shows_all, "show details of every wait state, however small",
+            .manual =
+                "Without it wait states below 0.5 % of the run time of all ranks have no details."),
         OPTION_FLAG_ROW("ideal", 0, &request->wants_ideal,
-                        "replay on an ideal network too: serialisation and transfer efficiency"),
+                        "replay on an ideal network too: serialisation and transfer efficiency",
+                        .manual = "Section The ideal network says how."),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
-                        "look for the patterns in this file too"),
+                        "also look for the patterns in FILE",
+                        .manual = "A pattern with the id of a shipped one replaces it."),
         OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
-                        "only this part of the run: 1s:2s, REGION, REGION#3, REGION#* ..."),
+                        "report on this part of the run only: 1s:2s, REGION, REGION#3, REGION#*",
+                        .manual = "Section Intervals says what an interval is."),
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
-                        "keep the result in this database, made when missing", NULL),
+                        "store the result in this database, made when missing", NULL,
+                        .manual = "Section Storing results says what is stored, and its names."),
         OPTION_TEXT_ROW("as", 0, "TRIAL", &request->as,
                         "with --store: name of this run, or of its prediction; "
                         "[APPLICATION/]EXPERIMENT/ may stand before it",
                         "the trace's name and date"),
-        OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request->parameters,
-                        "with --store: a parameter of the run, such as size=1024"),
         OPTION_LIST_ROW(
-            "prediction-parameter", 0, "NAME=VALUE", &request->predicted_parameters,
-            "with --store: a parameter of the predictions only, not of the measured run"),
+            "parameter", 0, "NAME=VALUE", &request->parameters,
+            "with --store: a parameter of the run, such as size=1024",
+            .manual = "`:problem` or `:machine` after the value, as in `size=1024:problem`, says "
+                      "that the parameter is the size of the problem or of the machine."),
+        OPTION_LIST_ROW("prediction-parameter", 0, "NAME=VALUE", &request->predicted_parameters,
+                        "with --store: a parameter of the predictions, not of the measured run"),
         OPTION_TEXT_ROW("out", 0, "DIR", &request->out, "write the predicted run to DIR as a trace",
-                        NULL),
+                        NULL,
+                        .manual = "DIR must be new or empty. Section The predicted run as a trace "
+                                  "says what is in it."),
     };
     const size_t n_own = sizeof own_rows / sizeof own_rows[0];
     struct option_row rows[sizeof own_rows / sizeof own_rows[0] + WHATIF_MAX_OPTIONS];

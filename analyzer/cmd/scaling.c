@@ -155,25 +155,39 @@ int cmd_scaling(int argc, char **argv)
     struct error err;
     struct request request = {.choice = {.by = "ranks"}, .threshold_percent = 80, .top = 12};
     const struct option_row rows[] = {
-        OPTION_TEXT_ROW("by", 0, "NAME", &request.choice.by,
-                        "the parameter: ranks, nodes, or one of the trials", "ranks"),
+        OPTION_TEXT_ROW(
+            "by", 0, "ranks|nodes|NAME", &request.choice.by,
+            "the parameter that grows: ranks, nodes, or one of the trials", "ranks",
+            .manual =
+                "A parameter of the trials is given by --parameter of pagoda-replay(1) or by a "
+                "sweep; what-if options are parameters of predictions. Its values must be numbers, "
+                "perhaps with a unit of time or of size; they then count as seconds or bytes."),
         OPTION_FLAG_ROW("strong", 0, &request.is_strong, "the work stays the same on more ranks"),
         OPTION_FLAG_ROW("weak", 0, &request.is_weak, "the work of each rank stays the same"),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
                         "only trials of this experiment; APPLICATION/ may stand before it", NULL),
         OPTION_LIST_ROW("ignore", 0, "NAME", &request.ignored,
-                        "runs that differ in this parameter are repetitions"),
+                        "runs that differ in this parameter are repetitions of one another"),
         OPTION_NUMBER_ROW("threshold", 0, "PERCENT", &request.threshold_percent,
-                          "efficiency below which scaling is broken", "80"),
+                          "scaling is broken where the efficiency is below this percentage", "80"),
         OPTION_FLAG_ROW("whole-run", 0, &request.is_whole_run,
-                        "times of the whole run, start-up and end included"),
+                        "count the whole run, including start-up and end"),
         OPTION_FLAG_ROW("properties", 0, &request.wants_properties,
-                        "print what the runs show together, by declared properties"),
+                        "evaluate the properties declared over several runs",
+                        .manual = "An example is a wait state that grows with the parameter. The "
+                                  "most severe comes first, with severity and confidence from 0 to "
+                                  "1. pagoda-patterns(5) says how properties are declared."),
         OPTION_LIST_ROW("property-file", 0, "FILE", &request.property_files,
-                        "with the properties in this file"),
-        OPTION_COUNT_ROW("top", 0, "N", &request.top, "rows of the growth table", "12"),
-        OPTION_TEXT_ROW("svg", 0, "FILE", &request.svg, "draw a picture, too", NULL),
-        OPTION_FLAG_ROW("csv", 0, &request.wants_csv, "print CSV instead of text"),
+                        "also evaluate the properties in FILE",
+                        .manual = "A property with the id of another replaces it."),
+        OPTION_COUNT_ROW("top", 0, "N", &request.top, "show N rows of the growth table", "12"),
+        OPTION_TEXT_ROW("svg", 0, "FILE", &request.svg,
+                        "also draw a picture: speedup, efficiencies, greatest parts", NULL),
+        OPTION_FLAG_ROW(
+            "csv", 0, &request.wants_csv, "print CSV instead of text",
+            .manual =
+                "There is a line for each number, with the columns series, parameter, x, ranks, "
+                "kind (run, efficiency, region or wait-state), name, value, stddev, trials."),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
     };
     static const struct option_group groups[] = {

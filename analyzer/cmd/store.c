@@ -443,6 +443,16 @@ int cmd_store(int argc, char **argv)
         print_help(stdout);
         return STATUS_DONE;
     }
+    if (!strcmp(name, OPTIONS_COMPLETE) && argc == 3) {
+        for (size_t i = 0; i < N_ACTIONS; i++)
+            options_print_candidate(actions[i].name, argv[2], actions[i].summary, stdout);
+        return STATUS_DONE;
+    }
+    if (!strcmp(name, OPTIONS_COMPLETE) && argc > 3) {
+        argv[1] = argv[2];
+        argv[2] = (char *)OPTIONS_COMPLETE;
+        name = argv[1];
+    }
     const char *names[N_ACTIONS];
     for (size_t i = 0; i < N_ACTIONS; i++) {
         if (!strcmp(actions[i].name, name))

@@ -259,38 +259,48 @@ int cmd_sweep(int argc, char **argv)
     const char *as = NULL;
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("ranks", 'n', "VALUES", &request.ranks,
-                        "values of the parameter n, short for --parameter n=VALUES", NULL),
+                        "values of the parameter n; short for --parameter n=VALUES", NULL),
         OPTION_LIST_ROW("parameter", 'p', "NAME=VALUES", &request.parameters,
-                        "a parameter and its values; {NAME} in the launch line becomes one"),
-        OPTION_FLAG_ROW("line-by-line", 0, &request.is_line_by_line,
-                        "the first values together, then the second, ... instead of all with all"),
-        OPTION_COUNT_ROW("repeat", 0, "N", &request.n_repetitions, "runs of each point", "1"),
+                        "a parameter and its values; {NAME} in the launch line is replaced by one",
+                        .manual =
+                            "`:problem` or `:machine` after the values says that the parameter is "
+                            "the size of the problem or of the machine; n is the latter. With a "
+                            "sweep file the values replace those of its parameter."),
+        OPTION_FLAG_ROW(
+            "line-by-line", 0, &request.is_line_by_line,
+            "combine the first values of all parameters, then the second ones, and so on"),
+        OPTION_COUNT_ROW("repeat", 0, "N", &request.n_repetitions, "run each point N times", "1"),
         OPTION_LIST_ROW("skip", 0, "CONDITION", &request.skips,
                         "leave out points where this holds, such as n*size>100"),
-        OPTION_LIST_ROW("stop-when", 0, "CHECKPOINT", &request.checkpoints,
-                        "end the sweep when this holds of what was seen so far"),
-        OPTION_TEXT_ROW("store", 0, "DB", &request.database, "keep the runs in this database",
-                        "sweep.db"),
+        OPTION_LIST_ROW("stop-when", 0, "CONDITION", &request.checkpoints,
+                        "end the sweep when this holds of the results so far",
+                        .manual = "CONDITION is as in a <checkpoint> of pagoda-sweep(5)."),
+        OPTION_TEXT_ROW("store", 0, "DB", &request.database,
+                        "store the runs in this database, made when missing", "sweep.db"),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
                         "experiment the runs belong to, the name of the sweep; APPLICATION/ may "
                         "stand before it",
                         "sweep"),
-        OPTION_TEXT_ROW("dir", 0, "DIR", &request.dir, "folder of the traces and outputs",
+        OPTION_TEXT_ROW("dir", 0, "DIR", &request.dir, "write the traces and outputs to DIR",
                         "DB.sweep/EXPERIMENT"),
         OPTION_DURATION_ROW("point-limit", 0, "T", &request.point_limit_ns,
-                            "end a run that takes longer", NULL),
-        OPTION_DURATION_ROW("limit", 0, "T", &request.limit_ns, "begin no run after this time",
-                            NULL),
+                            "end a run that takes longer than T, such as 10min", NULL),
+        OPTION_DURATION_ROW("limit", 0, "T", &request.limit_ns,
+                            "begin no further run after the sweep has lasted T", NULL),
         OPTION_TEXT_ROW("sbatch", 0, "OPTIONS", &request.batch,
-                        "run the points as Slurm job arrays with these options of sbatch", NULL),
-        OPTION_COUNT_ROW("leave-result", 0, "NUMBER", &request.leaves_result,
-                         "run this point only and leave its result, as batch jobs do", NULL),
+                        "run the points as Slurm job arrays with these options of sbatch", NULL,
+                        .manual = "{NAME} is replaced by the value of the parameter, as in `-n {n} "
+                                  "-t 10`. Points whose options are the same share an array."),
+        OPTION_COUNT_ROW("leave-result", 0, "NUMBER", &request.leaves_result, NULL, NULL),
         OPTION_FLAG_ROW("retry", 0, &request.retries_failed,
-                        "run points again that failed in an earlier call"),
+                        "run points again that failed earlier"),
         OPTION_FLAG_ROW("remove-traces", 0, &request.keeps_no_traces,
-                        "remove each archive when its run is stored"),
-        OPTION_FLAG_ROW("dry-run", 0, &request.is_dry,
-                        "print the points and their commands, check what can be, run nothing"),
+                        "remove each trace after its run is stored"),
+        OPTION_FLAG_ROW(
+            "dry-run", 0, &request.is_dry, "print the points and their commands; run nothing",
+            .manual = "The states are to run, stored, failed, too long and skipped. What can be "
+                      "wrong is found as before a real sweep: the options of predictions, the "
+                      "machine files and policies they name, and what checkpoints ask for."),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
     };
     static const struct option_group groups[] = {

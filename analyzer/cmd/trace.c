@@ -456,12 +456,16 @@ int cmd_trace(int argc, char **argv)
     bool only_show = false;
     struct trace_settings settings;
     struct option_row rows[TRACE_N_SETTINGS + 4] = {
-        OPTION_TEXT_ROW("output", 'o', "DIR", &dir, "leave the archive in DIR",
-                        "pagoda-PROGRAM-DATE"),
+        OPTION_TEXT_ROW("output", 'o', "DIR", &dir, "write the trace to DIR", "pagoda-PROGRAM-DATE",
+                        .manual = "DIR is made if need be, with the folders above it. A folder "
+                                  "that has a trace already is refused."),
         OPTION_TEXT_ROW("finish", 0, "DIR", &unfinished,
-                        "make the archive from the records an interrupted run left in DIR", NULL),
+                        "make the trace from the records that an interrupted run left in DIR", NULL,
+                        .manual = "The records are in DIR/spool. They stay there when the command "
+                                  "was killed, or found no room for the trace."),
         OPTION_FLAG_ROW("show-settings", 0, &only_show,
-                        "print the settings below as they are in force, and run nothing"),
+                        "print the settings in force and where each comes from; run nothing",
+                        .manual = "The form is that of a configuration file."),
     };
     struct option_usage usage = {
         .command = "trace",

@@ -46,30 +46,47 @@ static const struct {
     enum setting_kind kind;
     const char *argument;
     const char *default_text;
-    const char *help;
+    const char *help, *manual;
 } table[TRACE_N_SETTINGS] = {
     [SETTING_FILTER] = {"filter", KIND_FILE, "FILE", "",
-                        "leave out the regions this filter file excludes (Score-P's or TAU's "
-                        "form)"},
+                        "exclude regions by this filter file, in Score-P's or TAU's format",
+                        "See FILTER FILES in pagoda-tracer(7)."},
     [SETTING_MPI] = {"mpi", KIND_TEXT, "all|communication", "all",
-                     "record all MPI functions, or only those that communicate or may wait"},
-    [SETTING_MIN_DURATION] = {"min_duration", KIND_DURATION, "T", "0",
-                              "drop shorter regions with nothing recorded inside: 5us"},
+                     "record all MPI functions, or only those that communicate or may wait",
+                     "communication leaves out functions such as MPI_Comm_rank, MPI_Wtime and "
+                     "MPI_Type_commit; they then cost nothing."},
+    [SETTING_MIN_DURATION] =
+        {"min_duration", KIND_DURATION, "T", "0",
+         "drop regions shorter than T, such as 5us, with nothing recorded inside",
+         "These are functions and annotations of the program, and MPI calls that record their "
+         "enter and leave only."},
     [SETTING_START_AT] = {"start_at", KIND_TEXT, "NAME", "",
-                          "record from this marker, or begin of this region, on"},
+                          "start recording at this marker, or at the enter of this region",
+                          "A region is a function compiled with instrumentation, or an "
+                          "annotation. Without --start-at recording is on from the start."},
     [SETTING_STOP_AT] = {"stop_at", KIND_TEXT, "NAME", "",
-                         "record to this marker, or end of this region"},
+                         "stop recording at this marker, or at the leave of this region",
+                         "Recording may start again. With the same region for --start-at and "
+                         "--stop-at all its instances are recorded."},
     [SETTING_WINDOW] = {"window", KIND_TEXT, "FROM-TO,...", "",
-                        "record in these times after MPI_Init only: 10s-20s,60s-"},
+                        "record only in these times after MPI_Init, such as 10s-20s,60s-",
+                        "The times count from the end of MPI_Init of each process, in order. An "
+                        "end left out is that of the run. It excludes --start-at and --stop-at."},
     [SETTING_MAX_BYTES] = {"max_bytes", KIND_SIZE, "SIZE", "0",
-                           "stop a thread's recording when its records take this much; 0: never"},
+                           "stop a thread's recording when its records take this much; 0: never",
+                           "The end of the run tells of it."},
     [SETTING_BUFFER_BYTES] = {"buffer_bytes", KIND_SIZE, "SIZE", "1MiB",
-                              "memory a thread maps for records at a time"},
+                              "memory that a thread maps for records at a time",
+                              "It is rounded up to 64 KiB."},
     [SETTING_CALL_STACK] = {"call_stack", KIND_COUNT, "N", "0",
-                            "record up to N callers of each MPI call; 0: the line it is called "
-                            "from only"},
+                            "record up to N callers of each MPI call; 0: only the calling line",
+                            "64 is the most."},
     [SETTING_ENV] = {"env", KIND_TEXT, "NAMES", DEFAULT_ENVIRONMENT,
-                     "environment variables of rank 0 to keep, with wildcards: OMP_*,SLURM_*"},
+                     "keep these environment variables of rank 0, such as OMP_*,SLURM_*",
+                     "They become properties of the archive. * and ? are wildcards. The default "
+                     "says how threads, jobs and networks were set up. A wildcard never takes a "
+                     "variable whose name speaks of a key, token, secret, password or "
+                     "credential."},
 };
 
 // ---- where values come from
@@ -108,13 +125,14 @@ size_t trace_settings_rows(struct trace_settings *settings, struct option_row *r
 
     rows[n++] = (struct option_row)OPTION_TEXT_ROW(
         "config", 'c', "FILE", &settings->config,
-        "read settings from FILE, lines NAME = VALUE named like the options below", NULL);
+        "read settings from FILE, with lines NAME = VALUE named like the options below", NULL,
+        .manual = "See section SETTINGS.");
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
         const char *shown =
             i == SETTING_ENV ? "OMP_*, SLURM_* and other usual ones" : table[i].default_text;
-        rows[n] = (struct option_row)OPTION_TEXT_ROW(settings->option_names[i], 0,
-                                                     table[i].argument, &settings->options[i],
-                                                     table[i].help, *shown ? shown : NULL);
+        rows[n] = (struct option_row)OPTION_TEXT_ROW(
+            settings->option_names[i], 0, table[i].argument, &settings->options[i], table[i].help,
+            *shown ? shown : NULL, .manual = table[i].manual);
         if (i == SETTING_ENV) {
             rows[n].type = OPTION_LIST;
             rows[n].value = &settings->environment;

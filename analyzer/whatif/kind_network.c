@@ -74,7 +74,7 @@ static int read_tolerance(const char *text, struct whatif_case *asked, struct er
 static const struct whatif_option rows[] = {
     {.name = "machine",
      .kind = WHATIF_VALUE,
-     .argument = "FILE",
+     .argument = "MACHINE",
      .read = read_machine,
      .help = "cost model of messages, collectives and cores: a file, or a bundled machine"},
     {.name = "latency",

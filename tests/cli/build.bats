@@ -141,7 +141,7 @@ with_only() {
         parts=("$BUILD/pagoda") mpis=(MPIS=)
     fi
     cp "${parts[@]}" "$built"
-    cp "$BUILD/man/pagoda-patterns.5" "$built/man"
+    cp "$BUILD/man/"* "$built/man"
     install=(make -o all "${mpis[@]}" BUILD="$built" PREFIX="/opt/a b" DESTDIR="$installed")
     "${install[@]}" install
     "$installed/opt/a b/bin/pagoda" explain >/dev/null

@@ -13,20 +13,6 @@ commands() {
     "$PAGODA" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-# help_options COMMAND: its long options, one a line.
-help_options() {
-    "$PAGODA" "$1" --help all | sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | sort
-}
-
-# manual_options COMMAND: the long options in the tags of the manual's OPTIONS section, written with
-# the macros of mdoc(7) or of man(7).
-manual_options() {
-    awk '/^\.S[hH]/ { inside = / OPTIONS/ }
-        inside && (/^\.It/ || tag) { gsub(/\\-/, "-"); gsub(/\\f[A-Z]/, ""); print }
-        { tag = /^\.TP/ }' "$ROOT/man/pagoda-$1.1" |
-        grep -o -- '\(Fl -\|--\)[a-z-]*' | sed 's/^Fl -//; s/^--//' | sort
-}
-
 # options_given_once COMMAND...: its long options that take a value and may not be repeated, one a line.
 options_given_once() {
     "$PAGODA" "$@" --help all | awk '/^  (-., |    )--/ { if (entry != "") print entry; entry = "" }
@@ -144,16 +130,6 @@ options_given_once() {
     run bash -c '"$PAGODA" replya 2>&1 >&-'
     [ "$status" = 2 ]
     [ "${#lines[@]}" = 1 ]
-}
-
-@test "the manual page of a command describes exactly its options" {
-    for page in "$ROOT"/man/pagoda-*.1; do
-        command=${page##*/pagoda-}
-        command=${command%.1}
-        case $command in store) continue ;; esac # has commands of its own: store.bats
-        [ "$(help_options "$command" | wc -l)" -gt 1 ]
-        diff -u <(manual_options "$command") <(help_options "$command")
-    done
 }
 
 @test "each command has its manual page, named in pagoda(1)" {

@@ -262,16 +262,6 @@ END
     [ ! -e runs.db ]
 }
 
-@test "the manual page describes exactly the options of each action" {
-    local action
-    for action in add list show remove export import vacuum; do
-        diff -u <(sed -n "/^\.Ss .*store $action/,/^\.S[sh] /s/^\.It .*Fl -\([a-z-]*\).*/\1/p" \
-            "$ROOT/man/pagoda-store.1" | sort) \
-            <("$PAGODA" store $action --help |
-                sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | grep -vx help | sort)
-    done
-}
-
 @test "time without CPU time is stored by process, and can be asked for" {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/without-cpu.txt" lost
     "$PAGODA" replay lost --store lost.db >/dev/null
