@@ -125,10 +125,10 @@ with_only() {
 }
 
 @test "another PREFIX compiles nothing but what names its folders" {
-    objects=("$BATS_TEST_TMPDIR"/b/obj/analyzer/base/{error,data_folder}.o)
+    objects=("$BATS_TEST_TMPDIR"/b/obj/analyzer/base/{error,bundled}.o)
     make BUILD="$BATS_TEST_TMPDIR/b" "${objects[@]}"
     run make BUILD="$BATS_TEST_TMPDIR/b" PREFIX="/opt/a b" "${objects[@]}"
-    [[ $output == *data_folder.c* && $output != *error.c* ]]
+    [[ $output == *bundled.c* && $output != *error.c* ]]
     run make BUILD="$BATS_TEST_TMPDIR/b" PREFIX="/opt/a b" "${objects[@]}"
     [[ $output != *.c* ]]
 }
