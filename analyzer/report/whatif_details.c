@@ -19,7 +19,7 @@ static void print_move(const struct page *page, const char *label, const struct 
 {
     char *stayed = move->stayed_ns == 0
                        ? memory_copy_text("")
-                       : memory_format("; %s of FROM in the region is not done for TO and stays",
+                       : memory_format("; %s of FROM in the region does not serve TO and stays",
                                        quantity_time(move->stayed_ns).text);
     print_text(page, label,
                memory_format("%s: %s of process time, with %s%s", move->text,
@@ -40,12 +40,12 @@ static void print_difference(const struct page *page, int64_t early_ns, int64_t 
     char *early = difference(early_ns), *rest = difference(rest_ns);
     if (early_ns != 0)
         print_text(page, "",
-                   memory_format("the prediction differs by %s as it does moved work after its "
-                                 "message has come, not while its rank waits for it",
+                   memory_format("the prediction differs by %s because moved work begins after its "
+                                 "message has arrived, not while its rank waits for it",
                                  early));
     if (rest_ns != 0)
         print_text(page, "",
-                   memory_format("it differs by %s as it knows the time of messages, collectives, "
+                   memory_format("it differs by %s because it includes messages, collectives, "
                                  "cores, and work across several messages",
                                  rest));
     free(early);
@@ -55,21 +55,10 @@ static void print_difference(const struct page *page, int64_t early_ns, int64_t 
 void page_moves(const struct page *page, const struct whatif_report *report,
                 const struct whatif_point *point)
 {
-    const char *label = "Upper bound", *of_first = report->is_list ? " (in the first one)" : "";
-    if (point->aggregates) {
-        print_text(
-            page, label,
-            memory_format("--aggregate: %s went with the one before%s; no message is held back for "
-                          "a later one, so at most this is gained",
-                          quantity_count(point->n_aggregated, "message").text, of_first));
-        label = "";
-    }
-    if (point->overlaps)
-        print_text(
-            page, label,
-            memory_format("--overlap: %s waited for later%s; whether data was needed earlier is "
-                          "not in the trace, so at most this is gained",
-                          quantity_count(point->n_overlapped, "call").text, of_first));
+    for (size_t i = 0; i < point->n_bounds; i++)
+        print_text(page, i == 0 ? "Upper bound" : "",
+                   memory_format("%s%s", point->bounds[i].sentence,
+                                 report->is_list ? " (the first prediction)" : ""));
     for (size_t i = 0; i < point->n_moves; i++)
         print_move(page, i == 0 ? "Moved" : "", &point->moves[i]);
     if (point->n_moves == 0)
@@ -108,7 +97,7 @@ static void print_farm(const struct page *page, const struct whatif_farm *farm, 
                              quantity_count(farm->n_tasks, "task").text,
                              quantity_count(farm->n_recorded, "worker").text,
                              quantity_time(farm->recorded_ns).text));
-    const char *dealt = farm->policy ? "" : "each task for whoever is free, ";
+    const char *dealt = farm->policy ? "" : "each task to the next free worker, ";
     if (is_list)
         print_text(page, "", memory_format("%s%s", dealt, cores));
     else
@@ -119,7 +108,7 @@ static void print_farm(const struct page *page, const struct whatif_farm *farm, 
         print_text(page, "", policy_text(farm->policy, farm->summary));
     free(cores);
     print_text(page, "Model error",
-               memory_format("%+.2f %% (with today's %s the model has %s for it)",
+               memory_format("%+.2f %% (with the recorded %s the model gives %s)",
                              100 * whatif_change(farm->recorded_ns, farm->modelled_ns),
                              quantity_count(farm->n_recorded, "worker").text,
                              quantity_time(farm->modelled_ns).text));
@@ -136,14 +125,15 @@ static void print_rebalancing(const struct page *page, const struct whatif_rebal
                              quantity_time(balancing->transfer_ns).text,
                              quantity_count(balancing->n_spans, "span").text));
     print_text(page, "",
-               memory_format("their longest works sum to %s, and to %s now",
+               memory_format("the longest work of each span: %s in sum, %s after balancing",
                              quantity_time(balancing->before_ns).text,
                              quantity_time(balancing->after_ns).text));
     if (!is_list)
         print_text(page, "", policy_text(balancing->policy, balancing->summary));
-    print_text(page, "Estimate",
-               memory_copy_text("that computing can be divided and done elsewhere is assumed; "
-                                "messages between ranks are as they were"));
+    print_text(
+        page, "Estimate",
+        memory_copy_text("computing is assumed to be divisible and movable; messages between "
+                         "ranks stay as they were"));
 }
 
 void page_estimate(const struct page *page, const struct whatif_report *report)

@@ -74,11 +74,9 @@ static void put_quality(json_t *object, const struct whatif_point *point)
 static void put_moves(json_t *object, const struct whatif_report *report,
                       const struct whatif_point *point)
 {
-    if (point->aggregates)
-        set_count(object, "aggregated_messages", point->n_aggregated);
-    if (point->overlaps)
-        set_count(object, "overlapped_calls", point->n_overlapped);
-    if (point->aggregates || point->overlaps)
+    for (size_t i = 0; i < point->n_bounds; i++)
+        set_count(object, point->bounds[i].key, point->bounds[i].value);
+    if (point->n_bounds > 0)
         json_object_set_new(object, "is_upper_bound", json_true());
     if (point->n_moves == 0)
         return;
@@ -228,7 +226,6 @@ static json_t *tolerance_object(const struct whatif_report *report)
     json_object_set_new(object, "levels", levels);
     return object;
 }
-
 
 /// Frees CHANGES.
 static json_t *rows(struct changes changes, const char *key)

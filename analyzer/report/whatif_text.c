@@ -51,7 +51,7 @@ static void print_collectives(const struct page *page, const struct whatif_repor
         free(text);
     }
     if (point->n_by_tree > 0) {
-        text = memory_format("%s without, as the nodes are no row",
+        text = memory_format("%s by messages, because their nodes are not in a row",
                              quantity_count(point->n_by_tree, "operation").text);
         page_labelled(page, "", text);
         free(text);
@@ -93,14 +93,15 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
     whatif_base(report, page->result, &is_measured);
     if (!is_measured)
         page_labelled(page, "",
-                      "that is much, so all but the ranks' finish is compared with this run, which "
-                      "is called unchanged, not with the measured one");
+                      "the replay error is large: the tables below compare with the unchanged "
+                      "prediction, not with the measured run");
     double rank_time_ns = (double)report->baseline_ns * (double)page->result->n_ranks;
     if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns) {
         text = memory_format(
-            "in the recording ranks were without CPU time for %s of their time, though "
-            "there was a core for each: other programs had it, or ranks slept or "
-            "waited for files; what is predicted is a run without that",
+            "in the recording ranks had no CPU for %s of their time, although each had a core: "
+            "other "
+            "programs used it, or ranks slept or waited for files; the prediction is a run without "
+            "that",
             quantity_part((double)report->lost_ns, rank_time_ns).text);
         page_labelled(page, "", text);
         free(text);
@@ -110,11 +111,12 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
 /// What a prediction by order only rests on.
 static void print_timeless(const struct page *page, const struct whatif_point *point)
 {
-    char *text = memory_format(
-        "only the order of the trace counts, no time of it; of %s %s cost nothing, for want of a "
-        "<compute>",
-        quantity_count(point->n_visits, "region visit").text,
-        quantity_part((double)point->n_without_rule, (double)point->n_visits).text);
+    char *text =
+        memory_format("only the trace's order of events counts, none of its times; %s of %s cost "
+                      "nothing, because "
+                      "no <compute> fits",
+                      quantity_part((double)point->n_without_rule, (double)point->n_visits).text,
+                      quantity_count(point->n_visits, "region visit").text);
     page_labelled(page, "Timeless", text);
     free(text);
     for (size_t i = 0; i < point->n_rules; i++) {
@@ -173,7 +175,7 @@ static void print_quality(const struct page *page, const struct whatif_report *r
     print_collectives(page, report);
     page_labelled(page, "Cores", report->sharing);
     if (first->hand_over_ns > 0) {
-        text = memory_format("%s for handing cores over, summed over the ranks%s",
+        text = memory_format("%s of context switches, summed over the ranks%s",
                              quantity_time(first->hand_over_ns).text, of_first(report));
         page_labelled(page, "", text);
         free(text);
@@ -188,7 +190,7 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         page_labelled(page, "Contention", text);
         free(text);
     }
-    page_labelled(page, "Not in the model", "memory contention inside a node is ignored");
+    page_labelled(page, "Not in the model", "memory contention inside a node");
     if (report->has_threads)
         page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");
     if (first->leaves_out)
@@ -197,8 +199,9 @@ static void print_quality(const struct page *page, const struct whatif_report *r
     for (size_t i = 0; i < report->n_points; i++)
         n_forced += report->points[i].n_forced;
     if (n_forced > 0) {
-        text = memory_format("%s would have waited for ever and went on without its partner",
-                             quantity_count(n_forced, "call").text);
+        text = memory_format(
+            "%s would have waited for ever; the prediction goes on without the partner",
+            quantity_count(n_forced, "call").text);
         page_labelled(page, "Deadlock", text);
         free(text);
     }
@@ -358,7 +361,7 @@ static void print_no_answer(const struct page *page, const struct whatif_report 
 {
     char *text = memory_format(
         "not known: with nothing changed %s would be predicted, %s off the measured run, so the %s "
-        "of the model say nothing",
+        "predicted with the change say nothing",
         quantity_time(report->replayed_ns).text,
         change_of(report->baseline_ns, report->replayed_ns).text,
         quantity_time(report->points[0].predicted_ns).text);

@@ -22,6 +22,9 @@ void whatif_point_release(struct whatif_point *point)
     for (size_t i = 0; i < point->n_moves; i++)
         free(point->moves[i].text);
     free(point->moves);
+    for (size_t i = 0; i < point->n_bounds; i++)
+        free(point->bounds[i].sentence);
+    free(point->bounds);
     free(point->set);
     free(point->farm.policy);
     free(point->farm.summary);

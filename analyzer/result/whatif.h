@@ -30,6 +30,13 @@ struct whatif_move {
     uint64_t stayed_ns;            // in the region at FROM, but not for TO
 };
 
+/// A change that the program may not be able to make as much of as was predicted.
+struct whatif_bound {
+    const char *key; // of the JSON, for how many were changed
+    uint64_t value;
+    char *sentence; // what was changed, and why the prediction is an upper bound; no full stop
+};
+
 /// What a <compute> of the machine file made of a run, summed over the ranks.
 struct whatif_rule {
     char *region;
@@ -80,9 +87,8 @@ struct whatif_point {
     char *unused_rules; // of the machine file, in words; NULL: none
     struct whatif_rank *ranks;
     size_t n_ranks;
-    bool aggregates, overlaps; // asked for:
-    uint64_t n_aggregated;     // messages that were sent together with an earlier one
-    uint64_t n_overlapped;     // calls that were waited for later
+    struct whatif_bound *bounds;
+    size_t n_bounds;
     struct whatif_farm farm;
     struct whatif_rebalancing rebalancing;
     struct whatif_move *moves;

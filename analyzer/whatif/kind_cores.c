@@ -160,10 +160,9 @@ const struct whatif_kind whatif_kind_cores = {rows, sizeof rows / sizeof rows[0]
 
 // --- what ranks that wait do, where no option says so
 
-const char whatif_waiting_note[] =
-    "--wait spin, as no --wait is given: where ranks share cores, those that wait keep them busy, "
-    "as "
-    "this run's MPI does (MPICH; Open MPI that was not told of more ranks than slots)";
+const char whatif_waiting_note[] = "--wait spin, because no --wait is given and this run's MPI "
+                                   "spins while it waits (MPICH, or Open "
+                                   "MPI that was not told of more ranks than slots)";
 
 /// The property NAME of the archive, in the capitals OTF2 gives it; "" where it has none.
 static const char *property(const struct definitions *definitions, const char *name)
@@ -223,30 +222,26 @@ bool whatif_assume_waiting(struct whatif_options *options, const struct whatif_p
 
 static char *describe_sharing(const struct scenario *scenario)
 {
+    const struct scenario_settings *settings = scenario->settings;
     if (!scenario->knows_cores && !scenario->is_shared)
-        return memory_copy_text("every rank on a core of its own: the trace does not tell cores");
+        return memory_copy_text("each rank has a core of its own: the trace does not record cores");
     char *cores = scenario->least_cores == scenario->most_cores
                       ? memory_format("%" PRIu32 " a node", scenario->most_cores)
                       : memory_format("%" PRIu32 " to %" PRIu32 " a node", scenario->least_cores,
                                       scenario->most_cores);
+    char *slices = scenario->slice_ns == 0
+                       ? memory_copy_text("")
+                       : memory_format("; time slices of %g ms", (double)scenario->slice_ns / 1e6);
     char *text;
     if (!scenario->is_shared)
-        text = memory_format("%s, one for every rank", cores);
+        text = memory_format("%s, one for each rank", cores);
     else
-        text = memory_format(
-            "%s, %s; a rank that waits %s", cores,
-            scenario->settings->is_sticky ? "each rank stays on one (sticky)"
-            : scenario->is_bound          ? "shared by the ranks bound to them"
-                                          : "shared by all ranks of the node (fluid)",
-            scenario->slice_ns == 0
-                ? (scenario->settings->spins ? "keeps its core busy" : "leaves its core")
-                : (scenario->settings->spins ? "keeps its core busy, for slices of "
-                                             : "leaves its core; slices of "));
-    if (scenario->is_shared && scenario->slice_ns > 0) {
-        char *start = text;
-        text = memory_format("%s%g ms", start, (double)scenario->slice_ns / 1e6);
-        free(start);
-    }
+        text = memory_format("%s, %s; a waiting rank %s%s", cores,
+                             settings->is_sticky  ? "each rank stays on one (sticky)"
+                             : scenario->is_bound ? "shared by the ranks bound to them"
+                                                  : "shared by all ranks of the node (fluid)",
+                             settings->spins ? "spins" : "blocks", slices);
+    free(slices);
     free(cores);
     return text;
 }
@@ -264,11 +259,11 @@ void whatif_describe_cores(struct whatif_report *report, const struct whatif_pla
     if ((first->is_shared && first->settings->spins && first->slice_ns == 0) ||
         (unchanged->is_shared && unchanged->settings->spins && unchanged->slice_ns == 0))
         whatif_report_note(
-            report,
-            memory_copy_text("cores are shared in no time at all; but a rank that keeps its "
-                             "core busy has it for a slice of time, in which no other rank "
-                             "there notices its messages: --slice 4ms is what many Linux "
-                             "systems do"));
+            report, memory_copy_text(
+                        "ranks that share a core take turns without time slices; but a spinning "
+                        "rank keeps its core for a whole slice, and the ranks that wait for "
+                        "the core cannot react to messages: --slice 4ms models many Linux "
+                        "systems"));
     for (size_t i = 0; i < definitions->n_ranks; i++)
         report->has_threads = report->has_threads || definitions->ranks[i].n_locations > 1;
 }

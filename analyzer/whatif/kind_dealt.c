@@ -243,10 +243,11 @@ void whatif_note_dealing(struct whatif_report *report, const struct whatif_plan 
     uint32_t master, n_workers = keeps_order ? farm_kept_workers(measured, &master) : 0;
     if (n_workers == 0)
         return;
-    whatif_report_note(report, memory_format("who did which task in the recording does it here, "
-                                             "too; if rank %" PRIu32 " hands them to whoever is "
-                                             "free, --workers %" PRIu32 " deals them anew",
-                                             master, n_workers));
+    whatif_report_note(
+        report,
+        memory_format("each task stays with the rank that did it in the recording; if rank %" PRIu32
+                      " hands tasks to free workers, --workers %" PRIu32 " deals them anew",
+                      master, n_workers));
 }
 
 /// The run of POINT becomes shorter, or longer, by so much, within its window.
@@ -352,12 +353,12 @@ static int find_spans(struct whatif_estimates *estimates, const struct whatif_ca
                     &estimates->observed, err) != 0)
         return -1;
     if (estimates->observed.shares_cores)
-        return error_set(err, "--rebalance: ranks share cores, where what each computes is no "
-                              "measure of its work; --cores gives each its own");
+        return error_set(err, "--rebalance: ranks share cores, so computing time does not measure "
+                              "work; --cores can give each rank a core of its own");
     if (spans->n_not_kept > 0)
         return error_set(err,
-                         "--rebalance: all ranks meet too often for %u ranks' work to be "
-                         "kept",
+                         "--rebalance: all ranks meet too often to keep the work of %u ranks "
+                         "between their meetings",
                          spans->n_ranks);
     estimates->has_spans = true;
     return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/whatif/kinds.h"
@@ -104,6 +105,12 @@ const struct whatif_kind whatif_kind_messages = {rows, sizeof rows / sizeof rows
 
 // --- in a report
 
+static void put_bound(struct whatif_point *point, const char *key, uint64_t value, char *sentence)
+{
+    point->bounds = memory_resize(point->bounds, point->n_bounds + 1, sizeof *point->bounds);
+    point->bounds[point->n_bounds++] = (struct whatif_bound){key, value, sentence};
+}
+
 void whatif_put_messages(struct whatif_point *point, const struct scenario_settings *settings,
                          const struct pag_result *replay)
 {
@@ -112,10 +119,16 @@ void whatif_put_messages(struct whatif_point *point, const struct scenario_setti
     point->n_resized_messages = replay->n_resized_messages;
     point->n_left_out_collectives = replay->n_left_out_collectives;
     point->n_partly_left_out = replay->n_partly_left_out;
-    point->aggregates = settings->aggregate_bytes > 0;
-    point->overlaps = settings->n_overlaps > 0;
-    point->n_aggregated = replay->n_aggregated;
-    point->n_overlapped = replay->n_overlapped;
+    if (settings->aggregate_bytes > 0)
+        put_bound(point, "aggregated_messages", replay->n_aggregated,
+                  memory_format("--aggregate joined %s to the one before. No message waits for a "
+                                "later one, so the gain is at most this",
+                                quantity_count(replay->n_aggregated, "message").text));
+    if (settings->n_overlaps > 0)
+        put_bound(point, "overlapped_calls", replay->n_overlapped,
+                  memory_format("--overlap let %s complete later. The trace does not tell whether "
+                                "the data was needed earlier, so the gain is at most this",
+                                quantity_count(replay->n_overlapped, "call").text));
     const struct pag_migration *migration = replay->migration;
     if (!migration)
         return;

@@ -206,9 +206,9 @@ static void note_unused_network(struct whatif_report *report, const struct whati
     for (size_t i = 1; i < plan->n_cases; i++)
         is_changed = is_changed && plan->cases[i].settings.n_nodes == first->settings.n_nodes;
     if (is_changed && !crosses_network(&first->scenario, &first->machine))
-        whatif_report_note(report, memory_copy_text("no two ranks exchange messages by the "
-                                                    "machine's network: --latency, --bandwidth "
-                                                    "and --eager change nothing"));
+        whatif_report_note(report,
+                           memory_copy_text("no message crosses the machine's network, so "
+                                            "--latency, --bandwidth and --eager change nothing"));
 }
 
 /// What is assumed where the network gets slower, or recorded times do not count.
@@ -221,13 +221,16 @@ static void note_assumptions(struct whatif_report *report, const struct whatif_p
         is_timeless = is_timeless || asked->settings.is_timeless;
     }
     if (is_slower)
-        whatif_report_note(report, memory_copy_text("a collective of p ranks meets added latency "
-                                                    "log2(p) times, as in a tree"));
+        whatif_report_note(
+            report,
+            memory_copy_text(
+                "each collective of p ranks gets the added latency log2(p) times, as in a tree"));
     if (is_timeless)
         whatif_report_note(
-            report, memory_copy_text("in MPI only messages and collectives take time; what handles "
-                                     "no data waits for all members, but for MPI_Finalize and "
-                                     "operations that destroy handles"));
+            report,
+            memory_copy_text(
+                "in MPI only messages and collectives take time; operations without data wait for "
+                "all members, except MPI_Finalize and operations that destroy handles"));
 }
 
 /// Collectives of more members than any that was measured rest on the form of the formulas alone.
@@ -238,9 +241,11 @@ static void note_members(struct whatif_report *report, const struct whatif_plan 
     const struct machine *machine = first->settings.machine;
     if (machine && machine->n_calibrated_members > 0 && machine->n_calibrated_members < n_ranks)
         whatif_report_note(
-            report, memory_format("collectives of up to %" PRIu32 " ranks were calibrated for %s; "
-                                  "those of more follow the formulas",
-                                  machine->n_calibrated_members, first->machine_file));
+            report,
+            memory_format(
+                "collectives of up to %" PRIu32
+                " ranks were calibrated for %s; larger ones are extrapolated by its formulas",
+                machine->n_calibrated_members, first->machine_file));
 }
 
 void whatif_note_network(struct whatif_report *report, const struct whatif_plan *plan,

@@ -107,26 +107,28 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
     struct visits_summary summary = visits_summary(visits, (int32_t)index + 1);
     // A rank that is slow before one call and fast before the next one stays so.
     const char *coarse =
-        summary.has_calls ? ". A visit contains MPI calls, and changes by one factor: ranks that "
-                            "are slow in turns stay so. A finer region is balanced piece by piece, "
-                            "such as \"before CALLS\", the computing that ends with these MPI calls"
+        summary.has_calls ? ". A visit contains MPI calls and is scaled as a whole, so ranks that "
+                            "are slow in turns stay slow. A finer region is balanced part by part, "
+                            "such as \"before CALLS\", the computing before these MPI calls"
                           : "";
     char *text;
     if (!item->is_balanced)
-        text = memory_format("%s: the process time of each of %" PRIu64
-                             " visits is set; what a visit has between MPI calls keeps its share",
-                             option, summary.n_visits);
+        text =
+            memory_format("%s: the process time of each of %" PRIu64
+                          " visits is set; each part of a visit between MPI calls keeps its share",
+                          option, summary.n_visits);
     else if (summary.is_by_visit)
-        text = memory_format("%s: visit by visit, the n-th of each of %" PRIu64
-                             " ranks has their mean%s",
+        text = memory_format("%s: visit by visit, the n-th visits of %" PRIu64
+                             " ranks get their mean%s",
                              option, summary.n_locations, coarse);
     else
-        text = memory_format("%s: by the totals of %" PRIu64 " ranks, because they %s; every visit "
-                             "of a rank changes by the same factor%s",
-                             option, summary.n_locations,
-                             summary.n_visits > VISITS_MAX_KEPT ? "have too many visits to be kept"
-                                                                : "visit it unequally often",
-                             coarse);
+        text = memory_format(
+            "%s: by the totals of %" PRIu64
+            " ranks, because they %s; all visits of a rank are scaled by the same factor%s",
+            option, summary.n_locations,
+            summary.n_visits > VISITS_MAX_KEPT ? "have too many visits to be kept"
+                                               : "visit it unequally often",
+            coarse);
     whatif_report_note(report, text);
 }
 
@@ -149,10 +151,10 @@ static void note_unrecorded(struct whatif_report *report, const struct scenario 
     for (uint32_t i = 0; i < region_patterns_count(scenario->regions); i++)
         if (!names_calls(scenario, i) &&
             region_patterns_is_unrecorded(scenario->regions, replay, i))
-            whatif_report_note(
-                report, memory_format("%s: not recorded as a region; computing before the MPI "
-                                      "calls made from it counts as its",
-                                      region_patterns_text(scenario->regions, i)));
+            whatif_report_note(report,
+                               memory_format("%s: not recorded as a region; the computing before "
+                                             "the MPI calls made from it counts as its own",
+                                             region_patterns_text(scenario->regions, i)));
 }
 
 /// What is left out by name may have carried data.
@@ -163,7 +165,7 @@ static void note_data(struct whatif_report *report, const struct scenario *scena
             whatif_report_note(
                 report, memory_format(
                             "%s: operations that carry data are left out too, because "
-                            "they are named themselves",
+                            "it names them directly",
                             region_patterns_text(scenario->regions, scenario->drops.patterns[i])));
 }
 

@@ -41,7 +41,7 @@ archive() {
 @test "tasks dealt anew to as many workers as there were" {
     archive farm
     # Rank 1 did 2 tasks, rank 2 did 4: perhaps whoever was free got the next one.
-    note='if rank 0 hands them to whoever is free, --workers 2 deals them anew'
+    note='if rank 0 hands tasks to free workers, --workers 2 deals them anew'
     "$PAGODA" replay farm --cpu-speed 2 --json | jq -e --arg note "$note" \
         '.whatif.assumptions | any(contains($note))'
     "$PAGODA" replay farm --workers 2 --json | jq -e --arg note "$note" \

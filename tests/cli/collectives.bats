@@ -61,7 +61,7 @@ predict() {
     [[ $output == *'Collectives '*'1 operation carried out by an algorithm'* ]]
     [[ $output == *'1 multicast by the hardware'* ]]
     run "$PAGODA" replay --machine machine.xml --nodes 1 --cores 4 trace
-    [[ $output == *'1 operation without, as the nodes are no row'* ]]
+    [[ $output == *'1 operation by messages, because'* ]]
     machine '<collective op="bcast" time="0"/>'
     "$PAGODA" replay --json --machine machine.xml trace | jq -e '.whatif | has("collectives") | not'
 }

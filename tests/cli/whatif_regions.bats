@@ -184,7 +184,7 @@ assumed() {
     # step: 2000 and 4000 become 3000 each, 2000 and 2000 stay. Rank 0 1500 | 1500, 2000 | 0; rank 1
     # 2250 | 750, 1000 | 1000. Barriers at 2250 and 2250 + 1500 + 2000 = 5750.
     [ "$(predict --balance step)" = '[7550,6150,7550]' ]
-    assumed 'step: visit by visit, the n-th of each of 2 ranks' --balance step
+    assumed 'step: visit by visit, the n-th visits of 2 ranks get their mean' --balance step
     # task: 400 in two visits and 800 in one become 600.
     [ "$(predict --balance task)" = '[7600,6600,7600]' ]
     assumed 'task: by the totals of 2 ranks, because they visit it unequally often' --balance task
@@ -193,9 +193,9 @@ assumed() {
 @test "balance: visits that contain MPI calls change by one factor, and the report names the way to a finer region" {
     use in-turns
     [ "$(predict --balance '(program)')" = '[600,600,600]' ]
-    assumed 'A visit contains MPI calls, .* such as "before CALLS"' --balance '(program)'
+    assumed 'A visit contains MPI calls and is scaled as a whole.* such as "before CALLS"' --balance '(program)'
     [ "$(predict --balance step)" = '[400,400,400]' ]
-    "$PAGODA" replay --json --balance step trace | jq -e '.whatif.assumptions | any(test("one factor")) | not'
+    "$PAGODA" replay --json --balance step trace | jq -e '.whatif.assumptions | any(test("scaled as a whole")) | not'
 }
 
 @test "duration and balance without recorded functions" {
