@@ -2,12 +2,255 @@
 // Calls of a simulated run that wait, and what lets them go on (blocked.h).
 #include "analyzer/simulation/blocked.h"
 
+#include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
-#include "analyzer/simulation/call_description.h"
+#include "analyzer/simulation/advance.h"
 #include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/taker.h"
+#include "analyzer/simulation/transfers.h"
+
+bool simulation_part_waits(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_instance(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    const struct prediction *prediction = prediction_of(engine);
+    if (member->is_left_out)
+        return false;
+    if (!collective_is_firm(engine, part) &&
+        !prediction->costs->synchronises(prediction, member->operation, instance->is_finalize))
+        return false;
+    return collective_has_releasers(engine, part) || is_carried_out(engine, part);
+}
+
+bool simulation_is_handle(const struct engine *engine, const struct call *call)
+{
+    if (call->is_init || call->is_finalize)
+        return true;
+    // Who lacked cores was waiting for one, too: there what was its own time is known.
+    if (call->is_file && call->n_records == 0)
+        return !prediction_of(engine)->calls;
+    if (call->n_left_out > 0 && call->n_left_out == call->n_records)
+        return false;
+    for (uint32_t i = 0; i < call->n_parts; i++) {
+        const struct collective *instance = collective_instance(engine, call->parts[i].collective);
+        if (instance->members[call->parts[i].member].class_ != COLLECTIVE_HANDLE)
+            return false;
+    }
+    return call->n_parts > 0 && call->n_receives + call->n_sends == 0;
+}
+
+// --- has everybody come?
+
+static bool goes_without(struct location_simulation *state, bool must)
+{
+    state->has_unknown_partner = state->has_unknown_partner || must;
+    return must;
+}
+
+/// Of messages that depend on each other's way it must be known when they arrive.
+static bool has_departed(const struct simulation *simulation, uint32_t index)
+{
+    const struct message_simulation *message = &simulation->messages[index];
+    return (simulation->prediction->contention ? message->arrived_ns : message->departed_ns) !=
+           PAG_NOT_KNOWN;
+}
+
+static bool message_has_come(const struct engine *engine, struct location_simulation *state,
+                             uint32_t receive_index)
+{
+    const struct receive *receive = receive_at(engine, receive_index);
+    if (receive->message != NONE && message_at(engine, receive->message)->is_left_out)
+        return true;
+    if (receive->message != NONE)
+        return has_departed(simulation_of(engine), receive->message);
+    return goes_without(state, state->gives_up || engine->ranks[receive->source].has_ended);
+}
+
+/// Whether the receive that will take the message has been posted, though it is not matched yet.
+/// Where that cannot be told the sender goes on: by the time of the match it would be too late.
+static bool has_taker(struct engine *engine, struct location_simulation *state,
+                      uint32_t message_index)
+{
+    struct simulation *simulation = simulation_of(engine);
+    struct message_simulation *times = &simulation->messages[message_index];
+    struct message *message = message_at(engine, message_index);
+    uint32_t receive;
+    if (times->has_taker || engine->ranks[message->receiver].n_unresolved_posts == 0)
+        return times->has_taker;
+    enum taker taker = taker_of(engine, message_index, &receive);
+    if (taker == TAKER_UNKNOWN)
+        return goes_without(state, true);
+    if (taker == TAKER_COMES)
+        return false;
+    times->has_taker = true;
+    times->recorded_post_ns = simulation->postings[receive].recorded_ns;
+    message->post_enter_ns = receive_at(engine, receive)->post_enter_ns;
+    transfers_ready(engine, message_index);
+    return true;
+}
+
+static bool receive_has_come(struct engine *engine, struct location_simulation *state,
+                             uint32_t message_index)
+{
+    const struct message *message = message_at(engine, message_index);
+    if (!simulation_of(engine)->messages[message_index].is_rendezvous)
+        return true;
+    if (!message->is_matched) {
+        if (goes_without(state, state->gives_up || engine->ranks[message->receiver].has_ended))
+            return true;
+        if (!has_taker(engine, state, message_index))
+            return false;
+        if (!simulation_of(engine)->messages[message_index].has_taker)
+            return true;
+    }
+    return !prediction_of(engine)->contention || has_departed(simulation_of(engine), message_index);
+}
+
+static bool members_have_come(const struct engine *engine, struct location_simulation *state,
+                              struct part part)
+{
+    if (!simulation_part_waits(engine, part))
+        return true;
+    uint32_t missing;
+    if (!is_carried_out(engine, part))
+        missing = collective_missing_rank(engine, part);
+    else if (carried_out_through_ns(engine, part, &missing) != PAG_NOT_KNOWN)
+        return true;
+    else if (missing == NONE) // but messages on their way
+        return goes_without(state, state->gives_up);
+    return missing == NONE ||
+           goes_without(state, state->gives_up || engine->ranks[missing].has_ended);
+}
+
+// --- conditions
+
+static struct pag_condition *add(struct simulation *simulation, uint32_t *n_conditions)
+{
+    simulation->conditions = array_reserve(simulation->conditions, &simulation->condition_capacity,
+                                           *n_conditions + 1, sizeof *simulation->conditions);
+    struct pag_condition *condition = &simulation->conditions[(*n_conditions)++];
+    *condition = (struct pag_condition){.communicator = NONE, .follows_ns = PAG_NOT_KNOWN};
+    return condition;
+}
+
+static void add_message(const struct engine *engine, uint32_t index, enum pag_condition_kind kind,
+                        uint32_t *n_conditions)
+{
+    const struct message *message = message_at(engine, index);
+    const struct message_simulation *times = &simulation_of(engine)->messages[index];
+    struct pag_condition *condition = add(simulation_of(engine), n_conditions);
+    bool is_posting = kind == PAG_CONDITION_POSTING;
+    condition->kind = kind;
+    condition->recorded_ns = is_posting ? times->recorded_post_ns : times->recorded_send_ns;
+    condition->recorded_since_ns = is_posting ? times->recorded_post_ns : times->recorded_since_ns;
+    condition->departed_ns = times->departed_ns;
+    condition->posted_ns = message->post_enter_ns;
+    condition->arrived_ns = times->arrived_ns;
+    condition->time_ns = is_posting ? message->post_enter_ns : times->departed_ns;
+    condition->size_bytes = times->size_bytes + times->added_bytes;
+    condition->recorded_bytes = message->size_bytes;
+    condition->added_bytes = times->added_bytes;
+    condition->follows_ns = times->follows_ns;
+    condition->sender = message->sender;
+    condition->receiver = message->receiver;
+    condition->is_rendezvous = times->is_rendezvous;
+}
+
+/// The message with this INDEX is seen; its receive has not been posted.
+static void add_probed(const struct engine *engine, uint32_t index, uint32_t *n_conditions)
+{
+    add_message(engine, index, PAG_CONDITION_MESSAGE, n_conditions);
+    struct pag_condition *condition = &simulation_of(engine)->conditions[*n_conditions - 1];
+    condition->is_probed = true;
+    condition->posted_ns = condition->departed_ns;
+    if (condition->is_rendezvous) { // its envelope
+        condition->size_bytes = 0;
+        condition->is_rendezvous = false;
+    }
+}
+
+static void add_part(const struct engine *engine, const struct call *call, struct part part,
+                     uint32_t *n_conditions)
+{
+    const struct collective *instance = collective_instance(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    uint64_t time_ns = 0, recorded_ns = 0;
+    uint32_t missing;
+    if (!simulation_part_waits(engine, part))
+        return;
+    bool is_released = collective_release_times(engine, part, &time_ns, &recorded_ns);
+    bool is_clocks = is_carried_out(engine, part);
+    if (is_clocks) {
+        time_ns = carried_out_through_ns(engine, part, &missing);
+        is_released = time_ns != PAG_NOT_KNOWN;
+    }
+    if (!is_released)
+        return;
+    struct pag_condition *condition = add(simulation_of(engine), n_conditions);
+    condition->kind = PAG_CONDITION_COLLECTIVE;
+    condition->time_ns = time_ns;
+    condition->recorded_ns = condition->recorded_since_ns = recorded_ns;
+    condition->entered_ns = member->in_ns;
+    condition->volume = member->volume;
+    condition->is_root = member->is_root;
+    condition->is_carried_out = is_clocks;
+    condition->n_members = instance->n_members;
+    condition->operation = member->operation;
+    condition->class_ = member->class_;
+    condition->is_finalize = instance->is_finalize;
+    condition->is_nonblocking = member->recorded_in_ns < call->recorded_enter_ns;
+    condition->communicator = instance->communicator;
+}
+
+uint32_t simulation_conditions(struct engine *engine, const struct call *call)
+{
+    uint32_t n_conditions = 0;
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        uint32_t message = receive_at(engine, call->receives[i])->message;
+        if (message != NONE && !message_at(engine, message)->is_left_out)
+            add_message(engine, message, PAG_CONDITION_MESSAGE, &n_conditions);
+    }
+    for (uint32_t i = 0; i < call->n_sends; i++)
+        if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous &&
+            (message_at(engine, call->sends[i])->is_matched ||
+             simulation_of(engine)->messages[call->sends[i]].has_taker))
+            add_message(engine, call->sends[i], PAG_CONDITION_POSTING, &n_conditions);
+    for (uint32_t i = 0; i < call->n_parts; i++)
+        add_part(engine, call, call->parts[i], &n_conditions);
+    return n_conditions;
+}
+
+bool simulation_gather(struct engine *engine, struct location_state *location,
+                       uint32_t *n_conditions)
+{
+    struct location_simulation *state = simulated_location(engine, location);
+    const struct call *call = &location->call;
+    for (; state->n_receives_seen < call->n_receives; state->n_receives_seen++)
+        if (!message_has_come(engine, state, call->receives[state->n_receives_seen]))
+            return false;
+    for (; state->n_sends_seen < call->n_sends; state->n_sends_seen++)
+        if (!receive_has_come(engine, state, call->sends[state->n_sends_seen]))
+            return false;
+    for (; state->n_parts_seen < call->n_parts; state->n_parts_seen++)
+        if (!members_have_come(engine, state, call->parts[state->n_parts_seen]))
+            return false;
+    uint32_t probed = NONE;
+    if (state->probe.communicator != EVENT_NO_INDEX) {
+        probed = probe_message(engine, location, &state->probe);
+        if (probed == NONE &&
+            !goes_without(state, state->gives_up || engine->ranks[state->probe.source].has_ended))
+            return false;
+    }
+    *n_conditions = simulation_conditions(engine, call);
+    if (probed != NONE)
+        add_probed(engine, probed, n_conditions);
+    return true;
+}
+
+// --- blocked calls
 
 /// LOCATION's call has what it waits for at READY_NS.
 static void go_on_at(struct engine *engine, struct location_state *location, uint64_t ready_ns,

@@ -3,6 +3,7 @@
 #include "analyzer/simulation/carried_out.h"
 
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/blocked.h"
 #include "analyzer/simulation/simulation.h"
 
 static bool is_of_one_group(const struct engine *engine, const struct collective *instance)

@@ -2,6 +2,7 @@
 // What matching tells in a simulated run (pag/hooks.h).
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/blocked.h"
 #include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/change/cut_messages.h"
@@ -147,8 +148,8 @@ static void entered(struct engine *engine, struct collective *instance, uint32_t
 
 static uint64_t mark_of_call(const struct engine *engine, const struct location_state *location)
 {
-    struct interval *interval = &simulated_location(engine, location)->interval;
-    return interval_mark(engine, location, interval, location->call.path);
+    struct computation *computation = &simulated_location(engine, location)->computation;
+    return computation_mark(engine, location, computation, location->call.path);
 }
 
 static void operation_posted(struct engine *engine, struct location_state *location,

@@ -70,18 +70,18 @@ void moved_tell_outside(const struct engine *engine, const struct location_state
                         uint64_t now_ns)
 {
     const struct location_simulation *state = simulated_location(engine, location);
-    const struct interval *interval = &state->interval;
+    const struct computation *computation = &state->computation;
     if (!is_wanted(engine))
         return;
     tell(engine,
          &(struct pag_moved){.kind = PAG_MOVED_OUTSIDE,
                              .location = location->index,
-                             .n_events = interval->n_events,
-                             .recorded_begin_ns = interval->recorded_begin_ns,
-                             .recorded_end_ns = interval->recorded_now_ns,
-                             .begin_ns = interval->begin_ns,
+                             .n_events = computation->n_events,
+                             .recorded_begin_ns = computation->recorded_begin_ns,
+                             .recorded_end_ns = computation->recorded_now_ns,
+                             .begin_ns = computation->begin_ns,
                              .end_ns = now_ns,
-                             .work_ns = (uint64_t)(state->interval_work / PAG_WORK_PER_NS)});
+                             .work_ns = (uint64_t)(state->computation_work / PAG_WORK_PER_NS)});
 }
 
 void moved_tell_call(const struct engine *engine, const struct location_state *location,

@@ -21,7 +21,7 @@ uint64_t moved_begin_number(const struct engine *engine, const struct location_s
 /// The event of LOCATION with this number (PAG_NOT_KNOWN: none) is left out.
 void moved_tell_left_out(const struct engine *engine, uint32_t location, uint64_t number);
 
-/// LOCATION's interval outside MPI ended at NOW_NS.
+/// LOCATION's computation outside MPI ended at NOW_NS.
 void moved_tell_outside(const struct engine *engine, const struct location_state *location,
                         uint64_t now_ns);
 

@@ -4,7 +4,7 @@
 // time it took in the recording belongs to the wait of that call, as if that had been entered so
 // much earlier. The code between the polls stays as it is. The loop ends with
 //   - a test that completes something, or
-//   - MPI_Iprobe (MPI_Improbe) that saw the message which a blocking receive takes next (probe.h),
+//   - MPI_Iprobe (MPI_Improbe) that saw the message which a blocking receive takes next (below),
 //     or, where the trace folds polls and it stands right behind some that found nothing, so that
 //     it cannot be one of them, a receive that is posted next,
 // if that is a call of the same function by the same one, which has not been left meanwhile, and no
@@ -12,6 +12,16 @@
 // not found within some thousand events keeps its times, as do polls that lead nowhere or have
 // regions in them. With nothing changed all calls end as recorded; only the code between the polls
 // comes earlier.
+//
+// MPI_Probe and MPI_Mprobe of a simulated run, and MPI_Iprobe that saw a message. They have no
+// records; what such a call waits for is the message that its rank receives next, by a blocking
+// receive, if the trace shows no other message and no operation in between, and no other probe but
+// one right behind it that found the message there; at the end of a loop of
+// polls also one posted (polling.h). It ends when that
+// message is there: of one whose sender waits for the receiver its envelope, which has no bytes.
+// Where an earlier receive that may take the message is still open, or the trace says no such
+// thing, the call lasts as long as it did. For a message that is not sent nobody probes: the call
+// takes no time.
 #ifndef PAGODA_SIMULATION_POLLING_H
 #define PAGODA_SIMULATION_POLLING_H
 
@@ -40,5 +50,19 @@ bool polling_has_seen(struct engine *engine, const struct location_state *locati
 /// If it ends a loop, the time of that becomes its own (polling.of_call_ns).
 bool polling_takes_no_time(struct engine *engine, struct location_state *location,
                            const struct event *event);
+
+/// What a call waits to see; communicator EVENT_NO_INDEX: nothing.
+struct probe {
+    uint32_t communicator, source, tag; // source: world rank
+    bool is_left_out;                   // the message is not sent: nothing to wait for
+};
+
+/// LOCATION has entered its call, whose enter EVENT was: what it waits to see.
+struct probe probe_of(struct engine *engine, struct location_state *location,
+                      const struct event *event);
+
+/// The message PROBE of LOCATION waits to see, NONE: it has not been sent, or departed.
+uint32_t probe_message(struct engine *engine, struct location_state *location,
+                       const struct probe *probe);
 
 #endif

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The replay in simulated time. Each location goes through its phases, outside MPI (outside.h), in
-// a call (in_call.h), blocked (blocked.h); the scheduler says when each of them is over, in the
-// order of time. The matching itself, the settling of calls and all that is found are those of the
-// measured replay.
+// The replay in simulated time. Each location goes through its phases, outside MPI and in a call
+// (advance.h), blocked (blocked.h); the scheduler says when each of them is over, in the order of
+// time. The matching itself, the settling of calls and all that is found are those of the measured
+// replay.
 #include "analyzer/simulation/simulation.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/advance.h"
 #include "analyzer/simulation/blocked.h"
 #include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
-#include "analyzer/simulation/in_call.h"
-#include "analyzer/simulation/outside.h"
 #include "analyzer/simulation/transfers.h"
 #include "analyzer/trace/clock.h"
 

@@ -9,10 +9,9 @@
 
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/change/drop_sync.h"
-#include "analyzer/simulation/interval.h"
+#include "analyzer/simulation/computation.h"
 #include "analyzer/simulation/polling.h"
 #include "analyzer/simulation/prediction.h"
-#include "analyzer/simulation/probe.h"
 
 struct aggregation;
 struct arrival;
@@ -32,8 +31,8 @@ enum simulation_phase {
 
 struct location_simulation {
     enum simulation_phase phase;
-    struct interval interval;
-    pag_work interval_work;
+    struct computation computation;
+    pag_work computation_work;
     uint64_t n_call_events; // of the open call, read so far
     pag_work work_after;    // of the open call
     uint64_t ready_ns;      // when the open call has what it waits for
@@ -48,7 +47,7 @@ struct location_simulation {
     uint32_t n_late_calls;    // so many of those
     uint64_t n_events;        // before the open call, or before what is outside MPI
     bool has_started;         // took all its time up to MPI_Init
-    uint64_t start_wait_ns;   // that long without a core, in the open interval
+    uint64_t start_wait_ns;   // that long without a core, in the open computation
     bool gives_up;            // on partners that will not come
     bool has_unknown_partner; // that did not come, or cannot be told yet
     uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
@@ -130,22 +129,5 @@ static inline struct prediction *prediction_of(const struct engine *engine)
 
 /// What matching tells (pag/hooks.h).
 extern const struct engine_hooks simulation_hooks;
-
-/// Goes on with the blocked calls of RANK whose conditions are met by now.
-void simulation_try_again(struct engine *engine, uint32_t rank);
-
-/// Whether somebody else releases PART: its operation synchronises, and its member waits in it.
-bool simulation_part_waits(const struct engine *engine, struct part part);
-
-/// Whether CALL is MPI_Init or MPI_Finalize, or all it completes creates or destroys handles.
-bool simulation_is_handle(const struct engine *engine, const struct call *call);
-
-/// All conditions of LOCATION's call that are known so far are met as far as partners go: true, and
-/// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.
-bool simulation_gather(struct engine *engine, struct location_state *location,
-                       uint32_t *n_conditions);
-
-/// Puts the conditions of CALL into simulation.conditions: their number.
-uint32_t simulation_conditions(struct engine *engine, const struct call *call);
 
 #endif

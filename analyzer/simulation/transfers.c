@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/blocked.h"
 #include "analyzer/simulation/simulation.h"
 
 struct transfer {

@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/whatif/kinds.h"
 

@@ -8,10 +8,10 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/balancing.h"
 #include "analyzer/simulation/dealt/farm_run.h"
-#include "analyzer/simulation/dealt/work_spans.h"
+#include "analyzer/simulation/dealt/observe.h"
 #include "analyzer/whatif/kinds.h"
 
 // --- options

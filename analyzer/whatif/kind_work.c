@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cores/rank_list.h"
-#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/simulation/cost/machine.h"
 #include "analyzer/whatif/kinds.h"
 
 // --- options

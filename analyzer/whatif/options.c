@@ -11,7 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/cores/placement.h"
-#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/simulation/cost/machine.h"
 #include "analyzer/whatif/kinds.h"
 
 enum { MAX_POINTS = 1000 };

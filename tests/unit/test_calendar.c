@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "analyzer/simulation/network/calendar.h"
+#include "analyzer/simulation/network/contention.h"
 #include "tests/reference/program.h"
 
 enum { LENGTH = 400, N_REQUESTS = 60, N_RUNS = 300 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moved work (see move.h). Which message an interval's work goes along with is found by looking
-// ahead in the records of its location when the interval has been read.
+// Moved work (see move.h). Which message a computation's work goes along with is found by looking
+// ahead in the records of its location when the computation has been read.
 #include "analyzer/simulation/change/move.h"
 
 #include <inttypes.h>
@@ -265,7 +265,7 @@ static uint32_t moved_levels(struct engine *engine, struct location_state *locat
     const struct profile *profile = &location->profile;
     uint32_t levels = 0, n = 1;
     for (uint32_t path = profile->current; path != 0; path = profile->paths[path].parent, n++)
-        if (interval_change(engine, location, path).moves != 0)
+        if (computation_change(engine, location, path).moves != 0)
             levels = n;
     return levels;
 }
@@ -341,7 +341,7 @@ static uint32_t moved_region(struct engine *engine, struct location_state *locat
     uint32_t region = NONE;
     for (; path != 0; path = paths[path].parent)
         if (paths[path].region != NONE &&
-            (interval_change(engine, location, path).moves >> move & 1) != 0)
+            (computation_change(engine, location, path).moves >> move & 1) != 0)
             region = paths[path].region;
     return region;
 }
@@ -360,10 +360,10 @@ static struct load *find_leaving(const struct migration_location *state, uint32_
     return NULL;
 }
 
-/// A part of LOCATION's interval, OWN of its work, that moves name: cuts it out if it goes to
+/// A part of LOCATION's computation, OWN of its work, that moves name: cuts it out if it goes to
 /// RECEIVER.
 static void take_part(struct engine *engine, struct location_state *location,
-                      struct interval_part *part, pag_work own, uint32_t receiver)
+                      struct computation_part *part, pag_work own, uint32_t receiver)
 {
     struct migration *migration = simulation_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
@@ -389,21 +389,21 @@ static void take_part(struct engine *engine, struct location_state *location,
 }
 
 pag_work migration_cut(struct engine *engine, struct location_state *location,
-                       struct interval *interval, pag_work work)
+                       struct computation *computation, pag_work work)
 {
     pag_work cut = 0, before = 0, scaled = 0, set = 0;
     uint32_t moves = 0, receiver = NONE; // for whom work of these moves is done
     client_server_work(&state_of(engine, location)->process, work);
     if (work == 0)
         return 0;
-    for (uint32_t i = 0; i < interval->n_parts; i++) {
-        struct interval_part *part = &interval->parts[i];
+    for (uint32_t i = 0; i < computation->n_parts; i++) {
+        struct computation_part *part = &computation->parts[i];
         scaled += (pag_work)part->recorded_ns * part->scale;
         set += part->work;
         // Of the first parts together, so that the sum of all is exact.
         pag_work up_to = set;
         if (scaled > 0)
-            up_to += interval->process_ns * scaled / interval->recorded_ns;
+            up_to += computation->process_ns * scaled / computation->recorded_ns;
         pag_work own = up_to - before;
         before = up_to;
         if (part->moves == 0 || own == 0)

@@ -2,11 +2,11 @@
 // Work that a rank does in a simulated run for another one (`--move`). The work of a rank in call
 // paths that a move names is done for whoever receives the next message the rank sends, where a
 // message sent while the region is open is part of its work, unless it goes where the move leads.
-// If the move leads to that receiver, the work is cut out of the sender's interval and goes along
-// with the message; the receiver does it outside MPI, right after the call that receives it, in a
-// path of that region below the call's parent. It stays where it is if a collective operation or
-// the rank's end comes before that message, or nothing is sent for a long while. Nothing gets lost:
-// what is cut out is what is added, in millionths of a nanosecond of process time.
+// If the move leads to that receiver, the work is cut out of the sender's computation and goes
+// along with the message; the receiver does it outside MPI, right after the call that receives it,
+// in a path of that region below the call's parent. It stays where it is if a collective operation
+// or the rank's end comes before that message, or nothing is sent for a long while. Nothing gets
+// lost: what is cut out is what is added, in millionths of a nanosecond of process time.
 //
 // Beside it, over the same events: the longest path of process time as Eom and Hollingsworth
 // compute it (struct client_server).
@@ -51,7 +51,7 @@ uint32_t moves_of_path(const struct moves *moves, uint64_t mark, uint32_t rank);
 uint32_t moves_move_of(const struct moves *moves, uint32_t bits, uint32_t from, uint32_t to);
 
 struct engine;
-struct interval;
+struct computation;
 struct location_state;
 struct migration;
 struct scenario;
@@ -62,10 +62,10 @@ void migration_free(struct migration *migration);
 
 // The functions that follow take an ENGINE whose simulation has a migration.
 
-/// INTERVAL of LOCATION, with the work WORK, has been read: how much of it goes elsewhere; the
+/// COMPUTATION of LOCATION, with the work WORK, has been read: how much of it goes elsewhere; the
 /// parts it consists of are marked as moved.
 pag_work migration_cut(struct engine *engine, struct location_state *location,
-                       struct interval *interval, pag_work work);
+                       struct computation *computation, pag_work work);
 
 /// LOCATION has sent MESSAGE (its index): what goes along with it, and by how many bytes it grows.
 uint64_t migration_sent(struct engine *engine, const struct location_state *location,

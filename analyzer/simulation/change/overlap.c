@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/simulation/blocked.h"
 #include "analyzer/simulation/simulation.h"
 
 enum { MAX_AHEAD = 4096 }; // events of a call
@@ -109,7 +110,7 @@ static uint32_t region_around(struct engine *engine, struct location_state *loca
     uint32_t region = location->profile.stack[location->profile.depth - 1].path;
     for (uint32_t at = location->profile.paths[path].parent; at != 0;
          at = location->profile.paths[at].parent)
-        if (interval_change(engine, location, at).overlaps)
+        if (computation_change(engine, location, at).overlaps)
             region = at;
     return region;
 }
@@ -130,7 +131,7 @@ bool overlap_puts_off(struct engine *engine, struct location_state *location,
     if (call->is_cut || call->is_bare || call->is_test || call->has_collectives ||
         call->n_parts > 0 || state->n_calls == OVERLAP_MAX_CALLS ||
         (call->n_receives == 0 && !waits_for_receiver(engine, call)) ||
-        !interval_change(engine, location, call->path).overlaps)
+        !computation_change(engine, location, call->path).overlaps)
         return false;
     state->calls = array_reserve(state->calls, &state->calls_capacity, state->n_calls + 1,
                                  sizeof *state->calls);

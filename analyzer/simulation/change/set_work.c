@@ -340,7 +340,8 @@ uint64_t visit_run_scale(const struct visit_run *run, uint32_t location, uint64_
     return ratio(of->mean, of->lists[location].total);
 }
 
-// --- counting them: a simulated run in which nothing is changed, so that intervals and visits are
+// --- counting them: a simulated run in which nothing is changed, so that computations and visits
+// are
 // --- those that a prediction of this run has
 
 /// Simulates TRACE under ASKED with nothing changed except the works of its visits.

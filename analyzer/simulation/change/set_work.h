@@ -6,7 +6,8 @@
 // The work of visits of regions: counted in a simulated run with nothing changed, then set in a
 // prediction. What a visit is, and its work, says visit.h.
 //
-//   duration   every visit has work T: of a visit that goes over several intervals each one has as
+//   duration   every visit has work T: of a visit that goes over several computations each one has
+//   as
 //              much of T as it had of the visit's work in the recording; the last one has the rest.
 //   balance    by visit, where all locations that take part visit the region equally often: the
 //              n-th visit of each has the mean of their n-th visits. Else by total: each has its

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a visit has of an interval is set, or told, in work: process time of the interval x wall
-// time of the visit in it / wall time of the interval. What is set for it is shared among its call
-// paths like their wall time; where it has none the path it began at takes all.
+// What a visit has of a computation is set, or told, in work: process time of the computation x
+// wall time of the visit in it / wall time of the computation. What is set for it is shared among
+// its call paths like their wall time; where it has none the path it began at takes all.
 #include "analyzer/simulation/change/visit.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/simulation.h"
 
-// Visits over within one interval that are told one by one; further ones are told together.
+// Visits over within one computation that are told one by one; further ones are told together.
 enum { MAX_OVER = 1 << 16 };
 
 void visit_release(struct visit *visit)
@@ -36,14 +36,14 @@ static int32_t kind_of(const struct prediction *prediction, uint32_t location, u
 }
 
 bool visit_begin(const struct engine *engine, const struct location_state *location,
-                 struct interval *interval, uint32_t path)
+                 struct computation *computation, uint32_t path)
 {
     const struct prediction *prediction = prediction_of(engine);
-    struct visit *visit = &interval->visit;
+    struct visit *visit = &computation->visit;
     if (visit->kind != 0 || !visit_has_any(engine))
         return false;
     visit->kind =
-        kind_of(prediction, location->index, interval_mark(engine, location, interval, path));
+        kind_of(prediction, location->index, computation_mark(engine, location, computation, path));
     visit->depth = location->profile.depth;
     visit->path = path;
     visit->is_going_on = false;
@@ -55,20 +55,20 @@ bool visit_begin(const struct engine *engine, const struct location_state *locat
     return visit->kind != 0;
 }
 
-bool visit_pass(struct interval *interval, uint32_t part, uint64_t ns)
+bool visit_pass(struct computation *computation, uint32_t part, uint64_t ns)
 {
-    struct visit *visit = &interval->visit;
+    struct visit *visit = &computation->visit;
     if (visit->kind == 0)
         return false;
     visit->wall_ns += ns;
     if (visit->kind < 0)
         return false;
-    if (interval->parts[part].visit_ns == 0) {
+    if (computation->parts[part].visit_ns == 0) {
         visit->parts = array_reserve(visit->parts, &visit->part_capacity, visit->n_parts + 1,
                                      sizeof *visit->parts);
         visit->parts[visit->n_parts++] = part;
     }
-    interval->parts[part].visit_ns += ns;
+    computation->parts[part].visit_ns += ns;
     return true;
 }
 
@@ -81,7 +81,7 @@ uint64_t visit_weight(const struct visit *visit, uint64_t scale)
 }
 
 /// Gives WORK to PART, scaled like the path or not; the work it is.
-static pag_work give(struct interval_part *part, pag_work work, bool is_scaled)
+static pag_work give(struct computation_part *part, pag_work work, bool is_scaled)
 {
     if (is_scaled)
         work = work * part->scale / PAG_WORK_PER_NS;
@@ -89,19 +89,19 @@ static pag_work give(struct interval_part *part, pag_work work, bool is_scaled)
     return work;
 }
 
-/// Shares WORK among the parts of the interval that the visit has touched.
+/// Shares WORK among the parts of the computation that the visit has touched.
 static pag_work share(const struct engine *engine, struct location_state *location,
-                      struct interval *interval, pag_work work, bool is_scaled)
+                      struct computation *computation, pag_work work, bool is_scaled)
 {
-    struct visit *visit = &interval->visit;
+    struct visit *visit = &computation->visit;
     pag_work given = 0, done = 0;
     uint64_t sum_ns = 0;
     if (visit->n_parts == 0) {
-        uint32_t part = interval_part_of(engine, location, interval, visit->path);
-        return give(&interval->parts[part], work, is_scaled);
+        uint32_t part = computation_part_of(engine, location, computation, visit->path);
+        return give(&computation->parts[part], work, is_scaled);
     }
     for (size_t i = 0; i < visit->n_parts; i++) {
-        struct interval_part *part = &interval->parts[visit->parts[i]];
+        struct computation_part *part = &computation->parts[visit->parts[i]];
         sum_ns += part->visit_ns;
         // no overflow: more than 10^9 s of work would be needed
         pag_work up_to = work * sum_ns / visit->wall_ns;
@@ -114,15 +114,15 @@ static pag_work share(const struct engine *engine, struct location_state *locati
 }
 
 static pag_work set(const struct engine *engine, struct location_state *location,
-                    struct interval *interval, struct pag_visit_part part)
+                    struct computation *computation, struct pag_visit_part part)
 {
     const struct prediction *prediction = prediction_of(engine);
     bool is_scaled = false;
-    part.is_first = !interval->visit.is_going_on;
-    pag_work work = visit_run_work(prediction->visits, location->index, interval->visit.kind, &part,
-                                   &is_scaled);
-    interval->has_set_work = true;
-    return share(engine, location, interval, work, is_scaled);
+    part.is_first = !computation->visit.is_going_on;
+    pag_work work = visit_run_work(prediction->visits, location->index, computation->visit.kind,
+                                   &part, &is_scaled);
+    computation->has_set_work = true;
+    return share(engine, location, computation, work, is_scaled);
 }
 
 static void keep_over(struct visit *visit)
@@ -140,29 +140,29 @@ static void keep_over(struct visit *visit)
 }
 
 void visit_end(const struct engine *engine, struct location_state *location,
-               struct interval *interval, pag_work *set_work)
+               struct computation *computation, pag_work *set_work)
 {
-    struct visit *visit = &interval->visit;
+    struct visit *visit = &computation->visit;
     if (visit->kind > 0)
-        *set_work += set(engine, location, interval, (struct pag_visit_part){.is_last = true});
+        *set_work += set(engine, location, computation, (struct pag_visit_part){.is_last = true});
     else if (visit->kind < 0)
         keep_over(visit);
     visit->kind = 0;
 }
 
 void visit_end_if_left(const struct engine *engine, struct location_state *location,
-                       struct interval *interval, pag_work *set_work)
+                       struct computation *computation, pag_work *set_work)
 {
-    if (interval->visit.kind != 0 && location->profile.depth < interval->visit.depth)
-        visit_end(engine, location, interval, set_work);
+    if (computation->visit.kind != 0 && location->profile.depth < computation->visit.depth)
+        visit_end(engine, location, computation, set_work);
 }
 
-void visit_close_interval(const struct engine *engine, struct location_state *location,
-                          struct interval *interval, uint64_t process_ns, uint64_t wall_ns,
-                          pag_work *set_work)
+void visit_close_computation(const struct engine *engine, struct location_state *location,
+                             struct computation *computation, uint64_t process_ns, uint64_t wall_ns,
+                             pag_work *set_work)
 {
     const struct prediction *prediction = prediction_of(engine);
-    struct visit *visit = &interval->visit;
+    struct visit *visit = &computation->visit;
     const pag_work process = (pag_work)process_ns * PAG_WORK_PER_NS;
     for (size_t i = 0; i < visit->n_over; i++) {
         const struct visits_over *over = &visit->over[i];
@@ -175,7 +175,7 @@ void visit_close_interval(const struct engine *engine, struct location_state *lo
         return;
     pag_work work = wall_ns ? process * visit->wall_ns / wall_ns : 0;
     if (visit->kind > 0)
-        *set_work += set(engine, location, interval, (struct pag_visit_part){.recorded = work});
+        *set_work += set(engine, location, computation, (struct pag_visit_part){.recorded = work});
     visit->before += work;
     visit->wall_ns = 0;
     visit->is_going_on = true;

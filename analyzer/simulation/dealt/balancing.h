@@ -5,7 +5,7 @@
 // Rana: Grid Performance and Resource Management using Mobile Agents).
 //
 // Here the work is what each rank computes between two operations in which all meet
-// (work_spans.h), the same assigned to it in the recording; workers are the ranks and the free
+// (observe.h), the same assigned to it in the recording; workers are the ranks and the free
 // hosts, which begin idle, without any. What was given is given back at the next meeting. A span:
 //
 //   left       work a worker has still to do, with what is on its way to it
@@ -34,7 +34,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/dealt/work_spans.h"
+#include "analyzer/simulation/dealt/observe.h"
 
 enum balancing_role {
     ROLE_SLOWEST,

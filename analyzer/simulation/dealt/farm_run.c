@@ -1,10 +1,344 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs of a task farm with other numbers of workers (farm_run.h).
+//
+// A task farm with another number of workers, or dealt otherwise: the recorded tasks are handed out
+// again as a dealing says, by default in their order, each to whoever is free. Which worker did a
+// task in the recording counts for nothing, for in another run it would be another one.
+//
+// The master sends a task to each worker, one a gap. Then, until all answers are there: it receives
+// the answer that came first (a receive where one is there, else it waits for one); if a task is
+// left for who answered it works `before`, sends it, and works `after`, else it works `tail`. A
+// worker has a task after its flight, works, answers; the answer comes after its flight. All share
+// the cores as predictions do (simulation/cores/scheduler.h): the master and the workers of the run
+// those of their ranks, each worker more those with the fewest processes for a core (ties: the
+// first ones). Costs: farm.h, or those of the dealing.
 #include "analyzer/simulation/dealt/farm_run.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/cores/scheduler.h"
+
+enum { MASTER = 0 }; // the workers are 1, 2, ...
+
+enum master_step {
+    STEP_HANDING,   // hands out the first tasks
+    STEP_RECEIVING, // looks for an answer, or waits for one
+    STEP_RECEIVED,  // has one
+    STEP_SENDING,   // has done what comes before the next task
+};
+
+enum process_state {
+    STATE_NEW,     // has not come to the phase
+    STATE_COMING,  // has, but a worker does not wait for a task yet
+    STATE_WAITING, // of a worker: for a task
+    STATE_WORKING, // of a worker: on it
+};
+
+/// An answer on its way, or there.
+struct answer {
+    uint64_t arrival_ns;
+    uint32_t worker;
+};
+
+struct hand_out {
+    const struct dealing *dealing;
+    const struct farm_task **tasks; // in the order in which they are handed out
+    size_t n_tasks;
+    struct farm_costs costs;
+    struct scheduler *scheduler;
+    uint32_t n_workers; // that get tasks
+    enum master_step step;
+    bool waits;        // the master, for an answer
+    uint32_t answered; // the worker whose answer the master has
+    size_t n_handed, n_received;
+    enum process_state *states;
+    size_t *task_of;        // by process, once it is sent one
+    size_t *n_had;          // by process: tasks it was sent
+    uint64_t *arrivals;     // when the last one is there, PAG_NOT_KNOWN before it is sent
+    struct answer *answers; // in the order of arrival, which is that of departure
+    size_t n_answers;
+    uint64_t end_ns;
+};
+
+static pag_work work(uint64_t ns)
+{
+    return (pag_work)ns * PAG_WORK_PER_NS;
+}
+
+/// The tasks that are WORKER's from the beginning are `first`, and each `step`-th, below `end`.
+struct share {
+    size_t first, step, end;
+};
+
+static struct share share_of(const struct hand_out *run, uint32_t worker)
+{
+    size_t index = worker - 1, n = run->n_tasks, n_workers = run->n_workers;
+    if (run->dealing->to == DEALING_IN_TURN)
+        return (struct share){index, n_workers, n};
+    return (struct share){n * index / n_workers, 1, n * (index + 1) / n_workers};
+}
+
+/// The task that WORKER gets next; SIZE_MAX: none.
+static size_t next_task(const struct hand_out *run, uint32_t worker)
+{
+    if (run->dealing->to == DEALING_NEXT_FREE)
+        return run->n_handed < run->n_tasks ? run->n_handed : SIZE_MAX;
+    struct share share = share_of(run, worker);
+    size_t task = share.first + run->n_had[worker] * share.step;
+    return task < share.end ? task : SIZE_MAX;
+}
+
+static uint64_t work_of(const struct hand_out *run, uint32_t worker)
+{
+    uint64_t fixed_ns = run->dealing->task_ns;
+    return fixed_ns == PAG_NOT_KNOWN ? run->tasks[run->task_of[worker]]->work_ns : fixed_ns;
+}
+
+static void send_task(struct hand_out *run, uint32_t worker, uint64_t now_ns)
+{
+    run->task_of[worker] = next_task(run, worker);
+    run->n_had[worker]++;
+    run->n_handed++;
+    run->arrivals[worker] = now_ns + run->costs.task_flight_ns;
+    if (run->states[worker] == STATE_WAITING) // else it lacks its core, to begin to wait
+        scheduler_wake(run->scheduler, worker, run->arrivals[worker], 0);
+}
+
+/// The master looks for an answer: it takes one that is there, or waits for the next one.
+static void receive(struct hand_out *run, uint64_t now_ns)
+{
+    const struct farm_costs *costs = &run->costs;
+    run->step = STEP_RECEIVED;
+    if (run->n_received < run->n_answers) {
+        const struct answer *answer = &run->answers[run->n_received];
+        if (answer->arrival_ns > now_ns)
+            scheduler_wait(run->scheduler, MASTER, now_ns, answer->arrival_ns, 0);
+        else
+            scheduler_work(run->scheduler, MASTER, now_ns, work(costs->receive_ns), PAG_TURN_LEAVE);
+        return;
+    }
+    run->waits = true;
+    scheduler_wait(run->scheduler, MASTER, now_ns, PAG_NOT_KNOWN, 0);
+}
+
+/// The master has done what it did.
+static void go_on(struct hand_out *run, uint64_t now_ns)
+{
+    const struct farm_costs *costs = &run->costs;
+    uint64_t next_ns = 0;
+    switch (run->step) {
+    case STEP_HANDING:
+        send_task(run, (uint32_t)run->n_handed + 1, now_ns);
+        if (run->n_handed == run->n_workers)
+            run->step = STEP_RECEIVING;
+        next_ns = costs->gap_ns;
+        break;
+    case STEP_RECEIVING:
+        receive(run, now_ns);
+        return;
+    case STEP_RECEIVED:
+        run->answered = run->answers[run->n_received++].worker;
+        run->end_ns = now_ns;
+        if (run->n_received == run->n_tasks) {
+            scheduler_end(run->scheduler, MASTER, now_ns);
+            return;
+        }
+        run->step = next_task(run, run->answered) != SIZE_MAX ? STEP_SENDING : STEP_RECEIVING;
+        next_ns = run->step == STEP_SENDING ? costs->before_ns : costs->tail_ns;
+        break;
+    case STEP_SENDING:
+        send_task(run, run->answered, now_ns);
+        run->step = STEP_RECEIVING;
+        next_ns = costs->after_ns;
+        break;
+    }
+    scheduler_work(run->scheduler, MASTER, now_ns, work(next_ns), PAG_TURN_FIRST);
+}
+
+/// A worker has a task, or has done it.
+static void work_or_answer(struct hand_out *run, uint32_t worker, uint64_t now_ns)
+{
+    enum process_state state = run->states[worker];
+    if (state == STATE_WAITING) {
+        run->arrivals[worker] = PAG_NOT_KNOWN;
+        run->states[worker] = STATE_WORKING;
+        scheduler_work(run->scheduler, worker, now_ns, work(work_of(run, worker)), PAG_TURN_FIRST);
+        return;
+    }
+    run->states[worker] = STATE_WAITING;
+    scheduler_wait(run->scheduler, worker, now_ns, run->arrivals[worker], 0);
+    if (state == STATE_COMING)
+        return;
+    uint64_t arrival_ns = now_ns + run->costs.answer_flight_ns;
+    run->answers[run->n_answers++] = (struct answer){arrival_ns, worker};
+    if (run->waits) {
+        run->waits = false;
+        scheduler_wake(run->scheduler, MASTER, arrival_ns, 0);
+    }
+}
+
+static void step(struct hand_out *run, uint32_t process, uint64_t now_ns)
+{
+    if (run->states[process] == STATE_NEW) { // the workers wait before the master hands out
+        run->states[process] = STATE_COMING;
+        scheduler_work(run->scheduler, process, now_ns, 0,
+                       process == MASTER ? PAG_TURN_LAST : PAG_TURN_FIRST);
+    } else if (process == MASTER) {
+        go_on(run, now_ns);
+    } else {
+        work_or_answer(run, process, now_ns);
+    }
+}
+
+/// The group with the fewest processes for a core, once one more has come.
+static uint32_t least_loaded(const struct core_group *groups, const uint32_t *n_processes,
+                             size_t n_groups)
+{
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < n_groups; i++)
+        if ((uint64_t)(n_processes[i] + 1) * groups[least].n_cores <
+            (uint64_t)(n_processes[least] + 1) * groups[i].n_cores)
+            least = i;
+    return least;
+}
+
+/// Which group the N processes belong to, the master first.
+static void find_groups(uint32_t *group_of, uint32_t n, const struct farm *farm,
+                        const struct observed *cores)
+{
+    uint32_t *n_processes = memory_zeroed(cores->n_groups, sizeof *n_processes);
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_known = i <= farm->n_worker_ranks;
+        uint32_t rank = i == MASTER ? farm->master : is_known ? farm->worker_ranks[i - 1] : 0;
+        group_of[i] = is_known ? cores->group_of_rank[rank]
+                               : least_loaded(cores->groups, n_processes, cores->n_groups);
+        n_processes[group_of[i]]++;
+    }
+    free(n_processes);
+}
+
+static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
+                                       const struct observed *cores)
+{
+    bool is_alone = cores->n_cores == 0;
+    size_t n_groups = is_alone ? n : cores->n_groups;
+    struct core_group *groups = memory_zeroed(n_groups, sizeof *groups);
+    uint32_t *group_of = memory_zeroed(n, sizeof *group_of);
+    for (uint32_t i = 0; i < n_groups; i++) {
+        // The works are of the run, in which the speeds of its nodes count already.
+        groups[i] = (struct core_group){is_alone ? 1 : cores->groups[i].n_cores,
+                                        SCHEDULER_FULL_SPEED, cores->hand_over_ns, cores->slice_ns};
+        if (is_alone)
+            group_of[i] = i;
+    }
+    if (!is_alone)
+        find_groups(group_of, n, farm, cores);
+    struct scheduler *scheduler = scheduler_new(groups, n_groups, group_of, n, cores->spins);
+    free(groups);
+    free(group_of);
+    return scheduler;
+}
+
+/// Tasks lie in one array, so that of two with the same work the first one is before the other.
+static int by_place(const struct farm_task *a, const struct farm_task *b)
+{
+    return (a > b) - (a < b);
+}
+
+static int longest_first(const void *left, const void *right)
+{
+    const struct farm_task *a = *(const struct farm_task *const *)left;
+    const struct farm_task *b = *(const struct farm_task *const *)right;
+    int order = (a->work_ns < b->work_ns) - (a->work_ns > b->work_ns);
+    return order ? order : by_place(a, b);
+}
+
+static int shortest_first(const void *left, const void *right)
+{
+    const struct farm_task *a = *(const struct farm_task *const *)left;
+    const struct farm_task *b = *(const struct farm_task *const *)right;
+    int order = (a->work_ns > b->work_ns) - (a->work_ns < b->work_ns);
+    return order ? order : by_place(a, b);
+}
+
+/// The tasks of PHASE in the order in which they are handed out; the caller frees.
+static const struct farm_task **order_tasks(const struct farm_phase *phase,
+                                            enum dealing_order order)
+{
+    const struct farm_task **tasks = memory_zeroed(phase->n_tasks, sizeof *tasks);
+    for (size_t i = 0; i < phase->n_tasks; i++)
+        tasks[i] = &phase->tasks[i];
+    if (order != DEALING_RECORDED)
+        qsort(tasks, phase->n_tasks, sizeof *tasks,
+              order == DEALING_LONGEST_FIRST ? longest_first : shortest_first);
+    return tasks;
+}
+
+static uint64_t first_known(uint64_t said_ns, uint64_t recorded_ns)
+{
+    return said_ns == PAG_NOT_KNOWN ? recorded_ns : said_ns;
+}
+
+static struct farm_costs costs_of(const struct farm_costs *said, const struct farm_costs *recorded)
+{
+    return (struct farm_costs){
+        .task_flight_ns = first_known(said->task_flight_ns, recorded->task_flight_ns),
+        .answer_flight_ns = first_known(said->answer_flight_ns, recorded->answer_flight_ns),
+        .receive_ns = first_known(said->receive_ns, recorded->receive_ns),
+        .before_ns = first_known(said->before_ns, recorded->before_ns),
+        .after_ns = first_known(said->after_ns, recorded->after_ns),
+        .tail_ns = first_known(said->tail_ns, recorded->tail_ns),
+        .gap_ns = first_known(said->gap_ns, recorded->gap_ns),
+    };
+}
+
+static uint64_t phase_length(const struct farm *farm, const struct farm_phase *phase,
+                             uint32_t n_workers, const struct observed *cores,
+                             const struct dealing *dealing)
+{
+    uint32_t n = n_workers + 1, process;
+    uint64_t now_ns;
+    struct hand_out run = {
+        .dealing = dealing,
+        .tasks = order_tasks(phase, dealing->order),
+        .n_tasks = phase->n_tasks,
+        .costs = costs_of(&dealing->costs, &phase->costs),
+        .scheduler = new_scheduler(n, farm, cores),
+        .n_workers = n_workers < phase->n_tasks ? n_workers : (uint32_t)phase->n_tasks,
+        .states = memory_zeroed(n, sizeof *run.states),
+        .task_of = memory_zeroed(n, sizeof *run.task_of),
+        .n_had = memory_zeroed(n, sizeof *run.n_had),
+        .arrivals = memory_new(n * sizeof *run.arrivals),
+        .answers = memory_zeroed(phase->n_tasks, sizeof *run.answers),
+    };
+    for (process = 0; process < n; process++)
+        run.arrivals[process] = PAG_NOT_KNOWN;
+    for (process = 0; process < n; process++)
+        scheduler_wait(run.scheduler, process, 0, 0, 0);
+    while (run.n_received < phase->n_tasks && scheduler_next(run.scheduler, &process, &now_ns))
+        if (!scheduler_works_on(run.scheduler, process, now_ns))
+            step(&run, process, now_ns);
+    scheduler_free(run.scheduler);
+    free(run.tasks);
+    free(run.states);
+    free(run.task_of);
+    free(run.n_had);
+    free(run.arrivals);
+    free(run.answers);
+    return run.end_ns;
+}
+
+uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores,
+                         const struct dealing *dealing)
+{
+    uint64_t length_ns = 0;
+    for (size_t i = 0; i < farm->n_phases; i++)
+        length_ns += phase_length(farm, &farm->phases[i], n_workers, cores, dealing);
+    return length_ns;
+}
+
+// --- the farm of a run
 
 enum { MOST_TASKS = 2000000, MOST_TRIED = 32, LEAST_TRIED = 4, NEAR_PER_CENT = 1 };
 

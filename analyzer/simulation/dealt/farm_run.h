@@ -4,8 +4,12 @@
 #define PAGODA_SIMULATION_DEALT_FARM_RUN_H
 
 #include "analyzer/simulation/dealt/farm.h"
-#include "analyzer/simulation/dealt/hand_out.h"
 #include "analyzer/simulation/dealt/observe.h"
+
+/// How long the phases of FARM take with N_WORKERS of them on the cores of CORES; where their
+/// number is not known each rank has one.
+uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores,
+                         const struct dealing *dealing);
 
 struct farm_run {
     uint32_t master;

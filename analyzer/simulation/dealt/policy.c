@@ -12,7 +12,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/xml.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/simulation/cost/cost_time.h"
+#include "analyzer/simulation/cost/machine.h"
 
 enum { MAX_FREE_HOSTS = 65536 };
 static const uint64_t default_poll_ns = 1000000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of policies, pagoda-policy(5): how work is dealt while a program runs. A policy either has
-// rules for balancing (balancing.h), or says how a master hands out tasks (dealing.h).
+// rules for balancing (balancing.h), or says how a master hands out tasks (farm.h).
 #ifndef PAGODA_SIMULATION_DEALT_POLICY_H
 #define PAGODA_SIMULATION_DEALT_POLICY_H
 
@@ -10,7 +10,7 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/simulation/dealt/balancing.h"
-#include "analyzer/simulation/dealt/dealing.h"
+#include "analyzer/simulation/dealt/farm.h"
 
 /// What is bundled, for bundled_names().
 extern const struct bundled bundled_policies;

@@ -80,4 +80,12 @@ bool collective_plan_step(const struct collective_plan *plan, uint32_t phase, ui
 uint64_t collective_size_bytes(uint8_t operation, uint32_t n_members, bool is_root,
                                const struct pag_volume *volume);
 
+/// The algorithm by which MPI libraries commonly carry out OPERATION of N_MEMBERS, whose share is
+/// SIZE_BYTES: MPICH's choice (Thakur, Rabenseifner, Gropp 2005; 4.0.2), for elements of 8 bytes.
+enum collective_algorithm collective_usual_algorithm(uint8_t operation, uint32_t n_members,
+                                                     uint64_t size_bytes);
+
+/// Whether a member waits for others by what OPERATION means, however it is carried out.
+bool collective_waits(uint8_t operation, bool is_root, bool is_first);
+
 #endif

@@ -9,7 +9,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/pool.h"
 #include "analyzer/simulation/network/collective_plan.h"
-#include "analyzer/simulation/network/collective_usual.h"
 #include "analyzer/simulation/network/multicast.h"
 
 #define NONE UINT32_MAX

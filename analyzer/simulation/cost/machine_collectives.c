@@ -8,7 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/cost/reader.h"
+#include "analyzer/simulation/cost/machine_file.h"
 
 enum { MAX_NODE = 1 << 20 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elements of a machine file and their attributes, each checked. Of this folder only;
 // machine_read() is what others call.
-#ifndef PAGODA_SIMULATION_COST_READER_H
-#define PAGODA_SIMULATION_COST_READER_H
+#ifndef PAGODA_SIMULATION_COST_MACHINE_FILE_H
+#define PAGODA_SIMULATION_COST_MACHINE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,30 +43,8 @@ int machine_read_attribute(const struct machine_reader *reader, const struct xml
 int machine_read_number_of(const struct machine_reader *reader, const struct xml_element *element,
                            const char *name, uint32_t most, uint32_t *count);
 
-/// An attribute that says how much faster something is, from 0.001 to 1000, in millionths; *FACTOR
-/// stays as it is without it.
-int machine_read_factor(const struct machine_reader *reader, const struct xml_element *element,
-                        const char *name, uint64_t *factor);
-
-/// The attributes out-links and in-links; both stay as they are without them.
-int machine_read_links(const struct machine_reader *reader, const struct xml_element *element,
-                       uint32_t *out_links, uint32_t *in_links);
-
-/// Words of TEXT, *N of them; the caller frees each and the array.
-char **machine_read_names(const char *text, size_t *n);
-
-/// The parts of a machine file, into the machine. 0, or -1 and the error.
-int machine_read_messages(const struct machine_reader *reader, const struct xml_element *element);
+/// An element <collective>, into the machine. 0, or -1 and the error.
 int machine_read_collective(const struct machine_reader *reader, const struct xml_element *element);
-int machine_read_node(const struct machine_reader *reader, const struct xml_element *element);
-int machine_read_group(const struct machine_reader *reader, const struct xml_element *element);
-int machine_read_compute(const struct machine_reader *reader, const struct xml_element *element);
-int machine_read_region(const struct machine_reader *reader, const struct xml_element *element);
-int machine_read_calibration(const struct machine_reader *reader,
-                             const struct xml_element *element);
-
-/// At the end of the file: whether scopes with names of their own have what they need.
-int machine_check_scopes(const struct machine_reader *reader);
 
 /// 0 when all sizes of each operation that is named in ELEMENT, the whole machine, have a
 /// <collective>.

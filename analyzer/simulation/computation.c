@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between two MPI calls only the location itself is concerned: its enters and leaves are read at
+// once, and their recorded times kept as one number a call path. When the simulated length T is
+// known, path i of n gets floor(T * (w_1 + ... + w_i) / W) less what the paths before it got, w its
+// recorded time times its scale and W their sum: exact sums, and with T = W exact parts.
+#include "analyzer/simulation/computation.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/engine.h"
+#include "analyzer/pag/window.h"
+#include "analyzer/simulation/change/move.h"
+#include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/cost/recorded_costs.h"
+#include "analyzer/simulation/simulation.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+enum { PS_PER_NS = 1000 };
+
+void computation_release(struct computation *computation)
+{
+    free(computation->parts);
+    free(computation->part_of_path);
+    free(computation->scales);
+    visit_release(&computation->visit);
+    *computation = (struct computation){0};
+}
+
+/// What the prediction makes of PATH.
+static struct path_scale scale_of(const struct engine *engine,
+                                  const struct location_state *location,
+                                  struct computation *computation, uint32_t path)
+{
+    const struct profile *profile = &location->profile;
+    const struct prediction *prediction = prediction_of(engine);
+    if (!prediction->knows_paths)
+        return (struct path_scale){.scale = PAG_WORK_PER_NS};
+    while (computation->n_scales <= path) { // parents come before their children
+        size_t next = computation->n_scales++;
+        computation->scales = array_reserve(computation->scales, &computation->scale_capacity,
+                                            next + 1, sizeof *computation->scales);
+        struct path_scale *scale = &computation->scales[next];
+        *scale = (struct path_scale){.scale = PAG_WORK_PER_NS};
+        const struct path *of = &profile->paths[next];
+        // Right behind the call that ends it: it belongs where that call does.
+        if (next > 0)
+            scale->mark = computation->scales[of->is_stretch ? next - 1 : of->parent].mark;
+        scale->scale =
+            prediction_scale(prediction, location->index, &scale->mark,
+                             next > 0 ? of->region : NONE, next > 0 ? of->context : NONE);
+        if (location->rank != NONE)
+            scale->change = (struct pag_path_change){
+                .moves = moves_of_path(&prediction->scenario->moves, scale->mark, location->rank),
+                .overlaps = overlaps_has_path(&prediction->scenario->overlaps, scale->mark),
+            };
+    }
+    return computation->scales[path];
+}
+
+struct pag_path_change computation_change(struct engine *engine, struct location_state *location,
+                                          uint32_t path)
+{
+    struct computation *computation =
+        &simulation_of(engine)->locations[location->index].computation;
+    return scale_of(engine, location, computation, path).change;
+}
+
+uint64_t computation_mark(const struct engine *engine, const struct location_state *location,
+                          struct computation *computation, uint32_t path)
+{
+    return scale_of(engine, location, computation, path).mark;
+}
+
+uint32_t computation_part_of(const struct engine *engine, struct location_state *location,
+                             struct computation *computation, uint32_t path)
+{
+    if (path >= computation->n_part_of_path) {
+        computation->part_of_path =
+            array_reserve(computation->part_of_path, &computation->part_of_path_capacity, path + 1,
+                          sizeof *computation->part_of_path);
+        while (computation->n_part_of_path <= path)
+            computation->part_of_path[computation->n_part_of_path++] = 0;
+    }
+    uint32_t place = computation->part_of_path[path];
+    if (place < computation->n_parts && computation->parts[place].path == path)
+        return place;
+    place = computation->n_parts++;
+    computation->part_of_path[path] = place;
+    computation->parts = array_reserve(computation->parts, &computation->parts_capacity, place + 1,
+                                       sizeof *computation->parts);
+    const struct path_scale scale = scale_of(engine, location, computation, path);
+    computation->parts[place] =
+        (struct computation_part){.path = path, .scale = scale.scale, .moves = scale.change.moves};
+    return place;
+}
+
+/// Whether it does not matter which paths time goes by at: only times are wanted, and no path is
+/// named.
+static bool is_pathless(const struct engine *engine)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    return engine->options.only_times && !prediction->knows_paths && !prediction->timeless;
+}
+
+/// PASSED_NS go by at PATH.
+static void count(const struct engine *engine, struct location_state *location,
+                  struct computation *computation, uint32_t path, uint64_t passed_ns)
+{
+    if (passed_ns == 0)
+        return;
+    uint32_t index = computation_part_of(engine, location, computation, path);
+    struct computation_part *part = &computation->parts[index];
+    if (computation->visit.kind == 0 || !visit_pass(computation, index, passed_ns))
+        part->recorded_ns += passed_ns;
+    computation->recorded_now_ns += passed_ns;
+    if (engine->listener.weighed)
+        engine->listener.weighed(engine->listener.context, location->index, passed_ns,
+                                 visit_weight(&computation->visit, part->scale));
+}
+
+/// Counts the recorded time since the last enter or leave, up to RECORDED_NS, at PATH.
+static void pass(const struct engine *engine, struct location_state *location,
+                 struct computation *computation, uint32_t path, uint64_t recorded_ns)
+{
+    if (!prediction_of(engine)->timeless)
+        count(engine, location, computation, path, recorded_ns - computation->recorded_now_ns);
+}
+
+/// Counts what the visit that begins with EVENT costs, where no recorded time counts.
+static void pass_visit(const struct engine *engine, struct location_state *location,
+                       struct computation *computation, const struct event *event)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    if (!prediction->timeless)
+        return;
+    uint64_t mark = computation_mark(engine, location, computation, location->profile.current);
+    uint64_t ps = computation->left_ps +
+                  timeless_visit_ps(prediction->timeless, location->index, mark, event);
+    computation->left_ps = ps % PS_PER_NS;
+    count(engine, location, computation, location->profile.current, ps / PS_PER_NS);
+}
+
+/// Whether EVENT (NULL: none) begins or ends a team of threads.
+static bool is_of_team(const struct event *event)
+{
+    return event && event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END;
+}
+
+/// Whether computing ends with EVENT, the end of a computation (NULL: the location's).
+static bool ends_computing(const struct engine *engine, const struct event *event)
+{
+    return !event || engine_is_message_record(event) ||
+           (event->kind == EVENT_ENTER &&
+            region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE);
+}
+
+static pag_work work_of(const struct engine *engine, const struct location_state *location,
+                        const struct event *end, struct computation *computation)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    wide scaled = 0;
+    uint64_t process_ns = cpu_span_used_ns(&computation->cpu, computation->recorded_begin_ns,
+                                           computation->recorded_now_ns);
+    computation->recorded_ns = computation->recorded_now_ns - computation->recorded_begin_ns;
+    if (prediction->calls && location->is_master && process_ns < computation->recorded_ns &&
+        ends_computing(engine, end))
+        process_ns = recorded_process_time(prediction, location->rank, computation->recorded_now_ns,
+                                           computation->recorded_ns, process_ns);
+    computation->process_ns = process_ns;
+    computation->lost_ns = computation->recorded_ns - process_ns;
+    if (!prediction->knows_paths)
+        return (pag_work)process_ns * PAG_WORK_PER_NS;
+    for (uint32_t i = 0; i < computation->n_parts; i++)
+        scaled += (wide)computation->parts[i].recorded_ns * computation->parts[i].scale;
+    return computation->recorded_ns ? (wide)process_ns * scaled / computation->recorded_ns : 0;
+}
+
+/// Takes work out that another rank does, and adds what this one does for others.
+static pag_work exchange(struct engine *engine, struct location_state *location,
+                         struct computation *computation, pag_work work)
+{
+    computation->arrived_work =
+        migration_arrived(engine, location, &computation->arrived_path, &computation->n_arrived);
+    computation->own_work = work - migration_cut(engine, location, computation, work);
+    return computation->own_work + computation->arrived_work;
+}
+
+/// Whether EVENT ends a computation: an MPI call, a bare record of one, an event of a team.
+static bool is_end(const struct engine *engine, const struct location_state *location,
+                   const struct event *event)
+{
+    if (location->rank == NONE)
+        return false;
+    if (event->kind == EVENT_ENTER)
+        return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE;
+    if (simulation_of(engine)->overlap && overlap_ends_at(engine, location, event))
+        return true;
+    return engine_is_message_record(event) || is_of_team(event);
+}
+
+static void enter(const struct engine *engine, struct location_state *location,
+                  struct computation *computation, const struct event *event)
+{
+    profile_enter(location, event->index, location->profile.last_ns);
+    if (visit_has_any(engine))
+        visit_begin(engine, location, computation, location->profile.current);
+    pass_visit(engine, location, computation, event);
+}
+
+/// The next event that is more than the enter or leave of a region outside MPI.
+static const struct event *skip_regions(struct engine *engine, struct location_state *location,
+                                        struct computation *computation)
+{
+    const struct event *event;
+    while ((event = trace_peek(engine->trace, location->index, location->cursor, 0))) {
+        if (event->kind > EVENT_LEAVE || is_end(engine, location, event))
+            break;
+        computation->recorded_now_ns = event->time_ns;
+        location->cursor->position++;
+        computation->n_events++;
+    }
+    return event;
+}
+
+const struct event *computation_read(struct engine *engine, struct location_state *location,
+                                     struct computation *computation, uint64_t begin_ns,
+                                     uint64_t recorded_ns, pag_work *work)
+{
+    struct profile *profile = &location->profile;
+    computation->begin_ns = begin_ns;
+    computation->recorded_begin_ns = computation->recorded_now_ns = recorded_ns;
+    computation->n_parts = 0;
+    computation->n_events = 0;
+    cpu_span_begin(&computation->cpu);
+    computation->has_set_work = false;
+    *work = 0;
+    bool has_visits = visit_has_any(engine);
+    if (has_visits) {
+        visit_end_if_left(engine, location, computation, work);
+        visit_begin(engine, location, computation, profile->current);
+    }
+    const struct event *event;
+    uint64_t seen_ns = recorded_ns;
+    bool has_paths = !is_pathless(engine);
+    while ((event = has_paths ? trace_peek(engine->trace, location->index, location->cursor, 0)
+                              : skip_regions(engine, location, computation))) {
+        seen_ns = event->time_ns;
+        if (is_end(engine, location, event))
+            break;
+        if (event->kind <= EVENT_LEAVE || event->kind == EVENT_MEASUREMENT_OFF ||
+            event->kind == EVENT_MEASUREMENT_ON)
+            pass(engine, location, computation, profile->current, seen_ns);
+        if (event->kind == EVENT_ENTER) {
+            enter(engine, location, computation, event);
+        } else if (event->kind == EVENT_LEAVE) {
+            gap_leave(engine, location, event->index, profile->last_ns);
+            if (computation->visit.kind != 0)
+                visit_end_if_left(engine, location, computation, work);
+        } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
+            gap_event(engine, location, event, profile->last_ns);
+        else if (event->kind == EVENT_CPU_TIME && !prediction_of(engine)->counts_wall_time)
+            cpu_span_sample(&computation->cpu, seen_ns, event->size_bytes);
+        location->cursor->position++;
+        computation->n_events++;
+    }
+    if (computation->recorded_now_ns > seen_ns)
+        seen_ns = computation->recorded_now_ns;
+    uint32_t last_path = profile->current;
+    if (has_paths && event && event->kind == EVENT_ENTER)
+        last_path =
+            profile_before_call(engine->definitions, location, event->index, event->context);
+    bool is_stretch_visited = has_visits && !computation->is_stretch_over &&
+                              visit_begin(engine, location, computation, last_path);
+    computation->is_stretch_over = computation->is_stretch_over || is_stretch_visited;
+    pass(engine, location, computation, last_path, seen_ns);
+    if (has_visits && (!event || is_stretch_visited))
+        visit_end(engine, location, computation, work);
+    *work += work_of(engine, location, event, computation);
+    if (has_visits)
+        visit_close_computation(engine, location, computation, computation->process_ns,
+                                computation->recorded_ns, work);
+    if (!simulation_of(engine)->migration || location->rank == NONE)
+        return event;
+    *work = exchange(engine, location, computation, *work);
+    return trace_peek(engine->trace, location->index, location->cursor, 0); // it has looked ahead
+}
+
+/// Gives NS to PATH without moving the location's time.
+static void give(struct location_state *location, uint32_t path_index, uint64_t ns)
+{
+    struct path *path = &location->profile.paths[path_index];
+    if (path->epoch != location->head.epoch)
+        profile_touch(location, path, path_index);
+    path->exclusive_ns += ns;
+}
+
+/// The part of LENGTH_NS in which LOCATION worked for others.
+static uint64_t give_arrived(struct location_state *location, struct computation *computation,
+                             uint64_t length_ns)
+{
+    pag_work total = computation->own_work + computation->arrived_work;
+    uint64_t ns = (uint64_t)(length_ns * computation->arrived_work / total);
+    give(location, computation->arrived_path, ns);
+    location->profile.paths[computation->arrived_path].visits += computation->n_arrived;
+    return ns;
+}
+
+pag_work computation_part_work(const struct computation *computation,
+                               const struct computation_part *part)
+{
+    wide scaled = (wide)part->recorded_ns * part->scale;
+    if (computation->recorded_ns == 0)
+        return part->work;
+    return scaled * computation->process_ns / computation->recorded_ns + part->work;
+}
+
+/// What PART had of the computation's work, up to a factor all parts share.
+static wide weight(const struct computation *computation, const struct computation_part *part,
+                   bool is_scaled)
+{
+    if (!is_scaled)
+        return part->recorded_ns;
+    if (!computation->has_set_work)
+        return (wide)part->recorded_ns * part->scale;
+    return computation_part_work(computation, part);
+}
+
+/// LENGTH * SUM / TOTAL, cut off; mostly without a division of 128 bits.
+static uint64_t share(uint64_t length_ns, wide sum, wide total)
+{
+    if (sum == total)
+        return length_ns;
+    if (length_ns >> 32 == 0 && total >> 32 == 0)
+        return length_ns * (uint64_t)sum / (uint64_t)total;
+    return (uint64_t)(length_ns * sum / total);
+}
+
+void computation_close(const struct engine *engine, struct location_state *location,
+                       struct computation *computation, uint64_t end_ns)
+{
+    bool is_scaled = prediction_of(engine)->knows_paths;
+    uint64_t length_ns = end_ns - computation->begin_ns;
+    location->profile.last_ns = end_ns;
+    if (engine->options.only_times)
+        return;
+    if (computation->arrived_work > 0)
+        length_ns -= give_arrived(location, computation, length_ns);
+    if (length_ns == 0)
+        return;
+    wide total = 0, sum = 0;
+    for (uint32_t i = 0; i < computation->n_parts; i++)
+        if (!computation->parts[i].is_moved)
+            total += weight(computation, &computation->parts[i], is_scaled);
+    if (total == 0) {
+        // no recorded time to go by, or none that counts
+        give(location, location->profile.current, length_ns);
+        return;
+    }
+    uint64_t given_ns = 0;
+    for (uint32_t i = 0; i < computation->n_parts; i++) {
+        if (computation->parts[i].is_moved)
+            continue;
+        sum += weight(computation, &computation->parts[i], is_scaled);
+        uint64_t up_to_ns = share(length_ns, sum, total);
+        give(location, computation->parts[i].path, up_to_ns - given_ns);
+        given_ns = up_to_ns;
+    }
+}
