@@ -340,9 +340,11 @@ static char *lost_text(const struct result *result)
     FILE *out = kind != LOST_NONE ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
-    lost_write(result, out);
+    lost_write(result, out, out, out);
     if (kind == LOST_UNKNOWN)
-        fprintf(out, " What is predicted is a run without that.");
+        fprintf(out, "Predictions are of a run without that.");
+    else
+        fseek(out, -1, SEEK_CUR); // the blank at the end
     fclose(out);
     return text;
 }

@@ -70,3 +70,11 @@ void *array_grow(void *array, size_t *capacity, size_t count, size_t size_bytes)
     *capacity = wanted;
     return memory_resize(array, wanted, size_bytes);
 }
+
+FILE *memory_stream(char **text, size_t *size)
+{
+    FILE *stream = open_memstream(text, size);
+    if (!stream)
+        die_out_of_memory(0);
+    return stream;
+}

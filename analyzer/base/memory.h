@@ -5,6 +5,7 @@
 #define PAGODA_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /// malloc, zeroed calloc, realloc and strdup that end the process with a message when memory is
 /// out. The caller frees with free().
@@ -25,5 +26,8 @@ static inline void *array_reserve(void *array, size_t *capacity, size_t count, s
 {
     return count <= *capacity ? array : array_grow(array, capacity, count, size_bytes);
 }
+
+/// A stream that writes to *TEXT, of *SIZE bytes after fclose(); the caller frees *TEXT then.
+FILE *memory_stream(char **text, size_t *size);
 
 #endif

@@ -184,7 +184,7 @@ static void print_total(const struct difference_page *page, FILE *stream)
     const struct difference_row *total = &page->tables[0].total;
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
     fprintf(out, "run time %s", mean_time(total->a_ns).text);
     fprintf(out, " -> %s: ", mean_time(total->b_ns).text);
     fprintf(out, "%s (%s)", signed_time(total->change_ns).text, relative_change(total).text);

@@ -194,7 +194,7 @@ static char *scopes_text(const struct machine *machine)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
     const char *between = "";
     for (int scope = 0; scope < MACHINE_SCOPES; scope++) {
         if (machine->messages[scope].n_points == 0)
@@ -248,7 +248,7 @@ static char *messages_text(const struct machine_messages *messages)
                        machine_message_ns(messages, LONG_BYTES);
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
     fprintf(out, "%s for %s", quantity_time(messages->points[0].time_ns).text,
             quantity_size(messages->points[0].size_bytes).text);
     if (messages->n_points > 1)
@@ -343,7 +343,7 @@ static void print_others(const struct machine *machine, size_t width, FILE *stre
                   {machine->n_computes, "cost of computing"}};
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].n > 0)
             fprintf(out, "%s%zu x %s", ftell(out) > 0 ? ", " : "", others[i].n, others[i].noun);

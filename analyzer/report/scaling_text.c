@@ -176,7 +176,7 @@ char *scaling_conclusion(const struct scaling_page *page, const struct scaling_s
 {
     char *text = NULL;
     size_t size;
-    FILE *to = open_memstream(&text, &size);
+    FILE *to = memory_stream(&text, &size);
     conclude_cores(page, series->scaling, to);
     if (series->scaling->kind == SCALING_SIZE)
         conclude_size(page, series->scaling, to);

@@ -41,7 +41,7 @@ static void add_ids_cell(struct table *table, const struct structure_page *page,
     }
     char *text = NULL;
     size_t size;
-    FILE *ids = open_memstream(&text, &size);
+    FILE *ids = memory_stream(&text, &size);
     const char *separator = "only in ";
     for (size_t i = 0; i < page->n_runs; i++) {
         if (!(run_ids & UINT64_C(1) << i))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The frame of the text report: the summary that is the product, warnings, conclusion. The tables
-// are in profile.c and wait_states.c.
+// The first screen of the text report: what ran, how the ranks spent their time, and the answer;
+// then the warnings. The tables are in profile.c and wait_states.c.
 #include "analyzer/report/text.h"
 
 #include <stdlib.h>
@@ -18,9 +18,7 @@
 enum {
     DEFAULT_WIDTH = 80,
     LEAST_WIDTH = 60,
-    SUMMARY_REGIONS = 3,
     ARGUMENTS_WIDTH = 40,
-    SUMMARY_RANKS = 2
 };
 
 struct text_options text_options_for(FILE *stream)
@@ -134,62 +132,33 @@ static void print_efficiency(const struct page *page)
     free(lost);
 }
 
-/// "solve 61.0 %, MPI_Recv 12.0 %; rank 3 70.1 %, rank 1 20.3 %"
-static void print_path_summary(const struct page *page)
+/// Where time is lost, why, what would help, how sure that is.
+static void print_answer(const struct page *page)
 {
     const struct result *result = page->result;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return;
-    for (size_t i = 0; i < result->critical_path.n_by_region && i < SUMMARY_REGIONS; i++) {
-        const struct result_path_share *share = &result->critical_path.by_region[i];
-        const struct result_region *region = &result->regions[share->region];
-        fprintf(out, "%s%s %s", i ? ", " : "", region->shown, quantity_share(share->share).text);
-        const struct result_path_share *site = site_share_in(
-            result->critical_path.by_site, result->critical_path.n_by_site, share->region);
-        if (site && !strcmp(region->name, RESULT_REGION_PROGRAM)) {
-            char *text_of_site = site_text(result, site->site, share->region);
-            fprintf(out, " (%s before %s)", site->share < share->share ? "above all" : "all",
-                    text_of_site);
-            free(text_of_site);
-        }
-    }
-    for (size_t i = 0; i < result->critical_path.n_by_rank && i < SUMMARY_RANKS; i++) {
-        const struct result_path_share *share = &result->critical_path.by_rank[i];
-        if (share->rank == RESULT_NONE)
-            continue;
-        fprintf(out, "%s rank %u %s", i ? "," : ";", share->rank,
-                quantity_share(share->share).text);
-    }
-    fclose(out);
-    page_labelled(page, "Critical path", text);
+    page_labelled(page, "Where time is lost", result->answer.loss);
+    if (result->answer.cause[0])
+        page_labelled(page, "Why", result->answer.cause);
+    if (result->answer.change[0])
+        page_labelled(page, "What would help", result->answer.change);
+    struct quantity warnings = quantity_count(result->n_warnings, "warning");
+    strcat(warnings.text, " below.");
+    char *text = memory_format(
+        "%s%s%s", result->answer.certainty, result->answer.certainty[0] ? " " : "",
+        result->has_unreadable_records ? "Parts of the trace were unreadable: see the warnings."
+        : result->n_warnings > 0       ? warnings.text
+                                       : "No warnings.");
+    page_labelled(page, "How sure", text);
     free(text);
 }
 
 static void print_summary(const struct page *page)
 {
-    const struct result *result = page->result;
     page_run(page);
     fputc('\n', page->stream);
     print_window(page);
     print_efficiency(page);
-    page_labelled(page, "Biggest loss", result->headline);
-    if (!result->interval.what)
-        print_path_summary(page);
-    if (result->n_warnings > 0)
-        page_labelled(page, "Warnings",
-                      result->has_unreadable_records
-                          ? "parts of the trace were unreadable, see below"
-                          : "see below");
-}
-
-static void print_conclusion(const struct page *page)
-{
-    page_heading(page, "Conclusion", "");
-    fputs("  ", page->stream);
-    print_paragraph(page->result->conclusion, 2, 2, page->options->width, page->stream);
+    print_answer(page);
 }
 
 void text_print(const struct result *result, const struct text_options *options, FILE *stream)
@@ -208,7 +177,6 @@ void text_print(const struct result *result, const struct text_options *options,
     page_waits(&page);
     if (!result->interval.what)
         page_critical_path(&page);
-    print_conclusion(&page);
 }
 
 enum { LABEL_WIDTH = 22 };

@@ -388,6 +388,24 @@ static void add_stretch_rows(struct table *table, const struct page *page, uint3
     }
 }
 
+/// "ranks: rank 3 70.1 %, rank 1 20.3 % and 2 others"
+static void print_path_ranks(const struct page *page)
+{
+    const struct result *result = page->result;
+    struct result_amount *amounts = memory_zeroed(result->n_ranks, sizeof *amounts);
+    size_t n = 0;
+    for (size_t i = 0; i < result->critical_path.n_by_rank; i++) {
+        const struct result_path_share *share = &result->critical_path.by_rank[i];
+        if (share->rank != RESULT_NONE && share->time_ns > 0)
+            amounts[n++] = (struct result_amount){share->rank, 1, (uint64_t)share->time_ns};
+    }
+    char *text = ranks_text(amounts, n, result->time_ns, HARDEST_HIT);
+    if (text)
+        fprintf(page->stream, "  %s\n", text);
+    free(text);
+    free(amounts);
+}
+
 void page_critical_path(const struct page *page)
 {
     const struct result *result = page->result;
@@ -410,6 +428,7 @@ void page_critical_path(const struct page *page)
     }
     page_heading_of_times(page, "Critical path",
                           "what determined the run time, by region and rank");
+    print_path_ranks(page);
     page_table(page, &table);
     page_left_out(page, n_rows - n_shown, "further region", "--top");
     table_release(&table);

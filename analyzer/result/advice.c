@@ -110,7 +110,7 @@ char *advice_options(const struct advice_candidate *candidate)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
     for (size_t i = 0; i < candidate->n_words; i++) {
         fprintf(out, "%s--%s", i > 0 ? " " : "", candidate->words[i].option);
         if (!candidate->words[i].value)

@@ -183,7 +183,7 @@ char *changes_summary(const struct result *measured, const struct result *predic
 {
     char *text;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
     int64_t total = (int64_t)(predicted->time_ns - measured->time_ns);
     struct changes path = changes_of_critical_path(measured, predicted);
     struct changes time = changes_of_time(measured, predicted);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rules, in this order: nothing to judge (no rank read, one rank without MPI, too short) is said
-// first; then how the ranks spent their time; then whether they had cores, for without them neither
-// waits nor uneven times say much of the program; then the biggest loss, which is the top pattern
-// with the longest waits or, if longer, the MPI time that waited for no rank; then uneven work
-// where it causes the waits; then where to look.
+// Rules, in this order. Nothing to judge (no rank read, one rank without MPI, too short) is said
+// first. Then how the ranks spent their time. Then whether they had cores: without them neither
+// waits nor uneven times say much about the program. Then the biggest loss: the top pattern with
+// the longest waits or, if longer, the MPI time outside waits. Then its cause, uneven work
+// included, and where to look.
 #include "analyzer/result/conclusion.h"
 
 #include <inttypes.h>
@@ -22,6 +22,11 @@ static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time sli
 static const double little = 0.02;            // shares below it are not worth a sentence
 static const double good_efficiency = 0.95;
 static const double worth_naming_share = 0.25; // of the waits
+
+/// Where each sentence goes; all end in a blank.
+struct answer {
+    FILE *scope, *loss, *cause, *change, *certainty;
+};
 
 enum loss_kind { LOSS_NONE, LOSS_PATTERN, LOSS_PATTERN_OUTSIDE, LOSS_MPI };
 
@@ -116,28 +121,27 @@ static bool is_all(const struct result_amount *amount, const struct result_patte
     return amount && amount->ns == pattern->total_ns;
 }
 
-/// Who waited and who was waited for: ", rank 0 waiting for rank 3" where there is but one of each,
-/// else two statements, because the rank that waits most need not wait for that one.
+/// Which rank waits and which rank causes it. The rank that waits most need not wait for the rank
+/// that causes most, so these are two statements unless there is but one of each.
 static void write_ranks(const struct result_pattern *pattern, FILE *out)
 {
     const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
     const struct result_amount *cause = heaviest_amount(pattern->by_cause, pattern->n_by_cause);
     if (is_all(rank, pattern) && is_all(cause, pattern)) {
-        fprintf(out, ", rank %u waiting for rank %u", rank->key, cause->key);
+        fprintf(out, "Rank %u waits for rank %u. ", rank->key, cause->key);
         return;
     }
-    if (rank)
-        fprintf(out, "; rank %u waited%s%s", rank->key, is_all(rank, pattern) ? "" : " most",
-                portion(rank->ns, pattern->total_ns).text);
-    if (!cause)
-        return;
-    struct quantity share = portion(cause->ns, pattern->total_ns);
-    if (is_all(cause, pattern))
-        fprintf(out, ", always for rank %u", cause->key);
-    else if (rank && rank->key == cause->key)
-        fprintf(out, " and was waited for most%s", share.text);
-    else
-        fprintf(out, ", rank %u was waited for most%s", cause->key, share.text);
+    if (rank && is_all(rank, pattern))
+        fprintf(out, "Only rank %u waits", rank->key);
+    else if (rank)
+        fprintf(out, "Rank %u waits most%s", rank->key, portion(rank->ns, pattern->total_ns).text);
+    if (cause && is_all(cause, pattern))
+        fprintf(out, "%s rank %u causes all of the waiting", rank ? ";" : "Only", cause->key);
+    else if (cause)
+        fprintf(out, "%s %u causes most of the waiting%s", rank ? "; rank" : "Rank", cause->key,
+                portion(cause->ns, pattern->total_ns).text);
+    if (rank || cause)
+        fputs(". ", out);
 }
 
 /// The same for the headline, which has no room for shares: only ranks with more than half.
@@ -150,7 +154,7 @@ static void write_ranks_briefly(const struct result_pattern *pattern, FILE *out)
     if (is_all(rank, pattern) && is_all(cause, pattern))
         fprintf(out, ", rank %u waiting for rank %u", rank->key, cause->key);
     else if (names_rank && names_cause)
-        fprintf(out, "; rank %u waited most, rank %u was waited for most", rank->key, cause->key);
+        fprintf(out, "; rank %u waits most, rank %u causes most", rank->key, cause->key);
     else if (names_rank)
         fprintf(out, ", %srank %u", is_all(rank, pattern) ? "" : "mostly on ", rank->key);
     else if (names_cause)
@@ -158,7 +162,7 @@ static void write_ranks_briefly(const struct result_pattern *pattern, FILE *out)
                 cause->key);
 }
 
-/// What a pattern's waits concentrate on: ", in PATH (81.0 %); rank 0 waited most (55.1 %), ...".
+/// What a pattern's waits concentrate on: ", in PATH (81.0 %). Rank 0 waits most (55.1 %); ...".
 static void write_whereabouts(const struct result *result, const struct result_pattern *pattern,
                               FILE *out)
 {
@@ -167,6 +171,7 @@ static void write_whereabouts(const struct result *result, const struct result_p
         fprintf(out, ", in %s%s", path, portion(pattern->by_path[0].ns, pattern->total_ns).text);
         free(path);
     }
+    fputs(". ", out);
     write_ranks(pattern, out);
 }
 
@@ -218,21 +223,21 @@ static void write_stretch(const struct result *result, uint32_t site, FILE *out)
     free(text);
 }
 
-/// ", mostly before worker/MPI_Send at farm.c:31" where the trace tells.
-static void write_part(const struct result *result, const struct result_path_share *region,
+/// ", mostly before worker/MPI_Send at farm.c:31" where the trace tells. Whether it does.
+static bool write_part(const struct result *result, const struct result_path_share *region,
                        const struct result_path_share *by_site, size_t n_by_site, FILE *out)
 {
     const struct result_path_share *site = site_share_in(by_site, n_by_site, region->region);
     if (!site ||
         (!is_program(&result->regions[region->region]) && 2 * site->time_ns <= region->time_ns))
-        return;
+        return false;
     char *text = site_text(result, site->site, region->region);
     fprintf(out, ", mostly before %s", text);
     free(text);
+    return true;
 }
 
-/// The region that above all made the ranks late that were waited for, RESULT_NONE where none
-/// stands out.
+/// The region that delayed the ranks waited for most, RESULT_NONE where none stands out.
 static uint32_t main_origin(const struct result_pattern *pattern)
 {
     const struct result_origins *origins = &pattern->origins;
@@ -263,24 +268,21 @@ static void write_origin(const struct result *result, const struct result_patter
     const struct result_path_share *stretch =
         main_stretch(result, &origins->by_region[0], origins->by_site, origins->n_by_site);
     uint32_t rank = main_origin_rank(origins, stretch);
-    fprintf(out, " What made the others wait is above all ");
+    bool has_part = false;
+    fprintf(out, "%s of the waiting comes from ",
+            quantity_share(stretch ? stretch->share : origins->by_region[0].share).text);
     if (lost_is_region(&result->regions[origin])) {
-        if (rank == RESULT_NONE)
-            fprintf(out, "that ranks they waited for had no CPU time.");
-        else
-            fprintf(out, "that rank %u had no CPU time.", rank);
-        return;
-    }
-    if (stretch) {
+        fprintf(out, "lost CPU time of the awaited ranks");
+    } else if (stretch) {
         write_stretch(result, stretch->site, out);
     } else {
-        fprintf(out, "the time in ");
         write_place(result, origin, out);
-        write_part(result, &origins->by_region[0], origins->by_site, origins->n_by_site, out);
+        has_part =
+            write_part(result, &origins->by_region[0], origins->by_site, origins->n_by_site, out);
     }
     if (rank != RESULT_NONE)
-        fprintf(out, " on rank %u", rank);
-    fputc('.', out);
+        fprintf(out, "%s on rank %u", has_part ? " and" : ", mostly", rank);
+    fputs(". ", out);
 }
 
 /// Time in a call whose partner is missing looks like MPI's own.
@@ -292,30 +294,31 @@ static void write_doubt(const struct result *result, FILE *out)
         for (size_t j = 0; j < sizeof codes / sizeof codes[0]; j++) {
             if (strcmp(result->warnings[i].code, codes[j]) != 0)
                 continue;
-            fprintf(out, " The trace lacks the partners of some calls (see the warnings), so part "
-                         "of it may be waiting after all.");
+            fprintf(out, "Some calls have no partner in the trace (see the warnings): part of this "
+                         "time may be waiting. ");
             return;
         }
     }
 }
 
 /// A rank that has no core looks as if it were inside MPI.
-static void write_cores(const struct result *result, FILE *out)
+static void write_cores(const struct result *result, const struct answer *answer)
 {
     struct cores cores = cores_of(result);
-    if (cores.n_short_ranks > 0)
-        fprintf(out,
-                "The likely reason is that %s shared %s: a rank that waits for a core looks as if "
-                "it were busy inside MPI. Trace a run with a core for each rank.",
+    if (cores.n_short_ranks > 0) {
+        fprintf(answer->cause, "%s shared %s: a descheduled rank looks busy inside MPI. ",
                 quantity_count(cores.n_short_ranks, "rank").text,
                 quantity_count(cores.n_short_cores, "core").text);
-    else if (cores.n > 0)
-        fprintf(out, "There was a core for each rank; did other programs leave it to them?");
-    else
-        fprintf(out, "Had each rank a core to itself?");
+        fprintf(answer->change, "Trace a run with a core for each rank. ");
+    } else if (cores.n > 0) {
+        fprintf(answer->change,
+                "Each rank had a core: check whether other programs used it, too. ");
+    } else {
+        fprintf(answer->certainty, "The trace does not tell whether each rank had its own core. ");
+    }
 }
 
-static void write_message_sizes(const struct result *result, FILE *out)
+static void write_message_sizes(const struct result *result, const struct answer *answer)
 {
     uint64_t n_messages = 0, size_bytes = 0;
     for (size_t i = 0; i < result->n_traffic; i++) {
@@ -324,10 +327,11 @@ static void write_message_sizes(const struct result *result, FILE *out)
     }
     if (n_messages == 0)
         return;
-    bool could_be_fewer = n_messages >= 1000 && size_bytes / n_messages < 16384;
-    fprintf(out, "The run sent %s of %s on average%s ", quantity_count(n_messages, "message").text,
-            quantity_size(size_bytes / n_messages).text,
-            could_be_fewer ? ": would fewer, larger ones do?" : ".");
+    fprintf(answer->cause, "The run sent %s of %s on average. ",
+            quantity_count(n_messages, "message").text,
+            quantity_size(size_bytes / n_messages).text);
+    if (n_messages >= 1000 && size_bytes / n_messages < 16384)
+        fprintf(answer->change, "Try fewer, larger messages. ");
 }
 
 /// Probes have no records that would tell whom they wait for.
@@ -353,60 +357,54 @@ static bool is_due_to_cores(const struct result *result, const struct loss *loss
 
 static const char *introduction(const struct result *result, const struct loss *loss)
 {
-    return is_due_to_cores(result, loss) ? " Next to that the biggest loss is"
-                                         : " The biggest loss is";
+    return is_due_to_cores(result, loss) ? "After that, the biggest loss is"
+                                         : "The biggest loss is";
 }
 
-static void write_mpi_loss(const struct result *result, const struct loss *loss, FILE *out)
+static void write_mpi_loss(const struct result *result, const struct loss *loss,
+                           const struct answer *answer)
 {
     uint32_t path = heaviest_mpi_path(result);
     bool probes = is_loss_in_probes(result);
-    fprintf(out, "%s MPI time %s: %s, %s of the ranks' time", introduction(result, loss),
-            probes ? "that is in no wait state"
-                   : "that waits for no other rank (transfer and the cost of the calls)",
+    fprintf(answer->loss, "%s MPI time %s: %s, %s of the ranks' time", introduction(result, loss),
+            probes ? "outside the wait states, mostly probing" : "without waiting",
             quantity_time(loss->ns).text, quantity_share(loss->share).text);
     if (path != RESULT_NONE) {
         char *place = path_text(result, NULL, path);
-        fprintf(out, ", above all in %s (%s)", place,
+        fprintf(answer->loss, ", most in %s (%s)", place,
                 quantity_count(result->paths[path].visits, "call").text);
         free(place);
     }
+    fputs(". ", answer->loss);
     if (probes) {
-        fprintf(out, ". A probe waits until a message has come: look at what its senders do "
-                     "before they send.");
+        fprintf(answer->cause, "A probe waits until a message arrives. ");
+        fprintf(answer->change, "Look at what the senders do before they send. ");
         return;
     }
-    fprintf(out, ". ");
-    write_message_sizes(result, out);
-    write_cores(result, out);
-    write_doubt(result, out);
+    fprintf(answer->cause, "Transfers and the calls themselves take this time. ");
+    write_message_sizes(result, answer);
+    write_cores(result, answer);
+    write_doubt(result, answer->certainty);
 }
 
-static void write_loss(const struct result *result, const struct loss *loss, FILE *out)
+static void write_loss(const struct result *result, const struct loss *loss,
+                       const struct answer *answer)
 {
-    const struct quantity share = quantity_share(loss->share);
-    switch (loss->kind) {
-    case LOSS_NONE:
-        fprintf(out, " No single loss in communication reaches 2 %% of the ranks' time.");
-        break;
-    case LOSS_PATTERN:
-        fprintf(out, "%s %s: %s, %s of the ranks' time", introduction(result, loss),
-                loss->pattern->name, quantity_time(loss->ns).text, share.text);
-        write_whereabouts(result, loss->pattern, out);
-        fputc('.', out);
-        write_origin(result, loss->pattern, out);
-        break;
-    case LOSS_PATTERN_OUTSIDE:
-        fprintf(out, "%s %s: %s, %s of the whole run on all ranks", introduction(result, loss),
-                loss->pattern->name, quantity_time(loss->ns).text, share.text);
-        write_whereabouts(result, loss->pattern, out);
-        fputc('.', out);
-        write_origin(result, loss->pattern, out);
-        break;
-    case LOSS_MPI:
-        write_mpi_loss(result, loss, out);
-        break;
+    if (loss->kind == LOSS_NONE) {
+        fprintf(answer->loss, "No single loss in MPI reaches 2 %% of the ranks' time. ");
+        return;
     }
+    if (loss->kind == LOSS_MPI) {
+        write_mpi_loss(result, loss, answer);
+        return;
+    }
+    fprintf(answer->loss, "%s %s: %s, %s of %s", introduction(result, loss), loss->pattern->name,
+            quantity_time(loss->ns).text, quantity_share(loss->share).text,
+            loss->kind == LOSS_PATTERN ? "the ranks' time" : "the whole run on all ranks");
+    write_whereabouts(result, loss->pattern, answer->loss);
+    write_origin(result, loss->pattern, answer->cause);
+    fprintf(answer->certainty, "The confidence in %s is %.2f of 1. ", loss->pattern->name,
+            loss->pattern->confidence);
 }
 
 /// The region outside MPI in which one rank exceeds the mean most, RESULT_NONE without any excess.
@@ -445,33 +443,28 @@ static uint32_t most_uneven_site(const struct result *result, uint32_t index, ui
     return found;
 }
 
-/// "INTRODUCTION solve (solve.c:56), where rank 2 spends 20.0 ms against a mean of 10.0 ms"; by its
-/// bare name when it is ORIGIN, which the sentence before has introduced.
+/// "The largest difference is in solve (solve.c:56): rank 2 spends 20.0 ms, the mean is 10.0 ms.";
+/// by its bare name when it is ORIGIN, which a sentence before has introduced.
 static void write_uneven_region(const struct result *result, uint32_t index, uint32_t origin,
-                                const char *introduction, uint64_t n_read, FILE *out)
+                                uint64_t n_read, FILE *out)
 {
     const struct result_region *region = &result->regions[index];
     uint32_t site = is_program(region) ? most_uneven_site(result, index, n_read) : RESULT_NONE;
+    uint32_t rank = region->max_rank;
+    uint64_t most_ns = region->max_ns, mean_ns = region->exclusive_ns / n_read;
+    fprintf(out, "The largest difference is in ");
     if (site != RESULT_NONE) {
-        const struct result_site *at = &result->sites[site];
-        fprintf(out, "%s ", introduction);
+        rank = result->sites[site].before_max_rank;
+        most_ns = result->sites[site].before_max_ns;
+        mean_ns = result->sites[site].before_ns / n_read;
         write_stretch(result, site, out);
-        fprintf(out, ", where rank %u spends %s against a mean of %s.", at->before_max_rank,
-                quantity_time(at->before_max_ns).text, quantity_time(at->before_ns / n_read).text);
-        return;
-    }
-    if (index == origin) {
-        fprintf(out, "; in ");
+    } else if (index == origin) {
         fputs(region->shown, out);
-        fprintf(out, " alone rank %u spends %s", region->max_rank,
-                quantity_time(region->max_ns).text);
     } else {
-        fprintf(out, "%s ", introduction);
         write_place(result, index, out);
-        fprintf(out, ", where rank %u spends %s", region->max_rank,
-                quantity_time(region->max_ns).text);
     }
-    fprintf(out, " against a mean of %s.", quantity_time(region->exclusive_ns / n_read).text);
+    fprintf(out, ": rank %u spends %s", rank, quantity_time(most_ns).text);
+    fprintf(out, ", the mean is %s. ", quantity_time(mean_ns).text);
 }
 
 static uint32_t busiest_rank(const struct result *result)
@@ -494,23 +487,20 @@ static bool write_imbalance(const struct result *result, uint64_t n_read, const 
     uint32_t busiest = busiest_rank(result);
     uint32_t uneven = most_uneven_region(result, n_read);
     uint32_t origin = loss->pattern ? main_origin(loss->pattern) : RESULT_NONE;
+    double mean = (double)result->useful_ns / (double)n_read;
+    double most = (double)result->ranks[busiest].useful_ns;
     if (loss->kind == LOSS_PATTERN_OUTSIDE) {
         if (uneven == RESULT_NONE)
             return false;
-        fprintf(out, " The work is uneven");
-        write_uneven_region(result, uneven, origin, ", most so in", n_read, out);
-        return true;
-    }
-    double mean = (double)result->useful_ns / (double)n_read;
-    double most = (double)result->ranks[busiest].useful_ns;
-    if (part(most - mean, (double)window_ns) < little)
+        fprintf(out, "The work is uneven. ");
+    } else if (part(most - mean, (double)window_ns) < little) {
         return false;
-    fprintf(out, " The work is uneven: rank %u computes for %s, the mean is %s", busiest,
-            quantity_time((uint64_t)most).text, quantity_time((uint64_t)mean).text);
+    } else {
+        fprintf(out, "The work is uneven: rank %u computes %s, the mean is %s. ", busiest,
+                quantity_time((uint64_t)most).text, quantity_time((uint64_t)mean).text);
+    }
     if (uneven != RESULT_NONE)
-        write_uneven_region(result, uneven, origin, "; look first at", n_read, out);
-    else
-        fputc('.', out);
+        write_uneven_region(result, uneven, origin, n_read, out);
     return true;
 }
 
@@ -524,19 +514,16 @@ static void write_critical_path(const struct result *result, FILE *out)
             continue;
         const struct result_path_share *stretch = main_stretch(
             result, share, result->critical_path.by_site, result->critical_path.n_by_site);
-        if (stretch) {
-            fprintf(out, " A faster program needs less time for ");
+        share = stretch ? stretch : share;
+        fprintf(out, "%s of the critical path is ", quantity_share(share->share).text);
+        if (stretch)
             write_stretch(result, stretch->site, out);
-            share = stretch;
-        } else {
-            fprintf(out, " A faster program needs less time in ");
+        else
             write_place(result, share->region, out);
-        }
-        fprintf(out, ", which holds %s of the critical path", quantity_share(share->share).text);
         if (!stretch)
             write_part(result, share, result->critical_path.by_site,
                        result->critical_path.n_by_site, out);
-        fputc('.', out);
+        fputs(": less time there shortens the run. ", out);
         return;
     }
 }
@@ -549,28 +536,23 @@ static void write_outside(const struct result *result, FILE *out)
     double after = part((double)(result->time_ns - result->window_end_ns), time);
     if (before + after < 0.2)
         return;
-    fprintf(out, "Judged is the part between MPI_Init and MPI_Finalize, %s of the run",
+    fprintf(out, "The judged part, between MPI_Init and MPI_Finalize, is %s of the run",
             quantity_share(1 - before - after).text);
-    fprintf(out, " (%s came before it", quantity_share(before).text);
+    fprintf(out, " (%s before", quantity_share(before).text);
     fprintf(out, ", %s after). ", quantity_share(after).text);
 }
 
 static void write_times(const struct result *result, FILE *out)
 {
     double total = (double)result->total_ns;
-    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
-    if (window_ns < too_short_ns)
-        fprintf(out, "The judged part of the run lasted only %s, too short for firm conclusions. ",
-                quantity_time(window_ns).text);
-    fprintf(out, "Of the ranks' time %s", quantity_part((double)result->useful_ns, total).text);
-    fprintf(out, " went into computing%s, ", result->has_cpu_time ? " (CPU time)" : "");
+    fprintf(out, "Of the ranks' time, %s was computing%s, ",
+            quantity_part((double)result->useful_ns, total).text,
+            result->has_cpu_time ? " (CPU time)" : "");
     if (result->no_cpu_ns > 0)
-        fprintf(out, "%s passed without CPU time, ",
-                quantity_part((double)result->no_cpu_ns, total).text);
-    fprintf(out, "%s%s", quantity_part((double)result->wait_ns, total).text,
-            result->no_cpu_ns > 0 ? " went" : "");
-    fprintf(out, " into waiting for other ranks inside MPI and %s into the rest of MPI.",
-            quantity_part((double)result->other_mpi_ns, total).text);
+        fprintf(out, "%s without CPU time, ", quantity_part((double)result->no_cpu_ns, total).text);
+    fprintf(out, "%s waiting for other ranks in MPI",
+            quantity_part((double)result->wait_ns, total).text);
+    fprintf(out, " and %s other MPI. ", quantity_part((double)result->other_mpi_ns, total).text);
 }
 
 static bool has_mpi(const struct result *result)
@@ -587,38 +569,54 @@ static const char *subject_of(const struct result *result)
     return !result->interval.what ? "trace" : result->interval.is_phase ? "phase" : "interval";
 }
 
-static void write_judgement(const struct result *result, uint64_t n_read, FILE *out)
+/// What to do about waits, as their pattern's file says, after its first sentence: that repeats
+/// numbers.
+static void write_hint(const struct result *result, const struct result_pattern *pattern, FILE *out)
+{
+    for (size_t i = 0; i < result->n_hints; i++) {
+        if (strcmp(result->hints[i].pattern, pattern->id) != 0)
+            continue;
+        const char *text = result->hints[i].text, *end = strstr(text, ". ");
+        fprintf(out, "%s ", end ? end + 2 : text);
+        return;
+    }
+}
+
+static void write_judgement(const struct result *result, uint64_t n_read,
+                            const struct answer *answer)
 {
     struct loss loss = find_loss(result);
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
     if (!has_mpi(result)) {
-        fprintf(out, "The %s holds no MPI calls, so there is no communication to judge.",
+        fprintf(answer->loss, "The %s holds no MPI calls: there is no communication to judge. ",
                 subject_of(result));
-        write_critical_path(result, out);
+        write_critical_path(result, answer->change);
         return;
     }
     double efficiency = result->efficiency.parallel;
-    write_times(result, out);
-    if (lost_kind(result) != LOST_NONE)
-        fputc(' ', out);
-    lost_write(result, out);
+    if (window_ns < too_short_ns)
+        fprintf(answer->certainty,
+                "The judged part lasts only %s: too short for reliable numbers. ",
+                quantity_time(window_ns).text);
+    write_times(result, answer->scope);
+    lost_write(result, answer->loss, answer->cause, answer->change);
     if (efficiency >= good_efficiency && loss.kind != LOSS_PATTERN_OUTSIDE) {
-        fprintf(out, " With a parallel efficiency of %s there is little to gain in communication.",
+        fprintf(answer->loss,
+                "The parallel efficiency is %s: faster communication would gain little. ",
                 quantity_share(efficiency).text);
-        write_critical_path(result, out);
+        write_critical_path(result, answer->change);
         return;
     }
-    write_loss(result, &loss, out);
-    bool is_uneven = n_read > 1 && write_imbalance(result, n_read, &loss, out);
-    if (!is_uneven && loss.kind == LOSS_NONE)
-        write_critical_path(result, out);
-    if (is_uneven || !loss.pattern || is_due_to_cores(result, &loss))
-        return;
-    for (size_t i = 0; i < result->n_hints; i++) {
-        if (strcmp(result->hints[i].pattern, loss.pattern->id) != 0)
-            continue;
-        fprintf(out, " %s", result->hints[i].text);
-        break;
-    }
+    write_loss(result, &loss, answer);
+    bool is_uneven = n_read > 1 && write_imbalance(result, n_read, &loss, answer->cause);
+    if (is_uneven)
+        fprintf(answer->change, "Spread the work more evenly over the ranks. ");
+    else if (loss.kind == LOSS_NONE)
+        write_critical_path(result, answer->change);
+    else if (loss.pattern && !is_due_to_cores(result, &loss))
+        write_hint(result, loss.pattern, answer->change);
+    if (!result->interval.what)
+        fprintf(answer->change, "`pagoda advise` predicts how much each change saves. ");
 }
 
 static char *headline_of_mpi(const struct result *result, const struct loss *loss,
@@ -643,7 +641,7 @@ static char *headline_of_mpi(const struct result *result, const struct loss *los
     return longer;
 }
 
-/// "; held up by solve": what main_origin() is, in a word where there is one.
+/// "; caused by solve": what main_origin() is, in a word where there is one.
 static void write_culprit(const struct result *result, const struct result_pattern *pattern,
                           FILE *out)
 {
@@ -651,7 +649,7 @@ static void write_culprit(const struct result *result, const struct result_patte
     const struct result_path_share *region = &origins->by_region[0];
     const struct result_path_share *stretch =
         main_stretch(result, region, origins->by_site, origins->n_by_site);
-    fprintf(out, "; held up by ");
+    fprintf(out, "; caused by ");
     if (stretch)
         write_stretch(result, stretch->site, out);
     else
@@ -664,9 +662,7 @@ static char *headline_of_cores(const struct result *result, const struct loss *l
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return memory_copy_text("no CPU time");
+    FILE *out = memory_stream(&text, &size);
     bool is_shared = lost_kind(result) == LOST_CORES_SHARED;
     fprintf(out, "%s: %s, %s of the %s", is_shared ? "ranks had no core" : "ranks had no CPU time",
             quantity_time(result->no_cpu_ns).text,
@@ -679,7 +675,7 @@ static char *headline_of_cores(const struct result *result, const struct loss *l
     if (loss->pattern) {
         uint32_t origin = main_origin(loss->pattern);
         if (origin != RESULT_NONE && lost_is_region(&result->regions[origin]))
-            fprintf(out, "; also behind %s (%s)", loss->pattern->name,
+            fprintf(out, "; also the cause of %s (%s)", loss->pattern->name,
                     quantity_time(loss->ns).text);
     }
     fclose(out);
@@ -705,9 +701,7 @@ static char *headline_of(const struct result *result)
     const struct result_pattern *pattern = loss.pattern;
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return memory_copy_text(pattern->name);
+    FILE *out = memory_stream(&text, &size);
     fprintf(out, "%s: %s, %s of the %s", pattern->name, quantity_time(loss.ns).text,
             quantity_share(loss.share).text, whole);
     if (pattern->n_by_path > 0) {
@@ -723,32 +717,65 @@ static char *headline_of(const struct result *result)
     return text;
 }
 
+/// Ends STREAM, which writes to *TEXT, and takes the blank after the last sentence off.
+static void finish(FILE *stream, char **text)
+{
+    fclose(stream);
+    size_t length = strlen(*text);
+    if (length > 0)
+        (*text)[length - 1] = '\0';
+}
+
+/// The parts as one paragraph; the caller frees.
+static char *paragraph_of(const char *scope, const struct result *result)
+{
+    const char *const parts[] = {scope, result->answer.loss, result->answer.cause,
+                                 result->answer.change, result->answer.certainty};
+    char *text = memory_copy_text("");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (!parts[i][0])
+            continue;
+        char *longer = memory_format("%s%s%s", text, text[0] ? " " : "", parts[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 void conclusion_write(struct result *result)
 {
+    enum { N_PARTS = 5 };
     uint64_t n_read = 0;
     for (size_t i = 0; i < result->n_ranks; i++)
         n_read += !result->ranks[i].is_skipped;
-    if (n_read == 0 || result->total_ns == 0) {
-        result->headline = memory_copy_text("unknown");
-        result->conclusion =
-            memory_format("Nothing can be said about the ranks' time: the %s holds no span of time "
-                          "of any rank to judge.",
-                          subject_of(result));
-        return;
-    }
-    char *text = NULL;
+    char *texts[N_PARTS] = {NULL};
+    FILE *streams[N_PARTS];
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return;
-    if (n_read < result->n_ranks)
-        fprintf(out, "%s could not be read, so this is about the other %" PRIu64 ". ",
-                quantity_count(result->n_ranks - n_read, "rank").text, n_read);
-    if (result->interval.what)
-        fprintf(out, "This is about %s only. ", result->interval.what);
-    write_outside(result, out);
-    write_judgement(result, n_read, out);
-    fclose(out);
-    result->headline = headline_of(result);
-    result->conclusion = text;
+    for (int i = 0; i < N_PARTS; i++)
+        streams[i] = memory_stream(&texts[i], &size);
+    const struct answer answer = {streams[0], streams[1], streams[2], streams[3], streams[4]};
+    if (n_read == 0 || result->total_ns == 0) {
+        fprintf(answer.loss,
+                "The %s holds no span of time of any rank: there is nothing to judge. ",
+                subject_of(result));
+    } else {
+        if (n_read < result->n_ranks)
+            fprintf(answer.certainty,
+                    "%s could not be read; the numbers cover the other %" PRIu64 ". ",
+                    quantity_count(result->n_ranks - n_read, "rank").text, n_read);
+        if (result->interval.what)
+            fprintf(answer.scope, "The report covers %s only. ", result->interval.what);
+        write_outside(result, answer.scope);
+        write_judgement(result, n_read, &answer);
+    }
+    for (int i = 0; i < N_PARTS; i++)
+        finish(streams[i], &texts[i]);
+    result->answer.loss = texts[1];
+    result->answer.cause = texts[2];
+    result->answer.change = texts[3];
+    result->answer.certainty = texts[4];
+    result->conclusion = paragraph_of(texts[0], result);
+    result->headline =
+        n_read == 0 || result->total_ns == 0 ? memory_copy_text("unknown") : headline_of(result);
+    free(texts[0]);
 }

@@ -73,25 +73,24 @@ void lost_write_rank(const struct result *result, FILE *out)
     }
 }
 
-void lost_write(const struct result *result, FILE *out)
+void lost_write(const struct result *result, FILE *loss, FILE *cause, FILE *change)
 {
     enum lost_kind kind = lost_kind(result);
     if (kind == LOST_NONE)
         return;
-    fprintf(out, "For %s of their time ranks %s (%s",
+    bool is_shared = kind == LOST_CORES_SHARED;
+    fprintf(loss, "Ranks had no %s for %s of their time (%s", is_shared ? "core" : "CPU time",
             quantity_part((double)result->no_cpu_ns, (double)result->total_ns).text,
-            kind == LOST_CORES_SHARED ? "had no core"
-                                      : "had no CPU time though they did not wait for others",
             quantity_time(result->no_cpu_ns).text);
-    lost_write_rank(result, out);
-    fprintf(out, "): ");
-    if (kind == LOST_CORES_SHARED) {
-        lost_write_sharing(result, out);
-        fprintf(out, ". Before anything else give each rank a core: fewer ranks, more nodes, or "
-                     "other bindings.");
+    lost_write_rank(result, loss);
+    fprintf(loss, is_shared ? "). " : "), and did not wait in MPI meanwhile. ");
+    if (is_shared) {
+        lost_write_sharing(result, cause);
+        fprintf(cause, ". ");
+        fprintf(change, "First give each rank a core: use fewer ranks, more nodes, or another "
+                        "binding. ");
     } else {
-        fprintf(out, "other programs had their cores, or they slept or waited for files. Before "
-                     "anything else look at the load of the nodes and at the bindings of ranks to "
-                     "cores.");
+        fprintf(cause, "Other programs used the cores, or the ranks slept or waited for files. ");
+        fprintf(change, "First check the load of the nodes and the binding of ranks to cores. ");
     }
 }

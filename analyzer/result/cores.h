@@ -36,8 +36,8 @@ void lost_write_sharing(const struct result *result, FILE *out);
 /// mean.
 void lost_write_rank(const struct result *result, FILE *out);
 
-/// Sentences of the conclusion: how much of it there is, why, and what to do first. Nothing where
-/// it is LOST_NONE.
-void lost_write(const struct result *result, FILE *out);
+/// Sentences of the conclusion, each with a blank after it: how much of it there is, why, and what
+/// to do first. Nothing where it is LOST_NONE.
+void lost_write(const struct result *result, FILE *loss, FILE *cause, FILE *change);
 
 #endif

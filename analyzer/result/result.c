@@ -98,5 +98,9 @@ void result_release(struct result *result)
     free(result->interval.what);
     free(result->headline);
     free(result->conclusion);
+    free(result->answer.loss);
+    free(result->answer.cause);
+    free(result->answer.change);
+    free(result->answer.certainty);
     memset(result, 0, sizeof *result);
 }

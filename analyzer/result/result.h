@@ -265,8 +265,11 @@ struct result {
     size_t n_communicators;
     struct result_tag *tags; // sorted by (communicator, tag)
     size_t n_tags;
-    char *headline;   // the biggest loss in a few words
-    char *conclusion; // one paragraph
+    char *headline; // the biggest loss in a few words
+    struct {        // sentences, "" for none
+        char *loss, *cause, *change, *certainty;
+    } answer;
+    char *conclusion; // the same as one paragraph, with how the ranks spent their time
 };
 
 /// Frees everything in RESULT (a zeroed result is fine) but not RESULT itself.

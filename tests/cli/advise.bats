@@ -379,5 +379,5 @@ END
     grep -q 'those below this error, marked ?, are uncertain$' report
     grep -q '^  1\. *500\.0 us?  50.0 %  Use ' report
     [ "$("$PAGODA" advise lost --json | jq .error_ns)" = 2000000 ]
-    tr -s ' \n' ' ' <report | grep -q 'For 66.7 % of their time ranks had no CPU time though they did not wait for others (2.000 ms): other programs had their cores, or they slept .* What is predicted is a run without that'
+    tr -s ' \n' ' ' <report | grep -q 'Ranks had no CPU time for 66.7 % of their time (2.000 ms), and did not wait in MPI meanwhile. Other programs used the cores, or the ranks slept .* Predictions are of a run without that'
 }

@@ -75,12 +75,12 @@ causes() {
 headline() {
     replayed "$1"
     local words
-    words=$(sed -e 's/.*Biggest loss /Biggest loss /' -e 's/ Critical path .*//' "$text")
+    words=$(jq -r .headline "$json")
     echo "$words"
-    if [[ $words == "Biggest loss ranks had no C"* ]]; then # other programs had the cores
-        [[ $words == *"; also behind Late Sender ("* ]]
+    if [[ $words == "ranks had no C"* ]]; then # other programs had the cores
+        [[ $words == *"; also the cause of Late Sender ("* ]]
     else
-        [[ $words == "Biggest loss Late Sender: "* ]]
+        [[ $words == "Late Sender: "* ]]
         [[ $words == *"; consume/MPI_Recv at $(at long-wait)"*", rank 1 waiting for rank 0; "* ]]
         [[ $words == *" produce/MPI_Send at $(at late-send)" ]]
     fi

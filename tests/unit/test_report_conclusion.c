@@ -125,6 +125,10 @@ static void forget(struct result *result)
 {
     free(result->headline);
     free(result->conclusion);
+    free(result->answer.loss);
+    free(result->answer.cause);
+    free(result->answer.change);
+    free(result->answer.certainty);
 }
 
 static void assert_says(const struct result *result, const char *part)
@@ -144,10 +148,9 @@ static void test_mpi_itself(void **state)
     (void)state;
     struct result result = make_result();
     write_conclusion(&result);
-    assert_says(&result, "MPI time that waits for no other rank");
-    assert_says(&result,
-                "100.0 ms, 50.0 % of the ranks' time, above all in solve/MPI_Recv (9 calls)");
-    assert_says_not(&result, "may be waiting after all");
+    assert_says(&result, "The biggest loss is MPI time without waiting");
+    assert_says(&result, "100.0 ms, 50.0 % of the ranks' time, most in solve/MPI_Recv (9 calls).");
+    assert_says_not(&result, "part of this time may be waiting");
     assert_says_not(&result, "uneven");
     assert_string_equal(result.headline, "MPI itself (no waiting): 100.0 ms, 50.0 % of the ranks' "
                                          "time; above all solve/MPI_Recv");
@@ -165,8 +168,11 @@ static void test_probing_is_waiting_for_somebody(void **state)
     write_conclusion(&result);
     regions[receive].name = name;
     paths[1].shown = (char *)"solve/MPI_Recv";
-    assert_says(&result, "A probe waits until a message has come");
-    assert_says_not(&result, "waits for no other rank");
+    assert_says(&result, "mostly probing: 100.0 ms");
+    assert_says(&result,
+                "A probe waits until a message arrives. Look at what the senders do before "
+                "they send.");
+    assert_says_not(&result, "without waiting");
     assert_string_equal(result.headline, "MPI outside the wait states, mostly probing: 100.0 ms, "
                                          "50.0 % of the ranks' time; above all solve/MPI_Mprobe");
     forget(&result);
@@ -180,19 +186,21 @@ static void test_mpi_itself_on_too_few_cores(void **state)
     result.nodes = nodes;
     result.n_nodes = 2;
     write_conclusion(&result);
-    assert_says(&result, "The likely reason is that 9 ranks shared 8 cores");
-    assert_says_not(&result, "a core to itself");
+    assert_says(&result,
+                "9 ranks shared 8 cores: a descheduled rank looks busy inside MPI. Trace a run "
+                "with a core for each rank.");
+    assert_says_not(&result, "its own core");
     assert_string_equal(result.headline, "MPI itself (no waiting): 100.0 ms, 50.0 % of the ranks' "
                                          "time; above all solve/MPI_Recv; 9 ranks shared 8 cores");
     forget(&result);
     nodes[0].n_ranks = 8;
     write_conclusion(&result);
-    assert_says(&result, "There was a core for each rank; did other programs leave it to them?");
-    assert_says_not(&result, "likely reason");
+    assert_says(&result, "Each rank had a core: check whether other programs used it, too.");
+    assert_says_not(&result, "shared");
     forget(&result);
     nodes[1].n_cores = 0;
     write_conclusion(&result);
-    assert_says(&result, "Had each rank a core to itself?");
+    assert_says(&result, "The trace does not tell whether each rank had its own core.");
     forget(&result);
 }
 
@@ -204,11 +212,12 @@ static void test_many_small_messages(void **state)
     result.traffic = traffic;
     result.n_traffic = 2;
     write_conclusion(&result);
-    assert_says(&result, "1000 messages of 100 B on average: would fewer, larger ones do?");
+    assert_says(&result, "1000 messages of 100 B on average. Try fewer, larger messages.");
     forget(&result);
     traffic[0].size_bytes = 90000000;
     write_conclusion(&result);
-    assert_says(&result, "1000 messages of 87.9 KiB on average. Had");
+    assert_says(&result, "1000 messages of 87.9 KiB on average.");
+    assert_says_not(&result, "fewer, larger");
     forget(&result);
 }
 
@@ -221,7 +230,7 @@ static void test_mpi_time_with_missing_partners_is_in_doubt(void **state)
     result.warnings = warnings;
     result.n_warnings = 1;
     write_conclusion(&result);
-    assert_says(&result, "may be waiting after all");
+    assert_says(&result, "part of this time may be waiting");
     forget(&result);
 }
 
@@ -232,11 +241,15 @@ static void test_pattern_with_place_rank_and_cause(void **state)
     result.other_mpi_ns = 50 * MS;
     add_late_sender(&result, 30 * MS);
     write_conclusion(&result);
-    assert_says(&result, "The biggest loss is Late Sender: 30.00 ms, 15.0 % of the ranks' time, in "
-                         "solve/MPI_Recv; rank 0 waited, rank 1 was waited for most (66.7 %).");
-    assert_string_equal(result.headline,
-                        "Late Sender: 30.00 ms, 15.0 % of the ranks' time; "
-                        "solve/MPI_Recv; rank 0 waited most, rank 1 was waited for most");
+    assert_says(&result,
+                "The biggest loss is Late Sender: 30.00 ms, 15.0 % of the ranks' time, in "
+                "solve/MPI_Recv. Only rank 0 waits; rank 1 causes most of the waiting (66.7 %).");
+    assert_string_equal(result.answer.loss,
+                        "The biggest loss is Late Sender: 30.00 ms, 15.0 % of the ranks' time, in "
+                        "solve/MPI_Recv. Only rank 0 waits; rank 1 causes most of the waiting "
+                        "(66.7 %).");
+    assert_string_equal(result.headline, "Late Sender: 30.00 ms, 15.0 % of the ranks' time; "
+                                         "solve/MPI_Recv; rank 0 waits most, rank 1 causes most");
     forget(&result);
 }
 
@@ -249,8 +262,9 @@ static void test_waits_outside_the_window_are_named_as_such(void **state)
     result.efficiency.parallel = 1;
     write_conclusion(&result);
     assert_says(&result, "15.0 % of the whole run on all ranks");
-    assert_says(&result, "The work is uneven, most so in solve (solve.c:56), where rank 1 spends "
-                         "60.00 ms against a mean of 50.00 ms.");
+    assert_says(&result,
+                "The work is uneven. The largest difference is in solve (solve.c:56): rank 1 "
+                "spends 60.00 ms, the mean is 50.00 ms. Spread the work more evenly");
     forget(&result);
 }
 
@@ -262,9 +276,10 @@ static void test_waits_that_are_part_of_others_are_no_loss(void **state)
     add_late_sender(&result, 30 * MS);
     patterns[0].is_top = false;
     write_conclusion(&result);
-    assert_says(&result, "No single loss in communication reaches 2 %");
-    assert_says(&result, "A faster program needs less time in solve (solve.c:56), which holds 40.0 "
-                         "% of the critical path.");
+    assert_says(&result, "No single loss in MPI reaches 2 %");
+    assert_says(&result,
+                "40.0 % of the critical path is solve (solve.c:56): less time there shortens "
+                "the run.");
     forget(&result);
 }
 
@@ -275,8 +290,8 @@ static void test_uneven_work(void **state)
     ranks[0].useful_ns = 30 * MS;
     ranks[1].useful_ns = 70 * MS;
     write_conclusion(&result);
-    assert_says(&result, "The work is uneven: rank 1 computes for 70.00 ms, the mean is 50.00 ms; "
-                         "look first at solve (solve.c:56)");
+    assert_says(&result, "The work is uneven: rank 1 computes 70.00 ms, the mean is 50.00 ms. The "
+                         "largest difference is in solve (solve.c:56)");
     forget(&result);
 }
 
@@ -288,7 +303,8 @@ static void test_good_efficiency(void **state)
     result.other_mpi_ns = 4 * MS;
     result.efficiency.parallel = 0.98;
     write_conclusion(&result);
-    assert_says(&result, "With a parallel efficiency of 98.0 % there is little to gain");
+    assert_says(&result,
+                "The parallel efficiency is 98.0 %: faster communication would gain little.");
     assert_says_not(&result, "biggest loss");
     forget(&result);
 }
@@ -300,8 +316,8 @@ static void test_too_short(void **state)
     result.window_begin_ns = 99 * MS + 500000;
     result.total_ns = MS;
     write_conclusion(&result);
-    assert_says(&result, "0.5 % of the run (99.5 % came before it, 0.0 % after)");
-    assert_says(&result, "lasted only 500.0 us, too short for firm conclusions");
+    assert_says(&result, "0.5 % of the run (99.5 % before, 0.0 % after)");
+    assert_says(&result, "lasts only 500.0 us: too short for reliable numbers.");
     forget(&result);
 }
 
@@ -312,12 +328,12 @@ static void test_ranks_that_were_not_read(void **state)
     ranks[1].is_skipped = true;
     result.total_ns = 100 * MS;
     write_conclusion(&result);
-    assert_says(&result, "1 rank could not be read, so this is about the other 1.");
+    assert_says(&result, "1 rank could not be read; the numbers cover the other 1.");
     forget(&result);
 
     ranks[0].is_skipped = true;
     write_conclusion(&result);
-    assert_says(&result, "Nothing can be said");
+    assert_says(&result, "there is nothing to judge");
     assert_string_equal(result.headline, "unknown");
     forget(&result);
 }
