@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of reading. The location furthest behind advances, until another one is; a location
-// whose call cannot be settled yet (its partner's record is later in time: clocks, or missing)
-// stays where it is while just that partner is read ahead. Memory stays bounded because nobody else
-// runs ahead of the run's time.
+// The order of reading. The location with the earliest next event advances until another one has an
+// earlier event. A call cannot be settled while its partner's record is unread (later in time by
+// skewed clocks, or missing): then the location waits and only that partner is read ahead. Memory
+// stays bounded because no other location is read beyond the present time.
 #include "analyzer/pag/engine.h"
 
 #include <stdlib.h>
@@ -15,12 +15,11 @@
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
-// --- heap of locations by (time of the next event, index); a join and the end of a location come
-// --- after all other events of their time, so that the last member of the team, or a message to
-// the
-// --- call that is cut there, is known
+// --- heap of locations by (time of the next event, index). A join and the end of a location come
+// --- after all other events of their time: by then the last member of the team is known, and so is
+// --- a message to the call that is cut there.
 
-// Without branches: who is next is what a processor cannot predict.
+// Without branches: a processor cannot predict which location is next.
 static bool is_earlier(struct heap_entry a, struct heap_entry b)
 {
     return (a.next_ns < b.next_ns) | ((a.next_ns == b.next_ns) & (a.turn < b.turn));
@@ -334,11 +333,11 @@ static uint32_t step(struct engine *engine, struct location_state *location,
     return NONE;
 }
 
-// --- who is next
+// --- which location is next
 
-/// The location of RANK that is furthest behind, NONE when all have ended. Ties as in the heap: a
-/// join is not read ahead before the end of a member of the team at the same time.
-static uint32_t behind_of_rank(const struct engine *engine, uint32_t rank)
+/// The location of RANK that has the earliest next event, NONE when all have ended. Ties as in the
+/// heap: a join is not read ahead before the end of a member of the team at the same time.
+static uint32_t next_of_rank(const struct engine *engine, uint32_t rank)
 {
     const struct rank_state *state = &engine->ranks[rank];
     uint32_t best = NONE;
@@ -352,34 +351,34 @@ static uint32_t behind_of_rank(const struct engine *engine, uint32_t rank)
     return best;
 }
 
-/// TARGET is in a circle of locations that wait for each other: lets one go on that, skewed clocks
-/// or not, must have done so (leave_let_on). False if there is none.
-static bool open_circle(struct engine *engine, uint32_t target)
+/// TARGET is in a cycle of locations that wait for each other: advances one that must have gone on,
+/// even with skewed clocks (leave_break_cycle()). False if there is none.
+static bool break_cycle(struct engine *engine, uint32_t target)
 {
     const struct location_state *waiter = &engine->locations[target];
     for (size_t hops = 0; hops <= engine->n_locations; hops++) {
         uint32_t rank = leave_awaited_rank(engine, &waiter->call);
-        target = rank == NONE ? NONE : behind_of_rank(engine, rank);
+        target = rank == NONE ? NONE : next_of_rank(engine, rank);
         if (target == NONE)
             return false;
         struct location_state *location = &engine->locations[target];
-        if (leave_let_on(engine, location, waiter))
+        if (leave_break_cycle(engine, location, waiter))
             return true;
         waiter = location;
     }
     return false;
 }
 
-/// FIRST cannot go on before RANK: reads just that rank (or whom it waits for) ahead by one event.
-/// When that leads too far, or in a circle that nobody in it can open, FIRST goes on without.
+/// FIRST waits for RANK: reads only that rank, or the one it waits for, ahead by one event. When
+/// the limit is reached, or in a cycle that no member can break, FIRST gives up waiting.
 static void read_ahead(struct engine *engine, struct location_state *first, uint32_t rank)
 {
     engine->is_ahead = true;
     for (size_t hops = 0; rank != NONE; hops++) {
-        uint32_t target = behind_of_rank(engine, rank);
-        bool is_circle = target == first->index || hops > engine->n_locations;
-        if (target == NONE || is_circle || first->lookahead_left == 0) {
-            first->call.gave_up = !is_circle || !open_circle(engine, target);
+        uint32_t target = next_of_rank(engine, rank);
+        bool is_cycle = target == first->index || hops > engine->n_locations;
+        if (target == NONE || is_cycle || first->lookahead_left == 0) {
+            first->call.gave_up = !is_cycle || !break_cycle(engine, target);
             break;
         }
         struct location_state *location = &engine->locations[target];
@@ -405,8 +404,9 @@ static bool is_private(const struct engine *engine, const struct location_state 
            region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
 }
 
-/// Reads the location furthest behind until another one is, or until it has to wait. HAS_EXCERPTS
-/// is known when it is compiled, so that who counts the whole run does not ask at each event.
+/// Reads the location with the earliest next event until another one has an earlier one, or until
+/// it has to wait. HAS_EXCERPTS is a compile-time constant: replays of the whole run do not test
+/// it.
 static inline __attribute__((always_inline)) void advance_by(struct engine *engine,
                                                              bool has_excerpts)
 {

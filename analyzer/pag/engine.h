@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loop of a replay: the order of reading, one event at a time. state.h has what it works on.
+// The loop of a replay: the order of reading, one event at a time. Its state is in state.h.
 #ifndef PAGODA_PAG_ENGINE_H
 #define PAGODA_PAG_ENGINE_H
 
@@ -15,7 +15,7 @@
 #include "analyzer/pag/state.h"
 #include "analyzer/pag/window.h"
 
-/// Whether an event stands for something an MPI call does.
+/// Whether EVENT is a message or collective record, which belongs to an MPI call.
 static inline bool engine_is_message_record(const struct event *event)
 {
     return event->kind >= EVENT_SEND && event->kind <= EVENT_COLLECTIVE_COMPLETE;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The leave of an MPI call settles everything the call was about: who released it (the lineage goes
-// on from there), the root events for the patterns, and the end of its messages and collectives.
-// When a partner's record has not been read yet, the call stays open and the partner is read first.
+// The leave of an MPI call settles everything the call was about: which rank released it (the
+// lineage continues from there), the root events for the patterns, and the end of its messages and
+// collectives. When a partner's record has not been read yet, the call stays open and the partner
+// is read first.
 #include "analyzer/pag/leave.h"
 
 #include "analyzer/pag/lineage/head.h"
@@ -38,16 +39,16 @@ static uint32_t missing_member(const struct engine *engine, const struct call *c
         uint32_t rank = collective_missing_rank(engine, call->parts[i]);
         if (rank == NONE)
             continue;
-        bool is_firm = collective_is_firm(engine, call->parts[i]);
-        if (call->goes_on_alone && !is_firm)
+        bool must_synchronise = collective_must_synchronise(engine, call->parts[i]);
+        if (call->goes_on_alone && !must_synchronise)
             continue;
-        if (rank_may_come(engine, rank, is_firm ? UINT64_MAX : call->leave_ns))
+        if (rank_may_come(engine, rank, must_synchronise ? UINT64_MAX : call->leave_ns))
             return rank;
     }
     return NONE;
 }
 
-/// A call whose leave is lost, too, has received what its records say.
+/// Even a call whose leave is lost has received what its records say.
 static uint32_t missing_partner(const struct engine *engine, const struct call *call)
 {
     if (call->gave_up)
@@ -82,8 +83,8 @@ static bool sends_soon(const struct engine *engine, const struct location_state 
     return false;
 }
 
-bool leave_let_on(const struct engine *engine, struct location_state *location,
-                  const struct location_state *waiter)
+bool leave_break_cycle(const struct engine *engine, struct location_state *location,
+                       const struct location_state *waiter)
 {
     struct call *call = &location->call;
     if (!call->is_open || call->goes_on_alone || !waiter->call.is_open)
@@ -98,7 +99,7 @@ bool leave_let_on(const struct engine *engine, struct location_state *location,
     return call->goes_on_alone;
 }
 
-// --- who released the call
+// --- the rank that released the call
 
 /// Whether A comes before B, found earlier, among releases at the same time (lineage rules: ties;
 /// MPI_Finalize comes before what else it completes).
@@ -142,8 +143,8 @@ static struct release find_release(struct engine *engine, const struct call *cal
         const struct member *member = collective_releaser(engine, call->parts[i]);
         if (!member)
             continue;
-        bool is_firm = collective_is_firm(engine, call->parts[i]);
-        if (member->in_ns > call->leave_ns && !is_firm)
+        bool must_synchronise = collective_must_synchronise(engine, call->parts[i]);
+        if (member->in_ns > call->leave_ns && !must_synchronise)
             continue;
         engine->result->n_clock_violations += member->in_ns > call->leave_ns;
         consider(&best, (struct release){.time_ns = member->in_ns,
@@ -245,7 +246,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
 // --- the leave
 
 /// What its sender alone says of a message that CALL has received or sent.
-static struct pag_message told_of(const struct message *message, const struct call *call)
+static struct pag_message describe(const struct message *message, const struct call *call)
 {
     return (struct pag_message){
         .sender = message->sender,
@@ -276,7 +277,7 @@ static void tell_messages(const struct engine *engine, const struct call *call)
         if (index == NONE)
             continue;
         const struct message *message = message_at(engine, index);
-        struct pag_message told = told_of(message, call);
+        struct pag_message told = describe(message, call);
         told.send_over_ns = message->send_over_ns;
         told.post_enter_ns = message->post_enter_ns;
         told.is_deciding = message == deciding;

@@ -15,10 +15,10 @@ void leave_expect(struct engine *engine, struct location_state *location);
 uint32_t leave_call(struct engine *engine, struct location_state *location);
 /// The world rank that must be read before CALL can be settled, EVENT_NO_INDEX: none.
 uint32_t leave_awaited_rank(const struct engine *engine, const struct call *call);
-/// LOCATION and WAITER wait for each other. If LOCATION's call does so only for an operation that
-/// need not synchronise, and then sends what WAITER waits for, it has evidently gone on alone: so
-/// it may.
-bool leave_let_on(const struct engine *engine, struct location_state *location,
-                  const struct location_state *waiter);
+/// LOCATION and WAITER wait for each other. If LOCATION waits only for an operation that need not
+/// synchronise, and its next records send what WAITER waits for, it has evidently not waited: then
+/// its call no longer does. Whether that is so.
+bool leave_break_cycle(const struct engine *engine, struct location_state *location,
+                       const struct location_state *waiter);
 
 #endif

@@ -28,7 +28,7 @@ struct pag_options {
     uint32_t lookahead_events; // how far a partner may be read ahead to release a waiting rank
     bool explains;             // gather the causes of waits
     bool only_times; // in simulated time, without listener.root: no critical path either, nor any
-                     // lineage; for whoever asks when things end, and nothing else
+                     // lineage; when only the times of ends are wanted
     // In measured time, each by location: profiles and the ranks' times count what lies in a part
     // of the run only (excerpt.h). listener.part gets the result of each, the caller that of the
     // last one. NULL: all of the run counts.
@@ -74,7 +74,7 @@ struct pag_moved {
     uint64_t n_events;
     uint64_t recorded_begin_ns, recorded_end_ns;
     uint64_t begin_ns, end_ns;
-    uint64_t work_ns; // outside: process time at full speed; a call: its time but for waiting
+    uint64_t work_ns; // outside: process time at full speed; a call: its time except waiting
     // Of calls (simulation/change/overlap.h):
     bool is_put_off;       // what it completes is completed later
     uint32_t n_late_calls; // it has no events, and completes what the first ones put off do
@@ -265,7 +265,7 @@ struct pag_result {
     uint64_t n_left_out_collectives, n_partly_left_out; // by all members; by some
     uint64_t n_aggregated;       // messages that were sent together with an earlier one
     uint64_t n_overlapped;       // MPI calls that were waited for later
-    uint64_t n_forced;           // calls no partner of which would have come: let go on
+    uint64_t n_forced;           // calls none of whose partners would have come: ended without
     struct pag_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;
     struct pag_message_kind *message_kinds; // sorted by (communicator, tag)

@@ -15,9 +15,9 @@
 /// Visits count from 1 on each rank by itself; a visit within another one is part of it. A marker
 /// is visited from where it is set to where it is set again, or to the end of the rank.
 struct pag_phase {
-    const bool *begins;   // by region: its visits are counted
-    const bool *ends;     // by region, NULL for none: the phase goes on to the next leave of such a
-                          // region, or to such a marker
+    const bool *begins; // by region: its visits are counted
+    const bool *ends;   // by region, NULL for none: the phase lasts until the next leave of such a
+                        // region, or to such a marker
     uint64_t first, last; // of these visits; PAG_PHASE_LAST: up to the last one there is
     bool is_each;         // each visit is a phase of its own, from `first` on, n_phases of them
     uint64_t n_phases;    // 1 unless is_each
@@ -26,7 +26,7 @@ struct pag_phase {
 struct pag_phase_report {
     uint64_t n_visits; // on the rank that has most of them
     uint32_t rank;     // that one, the lowest of equals
-    bool has_end;      // some rank met a region or marker of `ends` behind the begin of its phase
+    bool has_end;      // some rank met a region or marker of `ends` after the begin of its phase
 };
 
 /// Reads TRACE, freshly opened, to its end and fills PARTS: n_phases times one part for each

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum root_kind {
-    ROOT_RECEIVE,    // a call that completed receives (never MPI_Test and its kin)
+    ROOT_RECEIVE,    // a call that completed receives (never MPI_Test* or a probe)
     ROOT_SEND,       // a call in which a sender may have waited for its receiver
     ROOT_COLLECTIVE, // one member of one finished collective operation
     ROOT_KINDS

@@ -44,7 +44,7 @@ struct message {
     bool is_synchronous, is_nonblocking, is_matched;
     bool is_standard;          // sent by MPI_Send, MPI_Isend, MPI_Sendrecv or the like
     bool is_over;              // the call that completes the send was left, at send_over_ns
-    bool post_releases;        // the posting of its receive lets a synchronous sender go on
+    bool post_releases;        // the posting of its receive releases a synchronous sender
     bool sender_is_inside;     // the sender is in the call that may wait for the receiver
     bool is_received, is_sent; // settled by receiver, by sender
     bool is_landing;           // received by the call being left
@@ -194,7 +194,7 @@ struct rank_state {
     uint32_t team_location;
 };
 
-/// When a location goes on, and its turn among those at the same time: its index, plus LAST_TURN
+/// When a location advances, and its turn among those at the same time: its index, plus LAST_TURN
 /// when it joins threads or ends.
 struct heap_entry {
     uint64_t next_ns;
@@ -229,8 +229,8 @@ struct engine {
     struct heap_entry *heap; // locations that have not ended, earliest first
     uint32_t n_heap;
     uint32_t *heap_place; // by location
-    bool is_ahead;        // the location being read is not the one furthest behind
-    uint64_t other_ns;    // next event of the second furthest behind
+    bool is_ahead;        // the location being read has not the earliest next event
+    uint64_t other_ns;    // next event of the location after that
     uint64_t window_begin_ns, window_end_ns;
     uint32_t window_epoch;
     bool has_window_end;

@@ -19,7 +19,7 @@ bool simulation_part_waits(const struct engine *engine, struct part part)
     const struct prediction *prediction = prediction_of(engine);
     if (member->is_left_out)
         return false;
-    if (!collective_is_firm(engine, part) &&
+    if (!collective_must_synchronise(engine, part) &&
         !prediction->costs->synchronises(prediction, member->operation, instance->is_finalize))
         return false;
     return collective_has_releasers(engine, part) || is_carried_out(engine, part);

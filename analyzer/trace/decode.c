@@ -95,7 +95,7 @@ static void put_call_site(struct decoder *decoder, struct event *event, OTF2_Typ
         context = id_table_get(&records->calling_contexts.by_id, value.callingContextRef);
     } else {
         context = id_table_get(&records->source_locations.by_id, value.sourceCodeLocationRef);
-        if (context != UINT32_MAX) // they stand behind the contexts, see resolve.h
+        if (context != UINT32_MAX) // they follow the contexts, see resolve.h
             context += (uint32_t)records->calling_contexts.n;
     }
     if (context == UINT32_MAX)
@@ -191,7 +191,7 @@ static OTF2_CallbackCode on_enter_with_attributes(CALLBACK_PARAMETERS, OTF2_Regi
     return OTF2_CALLBACK_SUCCESS;
 }
 
-// A CPU time just before a leave is that of its end: for the replay it stands behind the region.
+// A CPU time just before a leave is that of its end: for the replay it comes after the region.
 static void put_behind(const struct decoder *decoder, struct event *leave, uint64_t ticks)
 {
     struct event sample = leave[-1];

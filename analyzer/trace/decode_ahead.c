@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One worker thread and a ring of requested locations (see decode_ahead.h). A location is in the
-// ring at most once, so the ring never overflows. Whoever waits spins a little before it sleeps:
+// ring at most once, so the ring never overflows. A waiting thread spins a little before it sleeps:
 // a batch takes some ten microseconds.
 #include "analyzer/trace/decode_ahead.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Questions about definitions: who is in a communicator, which MPI function a name is, and which
-// regions a name means.
+// Questions about definitions: the members of a communicator, which MPI function a name is, and
+// which regions a name means.
 #include "analyzer/trace/definitions.h"
 
 #include <ctype.h>

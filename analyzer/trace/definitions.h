@@ -75,7 +75,7 @@ struct rank {
 struct core_set {
     uint32_t node, n_ranks;
     uint32_t n_cores;     // 0: unknown
-    const char *bound_to; // such as "0,2-3"; NULL: its ranks are not bound, or nobody knows
+    const char *bound_to; // such as "0,2-3"; NULL: its ranks are not bound, or that is unknown
 };
 
 struct node {

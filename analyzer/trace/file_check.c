@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Structure of OTF2 files (see file_check.h). A file is a row of chunks of equal size, the last one
 // shorter. A chunk begins with the byte 3, its byte order, and the numbers of its first and last
-// event, 8 bytes each. Records follow, up to the byte 0, behind which the next chunk is taken, or 2
+// event, 8 bytes each. Records follow, up to the byte 0, after which the next chunk begins, or 2
 // at the end of the file. A record is a byte for its kind, the length of its content in one byte,
-// or in 8 bytes behind the byte 255, and the content. Some old kinds of events have no length, but
+// or in 8 bytes after the byte 255, and the content. Some old kinds of events have no length, but
 // a single number: the byte for its length, 0 and 255 for none, and as many bytes. In front of an
 // event may be the byte 5 and a time stamp of 8 bytes.
 #include "analyzer/trace/file_check.h"
@@ -130,7 +130,7 @@ static int walk_events(struct chunk *chunk, uint64_t *n_events)
             return kind;
         if (!(is_number_event(kind) ? skip_number(chunk) : skip_content(chunk)))
             return DAMAGED;
-        *n_events += kind != ATTRIBUTE_LIST; // which belongs to the event behind it
+        *n_events += kind != ATTRIBUTE_LIST; // which belongs to the event after it
     }
 }
 

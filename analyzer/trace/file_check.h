@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Looks at an archive's files before OTF2 does. Where a file ends without its end mark, or a record
-// leads beyond the end of the file, the library goes on in what its buffer held before: it delivers
-// that as records, or takes the same chunk again and again, for ever.
+// leads beyond the end of the file, the library reads on in the old contents of its buffer: it
+// delivers them as records, or takes the same chunk again and again, for ever.
 #ifndef PAGODA_TRACE_FILE_CHECK_H
 #define PAGODA_TRACE_FILE_CHECK_H
 

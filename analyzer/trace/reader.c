@@ -41,7 +41,7 @@ struct trace {
     char *path;
     OTF2_Reader *reader;
     struct chunk_bytes chunk_bytes;
-    struct chunk_memory chunk; // of whoever decodes
+    struct chunk_memory chunk; // of the thread that decodes
     struct records records;
     struct resolved resolved;
     struct clock clock;
@@ -54,7 +54,7 @@ struct trace {
     OTF2_EvtReaderCallbacks *callbacks;
     pthread_mutex_t lock; // of what is lent
     bool is_lent;
-    struct trace *spares; // further openings that nobody reads
+    struct trace *spares; // further openings, not in use
     struct trace *next_spare;
     char *creator;
     char *description;
@@ -76,7 +76,7 @@ static int open_archive(struct trace *trace, struct error *err)
     return 0;
 }
 
-// Path of a file of the archive: "traces" and SUFFIX behind the anchor's "traces.otf2". The caller
+// Path of a file of the archive: "traces" and SUFFIX after the anchor's "traces.otf2". The caller
 // frees.
 __attribute__((format(printf, 2, 3))) static char *file_path(const struct trace *trace,
                                                              const char *suffix, ...)
@@ -123,7 +123,7 @@ static int read_definitions(struct trace *trace, struct error *err)
     if (code == OTF2_SUCCESS)
         code = OTF2_Reader_ReadAllGlobalDefinitions(trace->reader, reader, &n_read);
     if (code != OTF2_SUCCESS)
-        error_set(err, "cannot read the global definitions '%s' behind the first %llu: %s", path,
+        error_set(err, "cannot read the global definitions '%s' after the first %llu: %s", path,
                   (unsigned long long)n_read, otf2_error_cause(code));
     free(path);
     if (code != OTF2_SUCCESS)
@@ -356,8 +356,8 @@ static void end_late(struct trace *trace, size_t location)
     unsigned long long id = trace->resolved.definitions.locations[location].id;
     decoder->report.is_cut = true;
     set_reason(decoder,
-               "its event file (%llu.evt) has a time stamp that lies further from the run's begin "
-               "than any run takes",
+               "its event file (%llu.evt) has a time stamp further from the start of the run "
+               "than any run lasts",
                id);
     close_events(trace, decoder);
 }
@@ -417,7 +417,7 @@ static void rebase_times(struct trace *trace)
             } else {
                 rebase_event(&trace->clock, max_ticks, &cursor->events[e]);
             }
-        if (trace->decoders[i].in_polls) // which go on in the second batch
+        if (trace->decoders[i].in_polls) // which continue in the second batch
             trace->decoders[i].polls_end_ns =
                 clock_time_ns(&trace->clock, trace->decoders[i].polls_end_ns);
     }
@@ -503,8 +503,8 @@ static void stop_reading(struct trace *trace)
         close_events(trace, &trace->decoders[i]);
 }
 
-// Puts all locations to their begin. The library keeps what it knows of a location, its clock and
-// its mapping tables; event readers are made anew, since seeking in files of several chunks is
+// Puts all locations to their begin. The library keeps the clock and the mapping tables of each
+// location; event readers are made anew, since seeking in files of several chunks is
 // not safe in all its versions.
 static void rewind_trace(struct trace *trace)
 {
@@ -589,7 +589,7 @@ static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode cod
     if (code != OTF2_SUCCESS) {
         unsigned long long id = trace->resolved.definitions.locations[location].id;
         decoder->report.is_cut = true;
-        set_reason(decoder, "cannot read its event file (%llu.evt) behind event %llu: %s", id,
+        set_reason(decoder, "cannot read its event file (%llu.evt) after event %llu: %s", id,
                    (unsigned long long)decoder->report.n_read, otf2_error_cause(code));
     }
     close_events(trace, decoder);
@@ -611,7 +611,7 @@ static OTF2_ErrorCode read_records(struct trace *trace, size_t location, uint64_
     return code;
 }
 
-// Decodes at most N_WANTED records of a location to OUTPUT, and one more behind a CPU time, which
+// Decodes at most N_WANTED records of a location to OUTPUT, and one more after a CPU time, which
 // may belong to it; a record makes one event at most. Returns the number of events; *AT_END: there
 // are no more.
 static uint32_t decode_to(struct trace *trace, size_t location, struct event *output,
@@ -649,7 +649,7 @@ static void decode_batch_of(void *context, size_t location, struct batch *batch)
     batch->n = decode_to(trace, location, batch->events + BATCH_HEADROOM, n_wanted, &batch->at_end);
 }
 
-// Moves the unread events to the front and makes room for N_MORE behind them.
+// Moves the unread events to the front and makes room for N_MORE after them.
 static void make_room(struct decoder *decoder, size_t n_more)
 {
     struct cursor *cursor = &decoder->cursor;
@@ -663,7 +663,7 @@ static void make_room(struct decoder *decoder, size_t n_more)
                                    sizeof *cursor->events);
 }
 
-// Puts a batch behind the unread events: the buffers change places when these fit before it.
+// Puts a batch after the unread events: the buffers change places when these fit before it.
 static void take_batch(struct decoder *decoder, struct batch *batch)
 {
     struct cursor *cursor = &decoder->cursor;

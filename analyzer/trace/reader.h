@@ -38,14 +38,14 @@ const char *trace_path(const struct trace *trace); // of the anchor file
 /// Cursor of a location (index into definitions.locations); stays valid until trace_close().
 struct cursor *trace_cursor(struct trace *trace, size_t location);
 
-/// Decodes more events behind cursor->end (what lies before `position` is forgotten, unread events
+/// Decodes more events after cursor->end (what lies before `position` is forgotten, unread events
 /// move to the front) until at least MIN_AHEAD unread events are there or the location is at its
-/// end. Never fails: damage ends the location and is told by trace_location_report().
+/// end. Never fails: damage ends the location and is reported by trace_location_report().
 void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead);
 
 const struct location_report *trace_location_report(const struct trace *trace, size_t location);
 
-/// The event AHEAD places behind the next unread one, NULL at the location's end.
+/// The event AHEAD places after the next unread one, NULL at the location's end.
 static inline const struct event *trace_peek(struct trace *trace, size_t location,
                                              struct cursor *cursor, uint32_t ahead)
 {

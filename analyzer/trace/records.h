@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The definition records of an archive as they stand there, in order, identifiers unresolved: a
+// The definition records of an archive in their order, identifiers unresolved: a
 // record may name others that follow it. definitions.c resolves them.
 #ifndef PAGODA_TRACE_RECORDS_H
 #define PAGODA_TRACE_RECORDS_H
@@ -24,7 +24,7 @@ struct id_table {
     struct map sparse;
 };
 
-/// An empty table holds no memory; id_table_release() leaves an empty one behind.
+/// An empty table holds no memory; id_table_release() leaves an empty one.
 void id_table_init(struct id_table *table);
 void id_table_release(struct id_table *table);
 

@@ -40,7 +40,7 @@ struct resolved {
 
 /// Resolves RECORDS into RESOLVED (zeroed or released before). Texts stay owned by RECORDS, which
 /// must live as long. Undefined references become "" or EVENT_NO_INDEX; nothing can fail. Calling
-/// contexts keep the order of their records; behind them stands one for each source location. The
+/// contexts keep the order of their records; after them comes one for each source location. The
 /// caller releases.
 void resolve_records(struct resolved *resolved, const struct records *records);
 void resolved_release(struct resolved *resolved);

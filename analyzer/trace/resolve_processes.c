@@ -52,7 +52,7 @@ static uint32_t *choose_masters(const struct records *records)
     return masters;
 }
 
-// A location that stands for processes our tracer has not seen is none of the ranks.
+// A location that represents processes our tracer has not seen is none of the ranks.
 static bool is_untraced(const struct records *records, uint64_t location)
 {
     for (size_t i = 0; i < records->n_location_properties; i++)
@@ -311,7 +311,7 @@ static uint32_t use_core_set(struct definitions *definitions, const struct core_
     return (uint32_t)definitions->n_core_sets++;
 }
 
-// Who shares cores with whom. What our tracer says of bound ranks counts; that it says so for all
+// Which ranks share cores. What our tracer says of bound ranks counts; that it says so for all
 // ranks of a node or for none is its business.
 static void share_cores(struct definitions *definitions, const struct records *records)
 {

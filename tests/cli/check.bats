@@ -80,7 +80,7 @@ has() {
     truncate -s -20 sound/traces/0.evt
     run --separate-stderr "$PAGODA" check sound
     [ "$status" = 3 ]
-    has location-cut '1 location readable only up to some record; the rest is missing here: rank 0 (cannot read its event file (0.evt) behind event 5: damaged, or it ends too early'
+    has location-cut '1 location readable only up to some record; the rest is missing here: rank 0 (cannot read its event file (0.evt) after event 5: damaged, or it ends too early'
 }
 
 @test "an event file whose end mark comes too early: exit status 3" {
@@ -136,7 +136,7 @@ has() {
     refused hello.otf2 "'hello.otf2' is no OTF2 archive"
     archive sound
     truncate -s -9 sound/traces.def
-    refused sound "cannot read the global definitions 'sound/traces.def' behind the first 0: damaged, or it ends too early"
+    refused sound "cannot read the global definitions 'sound/traces.def' after the first 0: damaged, or it ends too early"
     rm sound/traces.def
     refused sound "File or directory does not exist"
     cp sound/traces.otf2 sound/other.otf2

@@ -23,7 +23,7 @@ tells() {
     }
     local text=$output
     [ "$where" = stdout ] || text=$stderr
-    tr '\n' ' ' <<<"$text" | tr -s ' ' | grep -qF '(cannot read its event file (1.evt) behind event 34: damaged, or it ends too early) [location-cut]' || {
+    tr '\n' ' ' <<<"$text" | tr -s ' ' | grep -qF '(cannot read its event file (1.evt) after event 34: damaged, or it ends too early) [location-cut]' || {
         echo "$where of pagoda $*: $text"
         return 1
     }

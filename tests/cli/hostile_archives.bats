@@ -65,7 +65,7 @@ TEXT
         run "$PAGODA" replay long
         echo "$times: $output"
         [ "$status" = 3 ]
-        [[ $output == *"2 ranks on 1 node, 0 ns"*"time stamp"*"further"*"than any run takes"* ]]
+        [[ $output == *"2 ranks on 1 node, 0 ns"*"time stamp"*"further"*"than any run lasts"* ]]
         run "$PAGODA" advise long
         [ "$status" = 3 ]
     done

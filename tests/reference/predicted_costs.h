@@ -99,7 +99,7 @@ bool is_synchronising(const struct model *model, const struct predicted_scenario
 
 /// Must the members of PART's operation wait for each other? Not where there is nothing to move, or
 /// perhaps nothing for some of them, or where the others are another group.
-bool is_firm(const struct model_part *part);
+bool must_synchronise(const struct model_part *part);
 
 /// The parts that release PART, by index into RELEASERS (room for all members). Returns how many;
 /// 0: it waits for nobody. Of barriers and all-to-all kinds it is one of them itself.

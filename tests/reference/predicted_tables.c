@@ -265,7 +265,7 @@ bool is_waiting_send(const struct model *model, const struct predicted_scenario 
            !went_at_once(model, scenario, is_remote, class);
 }
 
-bool is_firm(const struct model_part *part)
+bool must_synchronise(const struct model_part *part)
 {
     bool needs_all = part->class == CLASS_BARRIER || part->class == CLASS_ALL_TO_ALL;
     if (part->is_finalize || part->class == CLASS_HANDLE || (part->is_between_groups && needs_all))
@@ -283,7 +283,7 @@ static bool is_same_operation(const struct model_part *a, const struct model_par
 bool is_synchronising(const struct model *model, const struct predicted_scenario *scenario,
                       const struct model_part *part)
 {
-    if (is_firm(part))
+    if (must_synchronise(part))
         return true;
     if (scenario->is_timeless)
         return !part->is_finalize && strncmp(part->operation, "destroy", 7) != 0 &&
@@ -294,7 +294,7 @@ bool is_synchronising(const struct model *model, const struct predicted_scenario
     bool is_tight = true;
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *other = &model->parts[p];
-        if (is_firm(other) || !is_same_operation(part, other))
+        if (must_synchronise(other) || !is_same_operation(part, other))
             continue;
         uint32_t n = releasers_of(model, p, releasers);
         for (uint32_t i = 0; i < n; i++)

@@ -18,10 +18,10 @@ struct release {
 };
 
 static void consider(const struct model *model, const struct model_call *call, struct release *best,
-                     int kind, uint32_t by, bool is_firm)
+                     int kind, uint32_t by, bool must_synchronise)
 {
     uint64_t time_ns = model->calls[by].enter_ns;
-    if (time_ns <= call->enter_ns || (time_ns > call->leave_ns && !is_firm))
+    if (time_ns <= call->enter_ns || (time_ns > call->leave_ns && !must_synchronise))
         return;
     bool is_better = best->kind == 0 || time_ns > best->time_ns;
     if (!is_better && time_ns == best->time_ns) {
@@ -104,7 +104,7 @@ static uint32_t releasing_part(const struct model *model, uint32_t p)
 
 /// Must PART have waited for all that it may need? A collective without data, or without data for
 /// some, may let its members go at once.
-static bool is_firm(const struct model_part *part)
+static bool must_synchronise(const struct model_part *part)
 {
     bool needs_all = part->class == CLASS_BARRIER || part->class == CLASS_ALL_TO_ALL;
     if (part->is_between_groups && needs_all)
@@ -126,7 +126,7 @@ static void consider_collectives(const struct model *model, uint32_t c, struct r
             part->class != CLASS_ALL_TO_ONE &&
             model_enter_ns(model, p) >= model_enter_ns(model, releaser))
             continue;
-        consider(model, &model->calls[c], best, 3, model->parts[releaser].post_call, is_firm(part));
+        consider(model, &model->calls[c], best, 3, model->parts[releaser].post_call, must_synchronise(part));
     }
 }
 
@@ -213,7 +213,7 @@ static int64_t count_violations(const struct model *model)
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *part = &model->parts[p];
         uint32_t releaser = releasing_part(model, p);
-        if (releaser != REFERENCE_NONE && is_firm(part) &&
+        if (releaser != REFERENCE_NONE && must_synchronise(part) &&
             !model->calls[part->complete_call].is_test)
             n_violations +=
                 model_enter_ns(model, releaser) > model->calls[part->complete_call].leave_ns;

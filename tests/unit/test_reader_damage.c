@@ -389,7 +389,7 @@ static void test_cut_files_of_several_chunks(void **state)
     assert_true(definition_bytes > 2 * CHUNK);
     for (size_t at = CHUNK - 100; at < definition_bytes; at += CHUNK / 4 + 1) {
         scratch_write(definitions, definition_content, at);
-        assert_refused("run", "traces.def' behind the first 0: damaged, or it ends too early");
+        assert_refused("run", "traces.def' after the first 0: damaged, or it ends too early");
     }
     free(definition_content);
     free(event_content);

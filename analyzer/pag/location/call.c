@@ -11,8 +11,9 @@
 // A call with more records than this is read as far as that; it keeps memory bounded where the
 // leave is lost.
 enum { MAX_AHEAD = 1 << 18 };
-// A call this long may have lost its core; the CPU time it took is looked for in so many events.
-enum { LONG_CALL_NS = 100000, MAX_BEHIND = 24 };
+// A call this long may have been descheduled; its CPU time is looked for in so many events after
+// it.
+enum { LONG_CALL_NS = 100000, MAX_AFTER = 24 };
 
 static bool matters(const struct event *event)
 {
@@ -70,15 +71,15 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->n_records = call->n_receives = call->n_sends = call->n_parts = 0;
 }
 
-/// Notes the next CPU sample behind the leave, which is AHEAD, of a call that may have lost its
-/// core.
-static void look_behind(struct location_state *location, uint32_t ahead)
+/// Notes the next CPU sample after the leave, which is AHEAD, of a call that may have been
+/// descheduled.
+static void find_cpu_after(struct location_state *location, uint32_t ahead)
 {
     struct call *call = &location->call;
     if (call->leave_ns - call->enter_ns < LONG_CALL_NS)
         return;
-    for (uint32_t behind = 1; behind <= MAX_BEHIND && !call->has_cpu_after; behind++) {
-        const struct event *event = location_peek(location, ahead + behind);
+    for (uint32_t after = 1; after <= MAX_AFTER && !call->has_cpu_after; after++) {
+        const struct event *event = location_peek(location, ahead + after);
         if (!event)
             break;
         call->has_cpu_after = event->kind == EVENT_CPU_TIME;
@@ -108,7 +109,7 @@ static void read_records(struct location_state *location)
             if (depth == 0) {
                 call->leave_ns = event->time_ns;
                 call->n_skip = is_nested ? 0 : ahead - 1;
-                look_behind(location, ahead);
+                find_cpu_after(location, ahead);
                 return;
             }
             depth--;

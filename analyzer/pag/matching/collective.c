@@ -169,7 +169,7 @@ static uint32_t next_instance(struct engine *engine, uint32_t communicator, uint
     return index != NONE ? index : open_instance(engine, communicator, sequence);
 }
 
-/// Whether nobody else can come at the time MEMBER entered.
+/// Whether no other member can enter at the time MEMBER entered.
 static bool is_alone_now(const struct engine *engine, const struct location_state *location,
                          const struct member *member)
 {
@@ -178,8 +178,8 @@ static bool is_alone_now(const struct engine *engine, const struct location_stat
     return !engine->is_ahead && member->in_ns != engine->other_ns;
 }
 
-/// Takes the lineage of a member that enters now if somebody may go on from it: the last one in is
-/// known when nobody can come at the same time or later.
+/// Keeps the lineage of a member that enters now if another one may continue from it: the last one
+/// in is known when no member can enter at the same time or later.
 static void keep_lineage(struct engine *engine, struct location_state *location,
                          struct collective *instance, struct member *member)
 {

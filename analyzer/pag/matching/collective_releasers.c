@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who released whom in a collective operation, by its kind: the last one in, the root, the lower
-// ranks of a scan; or, where a driver carries operations out, by the messages they consist of.
+// Which member released which in a collective operation, by its kind: the last one in, the root,
+// the lower ranks of a scan; or, where a driver carries operations out, by the messages they
+// consist of.
 #include "analyzer/pag/matching/matching.h"
 
-bool collective_is_firm(const struct engine *engine, struct part part)
+bool collective_must_synchronise(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_instance(engine, part.collective);
     const struct member *member = &instance->members[part.member];
@@ -11,7 +12,7 @@ bool collective_is_firm(const struct engine *engine, struct part part)
         return false;
     bool needs_all =
         member->class_ == COLLECTIVE_BARRIER || member->class_ == COLLECTIVE_ALL_TO_ALL;
-    // Between two groups nobody need wait for his own one.
+    // Between two groups no member need wait for its own one.
     if (needs_all &&
         engine->definitions->communicators[instance->communicator].is_intercommunicator)
         return false;

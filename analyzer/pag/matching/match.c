@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Point-to-point matching by MPI's rules: per channel (communicator, receiver, sender, tag) sends
 // and receives are paired first in, first out, receives in the order of their posting. A receive
-// posted with a wildcard takes its place in a channel when its completion tells which; specific
+// posted with a wildcard takes its place in a channel when its completion names it; specific
 // receives posted after it that could compete for the same messages wait for that. Receives of
 // traces that do not say what was posted take their place at completion.
 #include <stdlib.h>
@@ -144,8 +144,8 @@ static uint32_t world_rank(const struct engine *engine, const struct location_st
                              peer);
 }
 
-/// A message to or from nobody: its communicator has a member there that the trace does not know
-/// (of another program, or a process that was started untraced), or it has none.
+/// A message without a known partner: its communicator has a member there that the trace does not
+/// know (of another program, or a process that was started untraced), or it has none.
 static void count_lost(struct engine *engine, const struct location_state *location,
                        const struct event *event)
 {
@@ -231,7 +231,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
     return index;
 }
 
-/// The receiver may be waiting already: then its lineage will go on from here.
+/// The receiver may be waiting already: then its lineage will continue from here.
 static bool sender_needs_snapshot(const struct engine *engine, const struct message *message)
 {
     bool is_taken = message->is_matched && message->receive == NONE; // by one that left it out
@@ -297,7 +297,7 @@ static uint32_t new_receive(struct engine *engine, struct location_state *locati
     return index;
 }
 
-/// A synchronous sender may be waiting for this posting: keep the lineage it would go on from.
+/// A synchronous sender may be waiting for this posting: keep the lineage it would continue from.
 static void keep_posting_lineage(struct engine *engine, struct location_state *location,
                                  uint32_t index)
 {

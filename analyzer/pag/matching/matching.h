@@ -30,14 +30,14 @@ void match_finish(struct engine *engine);
 /// MESSAGE and RECEIVE belong together.
 void match_pair(struct engine *engine, uint32_t message, uint32_t receive);
 
-/// What a request id of a rank stands for.
+/// What a request id of a rank identifies.
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_COLLECTIVE, REQUEST_KINDS };
 
 void match_remember_request(struct engine *engine, struct location_state *location,
                             uint64_t request, uint32_t index, enum request_kind kind);
 
-/// Takes the request out of the rank's table: the index of what it stands for, NONE if it stands
-/// for nothing of that kind.
+/// Takes the request out of the rank's table: the index of its message, receive or posting,
+/// NONE if it identifies nothing of that kind.
 uint32_t match_forget_request(struct engine *engine, struct location_state *location,
                               uint64_t request, enum request_kind kind);
 
@@ -75,7 +75,7 @@ void posted_place(struct engine *engine, uint32_t receive);
 /// A receive whose channel is known: it queues there or takes the first send.
 void posted_queue(struct engine *engine, uint32_t receive);
 
-/// A receive without a channel stops waiting for one: its completion tells, or it is cancelled.
+/// A receive without a channel stops waiting for one: its completion names it, or it is cancelled.
 void posted_withdraw(struct engine *engine, uint32_t receive);
 
 /// After a withdrawal: receives deferred only because of RECEIVE take their places.
@@ -93,7 +93,7 @@ void late_receiver_resolve(struct engine *engine, struct message *message);
 /// The run is over: what has been held back counts.
 void late_receiver_finish(struct engine *engine);
 
-// --- collective operations: members, who released whom, the last one out (collective.c)
+// --- collective operations: members, releases, the last one out (collective.c)
 
 /// Whether A entered after B, ties: the lower rank.
 static inline bool collective_is_later(const struct member *a, const struct member *b)
@@ -119,13 +119,13 @@ void collective_leave(struct engine *engine, struct part part, const struct call
 void collective_rank_ended(struct engine *engine, uint32_t rank);
 void collective_finish(struct engine *engine);
 
-// Who releases whom (collective_releasers.c).
+// Which member releases which (collective_releasers.c).
 /// World rank of a member that has not come yet and that could release PART; NONE when all have.
 uint32_t collective_missing_rank(const struct engine *engine, struct part part);
 /// The member that released PART (last one in, root, ...), NULL when it is itself or incomplete.
 const struct member *collective_releaser(const struct engine *engine, struct part part);
 /// Whether PART cannot have been left before its releaser came.
-bool collective_is_firm(const struct engine *engine, struct part part);
+bool collective_must_synchronise(const struct engine *engine, struct part part);
 /// Whether PART's member waits for others in its operation at all.
 bool collective_has_releasers(const struct engine *engine, struct part part);
 /// The latest of the members that release PART, now and in the recording; false when there is none.
@@ -133,7 +133,7 @@ bool collective_release_times(const struct engine *engine, struct part part, uin
                               uint64_t *recorded_ns);
 
 /// Place of a world rank among the members (both groups of an intercommunicator, the local one
-/// first); NONE when it is no member. COMMUNICATOR NONE stands for MPI_Finalize of all ranks.
+/// first); NONE when it is no member. COMMUNICATOR NONE is MPI_Finalize of all ranks.
 uint32_t collective_member_of(const struct engine *engine, uint32_t communicator,
                               uint32_t world_rank);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a posted receive stands. One whose channel is known queues there, in the order of posting,
+// The place of a posted receive. One whose channel is known queues there, in the order of posting,
 // or takes the channel's first send. One with a wildcard is deferred until its completion names the
 // channel, and so are later ones that compete with it for the same messages.
 #include "analyzer/pag/matching/matching.h"
