@@ -13,7 +13,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "tests/tools/lib/scratch.h"
+#include "tests/reference/change_choice.h"
+#include "tests/reference/changed_program.h"
 #include "tests/unit/seeds.h"
 
 bool subject_init(struct subject *subject, char *text, FILE *stream)
@@ -67,9 +68,11 @@ bool subject_agrees(const struct subject *subject, const struct predicted_scenar
     return is_equal;
 }
 
-bool subject_has_equal_sizes(const struct subject *subject)
+/// Do receives have the sizes of their messages? Where the trace does not say what was posted they
+/// may be taken for each other's; then messages cannot be cut: one side would be left out and the
+/// other one not.
+static bool has_equal_sizes(const struct model *model)
 {
-    const struct model *model = &subject->model;
     for (size_t r = 0; r < model->n_receives; r++)
         if (model->receives[r].send != REFERENCE_NONE &&
             model->receives[r].size_bytes != model->sends[model->receives[r].send].size_bytes)
@@ -77,24 +80,66 @@ bool subject_has_equal_sizes(const struct subject *subject)
     return true;
 }
 
-struct wanted {
-    subject_text *make;
-    subject_check *what;
-};
+static void change_code(const struct subject *subject, struct predicted_scenario *scenario,
+                        struct random *random, uint32_t kinds)
+{
+    if (kinds & CHANGE_SCALES)
+        scales_choose(scenario, random, subject->text);
+    changes_choose(&scenario->changes, random, subject->text, subject->n_ranks, kinds);
+    if (are_works_nested(&subject->model, &scenario->changes))
+        scenario->changes.n_works = 1;
+    if (!has_equal_sizes(&subject->model))
+        scenario->changes.n_cuts = 0;
+}
+
+static bool check_scenarios(const struct subject_case *self, const struct subject *subject,
+                            struct random *random, FILE *stream)
+{
+    bool is_sound = true;
+    for (uint32_t i = 0; i < self->n_scenarios && is_sound; i++) {
+        struct predicted_scenario scenario = subject->unchanged;
+        if (self->change)
+            self->change(subject, &scenario, random, i);
+        if (self->kinds)
+            change_code(subject, &scenario, random, self->kinds);
+        is_sound = subject_agrees(subject, &scenario, stream);
+    }
+    return is_sound;
+}
+
+static bool check_run(const struct subject_case *self, const struct subject *subject,
+                      struct random *random, FILE *stream)
+{
+    if (self->check)
+        return self->check(subject, random, stream);
+    if (!self->engine_text)
+        return check_scenarios(self, subject, random, stream);
+    struct error err = {{0}};
+    char *text = self->engine_text(subject->text, random);
+    struct subject other = *subject;
+    other.engine = engine_run_new(text, &err);
+    if (!other.engine)
+        fprintf(stream, "  %s\n", err.text);
+    bool is_sound = other.engine && check_scenarios(self, &other, random, stream);
+    engine_run_free(other.engine);
+    free(text);
+    return is_sound;
+}
 
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    const struct wanted *wanted = context;
+    const struct subject_case *self = context;
     struct subject subject;
     struct random random = {seed};
-    bool is_sound = subject_init(&subject, wanted->make(seed), stream) &&
-                    wanted->what(&subject, &random, stream);
+    bool is_sound = subject_init(&subject, self->make(seed), stream) &&
+                    check_run(self, &subject, &random, stream);
     *text = memory_copy_text(subject.text);
     subject_release(&subject);
     return is_sound;
 }
 
-void subject_check_seeds(uint32_t n_default, subject_text *make, subject_check *what)
+void subject_test(void **state)
 {
-    seeds_check(n_default, check_seed, &(struct wanted){make, what});
+    const struct subject_case *self = *state;
+    seeds_check(self->n_seeds, check_seed, self);
 }

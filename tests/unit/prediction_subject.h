@@ -32,18 +32,38 @@ void subject_release(struct subject *subject);
 bool subject_agrees(const struct subject *subject, const struct predicted_scenario *scenario,
                     FILE *stream);
 
-/// Do receives have the sizes of their messages? Where the trace does not say what was posted they
-/// may be taken for each other's; then messages cannot be cut: one side would be left out and the
-/// other one not.
-bool subject_has_equal_sizes(const struct subject *subject);
-
 /// Makes the text trace of SEED.
 typedef char *subject_text(uint64_t seed);
 /// Checks one thing on a run; RANDOM is its own, what is wrong goes to STREAM.
 typedef bool subject_check(const struct subject *subject, struct random *random, FILE *stream);
+/// Changes SCENARIO, at first that of the unchanged run, into the I-th one of the run.
+typedef void subject_change(const struct subject *subject, struct predicted_scenario *scenario,
+                            struct random *random, uint32_t i);
 
-/// Checks the runs of N_DEFAULT seeds, or of PAGODA_SEEDS, and fails the test if one is not sound;
-/// the shortest text of these is left in a folder that the message names.
-void subject_check_seeds(uint32_t n_default, subject_text *make, subject_check *what);
+/// What a test asks of random runs.
+struct subject_case {
+    uint32_t n_seeds; // unless PAGODA_SEEDS chooses others
+    subject_text *make;
+    subject_check *check; // NULL: both say the same about so many scenarios
+    uint32_t n_scenarios;
+    subject_change *change; // NULL: none
+    uint32_t kinds;         // of changes of the code, enum change_kind, after that
+    /// The analyzer gets this text instead, and is to predict the same. NULL: both get one text.
+    char *(*engine_text)(const char *text, struct random *random);
+};
+
+/// A cmocka test whose initial state is a struct subject_case: checks the runs of its seeds, or of
+/// PAGODA_SEEDS, and fails if one is not sound; the shortest text of these is left in a folder that
+/// the message names.
+void subject_test(void **state);
+
+/// One such test for a table of them; then the members of struct subject_case.
+#define SUBJECT_TEST(name, ...)                                                                    \
+    {                                                                                              \
+        name, subject_test, NULL, NULL, &(struct subject_case)                                     \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
 
 #endif

@@ -32,70 +32,43 @@ enum { DEFAULT_SEEDS = 250 };
 #endif
 enum { SCENARIOS_PER_RUN = 3, MANY = 100000 };
 
-static bool check_scenarios(const struct subject *subject, struct random *random, FILE *stream)
+static void change_after_first(const struct subject *subject, struct predicted_scenario *scenario,
+                               struct random *random, uint32_t i)
 {
-    bool is_sound = subject_agrees(subject, &subject->unchanged, stream);
-    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
-        struct predicted_scenario scenario = subject->unchanged;
-        scenario_change(&scenario, random, subject->text, subject->n_ranks);
-        is_sound = subject_agrees(subject, &scenario, stream);
-    }
-    return is_sound;
+    if (i > 0)
+        scenario_change(scenario, random, subject->text, subject->n_ranks);
 }
 
-/// Runs whose ranks lacked cores: with some given that are others.
-static bool check_shared(const struct subject *subject, struct random *random, FILE *stream)
+static void change_each(const struct subject *subject, struct predicted_scenario *scenario,
+                        struct random *random, uint32_t i)
 {
-    bool is_sound = true;
-    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
-        struct predicted_scenario scenario = subject->unchanged;
-        scenario_change(&scenario, random, subject->text, subject->n_ranks);
-        is_sound = subject_agrees(subject, &scenario, stream);
-    }
-    return is_sound;
+    (void)i;
+    scenario_change(scenario, random, subject->text, subject->n_ranks);
 }
 
-/// The same, mostly with the cores there were and other work on them.
-static bool check_crowded(const struct subject *subject, struct random *random, FILE *stream)
+/// Mostly the cores there were and other work on them.
+static void change_crowded(const struct subject *subject, struct predicted_scenario *scenario,
+                           struct random *random, uint32_t i)
 {
-    bool is_sound = true;
-    for (uint32_t i = 0; i <= SCENARIOS_PER_RUN && is_sound; i++) {
-        struct predicted_scenario scenario = subject->unchanged;
-        scenario.n_cores = 1;
-        if (random_chance(random, 20))
-            scenario_change(&scenario, random, subject->text, subject->n_ranks);
-        else if (i > 0)
-            scales_choose(&scenario, random, subject->text);
-        is_sound = subject_agrees(subject, &scenario, stream);
-    }
-    return is_sound;
+    scenario->n_cores = 1;
+    if (random_chance(random, 20))
+        scenario_change(scenario, random, subject->text, subject->n_ranks);
+    else if (i > 0)
+        scales_choose(scenario, random, subject->text);
 }
 
-static bool check_machines(const struct subject *subject, struct random *random, FILE *stream)
+static void change_machine(const struct subject *subject, struct predicted_scenario *scenario,
+                           struct random *random, uint32_t i)
 {
-    bool is_sound = true;
-    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
-        struct predicted_scenario scenario = subject->unchanged;
-        if (i > 0)
-            scenario_change(&scenario, random, subject->text, subject->n_ranks);
-        scenario_give_machine(&scenario, random);
-        is_sound = subject_agrees(subject, &scenario, stream);
-    }
-    return is_sound;
+    change_after_first(subject, scenario, random, i);
+    scenario_give_machine(scenario, random);
 }
 
-static bool check_algorithms(const struct subject *subject, struct random *random, FILE *stream)
+static void change_algorithms(const struct subject *subject, struct predicted_scenario *scenario,
+                              struct random *random, uint32_t i)
 {
-    bool is_sound = true;
-    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
-        struct predicted_scenario scenario = subject->unchanged;
-        if (i > 0)
-            scenario_change(&scenario, random, subject->text, subject->n_ranks);
-        scenario_give_machine(&scenario, random);
-        scenario_give_algorithms(&scenario, random);
-        is_sound = subject_agrees(subject, &scenario, stream);
-    }
-    return is_sound;
+    change_machine(subject, scenario, random, i);
+    scenario_give_algorithms(scenario, random);
 }
 
 /// Messages of operations wait for links and buses, too. What a member has posted says what it is
@@ -305,47 +278,6 @@ static char *shared_text(uint64_t seed)
     return scenario_shared_trace_text(seed, &limits);
 }
 
-static void check_seeds(subject_check *what)
-{
-    subject_check_seeds(DEFAULT_SEEDS, what == check_shared ? shared_text : plain_text, what);
-}
-
-static void test_random_scenarios(void **state)
-{
-    (void)state;
-    check_seeds(check_scenarios);
-}
-
-static void test_runs_that_lacked_cores(void **state)
-{
-    (void)state;
-    check_seeds(check_shared);
-}
-
-static void test_partners_that_lacked_cores(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, crowded_exchange_text, check_crowded);
-}
-
-static void test_random_machines(void **state)
-{
-    (void)state;
-    check_seeds(check_machines);
-}
-
-static void test_random_shared_algorithms(void **state)
-{
-    (void)state;
-    check_seeds(check_shared_algorithms);
-}
-
-static void test_random_algorithms(void **state)
-{
-    (void)state;
-    check_seeds(check_algorithms);
-}
-
 /// A run in which nobody waits, and the sum of its ranks' times.
 static char *text_without_waits(struct random *random, uint32_t n_ranks, uint64_t *work_ns)
 {
@@ -430,58 +362,28 @@ static void test_cpu_clock_read_in_a_call(void **state)
     subject_release(&subject);
 }
 
-static void test_unchanged_runs(void **state)
-{
-    (void)state;
-    check_seeds(check_unchanged);
-}
-
-static void test_more_cores(void **state)
-{
-    (void)state;
-    check_seeds(check_more_cores);
-}
-
-static void test_zero_network(void **state)
-{
-    (void)state;
-    check_seeds(check_zero_network);
-}
-
-static void test_contention(void **state)
-{
-    (void)state;
-    check_seeds(check_contention);
-}
-
-static void test_repeated_predictions(void **state)
-{
-    (void)state;
-    check_seeds(check_repetition);
-}
-
-static void test_relabelled_ranks(void **state)
-{
-    (void)state;
-    check_seeds(check_relabelling);
-}
-
 int main(void)
 {
+#define CASE     .n_seeds = DEFAULT_SEEDS, .make = plain_text
+#define COMPARED CASE, .n_scenarios = SCENARIOS_PER_RUN
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_scenarios),
-        cmocka_unit_test(test_runs_that_lacked_cores),
-        cmocka_unit_test(test_partners_that_lacked_cores),
-        cmocka_unit_test(test_random_machines),
-        cmocka_unit_test(test_unchanged_runs),
-        cmocka_unit_test(test_more_cores),
-        cmocka_unit_test(test_zero_network),
-        cmocka_unit_test(test_contention),
-        cmocka_unit_test(test_repeated_predictions),
-        cmocka_unit_test(test_relabelled_ranks),
+        SUBJECT_TEST("random scenarios", CASE, .n_scenarios = SCENARIOS_PER_RUN + 1,
+                     .change = change_after_first),
+        SUBJECT_TEST("runs that were oversubscribed", .n_seeds = DEFAULT_SEEDS, .make = shared_text,
+                     .n_scenarios = SCENARIOS_PER_RUN, .change = change_each),
+        SUBJECT_TEST("partners that were oversubscribed", .n_seeds = DEFAULT_SEEDS,
+                     .make = crowded_exchange_text, .n_scenarios = SCENARIOS_PER_RUN + 1,
+                     .change = change_crowded),
+        SUBJECT_TEST("random machines", COMPARED, .change = change_machine),
+        SUBJECT_TEST("random algorithms", COMPARED, .change = change_algorithms),
+        SUBJECT_TEST("random shared algorithms", CASE, .check = check_shared_algorithms),
+        SUBJECT_TEST("unchanged runs", CASE, .check = check_unchanged),
+        SUBJECT_TEST("more cores", CASE, .check = check_more_cores),
+        SUBJECT_TEST("zero network", CASE, .check = check_zero_network),
+        SUBJECT_TEST("contention", CASE, .check = check_contention),
+        SUBJECT_TEST("repeated predictions", CASE, .check = check_repetition),
+        SUBJECT_TEST("relabelled ranks", CASE, .check = check_relabelling),
         cmocka_unit_test(test_one_core_without_waits),
-        cmocka_unit_test(test_random_algorithms),
-        cmocka_unit_test(test_random_shared_algorithms),
         cmocka_unit_test(test_cpu_clock_read_in_a_call),
     };
     return cmocka_run_group_tests_name("prediction", tests, NULL, NULL);

@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "tests/reference/change_choice.h"
-#include "tests/reference/changed_program.h"
 #include "tests/unit/prediction_subject.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -23,7 +22,6 @@ enum { DEFAULT_SEEDS = 40 };
 #else
 enum { DEFAULT_SEEDS = 150 };
 #endif
-enum { SCENARIOS_PER_RUN = 3 };
 
 static char *text_of_seed(uint64_t seed)
 {
@@ -33,128 +31,28 @@ static char *text_of_seed(uint64_t seed)
     return scenario_trace_text(seed, &limits);
 }
 
-/// Changes of these KINDS: where the ranks were, elsewhere, and on a machine.
-static bool check_kinds(const struct subject *subject, struct random *random, uint32_t kinds,
-                        FILE *stream)
+/// Where the ranks were, elsewhere, and on a machine.
+static void change(const struct subject *subject, struct predicted_scenario *scenario,
+                   struct random *random, uint32_t i)
 {
-    bool is_sound = true;
-    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
-        struct predicted_scenario scenario = subject->unchanged;
-        if (i > 0)
-            scenario_change(&scenario, random, subject->text, subject->n_ranks);
-        if (i > 1)
-            scenario_give_machine(&scenario, random);
-        if (kinds & CHANGE_SCALES)
-            scales_choose(&scenario, random, subject->text);
-        changes_choose(&scenario.changes, random, subject->text, subject->n_ranks, kinds);
-        if (are_works_nested(&subject->model, &scenario.changes))
-            scenario.changes.n_works = 1;
-        if (!subject_has_equal_sizes(subject))
-            scenario.changes.n_cuts = 0;
-        is_sound = subject_agrees(subject, &scenario, stream);
-    }
-    return is_sound;
-}
-
-static bool check_scales(const struct subject *subject, struct random *random, FILE *stream)
-{
-    return check_kinds(subject, random, CHANGE_SCALES, stream);
-}
-
-static bool check_works(const struct subject *subject, struct random *random, FILE *stream)
-{
-    return check_kinds(subject, random, CHANGE_WORKS, stream);
-}
-
-static bool check_drops(const struct subject *subject, struct random *random, FILE *stream)
-{
-    return check_kinds(subject, random, CHANGE_DROPS, stream);
-}
-
-static bool check_cuts(const struct subject *subject, struct random *random, FILE *stream)
-{
-    return check_kinds(subject, random, CHANGE_CUTS, stream);
-}
-
-static bool check_moves(const struct subject *subject, struct random *random, FILE *stream)
-{
-    return check_kinds(subject, random, CHANGE_MOVES, stream);
-}
-
-static bool check_overlaps(const struct subject *subject, struct random *random, FILE *stream)
-{
-    return check_kinds(subject, random, CHANGE_OVERLAPS, stream);
-}
-
-static bool check_groups(const struct subject *subject, struct random *random, FILE *stream)
-{
-    return check_kinds(subject, random, CHANGE_GROUPS, stream);
-}
-
-static bool check_all(const struct subject *subject, struct random *random, FILE *stream)
-{
-    return check_kinds(subject, random, CHANGE_ALL, stream);
-}
-
-static void test_scaled_call_paths(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_scales);
-}
-
-static void test_works_of_regions(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_works);
-}
-
-static void test_synchronisation_left_out(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_drops);
-}
-
-static void test_messages_left_out(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_cuts);
-}
-
-static void test_moved_work(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_moves);
-}
-
-static void test_calls_put_off(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_overlaps);
-}
-
-static void test_messages_put_together(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_groups);
-}
-
-static void test_all_at_once(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, text_of_seed, check_all);
+    if (i > 0)
+        scenario_change(scenario, random, subject->text, subject->n_ranks);
+    if (i > 1)
+        scenario_give_machine(scenario, random);
 }
 
 int main(void)
 {
+#define CASE .n_seeds = DEFAULT_SEEDS, .make = text_of_seed, .n_scenarios = 3, .change = change
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scaled_call_paths),
-        cmocka_unit_test(test_works_of_regions),
-        cmocka_unit_test(test_synchronisation_left_out),
-        cmocka_unit_test(test_messages_left_out),
-        cmocka_unit_test(test_moved_work),
-        cmocka_unit_test(test_calls_put_off),
-        cmocka_unit_test(test_messages_put_together),
-        cmocka_unit_test(test_all_at_once),
+        SUBJECT_TEST("scaled call paths", CASE, .kinds = CHANGE_SCALES),
+        SUBJECT_TEST("works of regions", CASE, .kinds = CHANGE_WORKS),
+        SUBJECT_TEST("synchronisation left out", CASE, .kinds = CHANGE_DROPS),
+        SUBJECT_TEST("messages left out", CASE, .kinds = CHANGE_CUTS),
+        SUBJECT_TEST("moved work", CASE, .kinds = CHANGE_MOVES),
+        SUBJECT_TEST("calls waited for later", CASE, .kinds = CHANGE_OVERLAPS),
+        SUBJECT_TEST("messages put together", CASE, .kinds = CHANGE_GROUPS),
+        SUBJECT_TEST("all at once", CASE, .kinds = CHANGE_ALL),
     };
     return cmocka_run_group_tests_name("prediction of changes", tests, NULL, NULL);
 }

@@ -16,8 +16,6 @@
 #include "tests/reference/scenarios.h"
 #include "tests/unit/prediction_subject.h"
 
-enum { DEFAULT_SEEDS = 50, SCENARIOS_PER_RUN = 4 };
-
 static char *make_text(uint64_t seed)
 {
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
@@ -33,96 +31,58 @@ static void give_slices(struct predicted_scenario *scenario, struct random *rand
     scenario->added_latency_ns = scenario->added_byte_fs = 0;
 }
 
-static bool check_recorded(const struct subject *subject, struct random *random, FILE *stream)
+static void change_recorded(const struct subject *subject, struct predicted_scenario *scenario,
+                            struct random *random, uint32_t i)
 {
-    bool is_sound = true;
-    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
-        struct predicted_scenario scenario = subject->unchanged;
-        scenario_change(&scenario, random, subject->text, subject->n_ranks);
-        give_slices(&scenario, random);
-        is_sound = subject_agrees(subject, &scenario, stream);
-    }
-    return is_sound;
+    (void)i;
+    scenario_change(scenario, random, subject->text, subject->n_ranks);
+    give_slices(scenario, random);
 }
 
-/// By formulas, or with HAS_ALGORITHMS by messages.
-static bool check_machine(const struct subject *subject, struct random *random, bool has_algorithms,
-                          FILE *stream)
+/// On a machine: by formulas, or with HAS_ALGORITHMS by messages.
+static void change_machine(const struct subject *subject, struct predicted_scenario *scenario,
+                           struct random *random, bool has_algorithms)
 {
-    bool is_sound = true;
-    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
-        struct predicted_scenario scenario = subject->unchanged;
-        scenario_change(&scenario, random, subject->text, subject->n_ranks);
-        scenario_give_machine(&scenario, random);
-        if (has_algorithms)
-            scenario_give_algorithms(&scenario, random);
-        scenario_lift_limits(&scenario);
-        give_slices(&scenario, random);
-        is_sound = subject_agrees(subject, &scenario, stream);
-    }
-    return is_sound;
+    scenario_change(scenario, random, subject->text, subject->n_ranks);
+    scenario_give_machine(scenario, random);
+    if (has_algorithms)
+        scenario_give_algorithms(scenario, random);
+    scenario_lift_limits(scenario);
+    give_slices(scenario, random);
 }
 
-static bool check_formulas(const struct subject *subject, struct random *random, FILE *stream)
+static void change_formulas(const struct subject *subject, struct predicted_scenario *scenario,
+                            struct random *random, uint32_t i)
 {
-    return check_machine(subject, random, false, stream);
+    (void)i;
+    change_machine(subject, scenario, random, false);
 }
 
-static bool check_algorithms(const struct subject *subject, struct random *random, FILE *stream)
+static void change_algorithms(const struct subject *subject, struct predicted_scenario *scenario,
+                              struct random *random, uint32_t i)
 {
-    return check_machine(subject, random, true, stream);
+    (void)i;
+    change_machine(subject, scenario, random, true);
 }
 
-/// Members that leave an operation out need no core there.
-static bool check_drops(const struct subject *subject, struct random *random, FILE *stream)
+static void change_either(const struct subject *subject, struct predicted_scenario *scenario,
+                          struct random *random, uint32_t i)
 {
-    bool is_sound = true;
-    for (uint32_t i = 0; i < SCENARIOS_PER_RUN && is_sound; i++) {
-        struct predicted_scenario scenario = subject->unchanged;
-        scenario_change(&scenario, random, subject->text, subject->n_ranks);
-        if (i % 2 == 1) {
-            scenario_give_machine(&scenario, random);
-            scenario_give_algorithms(&scenario, random);
-            scenario_lift_limits(&scenario);
-        }
-        give_slices(&scenario, random);
-        changes_choose(&scenario.changes, random, subject->text, subject->n_ranks, CHANGE_DROPS);
-        is_sound = subject_agrees(subject, &scenario, stream);
-    }
-    return is_sound;
-}
-
-static void test_recorded_costs(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, make_text, check_recorded);
-}
-
-static void test_machines_by_formulas(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, make_text, check_formulas);
-}
-
-static void test_machines_by_algorithms(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, make_text, check_algorithms);
-}
-
-static void test_operations_left_out(void **state)
-{
-    (void)state;
-    subject_check_seeds(DEFAULT_SEEDS, make_text, check_drops);
+    if (i % 2 == 1)
+        change_machine(subject, scenario, random, true);
+    else
+        change_recorded(subject, scenario, random, i);
 }
 
 int main(void)
 {
+#define CASE .n_seeds = 50, .make = make_text, .n_scenarios = 4
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_costs),
-        cmocka_unit_test(test_machines_by_formulas),
-        cmocka_unit_test(test_machines_by_algorithms),
-        cmocka_unit_test(test_operations_left_out),
+        SUBJECT_TEST("recorded costs", CASE, .change = change_recorded),
+        SUBJECT_TEST("machines by formulas", CASE, .change = change_formulas),
+        SUBJECT_TEST("machines by algorithms", CASE, .change = change_algorithms),
+        // Members that leave an operation out need no core there.
+        SUBJECT_TEST("operations left out", CASE, .change = change_either, .kinds = CHANGE_DROPS),
     };
     return cmocka_run_group_tests_name("prediction slices", tests, NULL, NULL);
 }
