@@ -8,9 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/location/cpu_span.h"
-#include "analyzer/pag/location/excerpt.h"
-#include "analyzer/pag/location/without_cpu.h"
+#include "analyzer/pag/location/location.h"
 #include "analyzer/pag/outcome.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached

@@ -8,8 +8,7 @@
 
 #include "analyzer/pag/leave.h"
 #include "analyzer/pag/lineage/head.h"
-#include "analyzer/pag/location/call.h"
-#include "analyzer/pag/location/profile.h"
+#include "analyzer/pag/location/location.h"
 #include "analyzer/pag/matching/matching.h"
 #include "analyzer/pag/outcome.h"
 #include "analyzer/pag/state.h"

@@ -30,8 +30,8 @@ struct pag_options {
     bool only_times; // in simulated time, without listener.root: no critical path either, nor any
                      // lineage; when only the times of ends are wanted
     // In measured time, each by location: profiles and the ranks' times count what lies in a part
-    // of the run only (excerpt.h). listener.part gets the result of each, the caller that of the
-    // last one. NULL: all of the run counts.
+    // of the run only (location/excerpt.c). listener.part gets the result of each, the caller that
+    // of the last one. NULL: all of the run counts.
     const struct pag_part *const *parts;
     size_t n_parts;
 };
@@ -216,7 +216,7 @@ struct pag_simulated_rank {
 /// Time of a rank's master location within the window.
 struct pag_rank_time {
     uint64_t useful_ns;     // outside MPI, without
-    uint64_t no_cpu_ns;     // what passed there without CPU time (without_cpu.h)
+    uint64_t no_cpu_ns;     // what passed there without CPU time (location/cpu_time.c)
     uint64_t mpi_ns;        // in MPI calls, and of that
     uint64_t no_cpu_mpi_ns; // without CPU time and not waiting
 };

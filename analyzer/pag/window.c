@@ -5,8 +5,7 @@
 // computing and MPI.
 #include "analyzer/pag/window.h"
 
-#include "analyzer/pag/location/cpu_span.h"
-#include "analyzer/pag/location/profile.h"
+#include "analyzer/pag/location/location.h"
 
 static uint64_t useful_at(const struct rank_state *rank, uint64_t time_ns)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/pag/location/cpu_span.h"
+#include "analyzer/pag/location/location.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/change/visit.h"
 #include "analyzer/trace/event.h"

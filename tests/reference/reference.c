@@ -126,7 +126,8 @@ static void consider_collectives(const struct model *model, uint32_t c, struct r
             part->class != CLASS_ALL_TO_ONE &&
             model_enter_ns(model, p) >= model_enter_ns(model, releaser))
             continue;
-        consider(model, &model->calls[c], best, 3, model->parts[releaser].post_call, must_synchronise(part));
+        consider(model, &model->calls[c], best, 3, model->parts[releaser].post_call,
+                 must_synchronise(part));
     }
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/location/profile.h"
+#include "analyzer/pag/location/location.h"
 
 void head_init(struct engine *engine, struct head *head)
 {

@@ -2,7 +2,7 @@
 // An MPI call as a unit: at its enter the records up to its leave are read ahead, so that the
 // engine knows at once what the call sends, posts and completes. Nothing that follows has to be
 // guessed or revised, and matching happens at enter times only.
-#include "analyzer/pag/location/call.h"
+#include "analyzer/pag/location/location.h"
 
 #include <stdlib.h>
 

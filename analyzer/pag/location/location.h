@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of one location in a replay: all that its own events determine. Structs only. The files
-// of this folder work on one location and know no other one:
-//   profile.c      call tree and exclusive times
-//   call.c         an MPI call with its records, read ahead at its enter
-//   cpu_span.c     CPU time of an interval, from samples
-//   without_cpu.c  time that passed without CPU time
-//   excerpt.c      profiles where parts of the run begin and end
-// What needs the state of other locations is in state.h.
+// The state of one location in a replay, all that its own events determine, and what is done to it.
+// The files of this folder work on one location and know no other one; what needs the state of
+// several is in state.h.
 #ifndef PAGODA_PAG_LOCATION_LOCATION_H
 #define PAGODA_PAG_LOCATION_LOCATION_H
 
@@ -15,6 +10,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/map.h"
+#include "analyzer/pag/pag.h"
 #include "analyzer/trace/reader.h"
 
 #define NONE UINT32_MAX
@@ -68,7 +64,7 @@ struct head {
     uint64_t before_start_ns; // not yet in a node
 };
 
-/// CPU samples of an interval (cpu_span.h).
+/// CPU samples of an interval (cpu_time.c).
 struct cpu_span {
     bool has_seen;    // in this interval or before:
     uint64_t seen_ns; // the last sample
@@ -86,7 +82,7 @@ struct cpu_segment {
 
 enum { CPU_SEGMENTS = 16, CPU_SEGMENT_NS = 100000 };
 
-/// The open interval outside MPI, with its longest segments (without_cpu.h).
+/// The open interval outside MPI, with its longest segments (cpu_time.c).
 struct without_cpu {
     struct cpu_span span;
     uint64_t begin_ns;
@@ -180,5 +176,129 @@ static inline const struct event *location_peek(const struct location_state *loc
 {
     return trace_peek(location->trace, location->index, location->cursor, ahead);
 }
+
+// --- CPU time of an interval (cpu_time.c), from the samples in it and the last one before it, and
+// its
+// --- longest segments. Measured and simulated replays both use this.
+
+/// The next interval begins.
+void cpu_span_begin(struct cpu_span *span);
+
+/// The process had used CPU_NS at AT_NS, inside the interval.
+void cpu_span_sample(struct cpu_span *span, uint64_t at_ns, uint64_t cpu_ns);
+
+/// The same where the sample lies before the next interval: in an MPI call.
+void cpu_span_see(struct cpu_span *span, uint64_t cpu_ns);
+
+/// CPU time of the whole interval: what the first and last CPU sample say for the time between
+/// them (never more than that time: other threads of the process), wall time outside; but up to the
+/// last sample at most what the process used since the last one before the interval. Wall time if
+/// there is no sample.
+uint64_t cpu_span_used_ns(const struct cpu_span *span, uint64_t begin_ns, uint64_t end_ns);
+
+/// What of SEGMENT was lost before TIME_NS.
+uint64_t cpu_segment_lost_before(const struct cpu_segment *segment, uint64_t time_ns);
+
+/// A segment of at least CPU_SEGMENT_NS was spent at PATH. Called inside MPI calls as well; what
+/// lies there is forgotten when the next interval begins.
+void cpu_segment_note(struct without_cpu *account, uint32_t path, uint64_t begin_ns,
+                      uint64_t end_ns);
+
+/// Length of SEGMENT.
+static inline uint64_t cpu_segment_ns(const struct cpu_segment *segment)
+{
+    return segment->end_ns - segment->begin_ns;
+}
+
+// --- time without CPU time (cpu_time.c)
+
+/// An interval outside MPI begins; it ends and is accounted, or never (threads, recording off).
+void without_cpu_begin(struct location_state *location, uint64_t time_ns);
+
+/// The open interval ends at TIME_NS and has CPU samples. Whether it lost time: then its segments
+/// say how much, and that has been moved in the profile.
+bool without_cpu_outside(struct location_state *location, uint64_t time_ns);
+
+/// The open call has been settled and its time accounted, up to its leave. Whether it lost time:
+/// LOST then says when, and it has been moved in the profile.
+bool without_cpu_in_call(struct location_state *location, struct cpu_segment *lost);
+
+// --- call tree and times (profile.c)
+
+void profile_init(struct profile *profile);
+void profile_release(struct profile *profile);
+void profile_enter(struct location_state *location, uint32_t region, uint64_t time_ns);
+/// The child of PARENT for REGION, made if it is new; PARENT itself where there is no room for it.
+uint32_t profile_child(struct profile *profile, uint32_t parent, uint32_t region);
+/// The same as profile_enter() for an MPI call from CONTEXT: the functions of the context that are
+/// not open yet come between, and the time since the location's last event goes to the stretch
+/// before the call.
+void profile_enter_call(const struct definitions *definitions, struct location_state *location,
+                        uint32_t region, uint32_t context, uint64_t time_ns);
+/// The path that the time up to such a call goes to, while it is not entered yet.
+uint32_t profile_before_call(const struct definitions *definitions, struct location_state *location,
+                             uint32_t region, uint32_t context);
+/// Closes the innermost open instance of REGION (and what was left open inside it).
+void profile_leave(struct location_state *location, uint32_t region, uint64_t time_ns);
+/// Moves up to NS of what the open leaf of LOCATION's lineage has spent at the path FROM to TO, a
+/// visit of that. What was moved: less if it has not spent so much.
+uint64_t profile_move(struct location_state *location, uint32_t from, uint32_t to, uint64_t ns);
+/// The open leaf of the location's lineage begins to count PATH.
+void profile_touch(struct location_state *location, struct path *path, uint32_t index);
+
+/// Accounts the time since the location's last event to a path. The hot path of a replay.
+static inline void profile_account_to(struct location_state *location, uint32_t index,
+                                      uint64_t time_ns)
+{
+    struct profile *profile = &location->profile;
+    struct path *path = &profile->paths[index];
+    uint64_t passed_ns = time_ns - profile->last_ns;
+    if (path->epoch != location->head.epoch)
+        profile_touch(location, path, index);
+    if (__builtin_expect(passed_ns >= CPU_SEGMENT_NS, 0))
+        cpu_segment_note(&location->without_cpu, index, profile->last_ns, time_ns);
+    path->exclusive_ns += passed_ns;
+    profile->last_ns = time_ns;
+}
+
+/// The same to its current path.
+static inline void profile_account(struct location_state *location, uint64_t time_ns)
+{
+    profile_account_to(location, location->profile.current, time_ns);
+}
+
+// --- MPI calls, read ahead at their enters (call.c)
+
+/// Reads the call whose enter event is next (or the bare record) ahead to its leave. It is entered
+/// at TIME_NS and, as far as is known, lasts as long as recorded; one that is cut, to its last
+/// event.
+void call_read(struct location_state *location, uint64_t time_ns);
+void call_release(struct call *call);
+
+/// EVENT, a record of CALL, is left out; call_complete_less(): and counts for what the call costs.
+void call_leave_out(struct call *call, const struct event *event);
+void call_complete_less(struct call *call, const struct event *event);
+
+// --- parts of the run (excerpt.c), each the same time of all locations or of each location another
+// --- one: for every part the profile counts what lies in it, to the nanosecond. One replay serves
+// --- all of them. It replays everything, for what matches, or waits, may have begun before a part.
+
+/// The marks for location LOCATION of PARTS (pag_options).
+struct excerpt *excerpt_new(const struct pag_part *const *parts, size_t n_parts, size_t location);
+void excerpt_free(struct excerpt *excerpt);
+
+/// The next event of LOCATION is at NEXT_NS: keeps its profile at the marks before that.
+void excerpt_reach(struct location_state *location, uint64_t next_ns);
+
+/// The time of LOCATION up to now is accounted: puts that up to marks where it belongs.
+void excerpt_settle(struct location_state *location);
+
+/// What SEGMENT lost has been moved from its path to TO: does the same where a mark had counted it.
+void excerpt_move(const struct location_state *location, const struct cpu_segment *segment,
+                  uint32_t to);
+
+/// The location is at its end: sets the exclusive times and visits of its PATHS to those of PART.
+void excerpt_count(const struct excerpt *excerpt, size_t part, struct call_path *paths,
+                   size_t n_paths);
 
 #endif

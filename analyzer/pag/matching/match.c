@@ -8,7 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/lineage/head.h"
-#include "analyzer/pag/location/call.h"
+#include "analyzer/pag/location/location.h"
 #include "analyzer/pag/matching/matching.h"
 
 // Open requests a rank may have before sends are no longer followed to their completion: archives

@@ -1,12 +1,91 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See without_cpu.h.
-#include "analyzer/pag/location/without_cpu.h"
-
-#include "analyzer/pag/location/cpu_span.h"
-#include "analyzer/pag/location/excerpt.h"
-#include "analyzer/pag/location/profile.h"
+// Time of ranks without CPU time, in measured time: the process was descheduled or blocked.
+//
+// Outside MPI it is the wall time of an interval between two MPI calls less its CPU time
+// (cpu_span_used_ns()). A process without a core records nothing, so this time lies between two
+// records far apart: it is spread over the longest such segments, in proportion to their lengths,
+// and never exceeds them.
+//
+// Inside MPI it is the part of a call after its last wait, less the CPU time of the whole call:
+// a lower bound, for the wait may have taken CPU time as well. It counts where such a part takes
+// CPU time only: where all ranks are on one node, or share cores that are fewer. Calls whose
+// records do not say what they wait for (probes, one-sided calls), MPI_Init, MPI_Finalize and
+// calls for files are left out.
+//
+// In the profile this time is a child of the call path it was taken from, so that critical path
+// and origins of waits name it.
+#include "analyzer/pag/location/location.h"
 
 __extension__ typedef unsigned __int128 wide;
+
+// --- CPU time of an interval, and its segments
+
+void cpu_span_begin(struct cpu_span *span)
+{
+    span->had = span->has_seen;
+    span->had_ns = span->seen_ns;
+    span->has = false;
+}
+
+void cpu_span_see(struct cpu_span *span, uint64_t cpu_ns)
+{
+    span->has_seen = true;
+    span->seen_ns = cpu_ns;
+}
+
+void cpu_span_sample(struct cpu_span *span, uint64_t at_ns, uint64_t cpu_ns)
+{
+    span->last_at_ns = at_ns;
+    span->last_ns = cpu_ns;
+    cpu_span_see(span, cpu_ns);
+    if (span->has)
+        return;
+    span->has = true;
+    span->first_at_ns = at_ns;
+    span->first_ns = cpu_ns;
+}
+
+uint64_t cpu_span_used_ns(const struct cpu_span *span, uint64_t begin_ns, uint64_t end_ns)
+{
+    uint64_t wall_ns = end_ns - begin_ns;
+    if (!span->has || span->last_ns < span->first_ns)
+        return wall_ns;
+    uint64_t seen_ns = span->last_at_ns - span->first_at_ns;
+    uint64_t cpu_ns = span->last_ns - span->first_ns;
+    uint64_t used_ns = cpu_ns < seen_ns ? wall_ns - seen_ns + cpu_ns : wall_ns;
+    if (!span->had || span->last_ns < span->had_ns)
+        return used_ns;
+    uint64_t most_ns = span->last_ns - span->had_ns + (end_ns - span->last_at_ns);
+    return most_ns < used_ns ? most_ns : used_ns;
+}
+
+uint64_t cpu_segment_lost_before(const struct cpu_segment *segment, uint64_t time_ns)
+{
+    if (time_ns <= segment->begin_ns)
+        return 0;
+    if (time_ns >= segment->end_ns)
+        return segment->lost_ns;
+    wide passed_ns = time_ns - segment->begin_ns;
+    return (uint64_t)(passed_ns * segment->lost_ns / cpu_segment_ns(segment));
+}
+
+void cpu_segment_note(struct without_cpu *account, uint32_t path, uint64_t begin_ns,
+                      uint64_t end_ns)
+{
+    struct cpu_segment *place = &account->segments[0];
+    if (account->n_segments < CPU_SEGMENTS) {
+        place = &account->segments[account->n_segments++];
+    } else {
+        for (uint32_t i = 1; i < CPU_SEGMENTS; i++)
+            if (cpu_segment_ns(&account->segments[i]) < cpu_segment_ns(place))
+                place = &account->segments[i];
+        if (cpu_segment_ns(place) >= end_ns - begin_ns)
+            return;
+    }
+    *place = (struct cpu_segment){.begin_ns = begin_ns, .end_ns = end_ns, .path = path};
+}
+
+// --- time without CPU time
 
 void without_cpu_begin(struct location_state *location, uint64_t time_ns)
 {
