@@ -2,18 +2,18 @@
 # shellcheck shell=bash
 # For tests of advice: is a list from which changes were left out that of all changes?
 
-# agree N OPTION...: compares what `pagoda advise --limit N OPTION...` lists with and without --all: of
+# agree N OPTION...: compares what `pagoda advise --top N OPTION...` lists with and without --exhaustive: of
 # each group the first N that gain more than predictions may be off, and the pairs. Makes the file
 # `differs` where that is not the same. False when the trace is refused.
 agree() {
     local n=$1
     shift
-    set -- "$@" --limit "$n"
+    set -- "$@" --top "$n"
     # shellcheck disable=SC2016 # jq's variables
     local top='[.error_ns as $e | .candidates | group_by(.group)[] |
         map(select(.gain_ns != null and .gain_ns > $e))[:$n] | map([.options, .gain_ns])], .pairs'
     "$PAGODA" advise "$@" --json >pruned 2>/dev/null || return 1
-    "$PAGODA" advise "$@" --json --all >all
+    "$PAGODA" advise "$@" --json --exhaustive >all
     diff <(jq -c --argjson n "$n" "$top" pruned) <(jq -c --argjson n "$n" "$top" all) || touch differs
     jq -e '.pruned == 0 and .untried == 0' all >/dev/null || touch differs
 }

@@ -164,7 +164,7 @@ static char *options_beginning(const struct option_usage *usage, const char *nam
     *n = 0;
     for (size_t i = usage->n_rows; i-- > 0;) {
         const char *separator = *n == 0 ? "" : *n == 1 ? " or " : ", ";
-        if (strncmp(usage->rows[i].name, name, strlen(name)) != 0)
+        if (!usage->rows[i].help || strncmp(usage->rows[i].name, name, strlen(name)) != 0)
             continue;
         char *longer = memory_format("--%s%s%s", usage->rows[i].name, separator, list);
         free(list);

@@ -380,7 +380,7 @@ static void warn_of_quality(struct measurements *measurements,
         measurements_warn(
             measurements,
             "%zu of %zu quantities did not become steady (quartiles within %g %%; at "
-            "worst %.0f %%, %s): did something else run here? --limit gives them more "
+            "worst %.0f %%, %s): did something else run here? --point-time gives them more "
             "time",
             spreads.n_unsteady, spreads.n, 100 * settings->spread, 100 * spreads.worst,
             spreads.worst_what);
@@ -405,8 +405,6 @@ void machine_text_write(struct measurements *measurements,
     fclose(inner);
     double hand_over_ns = measurements_hand_over_ns(measurements);
     warn_of_quality(measurements, settings);
-    if (settings->counts_sets && !measurements_spins(measurements))
-        hand_over_ns += measurements->working_set_ns;
     fputs("<machine", out);
     put_attribute(out, "name", settings->name);
     if (measurements->n_hosts > 0)

@@ -15,7 +15,6 @@ struct machine_text_settings {
     const char *name, *date;
     double spread;    // wanted; 0: any is good
     bool has_points;  // the measured points instead of fitted lines
-    bool counts_sets; // hand-overs lose a working set
 };
 
 /// Fit errors of what machine_text_write() wrote, relative; < 0: none of the kind.

@@ -170,14 +170,14 @@ int cmd_advise(int argc, char **argv)
     struct advise_request request = {.limit = 10};
     const char *as = NULL;
     const struct option_row rows[] = {
-        OPTION_COUNT_ROW("limit", 0, "N", &request.limit,
-                         "show this many changes of each kind of gain", "10"),
+        OPTION_COUNT_ROW("top", 0, "N", &request.limit, "show N changes of each kind of gain",
+                         "10"),
         OPTION_TEXT_ROW("only", 0, "KINDS", &request.only,
                         "consider only these kinds, between commas: region, sync, messages, "
                         "network, processors, placement, move, workers, dynamic",
                         NULL),
         OPTION_FLAG_ROW(
-            "all", 0, &request.replays_all,
+            "exhaustive", 0, &request.replays_all,
             "predict every change, even where its upper bound is below the changes shown",
             .manual = "However long the trace is."),
         OPTION_TEXT_ROW("nodes", 0, "N", &request.nodes, "advise for a run on N nodes", NULL,
@@ -225,7 +225,7 @@ int cmd_advise(int argc, char **argv)
         check_target(words, target_words(&request, words), &err) != 0)
         return options_usage_error(&usage, "%s", err.text);
     if (request.limit == 0)
-        return options_usage_error(&usage, "--limit 0: at least one change is to be shown");
+        return options_usage_error(&usage, "--top 0: at least one change is to be shown");
     if (!request.database && as)
         return options_usage_error(&usage, "--as names what --store DB keeps");
     struct trial_path path;

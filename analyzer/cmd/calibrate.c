@@ -30,7 +30,7 @@
 
 struct calibrate_options {
     const char *output, *name, *against, *mpi;
-    bool wants_json, has_points, counts_sets, overwrites;
+    bool wants_json, has_points, overwrites;
     uint64_t limit_ns, max_bytes, set_bytes;
     double spread;
 };
@@ -161,7 +161,7 @@ static int measure(char **line, struct calibration *calibration)
     if (measurements->n_programs > 1) {
         log_error(
             "%u programs of one rank each were started instead of one program: the launcher is "
-            "that of another MPI than the program's; --mpi says which one it is of",
+            "that of another MPI than the program's; --implementation says which one it is of",
             measurements->n_programs);
         return -1;
     }
@@ -205,7 +205,6 @@ static int conclude(struct calibration *calibration)
         .date = date,
         .spread = options->spread,
         .has_points = options->has_points,
-        .counts_sets = options->counts_sets,
     };
     int status =
         machine_file_write(measurements, &settings, calibration->path, &errors, &own, &err);
@@ -279,8 +278,8 @@ int cmd_calibrate(int argc, char **argv)
                                   "with as many ranks as were measured for both, 16 at most."),
         OPTION_FLAG_ROW("points", 0, &options.has_points,
                         "write the measured points of messages instead of fitted lines"),
-        OPTION_DURATION_ROW("limit", 0, "T", &options.limit_ns, "measure each point for at most T",
-                            "250ms",
+        OPTION_DURATION_ROW("point-time", 0, "T", &options.limit_ns,
+                            "measure each point for at most T", "250ms",
                             .manual = "Each point is measured at least once, after a trial."),
         OPTION_NUMBER_ROW(
             "spread", 0, "S", &options.spread,
@@ -290,9 +289,7 @@ int cmd_calibrate(int argc, char **argv)
         OPTION_SIZE_ROW("working-set", 0, "BYTES", &options.set_bytes,
                         "ranks that share a core read this much between context switches",
                         "256KiB"),
-        OPTION_FLAG_ROW("with-working-set", 0, &options.counts_sets,
-                        "count the reading of the working set as context-switch cost"),
-        OPTION_TEXT_ROW("mpi", 0, "openmpi|mpich", &options.mpi,
+        OPTION_TEXT_ROW("implementation", 0, "openmpi|mpich", &options.mpi,
                         "name the MPI if the launcher does not show which it is", NULL),
         OPTION_FLAG_ROW("json", 0, &options.wants_json, "print JSON instead of text"),
     };
@@ -315,7 +312,8 @@ int cmd_calibrate(int argc, char **argv)
     if (first >= argc)
         return options_usage_error(&usage, "which launcher? for example: -- mpirun -n 2");
     if (options.mpi && strcmp(options.mpi, "openmpi") != 0 && strcmp(options.mpi, "mpich") != 0)
-        return options_usage_error(&usage, "--mpi %s: it is openmpi or mpich", options.mpi);
+        return options_usage_error(&usage, "--implementation %s: it is openmpi or mpich",
+                                   options.mpi);
     if (options.max_bytes > (1 << 30))
         return options_usage_error(&usage, "--max-size: at most 1 GiB");
     if (options.spread <= 0 || options.spread > 1)

@@ -230,7 +230,7 @@ int cmd_diff(int argc, char **argv)
                           "significance level of the t test over repeated runs", "0.05",
                           .manual = "P is between 0 and 1."),
         OPTION_FLAG_ROW(
-            "check", 0, &settings.is_gate,
+            "regressions", 0, &settings.is_gate,
             "print only what got slower, a line each; exit status 1 if anything did",
             .manual =
                 "A gate against regressions: one line for the run time, and one for each call path "
@@ -247,10 +247,10 @@ int cmd_diff(int argc, char **argv)
                         .manual = "For each hierarchy the tree shows the resources that not all "
                                   "runs have. Time without CPU time is left out: it depends on the "
                                   "load of the machine, not on the program."),
-        OPTION_FLAG_ROW("all", 0, &settings.shows_all,
+        OPTION_FLAG_ROW("common", 0, &settings.shows_all,
                         "with --structure: also print the resources that all runs have"),
-        OPTION_TEXT_ROW("map", 0, "FILE", &settings.map_path,
-                        "read from FILE which resources have another name in another run", NULL),
+        OPTION_TEXT_ROW("renamed", 0, "FILE", &settings.map_path,
+                        "FILE says which resources have another name in another run", NULL),
         OPTION_COUNT_ROW("top", 0, "N", &settings.top, "show N rows per table", "12",
                          .manual =
                              "One row more sums the rest, so that each table sums to its total."),
@@ -273,9 +273,9 @@ int cmd_diff(int argc, char **argv)
     if (!(settings.thresholds.alpha > 0 && settings.thresholds.alpha < 1))
         return options_usage_error(&usage, "--alpha must be between 0 and 1");
     if (settings.wants_structure && settings.is_gate)
-        return options_usage_error(&usage, "--structure and --check exclude each other");
+        return options_usage_error(&usage, "--structure and --regressions exclude each other");
     if (settings.shows_all && !settings.wants_structure)
-        return options_usage_error(&usage, "--all goes with --structure only");
+        return options_usage_error(&usage, "--common goes with --structure only");
     settings.is_of_traces = is_trace(argv[first]);
     status = check_runs(&usage, &settings, argc - first);
     if (status != STATUS_DONE)

@@ -146,11 +146,11 @@ static const char *contradiction(const struct settings *settings)
     if (wishes->over == OVER_INTERVALS && wishes->interval)
         return "--over intervals takes all of them: leave --interval away";
     if ((settings->aggregation.aggregate == AGGREGATE_CLUSTER) != (settings->delta != NULL))
-        return "--aggregate cluster and --delta go together";
+        return "--summarize cluster and --delta go together";
     if (settings->quantile_texts.count && settings->aggregation.aggregate != AGGREGATE_STATISTICS)
-        return "--quantile goes with --aggregate statistics";
+        return "--quantile goes with --summarize statistics";
     if (settings->shown.count && settings->aggregation.over == OVER_TRIALS)
-        return "--show has a value for each trial, --over trials puts them together";
+        return "--column has a value for each trial, --over trials puts them together";
     return NULL;
 }
 
@@ -201,13 +201,13 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
             "with", 0, "PROPERTY", &settings->with,
             "only trials with this property, such as late-sender or 'late-sender>=0.05'",
             .manual = "The number is the least severity in the whole program."),
-        OPTION_LIST_ROW("show", 0, "NAME", &settings->shown,
+        OPTION_LIST_ROW("column", 0, "NAME", &settings->shown,
                         "add a column with this parameter of each trial"),
         OPTION_TEXT_ROW("over", 0, "trials|ranks|intervals", &settings->over,
                         "combine values that differ only in this", NULL,
                         .manual = "ranks are the processes of each trial."),
         OPTION_TEXT_ROW(
-            "aggregate", 0, "statistics|list|cluster", &settings->aggregate,
+            "summarize", 0, "statistics|list|cluster", &settings->aggregate,
             "how --over combines values", "statistics",
             .manual = "statistics: smallest, largest, mean, median, standard deviation of the "
                       "sample, quartiles. list: the values side by side. cluster: values near each "
@@ -232,7 +232,7 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
                                   "with a value or null by column."),
     };
     static const struct option_group groups[] = {
-        {"metric", "values", NULL}, {"trial", "trials", NULL}, {"show", "summary", NULL},
+        {"metric", "values", NULL}, {"trial", "trials", NULL}, {"column", "summary", NULL},
         {"sql", "SQL", NULL},       {"csv", "output", NULL},
     };
     const struct option_usage usage = {

@@ -264,7 +264,7 @@ static int check_operands(struct settings *settings, char **operands, int n, int
     else if (n < 1 || n > 2)
         return error_set(err, "a trace, a database and a trial, or a launch line is wanted");
     if (!settings->line && (settings->dir || settings->n_repetitions != 1))
-        return error_set(err, "--dir and --repeat go with a launch line only");
+        return error_set(err, "--keep and --repeat go with a launch line only");
     if (settings->n_repetitions == 0)
         return error_set(err, "--repeat must be at least 1");
     settings->is_any_rank = settings->rank_text && strcmp(settings->rank_text, "any") == 0;
@@ -296,8 +296,8 @@ int cmd_reduce(int argc, char **argv)
                         .manual = "With any, a function is excluded if a rule matches on one rank "
                                   "at least, and the report names that rank. This is for functions "
                                   "that few ranks call, as in a task farm."),
-        OPTION_TEXT_ROW("dir", 0, "DIR", &settings.dir,
-                        "keep the traces and outputs of the runs in DIR, which is made", NULL,
+        OPTION_TEXT_ROW("keep", 0, "DIR", &settings.dir,
+                        "keep the traces and outputs of the runs in the new folder DIR", NULL,
                         .manual = "The traces are in `traced` and `reduced` there."),
         OPTION_COUNT_ROW("repeat", 0, "N", &settings.n_repetitions,
                          "run each variant N times; the shortest run counts", "1"),

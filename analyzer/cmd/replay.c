@@ -99,7 +99,7 @@ static bool intervals_are_sound(const struct replay_request *request,
     bool is_more = request->wants_ideal || request->out || whatif_is_wanted(&request->whatif);
     if (request->intervals.count > 0 && is_more) {
         *status = options_usage_error(usage, "--interval is of the measured run: it goes without "
-                                             "what-if options, --ideal and --out");
+                                             "what-if options, --ideal and --output");
         return false;
     }
     for (size_t i = 0; i < request->intervals.count; i++) {
@@ -117,7 +117,7 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
     struct error err = {{0}};
     outcome->is_whatif = whatif_is_wanted(&request->whatif);
     if (!outcome->is_whatif && request->out)
-        *status = options_usage_error(usage, "--out DIR writes a predicted run: say by what-if "
+        *status = options_usage_error(usage, "--output DIR writes a predicted run: say by what-if "
                                              "options what is different in it");
     if (!outcome->is_whatif)
         return !request->out;
@@ -127,8 +127,8 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
             return true;
         error_set(&err,
                   plan->is_list
-                      ? "--out DIR writes one predicted run, not one for each value of a list"
-                      : "--out DIR cannot write what --%s predicts: its messages are not those "
+                      ? "--output DIR writes one predicted run, not one for each value of a list"
+                      : "--output DIR cannot write what --%s predicts: its messages are not those "
                         "of the trace",
                   plan->estimate);
     }
@@ -176,9 +176,9 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
             .manual = "`:problem` or `:machine` after the value, as in `size=1024:problem`, says "
                       "that the parameter is the size of the problem or of the machine."),
         OPTION_LIST_ROW("prediction-parameter", 0, "NAME=VALUE", &request->predicted_parameters,
-                        "with --store: a parameter of the predictions, not of the measured run"),
-        OPTION_TEXT_ROW("out", 0, "DIR", &request->out, "write the predicted run to DIR as a trace",
-                        NULL,
+                        NULL),
+        OPTION_TEXT_ROW("output", 'o', "DIR", &request->out,
+                        "write the predicted run to DIR as a trace", NULL,
                         .manual = "DIR must be new or empty. Section The predicted run as a trace "
                                   "says what is in it."),
     };
@@ -189,7 +189,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
     struct option_group groups[3 + WHATIF_GROUPS] = {
         {"json", "report", NULL},
         {"store", "experiment database", NULL},
-        {"out", "predicted run", NULL},
+        {"output", "predicted run", NULL},
     };
     memcpy(groups + 3, whatif_groups, sizeof whatif_groups);
     const struct option_usage usage = {
@@ -256,7 +256,7 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
                       err);
 }
 
-/// Whether the archive holds a predicted run (--out).
+/// Whether the archive holds a predicted run (--output).
 static bool is_of_prediction(const struct result *result)
 {
     for (size_t i = 0; i < result->n_properties; i++)

@@ -32,7 +32,7 @@ struct request {
     double threshold_percent;
     uint64_t top;
     const char *svg;
-    bool is_strong, is_weak, is_whole_run, wants_json, wants_csv, wants_properties;
+    bool is_strong, is_weak, wants_json, wants_csv, wants_properties;
 };
 
 static const char details[] =
@@ -93,10 +93,8 @@ static int run_on_database(const char *path, const char *name, const struct requ
                            struct error *err)
 {
     struct database *database;
-    struct scaling_page page = {.database = name,
-                                .by = request->choice.by,
-                                .is_whole_run = request->is_whole_run,
-                                .threshold = request->threshold_percent / 100};
+    struct scaling_page page = {
+        .database = name, .by = request->choice.by, .threshold = request->threshold_percent / 100};
     if (database_open(&database, path, DATABASE_READ, err))
         return -1;
     // One transaction: all trials are read from the same state of the database.
@@ -170,8 +168,6 @@ int cmd_scaling(int argc, char **argv)
                         "runs that differ in this parameter are repetitions of one another"),
         OPTION_NUMBER_ROW("threshold", 0, "PERCENT", &request.threshold_percent,
                           "scaling is broken where the efficiency is below this percentage", "80"),
-        OPTION_FLAG_ROW("whole-run", 0, &request.is_whole_run,
-                        "count the whole run, including start-up and end"),
         OPTION_FLAG_ROW("properties", 0, &request.wants_properties,
                         "evaluate the properties declared over several runs",
                         .manual = "An example is a wait state that grows with the parameter. The "

@@ -135,8 +135,9 @@ static int read_plan(struct sweep_spec *spec, const struct sweep_request *reques
     if (plan->batch && strcmp(plan->line[0], "pagoda") == 0)
         return error_set(err, "predictions are no batch jobs: leave out --sbatch");
     if (plan->batch && (request->limit_ns || spec->limit_ns))
-        return error_set(err, "--limit is for runs one after the other; with --sbatch the options "
-                              "of sbatch limit the jobs");
+        return error_set(err,
+                         "--stop-after is for runs one after the other; with --sbatch the options "
+                         "of sbatch limit the jobs");
     if (set_parameters(plan, request, err) != 0 || sweep_plan_check(plan, err) != 0 ||
         sweep_check_uses(plan, err) != 0)
         return -1;
@@ -281,11 +282,11 @@ int cmd_sweep(int argc, char **argv)
                         "experiment the runs belong to, the name of the sweep; APPLICATION/ may "
                         "stand before it",
                         "sweep"),
-        OPTION_TEXT_ROW("dir", 0, "DIR", &request.dir, "write the traces and outputs to DIR",
+        OPTION_TEXT_ROW("output", 'o', "DIR", &request.dir, "write the traces and outputs to DIR",
                         "DB.sweep/EXPERIMENT"),
-        OPTION_DURATION_ROW("point-limit", 0, "T", &request.point_limit_ns,
+        OPTION_DURATION_ROW("timeout", 0, "T", &request.point_limit_ns,
                             "end a run that takes longer than T, such as 10min", NULL),
-        OPTION_DURATION_ROW("limit", 0, "T", &request.limit_ns,
+        OPTION_DURATION_ROW("stop-after", 0, "T", &request.limit_ns,
                             "begin no further run after the sweep has lasted T", NULL),
         OPTION_TEXT_ROW("sbatch", 0, "OPTIONS", &request.batch,
                         "run the points as Slurm job arrays with these options of sbatch", NULL,
@@ -306,7 +307,7 @@ int cmd_sweep(int argc, char **argv)
     static const struct option_group groups[] = {
         {"ranks", "points", NULL},
         {"store", "experiment database", NULL},
-        {"point-limit", "runs", NULL},
+        {"timeout", "runs", NULL},
         {"json", "output", NULL},
     };
     const struct option_usage usage = {

@@ -13,9 +13,9 @@
 #include "analyzer/base/options.h"
 #include "db/focus.h"
 #include "db/names.h"
+#include "db/query/figures.h"
 #include "db/query/query.h"
 #include "db/query/selection.h"
-#include "db/query/figures.h"
 #include "db/trials.h"
 
 struct reading {

@@ -13,8 +13,8 @@
 #include "analyzer/base/text.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
-#include "db/query/selection.h"
 #include "db/query/figures.h"
+#include "db/query/selection.h"
 
 struct chosen_trial {
     struct trial_efficiency facts;
@@ -354,7 +354,6 @@ static int find_kind(const struct choosing *choosing, const char *series, struct
 struct part_adder {
     struct scaling *scaling;
     size_t trial;
-    bool keeps_start_and_end;
 };
 
 static bool is_start_or_end(const char *name)
@@ -375,8 +374,8 @@ static void add_part(void *user, const char *region, const char *wait_state, int
             slash = at + 1;
     }
     char *name = *wait_state ? memory_copy_text(wait_state) : resource_path_plain(slash);
-    scaling_add_part(adder->scaling, adder->trial, name, wait_state,
-                     !adder->keeps_start_and_end && is_start_or_end(name), (double)value_ns);
+    scaling_add_part(adder->scaling, adder->trial, name, wait_state, is_start_or_end(name),
+                     (double)value_ns);
     free(name);
 }
 
@@ -384,7 +383,7 @@ static int add_trial(struct choosing *choosing, struct scaling_series *series,
                      const struct chosen_trial *trial, bool is_by_x)
 {
     const struct trial_efficiency *facts = &trial->facts;
-    bool is_whole = choosing->page->is_whole_run || facts->window_ns == 0;
+    bool is_whole = facts->window_ns == 0;
     double all_ns = (double)facts->window_ns * (double)facts->n_ranks;
     const struct scaling_trial values = {
         .x = trial->x,
@@ -401,8 +400,7 @@ static int add_trial(struct choosing *choosing, struct scaling_series *series,
                     [FACTOR_SERIALIZATION] = facts->serialization,
                     [FACTOR_TRANSFER] = facts->transfer},
     };
-    struct part_adder adder = {series->scaling, scaling_add_trial(series->scaling, &values),
-                               choosing->page->is_whole_run};
+    struct part_adder adder = {series->scaling, scaling_add_trial(series->scaling, &values)};
     size_t n = series->n_trials + 1;
     series->trial_ids = memory_resize(series->trial_ids, n, sizeof *series->trial_ids);
     series->trials = memory_resize(series->trials, n, sizeof *series->trials);

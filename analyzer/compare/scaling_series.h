@@ -39,7 +39,6 @@ struct scaling_series {
 struct scaling_page {
     const char *database; // NULL: none
     const char *by;       // the parameter
-    bool is_whole_run;    // else the times are of the part between MPI_Init and MPI_Finalize
     double threshold;     // of the efficiency
     bool has_findings;    // properties were asked for
     struct scaling_series *series;

@@ -10,8 +10,8 @@
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/result/result.h"
-#include "db/query/selection.h"
 #include "db/query/figures.h"
+#include "db/query/selection.h"
 
 static void add_one(struct structure *structure, unsigned run, const char *path, size_t length)
 {

@@ -255,10 +255,10 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
     print_unreadable(advice, stream);
     fprintf(stream, "\n%s", quantity_count(advice->n_replays, "prediction").text);
     if (advice->n_pruned > 0)
-        fprintf(stream, "; %s left out that cannot gain more (--all replays them)",
+        fprintf(stream, "; %s left out that cannot gain more (--exhaustive replays them)",
                 quantity_count(advice->n_pruned, "change").text);
     if (advice->n_untried > 0)
-        fprintf(stream, "; %s not tried, the trace is long (--all tries them)",
+        fprintf(stream, "; %s not tried, the trace is long (--exhaustive tries them)",
                 quantity_count(advice->n_untried, "change").text);
     fputc('\n', stream);
 }

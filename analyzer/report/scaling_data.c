@@ -175,7 +175,7 @@ int json_print_scaling(const struct scaling_page *page, const char *version, FIL
     json_object_set_new(root, "database",
                         page->database ? json_clean_text(page->database) : json_null());
     json_object_set_new(root, "by", json_clean_text(page->by));
-    json_object_set_new(root, "time", json_string(page->is_whole_run ? "run" : "window"));
+    json_object_set_new(root, "time", json_string("window"));
     json_object_set_new(root, "threshold", json_real(page->threshold));
     for (size_t i = 0; i < page->n_series; i++)
         json_array_append_new(series, series_object(page, &page->series[i]));

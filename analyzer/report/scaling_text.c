@@ -284,8 +284,8 @@ static void print_points(const struct scaling_page *page, const struct scaling *
                 table_add_cell(&table, "%s",
                                quantity_share(point->factors[columns[j].factor]).text);
     }
-    fprintf(stream, "\n  Points (time: mean over the runs, %s; +-: standard deviation)\n",
-            page->is_whole_run ? "whole run" : "between MPI_Init and MPI_Finalize");
+    fprintf(stream, "\n  Points (time: mean over the runs, between MPI_Init and MPI_Finalize; +-: "
+                    "standard deviation)\n");
     table_print(&table, 2, 0, stream);
     table_release(&table);
 }

@@ -348,7 +348,7 @@ static void warn_of_recording_cost(const struct trace *trace, struct result *res
     free(advice);
 }
 
-/// Archives that `pagoda replay --out` wrote.
+/// Archives that `pagoda replay --output` wrote.
 static void warn_of_prediction(const struct definitions *definitions, struct result *result)
 {
     const char *change = NULL, *source = "another trace";

@@ -53,7 +53,7 @@ struct whatif_option {
     const char *excludes;     // an option that cannot be given as well, NULL: none
     const char *why;          // then: "NAME and --EXCLUDED why"
     bool is_estimate; // a model over the run that is simulated: only the run time is known, and no
-                      // trace can be written (replay --out)
+                      // trace can be written (replay --output)
 };
 
 /// The table's subjects in a command's help, below the topic `what-if`.

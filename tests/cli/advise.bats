@@ -38,7 +38,7 @@ archive() {
     [ "$command" = 'pagoda replay late --scale prepare=0.5' ]
     # That command says the same.
     ${command/#pagoda/$PAGODA} --json | jq -e '.whatif.predicted_ns == 610000'
-    [ "$("$PAGODA" advise late --limit 1 | grep -c '^  2\.')" = 0 ]
+    [ "$("$PAGODA" advise late --top 1 | grep -c '^  2\.')" = 0 ]
 }
 
 @test "what is pruned would not have been shown" {
@@ -47,9 +47,9 @@ archive() {
         for options in '' '--nodes 2 --machine network.xml'; do
             cp "$ROOT/tests/traces/advise/network.xml" .
             # shellcheck disable=SC2086 # options are words
-            "$PAGODA" advise "$trace" $options --json --limit 2 >pruned
+            "$PAGODA" advise "$trace" $options --json --top 2 >pruned
             # shellcheck disable=SC2086
-            "$PAGODA" advise "$trace" $options --json --limit 2 --all >all
+            "$PAGODA" advise "$trace" $options --json --top 2 --exhaustive >all
             for group in change machine limit; do
                 top="[.candidates[] | select(.group == \"$group\" and .gain_ns != null)][:2] |
                     map([.options, .gain_ns])"
@@ -152,7 +152,7 @@ shortest_of_all() {
     # Whoever is busy shares a core with somebody who is not.
     sed -e 's/^bound 1 0/bound 1 1/; s/^bound 2 1/bound 2 0/' "$ROOT/tests/traces/advise/bound.txt" >well.txt
     "$BUILD/tools/mktrace" well.txt well
-    "$PAGODA" advise well --json --all | jq -e 'all(.candidates[]; .kind != "placement")'
+    "$PAGODA" advise well --json --exhaustive | jq -e 'all(.candidates[]; .kind != "placement")'
 }
 
 @test "another placement on the recorded nodes has their cores" {
@@ -250,8 +250,8 @@ shortest_of_all() {
         grep -q 'pagoda replay bound --place core0=0,2 --place core1=1,3 --cores 1 --scale solve=0.5$'
     grep -qx 'Ways to change the same, not tried together: 2 and 3; 4 and 5' report
     # Numbers of changes that are not shown are not mentioned.
-    [ "$("$PAGODA" advise bound --limit 1 | grep -c '[0-9] and [0-9]')" = 0 ]
-    "$PAGODA" advise bound --limit 2 >report
+    [ "$("$PAGODA" advise bound --top 1 | grep -c '[0-9] and [0-9]')" = 0 ]
+    "$PAGODA" advise bound --top 2 >report
     [ "$(grep -c '[0-9] and [0-9]' report)" = 1 ]
 }
 
@@ -323,7 +323,7 @@ shortest_of_all() {
         [ "$status" = 2 ]
         [[ $stderr == "pagoda: --only $kinds: a name of the list is empty "* ]]
     done
-    run --separate-stderr "$PAGODA" advise late --limit 0
+    run --separate-stderr "$PAGODA" advise late --top 0
     [ "$status" = 2 ]
     run --separate-stderr "$PAGODA" advise late --nodes 1,2
     [ "$status" = 2 ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda advise leaves out what bounds say cannot come to the top: on every hand-made trace the list is
-# that of --all, which replays everything. And it is JSON, whatever libraries have to say.
+# that of --exhaustive, which replays everything. And it is JSON, whatever libraries have to say.
 load ../helper
 load ../advice
 
@@ -25,19 +25,19 @@ agree_on() {
     [ "$n" -gt 0 ]
 }
 
-@test "pruned lists are those of --all: examples of advice" {
+@test "pruned lists are those of --exhaustive: examples of advice" {
     agree_on advise
 }
 
-@test "pruned lists are those of --all: traces of the engine" {
+@test "pruned lists are those of --exhaustive: traces of the engine" {
     agree_on engine
 }
 
-@test "pruned lists are those of --all: traces of predictions" {
+@test "pruned lists are those of --exhaustive: traces of predictions" {
     agree_on whatif
 }
 
-@test "pruned lists are those of --all: other targets" {
+@test "pruned lists are those of --exhaustive: other targets" {
     for trace in late pairs; do
         "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$trace.txt" "$trace"
         agree 10 "$trace" --nodes 1 --cores 2 --wait spin

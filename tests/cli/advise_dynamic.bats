@@ -73,7 +73,7 @@ archive() {
     "$PAGODA" advise farm --json >advice
     jq -e '.candidates[0] | .kind == "workers" and .options == "--workers 4" and
         .gain_ns == 171000 and .group == "change"' advice
-    "$PAGODA" advise farm --only workers --limit 1 >text
+    "$PAGODA" advise farm --only workers --top 1 >text
     grep -q 'Use 4 workers instead of 2, on 8 cores' text
     command=$(grep -m 1 -o 'pagoda replay .*' text)
     ${command/#pagoda/$PAGODA} --json | jq -e '.whatif.predicted_ns == 339000'
@@ -192,7 +192,7 @@ rounds() {
     refused 1 'none of the bundled policies (anycast, magda, magda-idle, processor-farm)' uneven --rebalance 10
     refused 1 '--rebalance anycast: a policy for the tasks of a farm (--dealing)' uneven --rebalance anycast
     refused 1 '--dealing magda: a policy of rules for --rebalance' farm --dealing magda
-    refused 2 '--out DIR cannot write what --workers' farm --workers 3 --out there
+    refused 2 '--output DIR cannot write what --workers' farm --workers 3 --output there
     refused 1 '--workers 3: the run has no task farm' uneven --workers 3
     refused 1 '--dealing anycast: the run has no task farm' uneven --dealing anycast
     refused 1 'ranks share cores' uneven --rebalance magda --cores 1
@@ -241,7 +241,7 @@ END
 @test "advice as predicted trials beside the measured run" {
     archive farm
     archive late
-    "$PAGODA" advise late --store runs.db --limit 2 >report
+    "$PAGODA" advise late --store runs.db --top 2 >report
     "$PAGODA" store list --json runs.db >trials.json
     # Two of the program, one machine, two limits.
     jq -e '[.trials[] | select(.origin == "measured")] | length == 1' trials.json
@@ -254,7 +254,7 @@ END
     jq -e '.prediction.measured_ns == 910000 and .prediction.replay_error == 0' shown
     jq -e '.regions[] | select(.region == "prepare") | .exclusive_ns == 300000' shown
     # The same advice again: no second measured run. Of an estimate there is the run time.
-    "$PAGODA" advise late --store runs.db --only region --limit 1 >again
+    "$PAGODA" advise late --store runs.db --only region --top 1 >again
     "$PAGODA" advise farm --store runs.db --only workers --as farms >report
     "$PAGODA" store list --json runs.db >trials.json
     jq -e '[.trials[] | select(.origin == "measured") | .trial] | sort == ["farm", "late"]' trials.json
@@ -271,7 +271,7 @@ END
     [ "$status" = 2 ]
     [[ $stderr == *'what --store DB keeps'* ]]
     echo 'no database' >text.db
-    run --separate-stderr "$PAGODA" advise late --store text.db --limit 1
+    run --separate-stderr "$PAGODA" advise late --store text.db --top 1
     [ "$status" = 1 ]
     [[ $stderr == *text.db* ]]
     [[ $output == *'--scale prepare=0.5'* ]]

@@ -89,20 +89,20 @@ setup() {
 }
 
 @test "the gate has one line for each thing that got worse" {
-    run "$PAGODA" diff --check runs.db branch=main branch=new
+    run "$PAGODA" diff --regressions runs.db branch=main branch=new
     [ "$status" = 1 ]
     [ "${#lines[@]}" = 3 ]
     [ "${lines[0]}" = "run time: 9.140 ms -> 10.14 ms (+10.9 %, p 0.00026)" ]
     [[ $output == *"late-sender: main/solve/MPI_Recv: 2.050 ms -> 2.550 ms (+24.4 %, p "* ]]
     [[ $output == *"no wait: main/solve: 4.048 ms -> 4.548 ms (+12.4 %, p "* ]]
-    run "$PAGODA" diff --check runs.db branch=main branch=same
+    run "$PAGODA" diff --regressions runs.db branch=main branch=same
     [ "$status" = 0 ]
     [ -z "$output" ]
-    run "$PAGODA" diff --check runs.db branch=new branch=main # faster is no violation
+    run "$PAGODA" diff --regressions runs.db branch=new branch=main # faster is no violation
     [ "$status" = 0 ]
-    run "$PAGODA" diff --check --relative 20 --absolute 2ms runs.db old1 new1
+    run "$PAGODA" diff --regressions --relative 20 --absolute 2ms runs.db old1 new1
     [ "$status" = 0 ]
-    run "$PAGODA" diff --check runs.db old1 same1 new1 # each against the first
+    run "$PAGODA" diff --regressions runs.db old1 same1 new1 # each against the first
     [ "$status" = 1 ]
     [ "${#lines[@]}" = 3 ]
 }
@@ -120,7 +120,7 @@ setup() {
     run "$PAGODA" diff runs.db old1
     [ "$status" = 2 ]
     local options
-    for options in "--alpha 2" "--structure --check" "--all"; do
+    for options in "--alpha 2" "--structure --regressions" "--common"; do
         # shellcheck disable=SC2086 # words
         run "$PAGODA" diff $options runs.db old1 new1
         [ "$status" = 2 ]
@@ -144,7 +144,7 @@ setup() {
     sed '/ cpu /d' "$lost" >kept.txt
     "$BUILD/tools/mktrace" kept.txt kept
     "$PAGODA" replay lost --json | jq -e '[.profile[].region] | index("(without CPU time)")'
-    "$PAGODA" diff --structure --all lost kept >structure
+    "$PAGODA" diff --structure --common lost kept >structure
     grep -q '^/CallPath: \([0-9]*\) resources, \1 in all runs$' structure
     grep -q '^/Code: \([0-9]*\) resources, \1 in all runs$' structure
     run ! grep -q 'without CPU' structure
@@ -168,11 +168,11 @@ setup() {
 }
 
 @test "a mapping file makes renamed resources equal" {
-    run "$PAGODA" diff --structure --map map.txt --json runs.db old1 renamed
+    run "$PAGODA" diff --structure --renamed map.txt --json runs.db old1 renamed
     [ "$status" = 0 ]
     [ "$(jq '[.resources[] | select(.run_ids != 3)] | length' <<<"$output")" = 0 ]
     [ "$(jq '[.resources[] | select(.path | test("solve"))] | length' <<<"$output")" = 0 ]
-    run "$PAGODA" diff --map map.txt --json runs.db old1 renamed
+    run "$PAGODA" diff --renamed map.txt --json runs.db old1 renamed
     [ "$(jq '[.differences[0].by_path[] | select(.change_ns != 0)] | length' <<<"$output")" = 0 ]
     run "$PAGODA" diff --json runs.db old1 renamed
     [ "$(jq '[.differences[0].by_path[] | select(.a_ns == null)] | length' <<<"$output")" = 4 ]
@@ -184,7 +184,7 @@ setup() {
     local line message
     while IFS='|' read -r line message; do
         printf '# a comment\n%s\n' "$line" >wrong.txt
-        run "$PAGODA" diff --structure --map wrong.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
+        run "$PAGODA" diff --structure --renamed wrong.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
         [ "$status" = 1 ]
         [ "${#lines[@]}" = 1 ]
         [[ $output == "pagoda: wrong.txt:2: "*"$message"* ]]
@@ -195,7 +195,7 @@ setup() {
 /Code -> /Code/b.c|is a whole hierarchy
 /Code/(a,b) -> /Code/b.c|is more than one resource
 END
-    run "$PAGODA" diff --map none.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
+    run "$PAGODA" diff --renamed none.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
     [ "$status" = 1 ]
     [[ $output == "pagoda: cannot open none.txt: "* ]]
 }
@@ -207,7 +207,7 @@ END
     [ "$(jq -c '[.database, .differences[0].time.change_ns, .differences[0].a[0].trial]' \
         <<<"$output")" = '[null,1000000,"run0/traces/run0"]' ]
     [ -z "$(ls "$BATS_TEST_TMPDIR/scratch")" ]
-    run --separate-stderr "$PAGODA" diff --check run0 run1000000 run0
+    run --separate-stderr "$PAGODA" diff --regressions run0 run1000000 run0
     [ "$status" = 1 ]
     [ "${#lines[@]}" = 3 ]
     run --separate-stderr "$PAGODA" diff run0 missing.otf2
@@ -237,7 +237,7 @@ END
         <<<"$output")" = 1 ]
     run --separate-stderr "$PAGODA" diff odd "$BATS_FILE_TMPDIR/run1000000"
     [[ $output == *"  main/f(a/b,<c>)"$'\n'* ]]
-    run --separate-stderr "$PAGODA" diff --check "$BATS_FILE_TMPDIR/run1000000" odd
+    run --separate-stderr "$PAGODA" diff --regressions "$BATS_FILE_TMPDIR/run1000000" odd
     [[ $output == *"no wait: main/f(a/b,<c>): 0 ns -> "*" (new)"* ]]
 }
 
@@ -271,10 +271,10 @@ END
         '["ring/default/new1","ring/default/new2","ring/default/new3"]' ]
     run "$PAGODA" diff --json r.db branch=trunk old1 # named as A it is all of them
     [ "$(jq -c '.differences[0].a | length' <<<"$output")" = 6 ]
-    run "$PAGODA" diff --check --baseline tag=v1 r.db branch=same branch=new
+    run "$PAGODA" diff --regressions --baseline tag=v1 r.db branch=same branch=new
     [ "$status" = 1 ]
     [ "${#lines[@]}" = 3 ]
-    run "$PAGODA" diff --check --baseline branch=trunc r.db old1
+    run "$PAGODA" diff --regressions --baseline branch=trunc r.db old1
     [ "$status" = 1 ]
     [[ $output == 'pagoda: r.db has no trial "branch=trunc"'* ]]
     run "$PAGODA" diff --baseline branch=main r.db
@@ -296,14 +296,14 @@ LIMITS
     [ "$status" = 0 ]
     [[ $output == *": 1 of 5 limits not kept (*)"* ]]
     [[ $output == *"*  4.000 ms  <= 2.200 ms     1  old1   late-sender.wait_ns  < /CallPath/"* ]]
-    run "$PAGODA" diff --check runs.db --limits "$BATS_TEST_TMPDIR/limits.txt" old1 branch=new
+    run "$PAGODA" diff --regressions runs.db --limits "$BATS_TEST_TMPDIR/limits.txt" old1 branch=new
     [ "$status" = 1 ]
     [ "${#lines[@]}" = 3 ]
     [ "${lines[1]}" = "branch=new: time_ns of program: 10.14 ms is not <= 9.500 ms" ]
     run "$PAGODA" diff --json --limits "$BATS_TEST_TMPDIR/limits.txt" run0 # a trace
     [ "$(jq -c '[.database, (.limits | map(.is_kept))]' <<<"$output")" = '[null,[true,true,false,true,true]]' ]
     echo 'time_ns <= 10ms' >"$BATS_TEST_TMPDIR/kept.txt"
-    run "$PAGODA" diff --check runs.db --limits "$BATS_TEST_TMPDIR/kept.txt" old1
+    run "$PAGODA" diff --regressions runs.db --limits "$BATS_TEST_TMPDIR/kept.txt" old1
     [ "$status" = 0 ]
     [ -z "$output" ]
 }
@@ -363,7 +363,7 @@ CSV
     [ "$(jq -c '.differences[0].by_path[] | select(.kind == "late-sender") | [.a_ns, .b_ns] | map(round)' <<<"$output")" = '[1000000,1000000]' ]
     [ "$(jq -c '.differences[0].by_path[] | select(.kind == "wait-at-nxn") | [.a_ns, (.b_ns | round)]' <<<"$output")" = '[null,999000]' ]
     [ "$(jq -c '.differences[0] | [.by_path, .by_rank | map(.change_ns) | add]' <<<"$output")" = "[1000000,1000000]" ]
-    run "$PAGODA" diff run0 --check --intervals 2ms:5ms,5ms:9ms
+    run "$PAGODA" diff run0 --regressions --intervals 2ms:5ms,5ms:9ms
     [ "$status" = 1 ]
     [ "${lines[0]}" = "run time: 3.000 ms -> 4.000 ms (+33.3 %)" ]
 }

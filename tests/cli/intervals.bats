@@ -88,7 +88,7 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
 }
 
 @test "query, diff and scaling take intervals like other trials" {
-    run "$PAGODA" query runs.db --origin interval --metric time_ns --show interval --csv
+    run "$PAGODA" query runs.db --origin interval --metric time_ns --column interval --csv
     [ "$status" = 0 ]
     [ "${#lines[@]}" = 5 ]
     [[ $output == *'step#2'*120* ]]
@@ -241,7 +241,7 @@ other|other: step#1|110|' ]
     wrong '#2' 2 'is no interval'
     wrong 'step..' 2 'is no interval'
     local option
-    for option in --ideal '--cpu-speed=2' '--out=there'; do
+    for option in --ideal '--cpu-speed=2' '--output=there'; do
         run "$PAGODA" replay run --interval step "$option"
         [ "$status" = 2 ]
         [[ $output == *"--interval is of the measured run"* ]]
@@ -259,7 +259,7 @@ other|other: step#1|110|' ]
     run "$PAGODA" diff run --intervals 'step#*' --json
     [ "$status" = 0 ]
     [ "$(jq -c '.differences[0] | [.a[0].time_ns, .b[0].time_ns, (.by_path | map(.change_ns) | add)]' <<<"$output")" = '[110,120,10]' ]
-    run "$PAGODA" diff run --check --intervals 'step#1,tick#2..done'
+    run "$PAGODA" diff run --regressions --intervals 'step#1,tick#2..done'
     [ "$status" = 1 ]
     [ "${lines[0]}" = "run time: 110 ns -> 120 ns (+9.1 %)" ]
 }
@@ -277,7 +277,7 @@ other|other: step#1|110|' ]
     [ "$(trials 'wholly*')" = '["run/default/wholly: step#1","run/default/wholly: step#2"]' ]
     [ "$(trials 'interval=step#2')" = '["run/default/wholly: step#2"]' ]
     echo 'time_ns <= 115ns' >limits.txt
-    run "$PAGODA" diff --check a.db --limits limits.txt 'interval=step#1' 'interval=step#2'
+    run "$PAGODA" diff --regressions a.db --limits limits.txt 'interval=step#1' 'interval=step#2'
     [ "$status" = 1 ]
     [ "${#lines[@]}" = 1 ]
     [[ $output == "interval=step#2: time_ns of program: 120 ns is not <= 115 ns" ]]

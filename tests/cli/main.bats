@@ -114,10 +114,10 @@ options_given_once() {
     answers sweep --database 'there is no option --database; did you mean --store?'
     answers replay --database 'there is no option --database; did you mean --store?'
     answers replay --db 'there is no option --db; did you mean --store?'
-    answers replay --output 'there is no option --output; did you mean --out?'
+    answers replay --outptu 'there is no option --outptu; did you mean --output?'
     answers replay --workrs 'there is no option --workrs; did you mean --workers?'
     answers replay --frobnicate 'there is no option --frobnicate'
-    answers replay --p '--p can mean --patterns, --parameter, --prediction-parameter or --place'
+    answers replay --p '--p can mean --patterns, --parameter or --place'
     run "$PAGODA" --verson
     [ "$status" = 2 ]
     [ "$output" = 'pagoda: there is no option --verson; did you mean --version?' ]
@@ -136,6 +136,17 @@ options_given_once() {
     for command in $(commands); do
         [ -f "$ROOT/man/pagoda-$command.1" ]
         grep -q "Xr pagoda-$command 1" "$ROOT/man/pagoda.1"
+    done
+}
+
+@test "the manual names no option of a command that it does not have" {
+    local command
+    for command in $(commands); do
+        [ "$command" != store ] || continue
+        sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/.*\(Fl -[a-z-]*\).*/\1/p' "$ROOT/man/pagoda-$command.1" |
+            sed 's/^Fl -//' | sort -u >named
+        "$PAGODA" "$command" --help all | sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' | sort >there
+        [ -z "$(comm -23 named there | tee /dev/stderr)" ]
     done
 }
 

@@ -68,7 +68,7 @@ refused() {
     answers "1,e0,s32,time_ns,9040000,ns" -m time_ns -p block=64KiB
     answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p solver=1.1
     answers "3,e1,s128,time_ns,9040000,ns" -m time_ns --as 'r*/e[1-9]'
-    answers "2,e0,s64,64,time_ns,9040000,ns" -m time_ns -t s64 -t s128 -p size!=128 --show size
+    answers "2,e0,s64,64,time_ns,9040000,ns" -m time_ns -t s64 -t s128 -p size!=128 --column size
     local first last # days, which differ around midnight
     first=$(sqlite3 runs.db "SELECT substr(min(stored_at), 1, 10) FROM trial")
     last=$(sqlite3 runs.db "SELECT substr(max(stored_at), 1, 10) FROM trial")
@@ -140,23 +140,23 @@ refused() {
     answers "time_ns,ns,3,9040000,9043000,9041000,9040000,1732.0508075688772,9040000,9041500" \
         -m time_ns --over trials
     answers "time_ns,ns,3,\"9040000, 9040000, 9043000\",\"s32, s64, s128\"" \
-        -m time_ns --aggregate list
+        -m time_ns --summarize list
     answers $'time_ns,ns,2,9040000,9040000,9040000,"s32, s64"\ntime_ns,ns,1,9043000,9043000,9043000,s128' \
-        -m time_ns --aggregate cluster --delta 2.999us
+        -m time_ns --summarize cluster --delta 2.999us
     answers "time_ns,ns,3,9041000,9040000,9043000,\"s32, s64, s128\"" \
-        -m time_ns --aggregate cluster --delta 3000
+        -m time_ns --summarize cluster --delta 3000
     answers $'/Process/0,wait_ns,ns,3,"1999000, 1999000, 1999000","s32, s64, s128"\n'"$(
     )/Process/1,wait_ns,ns,3,\"4000000, 4000000, 4000000\",\"s32, s64, s128\"" \
-        -m wait_ns --by process --over trials --aggregate list
+        -m wait_ns --by process --over trials --summarize list
     # Where a name is there twice, it says of which experiment, and of which application.
     sqlite3 runs.db "UPDATE trial SET name = 's32' WHERE id = 3"
     answers "time_ns,ns,3,\"9040000, 9040000, 9043000\",\"e0/s32, s64, e1/s32\"" \
-        -m time_ns --aggregate list
+        -m time_ns --summarize list
     sqlite3 runs.db "INSERT INTO application (name) VALUES ('other');
         UPDATE experiment SET name = 'e0', application_id = (SELECT max(id) FROM application)
             WHERE name = 'e1'"
     answers "time_ns,ns,3,\"9040000, 9040000, 9043000\",\"ring/e0/s32, s64, other/e0/s32\"" \
-        -m time_ns --aggregate list
+        -m time_ns --summarize list
 }
 
 @test "intervals, one of them, and over all" {
@@ -164,7 +164,7 @@ refused() {
     refused 'no selected trial of runs.db has values of wait_ns in that interval' \
         -m wait_ns --interval run
     answers $'1,e0,s32,time_ns,ns,1,9040000,run\n1,e0,s32,wait_ns,ns,1,5999000,window' \
-        -m time_ns -m wait_ns -t s32 --over intervals --aggregate list
+        -m time_ns -m wait_ns -t s32 --over intervals --summarize list
     # Values of three steps, not all of them on both ranks.
     printf '%s\n' metric,unit,adds_up_over,interval,focus,value \
         steps_ns,ns,everything,warm-up,/Process/1,10 steps_ns,ns,everything,step,/Process/0,15 \
@@ -173,13 +173,13 @@ refused() {
     answers "4,default,steps,steps_ns,ns,3,10,60,30,20,26.457513110645905,15,40" \
         -m steps_ns --over intervals
     answers '4,default,steps,steps_ns,ns,3,"10, 20, 60","warm-up, step, final"' \
-        -m steps_ns --over intervals --aggregate list
+        -m steps_ns --over intervals --summarize list
     answers $'4,default,steps,steps_ns,ns,2,15,10,20,"warm-up, step"\n'"$(
     )4,default,steps,steps_ns,ns,1,60,60,60,final" \
-        -m steps_ns --over intervals --aggregate cluster --delta 10ns
+        -m steps_ns --over intervals --summarize cluster --delta 10ns
     answers $'4,default,steps,/Process/0,steps_ns,ns,1,15,step\n'"$(
     )4,default,steps,/Process/1,steps_ns,ns,3,\"10, 5, 60\",\"warm-up, step, final\"" \
-        -m steps_ns --by process --over intervals --aggregate list
+        -m steps_ns --by process --over intervals --summarize list
     answers "4,default,steps,steps_ns,20,ns" -m steps_ns --interval step
     # Without a name it is the first one that has values, not a sum over several.
     answers "4,default,steps,steps_ns,10,ns" -m steps_ns
@@ -280,13 +280,13 @@ refused() {
     done <<'END'
 --by cal-path -m time_ns
 --over rank -m wait_ns
---aggregate cluster -m time_ns
---aggregate list --delta 4 -m time_ns
---aggregate list --quantile 0.5 -m time_ns
+--summarize cluster -m time_ns
+--summarize list --delta 4 -m time_ns
+--summarize list --quantile 0.5 -m time_ns
 --quantile 1.5 -m time_ns
---delta x --aggregate cluster -m time_ns
+--delta x --summarize cluster -m time_ns
 --over ranks --by code -m wait_ns
---over trials --show size -m wait_ns
+--over trials --column size -m wait_ns
 --sql 'SELECT 1' -m time_ns
 --csv --json
 -t s32

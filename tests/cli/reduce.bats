@@ -225,7 +225,7 @@ END
     "$PAGODA" replay run --store runs.db --as first >/dev/null
     refused "did you mean \"first\"?" 1 --rule 'usec<1' runs.db frist
     refused "the untraced run failed with exit status 127" 1 --rule 'usec<1' -- ./no-such-program
-    refused "cannot make the folder run" 1 --rule 'usec<1' --dir run -- ./app
+    refused "cannot make the folder run" 1 --rule 'usec<1' --keep run -- ./app
 }
 
 # Only rank 2 calls work, 4 times, two of them within another call of it; all call step.

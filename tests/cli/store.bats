@@ -160,7 +160,7 @@ run default one/and/more' ]
     [ "$status" = 0 ]
     [ "$output" = "added run" ]
     diff <(stored runs.db) <(stored other.db)
-    run "$PAGODA" store add other.db run again --as more/ --version solver=2.1
+    run "$PAGODA" store add other.db run again --as more/ --component solver=2.1
     [ "$status" = 0 ]
     [ "$(sqlite3 other.db "SELECT count(*) FROM trial_attribute WHERE kind = 'version' AND
         name = 'solver' AND value = '2.1'")" = 2 ]
@@ -168,7 +168,7 @@ run default one/and/more' ]
         "$PAGODA" store add other.db run --as ring//one
     run "$PAGODA" store add other.db run again --as x
     [ "$status" = 2 ]
-    run "$PAGODA" store add other.db run --version solver
+    run "$PAGODA" store add other.db run --component solver
     [ "$status" = 2 ]
     refused 'nowhere' "$PAGODA" store add other.db nowhere
     [ "$(sqlite3 other.db 'SELECT count(*) FROM trial')" = 3 ]
@@ -248,12 +248,12 @@ END
     run "$PAGODA" store add runs.db trace --parameter size=1 --parameter size=2
     [ "$status" = 2 ]
     sentence '--parameter size=2: size is given already, as 1'
-    run "$PAGODA" store add runs.db trace --version a=1 --version ab=2 --version a=1:x
+    run "$PAGODA" store add runs.db trace --component a=1 --component ab=2 --component a=1:x
     [ "$status" = 2 ]
-    sentence '--version a=1:x: a is given already, as 1'
-    run "$PAGODA" store add runs.db trace --version =1
+    sentence '--component a=1:x: a is given already, as 1'
+    run "$PAGODA" store add runs.db trace --component =1
     [ "$status" = 2 ]
-    sentence '--version =1: not of the form NAME=VALUE'
+    sentence '--component =1: not of the form NAME=VALUE'
     for action in list show remove; do
         run "$PAGODA" store $action --help
         [ "$status" = 0 ]

@@ -177,8 +177,8 @@ END
     values first.db odd size >a.csv
     "$PAGODA" store import b.db a.csv
     values b.db odd size | cmp a.csv -
-    [ "$("$PAGODA" query b.db -m exclusive_ns -f /Code/MPI --show size --csv)" = \
-        "$("$PAGODA" query a.db -t first -m exclusive_ns -f /Code/MPI --show size --csv)" ]
+    [ "$("$PAGODA" query b.db -m exclusive_ns -f /Code/MPI --column size --csv)" = \
+        "$("$PAGODA" query a.db -t first -m exclusive_ns -f /Code/MPI --column size --csv)" ]
     sound b.db
 }
 
@@ -188,7 +188,7 @@ END
     run "$PAGODA" store import a.db results.csv --as bench//one --origin threshold
     [ "$status" = 0 ]
     [ "$output" = "trial 3: bench/default/one added" ]
-    [ "$("$PAGODA" query a.db -m gflops --by process --show n --csv)" = \
+    [ "$("$PAGODA" query a.db -m gflops --by process --column n --csv)" = \
         $'number,experiment,trial,n,process,metric,value,unit\n3,default,one,8,/Process/1,gflops,1.5,G' ]
     [ "$("$PAGODA" query a.db -m gflops -f '/Zone/a/b, /Process/0' --csv | tail -1)" = \
         3,default,one,gflops,2,G ]

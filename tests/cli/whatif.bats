@@ -330,7 +330,7 @@ bad_machine() {
         printf '<machine>\n<message scope="network"><point bytes="0" time="1us"/></message>\n%s\n</machine>\n' \
             "<collective op=\"barrier\" time=\"$2\"/>" >bad.xml
         refused "bad.xml:3: <collective op=\"barrier\">: the time is $1 s for p = [0-9]+, b = 0, it should be at most 3600 s" \
-            --machine bad.xml --out predicted
+            --machine bad.xml --output predicted
         [ "$status" = 1 ]
         [ ! -e predicted ]
     }
@@ -465,7 +465,7 @@ compute() {
     compute '<compute region="block" time="w*1e-6 - 1e-5"/>'
     refused 'machine.xml:3: <compute region="block">: the time is -1e-05 s for w = 0, e = 0, p = 2, rank = 1, visit = 1' \
         --timeless --machine machine.xml
-    refused 'the time is -1e-05 s' --timeless --machine machine.xml --out predicted
+    refused 'the time is -1e-05 s' --timeless --machine machine.xml --output predicted
     [ ! -e predicted ]
     compute '<compute region="main//block" time="w"/>'
     refused 'machine.xml:3: <compute> main//block: a name is missing beside a /' \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# pagoda replay --out: the predicted run as an archive. That its times are those predicted is
+# pagoda replay --output: the predicted run as an archive. That its times are those predicted is
 # checked on random programs by tests/unit/test_rewrite.c; here it is opened by other tools, machine
 # files change what calls cost, and what must not be written is not.
 load ../helper
@@ -17,7 +17,7 @@ setup_again() {
 # comes_back OPTIONS...: replaying the predicted run finds what was predicted.
 comes_back() {
     rm -rf out
-    "$PAGODA" replay --json "$@" --out out trace | jq -c '.whatif |
+    "$PAGODA" replay --json "$@" --output out trace | jq -c '.whatif |
         [.predicted_ns, .critical_path.length_ns,
          [.patterns[] | select(.count > 0) | [.id, .count, .total_ns]]]' >predicted
     "$PAGODA" replay --json out | jq -c '
@@ -51,7 +51,7 @@ refused() {
 }
 
 @test "other tools open it" {
-    "$PAGODA" replay --nodes 1 --out out trace >/dev/null
+    "$PAGODA" replay --nodes 1 --output out trace >/dev/null
     otf2-print out/traces.otf2 >events
     [ "$(grep -c '^\(ENTER\|LEAVE\|MPI_\)' events)" = 18 ]
     grep -q '^MPI_RECV .* 9000 ' events
@@ -63,8 +63,8 @@ refused() {
 }
 
 @test "it is the same, byte for byte, whenever it is written" {
-    "$PAGODA" replay --cpu-speed 0.3 --out one trace >/dev/null
-    PAGODA_THREADS=1 "$PAGODA" replay --cpu-speed 0.3 --out two trace >/dev/null
+    "$PAGODA" replay --cpu-speed 0.3 --output one trace >/dev/null
+    PAGODA_THREADS=1 "$PAGODA" replay --cpu-speed 0.3 --output two trace >/dev/null
     diff -r one two
 }
 
@@ -136,22 +136,22 @@ END
 
 @test "an empty folder is used, another one is not" {
     mkdir out
-    "$PAGODA" replay --nodes 1 --out out/ trace >/dev/null
+    "$PAGODA" replay --nodes 1 --output out/ trace >/dev/null
     [ -e out/traces.otf2 ]
-    refused "'out' is not empty" --nodes 1 --out out trace
-    refused "No such file or directory" --nodes 1 --out nowhere/out trace
-    refused "Not a directory" --nodes 1 --out trace/traces.otf2 trace
+    refused "'out' is not empty" --nodes 1 --output out trace
+    refused "No such file or directory" --nodes 1 --output nowhere/out trace
+    refused "Not a directory" --nodes 1 --output trace/traces.otf2 trace
 }
 
 @test "bad input" {
-    refused 'say by what-if options' --out out trace
-    refused 'one predicted run, not one for each value' --nodes 1,2 --out out trace
-    refused 'no such region' --drop-sync P9 --out out trace
-    refused 'no such region' --overlap P9 --nodes 2 --out out trace
-    refused 'one predicted run, not one for each value' --cut-messages 'size>=0=0,0.5' --out out trace
-    refused 'rank 2 is on no node' --place a=0,1 --out out trace
+    refused 'say by what-if options' --output out trace
+    refused 'one predicted run, not one for each value' --nodes 1,2 --output out trace
+    refused 'no such region' --drop-sync P9 --output out trace
+    refused 'no such region' --overlap P9 --nodes 2 --output out trace
+    refused 'one predicted run, not one for each value' --cut-messages 'size>=0=0,0.5' --output out trace
+    refused 'rank 2 is on no node' --place a=0,1 --output out trace
     truncate -s -3 trace/traces/1.evt
-    refused 'cannot be read to its end' --nodes 1 --out out trace
+    refused 'cannot be read to its end' --nodes 1 --output out trace
 }
 
 @test "nothing is left after an interrupt" {
@@ -164,7 +164,7 @@ END
         echo '0 200000 leave main'
     } >long.txt
     "$BUILD/tools/mktrace" long.txt long
-    "$PAGODA" replay --cpu-speed 2 --out out long >/dev/null 2>err &
+    "$PAGODA" replay --cpu-speed 2 --output out long >/dev/null 2>err &
     local pid=$!
     until compgen -G '.pagoda-out-*' >/dev/null || [ -e out ] || ! kill -0 $pid 2>/dev/null; do :; done
     kill -INT $pid 2>/dev/null || true
@@ -183,7 +183,7 @@ END
 @test "nothing is left when the disk is full" {
     mkdir full
     mount -t tmpfs -o size=8k none full || skip "needs the right to mount"
-    run "$PAGODA" replay --nodes 1 --out full/out trace
+    run "$PAGODA" replay --nodes 1 --output full/out trace
     find full -mindepth 1 >left
     umount full
     echo "$output"
@@ -202,7 +202,7 @@ peak_kib() {
         print "0 " (n + 1) * 1000 " leave main" }' | "$BUILD/tools/mktrace" - long
     python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$PAGODA" replay --cpu-speed 2 --out out long
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$PAGODA" replay --cpu-speed 2 --output out long
 }
 
 @test "memory does not grow with what is written" {

@@ -301,9 +301,9 @@ assumed() {
 @test "the predicted archive has the work that was set" {
     profile() { "$PAGODA" replay --json predicted | jq -c '[.profile[] | select(.region | test("^(setup|solve|output)$")) | .inclusive_ns]'; }
     # setup 1000 + 1000, output 500 + 500; solve 1000 + 1000, or 4000 + 4000 of 3000 + 5000.
-    "$PAGODA" replay --duration solve=1us --out predicted trace >/dev/null
+    "$PAGODA" replay --duration solve=1us --output predicted trace >/dev/null
     [ "$(profile | jq -c sort)" = '[1000,2000,2000]' ]
     rm -r predicted
-    "$PAGODA" replay --balance solve --out predicted trace >/dev/null
+    "$PAGODA" replay --balance solve --output predicted trace >/dev/null
     [ "$(profile | jq -c sort)" = '[1000,2000,8000]' ]
 }

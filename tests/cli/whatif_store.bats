@@ -55,7 +55,7 @@ trials() {
 }
 
 @test "predictions from a predicted archive" {
-    "$PAGODA" replay --place a=0,1 --place b=2 --out out trace >/dev/null
+    "$PAGODA" replay --place a=0,1 --place b=2 --output out trace >/dev/null
     "$PAGODA" replay --store runs.db --scale P2=0.5 out >/dev/null
     "$PAGODA" replay --store runs.db --scale P2=0.25 out >/dev/null
     [ "$(trials | jq -c 'map(.[0])')" = '["predicted","predicted","predicted"]' ]

@@ -224,7 +224,7 @@ END
     is 1 'none.xml' --machine none.xml
     is 1 'none.xml' --rebalance none.xml
     is 1 'none.xml' --dealing none.xml
-    is 2 '--out DIR writes one predicted run' --nodes 1,2 --out there
-    is 2 '--out: its value is empty' --nodes 1 --out ''
+    is 2 '--output DIR writes one predicted run' --nodes 1,2 --output there
+    is 2 '--output: its value is empty' --nodes 1 --output ''
     is 2 '--store: its value is empty' --nodes 1 --store ''
 }

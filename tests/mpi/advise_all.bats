@@ -45,19 +45,19 @@ agree_on() {
     done
 }
 
-@test "pruned lists are those of --all: Open MPI, servers and farms" {
+@test "pruned lists are those of --exhaustive: Open MPI, servers and farms" {
     agree_on openmpi joinserver masterworker pingpong spa tsp
 }
 
-@test "pruned lists are those of --all: Open MPI, solvers" {
+@test "pruned lists are those of --exhaustive: Open MPI, solvers" {
     agree_on openmpi coast irk mg sweep
 }
 
-@test "pruned lists are those of --all: Open MPI, collective operations" {
+@test "pruned lists are those of --exhaustive: Open MPI, collective operations" {
     agree_on openmpi ep ft is kth
 }
 
-@test "pruned lists are those of --all: MPICH" {
+@test "pruned lists are those of --exhaustive: MPICH" {
     agree_on mpich coast ep irk masterworker mg spa sweep
 }
 

@@ -14,7 +14,7 @@ valid() {
     xmllint --nonet --noout --relaxng "$ROOT/patterns/machines/machines.rng" "$@"
 }
 
-quick=(--limit 1ms --spread 1 --max-size 4KiB --working-set 4KiB)
+quick=(--point-time 1ms --spread 1 --max-size 4KiB --working-set 4KiB)
 
 calibrates() {
     local mpi=$1
@@ -61,7 +61,7 @@ calibrates() {
 @test "more ranks than cores" {
     has_mpi mpich || skip "no mpich"
     # However many there are: one is described to it.
-    timeout 300 "$PAGODA" calibrate --limit 1ms --spread 1 --max-size 0 -o x.xml -- \
+    timeout 300 "$PAGODA" calibrate --point-time 1ms --spread 1 --max-size 0 -o x.xml -- \
         mpirun.mpich -n 2 env HWLOC_SYNTHETIC='pack:1 core:1 pu:1' >out
     grep -q "warning: only 1 of 2 ranks have a core of their own" out
 }
@@ -79,7 +79,7 @@ refused() {
 @test "collectives of 2, 4 ... and all ranks that have a core" {
     has_mpi mpich || skip "no mpich"
     # Six cores are described to it; how fast these are does not matter.
-    timeout 300 "$PAGODA" calibrate --limit 1ms --spread 1 --max-size 8 --working-set 0 -o x.xml --json -- \
+    timeout 300 "$PAGODA" calibrate --point-time 1ms --spread 1 --max-size 8 --working-set 0 -o x.xml --json -- \
         mpirun.mpich -n 5 env HWLOC_SYNTHETIC='pack:1 core:6 pu:1' >out
     jq -e '(.collectives | map(.members) | unique) == [2, 4, 5] and
         ([.collectives[] | select(.operation == "scan") | .size_bytes] | unique) == [8] and
@@ -115,7 +115,7 @@ refused() {
     for machine in $("$PAGODA" explain machines --json | jq -r '.machines[].name'); do
         n=1
         [ "$machine" != es40 ] || n=2
-        timeout 300 "$PAGODA" calibrate --limit 1ms --spread 1 --max-size 0 --working-set 0 --force -o x.xml \
+        timeout 300 "$PAGODA" calibrate --point-time 1ms --spread 1 --max-size 0 --working-set 0 --force -o x.xml \
             --against "$machine" -- mpirun.mpich -n "$n" >out
         grep -q "  here  *$machine  there / here" out
     done
@@ -139,7 +139,7 @@ refused() {
     echo mine >"$name"
     refused "$name exists: choose another name with -o, or --force" -- "${quick[@]}" -- mpirun.mpich -n 2
     [ "$(cat "$name")" = mine ]
-    timeout 300 "$PAGODA" calibrate --limit 1ms --spread 1 --max-size 0 --working-set 4KiB --force -- mpirun.mpich \
+    timeout 300 "$PAGODA" calibrate --point-time 1ms --spread 1 --max-size 0 --working-set 4KiB --force -- mpirun.mpich \
         -n 1 >out
     valid "$name"
 }
@@ -165,12 +165,12 @@ refused() {
     refused '(the launch line ended with signal 15)' -- -o new.xml -- bash -c 'echo mpi X; kill $$'
     refused 'ended with status 0' -- -o new.xml -- bash -c 'printf "%s\n" "mpi X" "progress 1 3" "message node"'
     has_mpi openmpi && has_mpi mpich || skip "one MPI only"
-    refused '2 programs of one rank each were started' -- -o new.xml --mpi openmpi -- mpirun.mpich -n 2
+    refused '2 programs of one rank each were started' -- -o new.xml --implementation openmpi -- mpirun.mpich -n 2
 }
 
 @test "what is refused" {
     refused 'which launcher?' --
-    refused '--mpi lam: it is openmpi or mpich' -- --mpi lam -- mpirun
+    refused '--implementation lam: it is openmpi or mpich' -- --implementation lam -- mpirun
     refused '--spread 0: more than 0' -- --spread 0 -- mpirun
     refused 'none.xml' -- -o new.xml --against none.xml -- mpirun.openmpi -n 2
     refused 'cannot run no-such-launcher' -- -o new.xml -- no-such-launcher -n 2

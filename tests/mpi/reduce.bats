@@ -19,7 +19,7 @@ setup() {
         launch "$1" 2
         rm -rf runs kth.filter
         # By calls alone: no time of a busy machine decides.
-        timeout -k 5 300 "$PAGODA" reduce --rule 'numcalls > 500' --json -o kth.filter --dir runs \
+        timeout -k 5 300 "$PAGODA" reduce --rule 'numcalls > 500' --json -o kth.filter --keep runs \
             -- "${line[@]}" "$program" --size 2000 --k 232 >out.json
         [ "$(sed -n 's/^    \(.*\) # .*/\1/p' kth.filter | sort | tr '\n' ' ')" = \
             "interchange quicksort sort_5elements " ]

@@ -102,7 +102,7 @@ long_names() {
     timeout -k 5 300 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$dir-program"
     "$PAGODA" advise "$dir" --only region,move --json >"$dir.json"
     jq -e '(.candidates | length) >= 5 and all(.candidates[], .pairs[]; .failure == null)' "$dir.json"
-    "$PAGODA" advise "$dir" --only region,move --limit 20 | grep -o 'pagoda replay .*' >"$dir.commands"
+    "$PAGODA" advise "$dir" --only region,move --top 20 | grep -o 'pagoda replay .*' >"$dir.commands"
     for name in 'solver::Grid<>::relax=0' 'exchange(std::vector<double, .* const&, int)=0' \
         'exchange(std::vector<int, .* const&, int)=0' 'solver::operator/<>=0' 'solver::operator==<>=0'; do
         grep -q -- "--scale '$name'" "$dir.commands" || { cat "$dir.commands"; return 1; }

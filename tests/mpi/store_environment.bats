@@ -25,7 +25,7 @@ environment_of() {
     launch "$mpi" 2
     "$PAGODA" trace -o "run-$mpi" --env 'CHOSEN_*' --env NONE -- "${line[@]}" "code-$mpi/program" --size 12 \
         --iterations 2 >/dev/null
-    "$PAGODA" store add "$mpi.db" "run-$mpi" --parameter size=12:problem --version solver=2.1
+    "$PAGODA" store add "$mpi.db" "run-$mpi" --parameter size=12:problem --component solver=2.1
     [ "$(answer nodes environments)" = "$(uname -n)" ]
     [ "$(answer "n_ranks || ' ' || n_nodes" environments)" = "2 1" ]
     [ "$(answer "n_cores BETWEEN 1 AND $(nproc --all)" environments)" = 1 ]

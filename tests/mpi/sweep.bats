@@ -104,7 +104,7 @@ trials() {
 
 @test "a run over its limit is ended, all of it" {
     has_mpi mpich || skip "no mpich"
-    sweep -n 1 --point-limit 1s -- mpirun.mpich -n "{n}" "$BUILD/programs/mpich/ep" --size 36
+    sweep -n 1 --timeout 1s -- mpirun.mpich -n "{n}" "$BUILD/programs/mpich/ep" --size 36
     [ "$status" = 3 ]
     [[ $output == *"1/1 n=1: ended after "*", its limit"* ]]
     [ -z "$(trials)" ]
@@ -115,7 +115,7 @@ trials() {
     chmod +x launch
     local limit
     for limit in 1s 10s 50s; do # a busy machine may not get far in the first one
-        sweep -n 1 --retry --point-limit "$limit" -- ./launch "{n}"
+        sweep -n 1 --retry --timeout "$limit" -- ./launch "{n}"
         [ "$status" = 3 ]
         [[ $output == *"1/1 n=1: ended after "*", its limit"* ]]
         [ ! -s daemon ] || break

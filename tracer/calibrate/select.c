@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     (void)argc;
     if (!mpi) {
         fprintf(stderr, "pagoda: no launcher of Open MPI or MPICH started this: give mpirun or "
-                        "srun, or say which one it is with --mpi\n");
+                        "srun, or say which one it is with --implementation\n");
         return 1;
     }
     self[length > 0 ? length : 0] = '\0';

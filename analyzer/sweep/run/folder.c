@@ -60,7 +60,7 @@ int sweep_folder_open(const char *dir, struct error *err)
     else if (!lock_within_seconds(file, 20)) {
         error_set(err,
                   "another sweep runs in %s, or the program of one that was killed: wait for its "
-                  "end, or choose another folder with --dir",
+                  "end, or choose another folder with --output",
                   dir);
         close(file);
         file = -1;
