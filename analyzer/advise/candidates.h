@@ -61,7 +61,7 @@ void advise_add_placement(const struct advise_setting *setting, struct advice *a
 // --- dealt_work.c
 
 /// Adds to ADVICE, where the run has a task farm (simulation/dealt/farm.h), the best number of
-/// workers if that is another one than today's. That tasks go to whoever is free is shown by two
+/// workers if that is another one than today's. That tasks go to free workers is shown by two
 /// workers or more with different numbers of them; else it is a limit, where the master speaks
 /// first (clients would), each worker has many tasks, and the model gives the phases' time within
 /// 10 %.

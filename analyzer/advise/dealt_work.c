@@ -15,7 +15,7 @@ enum {
     LEAST_WORK = 4,  // of a task, as a multiple of what its master does for it
 };
 
-/// Whether the trace shows that tasks go to whoever is free; else they may do so where the master
+/// Whether the trace shows that tasks go to free workers; else they may do so where the master
 /// speaks first and does little else, there are many tasks, and the model fits.
 static bool deals_tasks(const struct farm *farm)
 {

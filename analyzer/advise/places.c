@@ -13,7 +13,7 @@ enum { MAX_CORES = 4096 };
 
 // --- a core for each rank
 
-/// Ranks on the fullest node of the target; 0: nobody shares a core there.
+/// Ranks on the fullest node of the target; 0: no rank shares a core there.
 static uint32_t count_ranks_if_shared(const struct advise_setting *setting)
 {
     struct whatif_target target;

@@ -43,8 +43,8 @@ static void print_head(const struct advice *advice, FILE *stream)
                 advice->target);
     bool says_nothing = advice_says_nothing(advice);
     fprintf(stream,
-            "Replay error          %s: with nothing changed %s are predicted, from which\n"
-            "                      gains count; %s\n",
+            "Replay error          %s: with nothing changed the prediction is %s, and\n"
+            "                      gains count from there; %s\n",
             quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
             quantity_time(advice->replayed_ns).text,
             says_nothing ? "with so large an error they say nothing (?)"
@@ -60,13 +60,13 @@ static void print_head(const struct advice *advice, FILE *stream)
     if (advice->n_workers > 0)
         fprintf(stream,
                 "Tasks                 of rank %" PRIu32
-                " stay with who did them; if they go to whoever is\n"
-                "                      free, --workers %" PRIu32
+                " stay with the ranks that did them; if they go to\n"
+                "                      free workers, --workers %" PRIu32
                 " after a command deals them anew\n",
                 advice->master, advice->n_workers);
     if (advice->loss_ns > 0 && !says_nothing)
         fprintf(stream,
-                "Lost time             %s: so long the average rank does not compute, but waits,\n"
+                "Lost time             %s in which the average rank does not compute, but waits,\n"
                 "                      has nothing to do, or is in MPI\n",
                 quantity_time(advice->loss_ns).text);
     fputc('\n', stream);

@@ -87,7 +87,7 @@ END
     is 2 '--hand-over and --slice exclude each other' --hand-over 1us --slice 4ms
     is 2 '--timeless cannot move work' --timeless --machine machine.xml --overlap solve
     is 2 '--timeless cannot move work' --timeless --machine machine.xml --move solve=0:1
-    is 2 '--workers and --rebalance say both' --workers 2 --rebalance magda
+    is 2 '--workers and --rebalance both decide which rank does which work' --workers 2 --rebalance magda
     is 2 '--map says how ranks are dealt to --nodes, which is missing' --map block
     local option
     for option in '--latency 1us' '--bandwidth 1MB' '--eager 0' --timeless; do
