@@ -17,6 +17,34 @@
 
 enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8, NAMED_UNUSED = 8 };
 
+/// The first LIMIT of some items: "rank 1, rank 2 and 5 more".
+struct list {
+    char *text; // NULL: none yet
+    size_t limit, n;
+};
+
+/// Frees ITEM.
+static void list_add(struct list *list, char *item)
+{
+    if (list->n++ < list->limit) {
+        char *longer =
+            memory_format("%s%s%s", list->text ? list->text : "", list->text ? ", " : "", item);
+        free(list->text);
+        list->text = longer;
+    }
+    free(item);
+}
+
+/// The whole list, which the caller frees.
+static char *list_text(struct list *list)
+{
+    if (list->n <= list->limit)
+        return list->text ? list->text : memory_copy_text("");
+    char *longer = memory_format("%s and %zu more", list->text, list->n - list->limit);
+    free(list->text);
+    return longer;
+}
+
 /// Adds a warning unless COUNT is 0: the count with its noun, then the formatted rest.
 static void warn(struct result *result, const char *code, uint64_t count, const char *noun,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -43,36 +71,41 @@ static void warn(struct result *result, const char *code, uint64_t count, const 
 static void warn_of_replay(const struct pag_result *replay, struct result *result)
 {
     warn(result, "unmatched-send", replay->n_unmatched_sends, "message",
-         "sent but not received in this trace: no wait is counted there");
-    warn(result, "unmatched-receive", replay->n_unmatched_receives, "receive",
-         "without a matching send in this trace: no wait is counted there");
+         "sent but not received in this trace. Waits for them are not counted; was the trace cut, "
+         "or "
+         "a rank left out?");
+    warn(
+        result, "unmatched-receive", replay->n_unmatched_receives, "receive",
+        "without a matching send in this trace. Waits there are not counted; was the trace cut, or "
+        "a rank left out?");
     warn(result, "ambiguous-receive", replay->n_ambiguous_receives, "receive",
-         "matched in order of completion, because the trace does not say what was posted: single "
-         "waits there may be off");
+         "matched in order of completion, because the trace does not say what was posted. Single "
+         "waits there may be off; pagoda trace records the order of posting");
     warn(result, "clock-violation", replay->n_clock_violations, "clock violation",
-         "(data received before it was sent): the clocks of ranks disagree, and waits there end "
-         "with their call; pagoda align may set them right");
+         "(data received before it was sent): the clocks of ranks disagree. Waits there are cut at "
+         "the end of their call; pagoda align may set the clocks right");
     warn(result, "incomplete-collective", replay->n_incomplete_collectives, "collective operation",
-         "that not all members took part in: no wait is counted there");
+         "in which not all members took part. Waits there are not counted");
     warn(result, "missing-init", replay->n_missing_init, "rank",
-         "with MPI calls but without MPI_Init: what is judged begins with the others' MPI_Init, or "
-         "with the run");
+         "with MPI calls but without MPI_Init. The judged part begins with the MPI_Init of the "
+         "other ranks, or with the run");
     warn(result, "unbalanced-region", replay->n_unbalanced, "region visit",
-         "without its enter or its leave: closed with the region around it, or at the end");
+         "without its enter or its leave record. It ends with the region around it, or with the "
+         "trace");
     warn(result, "outside-partner", replay->n_outside, "operation",
          "(messages, collectives) with processes that are not in this trace (MPI_Comm_spawn, "
-         "MPI_Comm_connect): no wait is counted there");
+         "MPI_Comm_connect). Waits there are not counted");
     if (replay->off_ns == 0)
         warn(result, "recording-off", replay->n_off, "rank",
-             "with recording switched off when the program ended early: nothing is known of the "
+             "with recording switched off when the program ended early. Nothing is known of the "
              "time before");
     else
         warn(result, "recording-off", replay->n_off, "rank",
-             "with recording switched off for %s on average: nothing is known of that time, and "
+             "with recording switched off for %s on average. Nothing is known of that time; the "
              "efficiencies are those of the rest",
              quantity_time(replay->off_ns / replay->n_off).text);
     warn(result, "lost-record", replay->n_lost_calls, "record",
-         "that did not fit the MPI call around it, left out");
+         "that did not fit the MPI call around it. Its message or collective is not counted");
 }
 
 /// "rank 3" or "rank 3 thread 7", or the location's name when it belongs to no rank.
@@ -93,8 +126,7 @@ static char *location_label(const struct definitions *definitions, size_t index)
 /// One kind of damage, over all locations: what to count and, of the first few, what to say.
 struct damage {
     uint64_t count;
-    char *places; // "rank 1 (reason), rank 2 (reason)"
-    uint64_t n_named, n_unnamed;
+    struct list places; // "rank 1 (reason), rank 2 (reason)"
 };
 
 static void damage_add(struct damage *damage, const struct definitions *definitions,
@@ -103,37 +135,27 @@ static void damage_add(struct damage *damage, const struct definitions *definiti
     if (count == 0)
         return;
     damage->count += count;
-    if (damage->n_named == NAMED_LOCATIONS) {
-        damage->n_unnamed++;
-        return;
-    }
+    damage->places.limit = NAMED_LOCATIONS;
     char *label = location_label(definitions, location);
     char *clean = utf8_clean(reason);
-    char *places = memory_format("%s%s%s%s%s%s", damage->places ? damage->places : "",
-                                 damage->places ? ", " : "", label, reason ? " (" : "", clean,
-                                 reason ? ")" : "");
-    free(damage->places);
+    list_add(&damage->places,
+             reason ? memory_format("%s (%s)", label, clean) : memory_copy_text(label));
     free(label);
     free(clean);
-    damage->places = places;
-    damage->n_named++;
 }
 
+/// "COUNT NOUN WHAT: PLACES. CONSEQUENCE".
 static void warn_of_damage(struct result *result, const char *code, struct damage *damage,
-                           bool is_unreadable, const char *noun, const char *consequence)
+                           bool is_unreadable, const char *noun, const char *what,
+                           const char *consequence)
 {
-    char *more =
-        damage->n_unnamed
-            ? memory_format(" and %s more", quantity_count(damage->n_unnamed, "location").text)
-            : memory_copy_text("");
-    warn(result, code, damage->count, noun, "%s: %s%s", consequence,
-         damage->places ? damage->places : "", more);
+    char *places = list_text(&damage->places);
+    warn(result, code, damage->count, noun, "%s: %s. %s", what, places, consequence);
     if (is_unreadable && damage->count > 0) {
         result->has_unreadable_records = true;
         result->warnings[result->n_warnings - 1].is_of_damage = true;
     }
-    free(more);
-    free(damage->places);
+    free(places);
 }
 
 static void warn_of_locations(struct trace *trace, struct result *result)
@@ -153,46 +175,38 @@ static void warn_of_locations(struct trace *trace, struct result *result)
         if (!report->is_skipped && !report->is_cut && n_declared > report->n_read)
             damage_add(&fewer, definitions, i, n_declared - report->n_read, NULL);
     }
-    warn_of_damage(result, "location-skipped", &skipped, true, "location",
-                   "not read at all, so nothing here covers it");
+    warn_of_damage(result, "location-skipped", &skipped, true, "location", "not read at all",
+                   "No number in this report covers it");
     warn_of_damage(result, "location-cut", &cut, true, "location",
-                   "readable only up to some record; the rest is missing here");
-    warn_of_damage(result, "unknown-record", &unknown, true, "record",
-                   "of a kind this version does not know, left out");
+                   "readable only up to some record", "The rest is missing in this report");
+    warn_of_damage(result, "unknown-record", &unknown, true, "record", "of an unknown kind",
+                   "It is left out; a newer version may read it");
     warn_of_damage(result, "bad-reference", &bad, true, "record",
-                   "naming a region, communicator or rank the archive does not define, left out");
+                   "of a region, communicator or rank that the archive does not define",
+                   "It is left out");
     warn_of_damage(result, "backward-time", &backward, false, "record",
-                   "with a time before its predecessor's, moved up to it");
+                   "with a time before that of the record before it",
+                   "It is moved up to that time");
     warn_of_damage(result, "missing-definitions", &undefined, false, "location",
-                   "without the file of its own definitions: its clock is taken as it is");
+                   "without the file of its own definitions", "Its clock is used uncorrected");
     warn_of_damage(result, "missing-event", &fewer, false, "event",
-                   "that the archive promises, but its files do not hold");
+                   "fewer in the files than the archive declares",
+                   "Times near the end may be missing");
 }
 
 /// "PAPI_TOT_CYC, PAPI_L2_TCM and 3 more"; the caller frees.
-static char *list_unused(const struct unused *list, size_t n, bool is_parameter, uint64_t *n_values)
+static char *list_unused(const struct unused *unused, size_t n, bool is_parameter,
+                         uint64_t *n_values)
 {
-    char *names = memory_copy_text("");
-    size_t n_names = 0;
+    struct list list = {.limit = NAMED_UNUSED};
     *n_values = 0;
     for (size_t i = 0; i < n; i++) {
-        if (list[i].is_parameter != is_parameter)
+        if (unused[i].is_parameter != is_parameter)
             continue;
-        *n_values += list[i].n_values;
-        if (n_names++ >= NAMED_UNUSED)
-            continue;
-        char *name = utf8_clean(list[i].name);
-        char *longer = memory_format("%s%s%s", names, n_names > 1 ? ", " : "", name);
-        free(names);
-        free(name);
-        names = longer;
+        *n_values += unused[i].n_values;
+        list_add(&list, utf8_clean(unused[i].name));
     }
-    if (n_names > NAMED_UNUSED) {
-        char *longer = memory_format("%s and %zu more", names, n_names - NAMED_UNUSED);
-        free(names);
-        names = longer;
-    }
-    return names;
+    return list_text(&list);
 }
 
 /// Counters and parameters.
@@ -204,9 +218,9 @@ static void warn_of_unused(const struct trace *trace, struct result *result)
     char *counters = list_unused(list, n, false, &n_counts);
     char *parameters = list_unused(list, n, true, &n_parameters);
     warn(result, "unused-counter", n_counts, "counter value",
-         "left out, since no counter but " METRIC_CPU_TIME " is used: %s", counters);
+         "left out: %s. Only the counter " METRIC_CPU_TIME " is used", counters);
     warn(result, "unused-parameter", n_parameters, "parameter value",
-         "left out, so visits of a region count alike whatever their parameters: %s", parameters);
+         "left out: %s. Visits of a region count alike, whatever their parameters", parameters);
     free(counters);
     free(parameters);
     free(list);
@@ -224,29 +238,22 @@ static int by_end(const void *left, const void *right)
 
 /// "rank 1 until 3.210 s (No space left on device), rank 0 until ..."; "" for none. The first to
 /// end are named first: what ended them often ended the others.
-static char *list_ends(const struct definitions *definitions, const struct location **list,
+static char *list_ends(const struct definitions *definitions, const struct location **ended,
                        size_t n)
 {
-    char *text = memory_copy_text("");
+    struct list list = {.limit = NAMED_ENDS};
     if (n > 0)
-        qsort(list, n, sizeof *list, by_end);
-    for (size_t i = 0; i < n && i < NAMED_ENDS; i++) {
-        char *label = location_label(definitions, (size_t)(list[i] - definitions->locations));
-        char *reason = list[i]->stop_reason ? utf8_clean(list[i]->stop_reason) : NULL;
-        char *longer = memory_format("%s%s%s until %s%s%s%s", text, i ? ", " : "", label,
-                                     quantity_time(list[i]->recorded_until_ns).text,
-                                     reason ? " (" : "", reason ? reason : "", reason ? ")" : "");
-        free(text);
+        qsort(ended, n, sizeof *ended, by_end);
+    for (size_t i = 0; i < n; i++) {
+        char *label = location_label(definitions, (size_t)(ended[i] - definitions->locations));
+        char *reason = ended[i]->stop_reason ? utf8_clean(ended[i]->stop_reason) : NULL;
+        list_add(&list, memory_format("%s until %s%s%s%s", label,
+                                      quantity_time(ended[i]->recorded_until_ns).text,
+                                      reason ? " (" : "", reason ? reason : "", reason ? ")" : ""));
         free(label);
         free(reason);
-        text = longer;
     }
-    if (n > NAMED_ENDS) {
-        char *longer = memory_format("%s and %zu more", text, n - NAMED_ENDS);
-        free(text);
-        text = longer;
-    }
-    return text;
+    return list_text(&list);
 }
 
 /// Ranks that did not end regularly, and until when they were recorded as far as the archive says.
@@ -269,13 +276,13 @@ static void warn_of_ends(const struct definitions *definitions, const struct pag
     char *stops = list_ends(definitions, stopped, n_stopped);
     if (n_ended > replay->n_missing_finalize) // some ended inside it
         warn(result, "missing-finalize", n_ended, "rank",
-             "that MPI_Finalize did not return to: the program ended early; recorded are %s", ends);
+             "that MPI_Finalize did not return to: the program ended early. Recorded: %s", ends);
     else
         warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
              "with MPI calls but without MPI_Finalize: the program or its trace ended early%s%s",
-             n_ended ? "; recorded are " : "", ends);
+             n_ended ? ". Recorded: " : "", ends);
     warn(result, "recording-stopped", n_stopped, "location",
-         "that the tracer did not record to the end: %s", stops);
+         "that the tracer did not record to the end: %s. Later time is unknown", stops);
     free(ends);
     free(stops);
     free(ended);
@@ -293,7 +300,8 @@ static void warn_of_short_regions(const struct definitions *definitions, struct 
         if (!strcmp(definitions->properties[i].name, "PAGODA::MIN_DURATION_NS"))
             least_ns = strtoull(definitions->properties[i].value, NULL, 10);
     warn(result, "short-region", n, "region visit",
-         "shorter than %s not recorded (min_duration): that time counts for the regions around",
+         "shorter than %s not recorded (min_duration). Their time counts for the regions around "
+         "them",
          least_ns ? quantity_time(least_ns).text : "the limit");
 }
 
@@ -305,16 +313,17 @@ static char *recording_advice(const struct trace *trace, const struct result *re
     for (size_t i = 0; i < result->n_regions; i++)
         *(result->regions[i].is_mpi ? &n_mpi : &n_functions) += result->regions[i].visits;
     if (excluded_ns > recording_ns / 2)
-        return memory_copy_text("most of it in functions that the filter leaves out, which call "
-                                "the tracer all the same: compile their files without "
-                                "-finstrument-functions");
+        return memory_copy_text("Most of it was in functions that the filter leaves out: compile "
+                                "their files without -finstrument-functions");
     if (n_mpi > n_functions)
-        return memory_copy_text("most of it in MPI calls: pagoda trace --mpi communication leaves "
-                                "out those that do not communicate");
+        return memory_copy_text(
+            "Most of it was in MPI calls: pagoda trace --mpi communication leaves "
+            "out those that do not communicate");
     char *path = utf8_clean(trace_path(trace));
-    char *advice = memory_format("pagoda reduce -o app.filter %s leaves small functions out of the "
-                                 "next recording, pagoda trace --filter app.filter",
-                                 path);
+    char *advice =
+        memory_format("To leave out small functions: pagoda reduce -o app.filter %s, then "
+                      "pagoda trace --filter app.filter",
+                      path);
     free(path);
     return advice;
 }
@@ -342,8 +351,8 @@ static void warn_of_recording_cost(const struct trace *trace, struct result *res
     free(shares);
     char *advice = recording_advice(trace, result, recording_ns, excluded_ns);
     warn(result, "recording-cost", n_slowed, "rank",
-         "slowed by the recording itself, which took up to %s of their time and counts as "
-         "computing (estimated dilation %.2f); %s",
+         "slowed by the recording: it took up to %s of their time, which counts as computing "
+         "(estimated dilation %.2f). %s",
          quantity_share(worst).text, dilation(1, 1 - worst), advice);
     free(advice);
 }
@@ -359,7 +368,7 @@ static void warn_of_prediction(const struct definitions *definitions, struct res
             source = definitions->properties[i].value;
     }
     warn(result, "predicted-run", change != NULL, "run",
-         "that was not measured but predicted, by pagoda replay %s from %s", change ? change : "",
+         "that was predicted, not measured: by pagoda replay %s from %s", change ? change : "",
          source);
 }
 
@@ -367,21 +376,23 @@ static void warn_of_prediction(const struct definitions *definitions, struct res
 static void warn_of_cores(struct result *result)
 {
     uint64_t n_lost = 0;
-    warn(result, "more-ranks-than-cores", cores_of(result).n_without_core, "rank",
-         result->has_cpu_time
-             ? "beyond the cores of their node: time without a core is " RESULT_REGION_NO_CPU
-               " where CPU samples tell; times of single waits contain more of it"
-             : "beyond the cores of their node: time spent waiting for a core looks like time in "
-               "the MPI call or function it fell into, so no time here is free of it");
+    warn(
+        result, "more-ranks-than-cores", cores_of(result).n_without_core, "rank",
+        result->has_cpu_time
+            ? "more than the cores of their node. CPU samples show part of the time without a core "
+              "as " RESULT_REGION_NO_CPU "; single waits may include more"
+            : "more than the cores of their node. Time spent descheduled counts for the "
+              "interrupted MPI call or function: any time below may include some");
     if (lost_kind(result) != LOST_UNKNOWN)
         return;
     for (size_t i = 0; i < result->n_ranks; i++)
         n_lost += result->ranks[i].no_cpu_ns + result->ranks[i].no_cpu_mpi_ns > 0;
-    warn(result, "without-cpu-time", n_lost, "rank",
-         "without CPU time for %s of the ranks' time, though not waiting for others: other "
-         "programs had the cores, or the ranks slept or waited for files; that time is no "
-         "computing, and waits for such ranks contain it",
-         quantity_part((double)result->no_cpu_ns, (double)result->total_ns).text);
+    warn(
+        result, "without-cpu-time", n_lost, "rank",
+        "without CPU time for %s of the ranks' time, while not waiting in MPI. Other programs used "
+        "the cores, or the ranks slept or waited for files. That time is not counted as computing; "
+        "waits for these ranks include it",
+        quantity_part((double)result->no_cpu_ns, (double)result->total_ns).text);
 }
 
 static int compare_warnings(const void *left, const void *right)
@@ -397,15 +408,16 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
     warn_of_replay(replay, result);
     warn(result, "missing-record", coverage->n_message_calls + coverage->n_collective_calls,
          "MPI call",
-         "whose messages or collectives the trace does not record: waits there cannot be found");
+         "whose messages or collectives the trace does not record. Waits there cannot be found; "
+         "record messages and collectives, too");
     warn_of_cores(result);
     warn_of_ends(trace_definitions(trace), replay, result);
     warn_of_short_regions(trace_definitions(trace), result);
     warn_of_recording_cost(trace, result);
     warn_of_prediction(trace_definitions(trace), result);
     warn(result, "bad-context", trace_definitions(trace)->n_bad_contexts, "calling context",
-         "naming a region, source line or caller the archive does not define, or its own caller: "
-         "what they lack is left out of call paths");
+         "with a region, source line or caller that the archive does not define, or with itself as "
+         "caller. Call paths leave that out");
     warn_of_locations(trace, result);
     warn_of_unused(trace, result);
     qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);

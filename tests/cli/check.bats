@@ -72,7 +72,7 @@ has() {
     rm sound/traces/1.evt
     run --separate-stderr "$PAGODA" check sound
     [ "$status" = 3 ]
-    has location-skipped '1 location not read at all, so nothing here covers it: rank 1 (cannot read its event file (1.evt): File or directory does not exist'
+    has location-skipped '1 location not read at all: rank 1 (cannot read its event file (1.evt): File or directory does not exist'
 }
 
 @test "an event file that was cut: up to which event, exit status 3" {
@@ -80,7 +80,7 @@ has() {
     truncate -s -20 sound/traces/0.evt
     run --separate-stderr "$PAGODA" check sound
     [ "$status" = 3 ]
-    has location-cut '1 location readable only up to some record; the rest is missing here: rank 0 (cannot read its event file (0.evt) after event 5: damaged, or it ends too early'
+    has location-cut '1 location readable only up to some record: rank 0 (cannot read its event file (0.evt) after event 5: damaged, or it ends too early'
 }
 
 @test "an event file whose end mark comes too early: exit status 3" {
@@ -88,7 +88,7 @@ has() {
     printf '\2' | dd of=sound/traces/0.evt bs=1 seek=18 conv=notrunc status=none
     run --separate-stderr "$PAGODA" check sound
     [ "$status" = 3 ]
-    has location-skipped '1 location not read at all, so nothing here covers it: rank 0 (cannot read its event file (0.evt): damaged, or it ends too early'
+    has location-skipped '1 location not read at all: rank 0 (cannot read its event file (0.evt): damaged, or it ends too early'
 }
 
 @test "no event file can be read: why" {

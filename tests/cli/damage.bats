@@ -23,7 +23,7 @@ tells() {
     }
     local text=$output
     [ "$where" = stdout ] || text=$stderr
-    tr '\n' ' ' <<<"$text" | tr -s ' ' | grep -qF '(cannot read its event file (1.evt) after event 34: damaged, or it ends too early) [location-cut]' || {
+    tr '\n' ' ' <<<"$text" | tr -s ' ' | grep -qF '(cannot read its event file (1.evt) after event 34: damaged, or it ends too early). The rest is missing in this report [location-cut]' || {
         echo "$where of pagoda $*: $text"
         return 1
     }
@@ -63,14 +63,14 @@ tells() {
     for trial in 1 2 3; do
         run "$PAGODA" store show runs.db "$trial"
         [ "$status" = 0 ]
-        [[ $output == *'warning: 1 location readable only up to some record;'*'[location-cut]'* ]]
+        [[ $output == *'warning: 1 location readable only up to some record:'*'[location-cut]'* ]]
     done
     run "$PAGODA" query runs.db --sql 'SELECT min(has_unreadable_records) AS least FROM trial' --csv
     [ "$(tr -d '\r' <<<"$output")" = $'least\n1' ]
     "$PAGODA" store add runs.db whole >/dev/null
     run --separate-stderr "$PAGODA" diff runs.db whole cut
     [ "$status" = 0 ]
-    [[ $stderr == *'pagoda: warning: cut: 1 location readable only up to some record;'*'[location-cut]' ]]
+    [[ $stderr == *'pagoda: warning: cut: 1 location readable only up to some record:'*'[location-cut]' ]]
 }
 
 @test "a rank without any of the events promised for it: not read, exit status 3" {

@@ -476,10 +476,10 @@ with otf2.writer.open("counted", timer_resolution=1000000000) as trace:
 PYTHON
     run --separate-stderr "$PAGODA" check counted
     [ "$status" = 0 ]
-    [ "${lines[1]}" = '  unused-counter: 40 counter values left out, since no counter but process_cpu_time is used: PAPI_TOT_CYC, PAPI_L2_TCM' ]
-    [ "${lines[2]}" = '  unused-parameter: 10 parameter values left out, so visits of a region count alike whatever their parameters: problem size' ]
+    [ "${lines[1]}" = '  unused-counter: 40 counter values left out: PAPI_TOT_CYC, PAPI_L2_TCM. Only the counter process_cpu_time is used' ]
+    [ "${lines[2]}" = '  unused-parameter: 10 parameter values left out: problem size. Visits of a region count alike, whatever their parameters' ]
     run "$PAGODA" replay counted
-    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'PAPI_TOT_CYC, PAPI_L2_TCM [unused-counter]'*'problem size [unused-parameter]'* ]]
+    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'PAPI_TOT_CYC, PAPI_L2_TCM. Only the counter process_cpu_time is used [unused-counter]'*'problem size. Visits of a region count alike, whatever their parameters [unused-parameter]'* ]]
     run "$PAGODA" replay --ideal --json counted
     [ "$(jq -c '[.warnings[] | select(.code | startswith("unused-")) | .count]' <<<"$output")" = '[40,10]' ]
 }
@@ -714,7 +714,7 @@ wait-at-nx1 998900 998900
     run "$PAGODA" replay few
     [ "$status" = 0 ]
     [[ $output == *"5 ranks on 2 nodes with 3 cores in all, 9.200 ms"* ]]
-    [[ $output == *"2 ranks beyond the cores of their node: time"*"[more-ranks-than-cores]"* ]]
+    [[ $output == *"2 ranks more than the cores of their node. Time"*"[more-ranks-than-cores]"* ]]
     "$PAGODA" replay --json few | jq -e '
         (.warnings | map("\(.code) \(.count)") == ["more-ranks-than-cores 2"])
         and .nodes == [{name: "a", machine: "machine", cores: 1, ranks: 3},

@@ -66,7 +66,7 @@ traced() {
         traced full "$BUILD/programs/$1-regions/kth" "${arguments[@]}"
         full=$dilation
         jq -en "$full > 2" >/dev/null || { cat err; return 1; }
-        [[ $(<warning) =~ ^2\ ranks\ slowed\ by.*counts\ as\ computing.*\ pagoda\ reduce\ -o\ app.filter\ full/traces.otf2\ leaves ]] ||
+        [[ $(<warning) =~ ^2\ ranks\ slowed\ by.*counts\ as\ computing.*\ pagoda\ reduce\ -o\ app.filter\ full/traces.otf2,\ then ]] ||
             { cat warning; return 1; }
         # The size is that of the files.
         [ "$(sed 's/.*; \([0-9.]* MiB\),.*/\1/' err)" = \
