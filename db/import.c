@@ -131,8 +131,8 @@ static int settle_conflict(struct import *import, const struct copied *trial, in
     if (import->conflict == IMPORT_REFUSE)
         return error_set(
             import->copy.err,
-            "%s has another trial \"%s\" in the experiment \"%s\", with other contents: "
-            "--replace puts this one in its place, --rename keeps both",
+            "%s has another trial \"%s\" in the experiment \"%s\": --replace replaces it, --rename "
+            "keeps both",
             import->copy.database->path, trial->name, trial->experiment_name);
     return import->conflict == IMPORT_REPLACE ? replace_trial(import, trial, old) : 0;
 }

@@ -47,7 +47,7 @@ int trial_path_read_experiment(struct trial_path *path, const char *text, struct
     if (!second || !strchr(second, '/'))
         return 0;
     trial_path_release(path);
-    return error_set(err, "--as %s: it is EXPERIMENT or APPLICATION/EXPERIMENT", text);
+    return error_set(err, "--as %s: expected EXPERIMENT or APPLICATION/EXPERIMENT", text);
 }
 
 void trial_path_release(struct trial_path *path)
@@ -149,8 +149,8 @@ int names_check_resource(struct database *database, const char *path, struct err
             error_set(err, "%s has no resource %s; did you mean %s%s?", database->path, path,
                       parent, nearest);
         else
-            error_set(err, "%s has no resource %s; the nearest one is %s", database->path, path,
-                      *parent ? parent : "/Code, all of the code");
+            error_set(err, "%s has no resource %s; the nearest resource is %s", database->path,
+                      path, *parent ? parent : "/Code, all of the code");
     }
     name_list_release(&list);
     free(missing);

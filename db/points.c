@@ -118,7 +118,7 @@ int points_note(const char *path, const char *application, const char *experimen
             database_rollback(database);
     }
     database_close(database);
-    return status ? error_wrap(err, "points without a run are not noted") : 0;
+    return status ? error_wrap(err, "cannot store which points have no run") : 0;
 }
 
 #define ROWS_SQL   "SELECT application, experiment, point, state, reason FROM points_not_run "

@@ -258,7 +258,8 @@ static int copy_names(struct trial_copy *copy, int64_t from)
     int row = database_step(copy->database, statement, copy->err);
     if (row == 1) {
         char *name = database_text(statement, 0);
-        error_set(copy->err, "%s knows the metric %s with another unit, or adding up otherwise",
+        error_set(copy->err,
+                  "in %s the metric %s has another unit, or its values add up over something else",
                   copy->database->path, name);
         free(name);
     }

@@ -142,7 +142,7 @@ static int add_path(struct writer *writer, const char *path, int64_t *id, int64_
         return 0;
     char *name = focus_name(path);
     if (!name)
-        return error_set(err, "%s is no path of a resource", path);
+        return error_set(err, "%s is not the path of a resource", path);
     char *parent_path = memory_format("%.*s", (int)focus_last_level(path), path);
     struct writer_resource parent = {.path = parent_path}, resource = {0};
     int status = add_path(writer, parent_path, &parent.id, root, err);

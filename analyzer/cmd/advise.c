@@ -198,11 +198,9 @@ int cmd_advise(int argc, char **argv)
                             "`advice` is the group and the place there, such as \"change 1\". Each "
                             "is predicted once more, with its wait states and critical path. Of "
                             "--workers and --rebalance there is only the run time."),
-        OPTION_TEXT_ROW(
-            "as", 0, "EXPERIMENT", &as,
-            "with --store: experiment the run belongs to; APPLICATION/ may stand before "
-            "it",
-            "default"),
+        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
+                        "with --store: experiment the run belongs to; APPLICATION/ may precede it",
+                        "default", .manual = "How runs are named is described in pagoda-store(1)."),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON (schema 1) instead of text"),
     };
     const struct option_usage usage = {

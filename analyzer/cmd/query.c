@@ -19,9 +19,9 @@
 
 static const char details[] =
     "DB is an experiment database, as `pagoda replay --store DB` makes it. Without\n"
-    "--metric, --property or --sql the metrics it has are listed. FOCUS is written\n"
-    "like \"< /Code/main.c/(a,b), /Machine, /Process/3 >\"; TRIAL is chosen as in\n"
-    "`pagoda diff`.\n";
+    "--metric, --property or --sql the command lists the metrics in DB. A FOCUS is\n"
+    "\"< /Code/main.c/(a,b), /Machine, /Process/3 >\", for example. TRIAL is a name, a\n"
+    "number, a pattern or PARAMETER=VALUE, as in `pagoda diff`.\n";
 
 struct settings {
     struct query_wishes wishes;
@@ -138,19 +138,20 @@ static const char *contradiction(const struct settings *settings)
     if (settings->wants_csv && settings->wants_json)
         return "--csv and --json exclude each other";
     if (settings->sql && (selects || asks))
-        return "--sql stands alone: say in SQL what is selected";
+        return "--sql excludes the options that select: select in SQL";
     if (!asks && selects)
-        return "say by --metric or --property what is asked";
+        return "name what is asked for by --metric or --property";
     if (settings->aggregation.over == OVER_RANKS && settings->by)
-        return "--over ranks puts the processes of each trial together: leave --by away";
+        return "--over ranks summarises the processes of each trial: it excludes --by";
     if (wishes->over == OVER_INTERVALS && wishes->interval)
-        return "--over intervals takes all of them: leave --interval away";
+        return "--over intervals covers all of them: it excludes --interval";
     if ((settings->aggregation.aggregate == AGGREGATE_CLUSTER) != (settings->delta != NULL))
         return "--summarize cluster and --delta go together";
     if (settings->quantile_texts.count && settings->aggregation.aggregate != AGGREGATE_STATISTICS)
         return "--quantile goes with --summarize statistics";
     if (settings->shown.count && settings->aggregation.over == OVER_TRIALS)
-        return "--column has a value for each trial, --over trials puts them together";
+        return "--column has a value for each trial, --over trials summarises them: they exclude "
+               "each other";
     return NULL;
 }
 
@@ -181,9 +182,10 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
                       "Default: of each trial the first interval that has values."),
         OPTION_LIST_ROW("trial", 't', "TRIAL", &settings->trials,
                         "only these trials, chosen as in pagoda diff"),
-        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &settings->as,
-                        "only trials of experiments that match; APPLICATION/ may stand before it",
-                        NULL),
+        OPTION_TEXT_ROW(
+            "as", 0, "EXPERIMENT", &settings->as,
+            "only trials of experiments that match this pattern; APPLICATION/ may precede it", NULL,
+            .manual = "How trials are named is described in pagoda-store(1)."),
         OPTION_TEXT_ROW("origin", 0, "measured|predicted|threshold|interval", &conditions->origin,
                         "only trials of this origin", NULL),
         OPTION_LIST_ROW("parameter", 'p', "CONDITION", &settings->parameters,
@@ -238,7 +240,7 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
     const struct option_usage usage = {
         .command = "query",
         .operands = "DB",
-        .summary = "Selects values of stored runs and puts them together",
+        .summary = "Prints values of stored runs, one by one or summarised",
         .details = details,
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],

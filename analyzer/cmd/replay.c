@@ -168,8 +168,9 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         .manual = "Section Storing results says what is stored, and its names."),
         OPTION_TEXT_ROW("as", 0, "TRIAL", &request->as,
                         "with --store: name of this run, or of its prediction; "
-                        "[APPLICATION/]EXPERIMENT/ may stand before it",
-                        "the trace's name and date"),
+                        "[APPLICATION/]EXPERIMENT/ may precede it",
+                        "the trace's name and date",
+                        .manual = "How runs are named is described in pagoda-store(1)."),
         OPTION_LIST_ROW(
             "parameter", 0, "NAME=VALUE", &request->parameters,
             "with --store: a parameter of the run, such as size=1024",

@@ -163,7 +163,7 @@ int cmd_scaling(int argc, char **argv)
         OPTION_FLAG_ROW("strong", 0, &request.is_strong, "the work stays the same on more ranks"),
         OPTION_FLAG_ROW("weak", 0, &request.is_weak, "the work of each rank stays the same"),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
-                        "only trials of this experiment; APPLICATION/ may stand before it", NULL),
+                        "only trials of this experiment; APPLICATION/ may precede it", NULL),
         OPTION_LIST_ROW("ignore", 0, "NAME", &request.ignored,
                         "runs that differ in this parameter are repetitions of one another"),
         OPTION_NUMBER_ROW("threshold", 0, "PERCENT", &request.threshold_percent,

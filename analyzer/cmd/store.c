@@ -124,7 +124,7 @@ static int run_list(int argc, char **argv)
     bool wants_json = false;
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
-                        "only trials of this experiment; APPLICATION/ may stand before it", NULL),
+                        "only trials of this experiment; APPLICATION/ may precede it", NULL),
         OPTION_FLAG_ROW("json", 0, &wants_json, "print JSON instead of text"),
     };
     const struct option_usage usage = {
@@ -242,7 +242,7 @@ static void print_prediction(const struct trial_details *details)
         return;
     printf("predicted by pagoda replay %s\n", details->change);
     if (details->measured_ns == 0) {
-        printf("from a measured trial that this database does not have\n");
+        printf("from a measured trial that is not in this database\n");
         return;
     }
     double change = (double)details->summary.time_ns / (double)details->measured_ns - 1;
@@ -368,12 +368,12 @@ static int run_remove(int argc, char **argv)
     const char *as = NULL;
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
-                        "all of this experiment; APPLICATION/ may stand before it", NULL),
+                        "all runs of this experiment; APPLICATION/ may precede it", NULL),
     };
     const struct option_usage usage = {
         .command = "store remove",
         .operands = "DB [TRIAL...]",
-        .summary = "Removes runs from an experiment database, all that are named or none",
+        .summary = "Removes the named runs. If one cannot be removed, none is",
         .details =
             "DB is an experiment database, as `pagoda replay --store DB` makes it. TRIAL is\n"
             "a trial's name, EXPERIMENT/TRIAL, APPLICATION/EXPERIMENT/TRIAL, or its number\n"
@@ -390,7 +390,7 @@ static int run_remove(int argc, char **argv)
     struct error err;
     struct trial_path of;
     if (n_named == 0 && !as)
-        return options_usage_error(&usage, "say what to remove: TRIAL, or --as EXPERIMENT");
+        return options_usage_error(&usage, "name what to remove: TRIAL, or --as EXPERIMENT");
     if (n_named > 0 && as)
         return options_usage_error(&usage, "--as removes all of an experiment; name no trial with "
                                            "it, or say APPLICATION/EXPERIMENT/TRIAL");
@@ -410,26 +410,25 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } actions[] = {
-    {"add", store_add, "replay traces and keep the runs"},
-    {"list", run_list, "the runs in a database"},
-    {"show", run_show, "one run: facts, efficiencies, wait states, time by region"},
-    {"remove", run_remove, "take runs out of it"},
-    {"export", store_export, "write runs to a database file of their own"},
+    {"add", store_add, "replay traces and store the runs"},
+    {"list", run_list, "list the runs in a database"},
+    {"show", run_show, "show one run: facts, efficiencies, wait states, time by region"},
+    {"remove", run_remove, "remove runs"},
+    {"export", store_export, "copy runs to a new database file"},
     {"import", store_import, "add all runs of other databases, or values from CSV"},
-    {"vacuum", store_vacuum, "check the file and make it as small as it can be"},
+    {"vacuum", store_vacuum, "check the file and make it as small as possible"},
 };
 enum { N_ACTIONS = sizeof actions / sizeof actions[0] };
 
 static void print_help(FILE *stream)
 {
-    fprintf(stream,
-            "usage: pagoda store ACTION DB ...\n\n"
-            "Keeps runs in experiment databases: adds, shows and removes them, and carries\n"
-            "them from one database to another. `pagoda replay TRACE --store DB` adds, too.\n\n"
-            "actions:\n");
+    fprintf(stream, "usage: pagoda store ACTION DB ...\n\n"
+                    "Keeps runs in experiment databases: adds, shows and removes them, and copies\n"
+                    "them between databases. `pagoda replay TRACE --store DB` adds a run, too.\n\n"
+                    "actions:\n");
     for (size_t i = 0; i < N_ACTIONS; i++)
         fprintf(stream, "  %-10s %s\n", actions[i].name, actions[i].summary);
-    fprintf(stream, "\n`pagoda store ACTION --help` tells what an action does.\n");
+    fprintf(stream, "\n`pagoda store ACTION --help` explains an action.\n");
 }
 
 int cmd_store(int argc, char **argv)

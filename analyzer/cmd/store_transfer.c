@@ -114,8 +114,7 @@ int store_add(int argc, char **argv)
     const char *as = NULL;
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("as", 0, "TRIAL", &as,
-                        "name of the run; [APPLICATION/]EXPERIMENT/ may stand before it, or alone "
-                        "for several traces",
+                        "name of the run; [APPLICATION/]EXPERIMENT/ may precede it",
                         "the trace's name and date"),
         OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request.parameters,
                         "a parameter of the runs, such as size=1024 or size=1024:problem"),
@@ -123,15 +122,17 @@ int store_add(int argc, char **argv)
                         "a version of what was run, such as solver=2.1"),
         OPTION_LIST_ROW(
             "interval", 0, "WHAT", &request.intervals,
-            "instead of the run this part of it: 1s:2s, REGION, REGION#3, REGION#* ..."),
+            "store this part of the run instead: 1s:2s, REGION, REGION#3, REGION#* ..."),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request.pattern_files,
                         "look for the patterns in this file too"),
     };
     const struct option_usage usage = {
         .command = "store add",
         .operands = "DB TRACE...",
-        .summary = "Replays traces and keeps the runs in an experiment database",
-        .details = "As `pagoda replay TRACE --store DB`, without the report.\n",
+        .summary = "Replays traces and stores the runs in an experiment database",
+        .details =
+            "Stores what `pagoda replay TRACE --store DB` stores, without a report. For several\n"
+            "traces, --as EXPERIMENT/ names their experiment.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 2,
@@ -200,17 +201,17 @@ int store_export(int argc, char **argv)
     const char *output = NULL, *as = NULL;
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &output, "write to this new file", NULL),
-        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
-                        "only trials of experiments that match; APPLICATION/ may stand before it",
-                        NULL),
+        OPTION_TEXT_ROW(
+            "as", 0, "EXPERIMENT", &as,
+            "only trials of experiments that match this pattern; APPLICATION/ may precede it",
+            NULL),
     };
     const struct option_usage usage = {
         .command = "store export",
         .operands = "DB [TRIAL...]",
-        .summary = "Writes runs of an experiment database, all unless some are named, to a\n"
-                   "database file of their own, which `pagoda store import` reads",
-        .details = "TRIAL is chosen as in `pagoda diff`: a name, a number, a pattern or\n"
-                   "PARAMETER=VALUE.\n",
+        .summary = "Copies the named runs, or all, to a new database file",
+        .details =
+            "TRIAL is a name, a number, a pattern or PARAMETER=VALUE, as in `pagoda diff`.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 1,
@@ -242,9 +243,9 @@ static void print_report(const struct import_report *report)
 {
     static const char *const texts[] = {
         [IMPORT_ADDED] = "added",
-        [IMPORT_SAME] = "is there already, the same",
-        [IMPORT_REPLACED] = "replaced the one of that name",
-        [IMPORT_RENAMED] = "added, renamed: its name was taken",
+        [IMPORT_SAME] = "unchanged, is there already",
+        [IMPORT_REPLACED] = "replaced the trial of that name",
+        [IMPORT_RENAMED] = "added under a new name, the old one was taken",
     };
     for (size_t i = 0; i < report->n_trials; i++)
         printf("trial %" PRId64 ": %s %s\n", report->trials[i].id, report->trials[i].name,
@@ -266,7 +267,10 @@ static enum file_kind kind_of(const char *path)
         fclose(file);
     if (!file || (n_bytes >= 16 && !memcmp(bytes, "SQLite format 3", 16)))
         return FILE_DATABASE;
-    return memchr(bytes, '\0', n_bytes) ? FILE_OTHER : FILE_CSV;
+    for (size_t i = 0; i < n_bytes; i++)
+        if ((unsigned char)bytes[i] < '\t')
+            return FILE_OTHER;
+    return FILE_CSV;
 }
 
 static int read_csv(const char *path, const struct import_names *names, struct database **memory,
@@ -309,14 +313,17 @@ int store_import(int argc, char **argv)
     bool replaces = false, renames = false;
     const char *as = NULL, *origin = NULL;
     const struct option_row rows[] = {
-        OPTION_FLAG_ROW("replace", 0, &replaces, "a trial takes the place of another of its name"),
-        OPTION_FLAG_ROW("rename", 0, &renames, "a trial whose name is taken gets another one"),
+        OPTION_FLAG_ROW("replace", 0, &replaces,
+                        "replace a trial that has the same name but other contents"),
+        OPTION_FLAG_ROW("rename", 0, &renames,
+                        "if the name of a trial is taken, call it NAME-2, NAME-3 ..."),
         OPTION_TEXT_ROW(
             "as", 0, "TRIAL", &as,
-            "of CSV without such columns; [APPLICATION/]EXPERIMENT/ may stand before it",
+            "name for CSV without these columns; [APPLICATION/]EXPERIMENT/ may precede it",
             "the file's name"),
         OPTION_TEXT_ROW("origin", 0, "WHAT", &origin,
-                        "likewise: measured, predicted, threshold or interval", "measured"),
+                        "for CSV without this column: measured, predicted, threshold or interval",
+                        "measured"),
     };
     const struct option_usage usage = {
         .command = "store import",
@@ -355,7 +362,7 @@ int store_vacuum(int argc, char **argv)
     const struct option_usage usage = {
         .command = "store vacuum",
         .operands = "DB",
-        .summary = "Checks an experiment database and makes its file as small as it can be",
+        .summary = "Checks an experiment database and makes its file as small as possible",
         .min_operands = 1,
         .max_operands = 1,
     };

@@ -280,8 +280,8 @@ int cmd_sweep(int argc, char **argv)
                         "store the runs in this database, made when missing", "sweep.db"),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
                         "experiment the runs belong to, the name of the sweep; APPLICATION/ may "
-                        "stand before it",
-                        "sweep"),
+                        "precede it",
+                        "sweep", .manual = "How runs are named is described in pagoda-store(1)."),
         OPTION_TEXT_ROW("output", 'o', "DIR", &request.dir, "write the traces and outputs to DIR",
                         "DB.sweep/EXPERIMENT"),
         OPTION_DURATION_ROW("timeout", 0, "T", &request.point_limit_ns,

@@ -99,7 +99,7 @@ static int find_property(struct query *query, const char *property)
     if (is_by_path && is_by_process)
         return error_set(
             query->err,
-            "properties are kept by call path and by process, not by both: ask for the "
+            "properties are stored by call path or by process, not by both: ask for the "
             "metric %s.wait_ns",
             property);
     query->rule.is_exact = !is_by_path && !is_by_process;

@@ -206,7 +206,7 @@ static int add_dates(struct statement_text *text, const struct trial_conditions 
     const char *const dates[] = {conditions->since, conditions->until};
     for (size_t i = 0; i < 2; i++)
         if (dates[i] && !is_date(dates[i]))
-            return error_set(err, "\"%s\" is no date like 2026-11-21 or 2026-11-21T05:52",
+            return error_set(err, "\"%s\" is not a date such as 2026-11-21 or 2026-11-21T05:52",
                              dates[i]);
     if (conditions->since)
         fprintf(text->sql, " AND %s >= ?%zu", date,
@@ -380,7 +380,7 @@ int trial_selection_find(struct database *database, const struct trial_condition
             read_group(database, &text, sql, conditions->n_selectors ? &meant : NULL, group, err);
     if (status == 0 && group->n_ids == 0 && !conditions->may_be_none)
         status = error_set(err,
-                           "%s has no trial that fulfils all conditions (`pagoda store list` "
+                           "%s has no trial that meets all conditions (`pagoda store list` "
                            "shows the trials)",
                            database->path);
     if (status)

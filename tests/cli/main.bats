@@ -156,7 +156,7 @@ options_given_once() {
         run awk 'length($0) > 80' <("$PAGODA" "$command" --help; "$PAGODA" "$command" --help all)
         [ -z "$output" ]
     done
-    for action in add list show remove export import merge vacuum; do
+    for action in add list show remove export import vacuum; do
         run awk 'length($0) > 80' <("$PAGODA" store "$action" --help)
         [ -z "$output" ]
     done

@@ -74,10 +74,10 @@ refused() {
     last=$(sqlite3 runs.db "SELECT substr(max(stored_at), 1, 10) FROM trial")
     run "${query[@]}" -m time_ns --since "$first" --until "$last" --with 'late-sender>=0.2' --csv
     [ "${#lines[@]}" = 4 ]
-    refused 'has no trial that fulfils all conditions' -m time_ns --until 2001-01-01
-    refused 'has no trial that fulfils all conditions' -m time_ns --with 'late-sender>=0.9'
-    refused 'has no trial that fulfils all conditions' -m time_ns --origin predicted
-    refused '"yesterday" is no date like' -m time_ns --since yesterday
+    refused 'has no trial that meets all conditions' -m time_ns --until 2001-01-01
+    refused 'has no trial that meets all conditions' -m time_ns --with 'late-sender>=0.9'
+    refused 'has no trial that meets all conditions' -m time_ns --origin predicted
+    refused '"yesterday" is not a date such as' -m time_ns --since yesterday
     refused 'has no parameter "siez"; did you mean "size"\?' -m time_ns -p siez=64
     refused 'has no parameter "zzz"; there are .*, ' -m time_ns -p zzz=64
     refused 'has no metric "zzz"; there are [^,]+, [^,]+, [^,]+, [^,]+, \.\.\.$' -m zzz
@@ -216,7 +216,7 @@ refused() {
         -m exclusive_ns -f /Code/MIP/MPI_Recv
     refused 'has no resource /CallPath/main/sovle; did you mean /CallPath/main/solve\?' \
         -m exclusive_ns -f /CallPath/main/sovle
-    refused 'has no resource /Process/rank/x; the nearest one is /Process' \
+    refused 'has no resource /Process/rank/x; the nearest resource is /Process' \
         -m exclusive_ns -f /Process/rank/x
     refused 'has no resource /Kode; did you mean /Code\?' -m exclusive_ns -f /Kode
     refused 'has no metric "exclusiv_ns"; did you mean "exclusive_ns"\?' -m exclusiv_ns

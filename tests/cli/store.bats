@@ -123,7 +123,7 @@ run default one/and/more' ]
     [ "$("$PAGODA" store list runs.db --as ring/two --json | jq '.trials | length')" = 2 ]
     run "$PAGODA" store list runs.db --as ring/two/one
     [ "$status" = 2 ]
-    [[ $output == *'--as ring/two/one: it is EXPERIMENT or APPLICATION/EXPERIMENT'* ]]
+    [[ $output == *'--as ring/two/one: expected EXPERIMENT or APPLICATION/EXPERIMENT'* ]]
     run "$PAGODA" store remove runs.db --as /
     [ "$status" = 2 ]
     [[ $output == *'--as / names no experiment'* ]]

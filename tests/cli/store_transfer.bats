@@ -108,7 +108,7 @@ values() {
     "$PAGODA" store export a.db -o same.db
     run "$PAGODA" store import a.db same.db
     [ "$status" = 0 ]
-    [ "${lines[0]}" = "trial 1: ring/default/first is there already, the same" ]
+    [ "${lines[0]}" = "trial 1: ring/default/first unchanged, is there already" ]
     [ "$(sqlite3 a.db 'SELECT count(*) FROM trial')" = 2 ]
     # One value of any kind makes it another trial.
     local change
@@ -128,10 +128,10 @@ UPDATE trial SET time_ns = 9040001 WHERE id = 1
 END
     stored a.db | cmp - <(stored before.db)
     run "$PAGODA" store import a.db changed.db --rename
-    [ "${lines[0]}" = "trial 3: ring/default/first-2 added, renamed: its name was taken" ]
-    [ "${lines[1]}" = "trial 2: ring/default/faster is there already, the same" ]
+    [ "${lines[0]}" = "trial 3: ring/default/first-2 added under a new name, the old one was taken" ]
+    [ "${lines[1]}" = "trial 2: ring/default/faster unchanged, is there already" ]
     run "$PAGODA" store import before.db changed.db --replace
-    [ "${lines[0]}" = "trial 3: ring/default/first replaced the one of that name" ]
+    [ "${lines[0]}" = "trial 3: ring/default/first replaced the trial of that name" ]
     # The prediction now refers to the new one.
     [ "$(sqlite3 before.db 'SELECT measured_id, measured_ns FROM predictions')" = "3|9040001" ]
     sound before.db
@@ -209,7 +209,7 @@ metric,value,focus\nx,1,Code\n|bad.csv:2: the focus "Code" is wrong at character
 metric,value,focus\nx,1,"/Code/(a,b)"\n|bad.csv:2: a value is of one resource of a hierarchy
 metric,value\n"x,1\n|bad.csv:2: the quotes do not end
 metric,value,origin\nx,1,guessed\n|bad.csv:2: the origin is not measured
-metric,value,unit\ngflops,1,T\n|a.db knows the metric gflops with another unit
+metric,value,unit\ngflops,1,T\n|in a.db the metric gflops has another unit
 metric,value\n|bad.csv holds no trial
 END
     {

@@ -51,7 +51,7 @@ trials() {
     "$PAGODA" replay --store runs.db --as other/ --cpu-speed 0.5 trace >/dev/null
     [ "$(trials)" = '[["measured",7000,"first"],["predicted",14000,"half"],["measured",7000,"trace"],["predicted",14000,"trace: --cpu-speed 0.5"]]' ]
     "$PAGODA" store remove runs.db first
-    "$PAGODA" store show runs.db half | grep 'measured trial that this database does not have'
+    "$PAGODA" store show runs.db half | grep 'measured trial that is not in this database'
 }
 
 @test "predictions from a predicted archive" {
