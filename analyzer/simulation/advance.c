@@ -82,7 +82,7 @@ void in_call_enter(struct engine *engine, struct location_state *location,
     state->is_waiting = !location->call.is_cut && (state->is_handle || may_wait(engine, location));
     if (prediction->costs->departs_at_enter)
         depart(engine, state, now_ns);
-    struct pag_call call = call_description(engine, location);
+    struct simulated_call call = call_description(engine, location);
     if (simulation_of(engine)->overlap && overlap_puts_off(engine, location, &call)) {
         state->is_put_off = true;
         state->is_waiting = call.is_waiting = false;
@@ -102,9 +102,9 @@ void in_call_enter(struct engine *engine, struct location_state *location,
         in_call_await(engine, location, now_ns);
         return;
     }
-    enum pag_turn turn = state->is_waiting ? PAG_TURN_FIRST : PAG_TURN_LEAVE;
+    enum scheduler_turn turn = state->is_waiting ? TURN_FIRST : TURN_LEAVE;
     scheduler_work(prediction->scheduler, location->index, now_ns, work,
-                   location->call.is_cut ? PAG_TURN_LAST : turn);
+                   location->call.is_cut ? TURN_LAST : turn);
 }
 
 /// When an event inside the call, recorded at RECORDED_NS, happens now (pag_moved).
@@ -226,7 +226,7 @@ void outside_begin(struct engine *engine, struct location_state *location, uint6
     state->lost_ns += state->computation.lost_ns;
     bool is_last = !event || event->kind == EVENT_THREAD_JOIN;
     scheduler_work(prediction->scheduler, location->index, now_ns, work,
-                   is_last ? PAG_TURN_LAST : PAG_TURN_FIRST);
+                   is_last ? TURN_LAST : TURN_FIRST);
 }
 
 void outside_end_location(struct engine *engine, struct location_state *location, uint64_t now_ns)

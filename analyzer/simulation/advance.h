@@ -61,13 +61,13 @@ static inline uint64_t call_recorded_work_ns(const struct engine *engine,
 }
 
 /// The open call, with what is its location's own of it.
-static inline struct pag_call call_description(const struct engine *engine,
-                                               const struct location_state *location)
+static inline struct simulated_call call_description(const struct engine *engine,
+                                                     const struct location_state *location)
 {
     const struct call *call = &location->call;
     const struct location_simulation *state = simulated_location(engine, location);
     const struct prediction *prediction = prediction_of(engine);
-    struct pag_call described = {
+    struct simulated_call described = {
         .sent_bytes =
             state->n_departing == 1 ? message_at(engine, state->departing[0])->size_bytes : 0,
         .location = location->index,

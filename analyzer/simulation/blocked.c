@@ -9,8 +9,8 @@
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/simulation.h"
-#include "analyzer/simulation/taker.h"
 #include "analyzer/simulation/transfers.h"
+#include "analyzer/simulation/wildcard.h"
 
 bool simulation_part_waits(const struct engine *engine, struct part part)
 {
@@ -71,21 +71,21 @@ static bool message_has_come(const struct engine *engine, struct location_simula
 
 /// Whether the receive that will take the message has been posted, though it is not matched yet.
 /// Where that cannot be told the sender goes on: by the time of the match it would be too late.
-static bool has_taker(struct engine *engine, struct location_simulation *state,
-                      uint32_t message_index)
+static bool knows_receive(struct engine *engine, struct location_simulation *state,
+                          uint32_t message_index)
 {
     struct simulation *simulation = simulation_of(engine);
     struct message_simulation *times = &simulation->messages[message_index];
     struct message *message = message_at(engine, message_index);
     uint32_t receive;
-    if (times->has_taker || engine->ranks[message->receiver].n_unresolved_posts == 0)
-        return times->has_taker;
-    enum taker taker = taker_of(engine, message_index, &receive);
-    if (taker == TAKER_UNKNOWN)
+    if (times->knows_receive || engine->ranks[message->receiver].n_unresolved_posts == 0)
+        return times->knows_receive;
+    enum wildcard_receive found = wildcard_find_receive(engine, message_index, &receive);
+    if (found == RECEIVE_UNKNOWN)
         return goes_without(state, true);
-    if (taker == TAKER_COMES)
+    if (found == RECEIVE_COMES)
         return false;
-    times->has_taker = true;
+    times->knows_receive = true;
     times->recorded_post_ns = simulation->postings[receive].recorded_ns;
     message->post_enter_ns = receive_at(engine, receive)->post_enter_ns;
     transfers_ready(engine, message_index);
@@ -101,9 +101,9 @@ static bool receive_has_come(struct engine *engine, struct location_simulation *
     if (!message->is_matched) {
         if (goes_without(state, state->gives_up || engine->ranks[message->receiver].has_ended))
             return true;
-        if (!has_taker(engine, state, message_index))
+        if (!knows_receive(engine, state, message_index))
             return false;
-        if (!simulation_of(engine)->messages[message_index].has_taker)
+        if (!simulation_of(engine)->messages[message_index].knows_receive)
             return true;
     }
     return !prediction_of(engine)->contention || has_departed(simulation_of(engine), message_index);
@@ -127,22 +127,22 @@ static bool members_have_come(const struct engine *engine, struct location_simul
 
 // --- conditions
 
-static struct pag_condition *add(struct simulation *simulation, uint32_t *n_conditions)
+static struct call_condition *add(struct simulation *simulation, uint32_t *n_conditions)
 {
     simulation->conditions = array_reserve(simulation->conditions, &simulation->condition_capacity,
                                            *n_conditions + 1, sizeof *simulation->conditions);
-    struct pag_condition *condition = &simulation->conditions[(*n_conditions)++];
-    *condition = (struct pag_condition){.communicator = NONE, .follows_ns = PAG_NOT_KNOWN};
+    struct call_condition *condition = &simulation->conditions[(*n_conditions)++];
+    *condition = (struct call_condition){.communicator = NONE, .follows_ns = PAG_NOT_KNOWN};
     return condition;
 }
 
-static void add_message(const struct engine *engine, uint32_t index, enum pag_condition_kind kind,
+static void add_message(const struct engine *engine, uint32_t index, enum condition_kind kind,
                         uint32_t *n_conditions)
 {
     const struct message *message = message_at(engine, index);
     const struct message_simulation *times = &simulation_of(engine)->messages[index];
-    struct pag_condition *condition = add(simulation_of(engine), n_conditions);
-    bool is_posting = kind == PAG_CONDITION_POSTING;
+    struct call_condition *condition = add(simulation_of(engine), n_conditions);
+    bool is_posting = kind == CONDITION_POSTING;
     condition->kind = kind;
     condition->recorded_ns = is_posting ? times->recorded_post_ns : times->recorded_send_ns;
     condition->recorded_since_ns = is_posting ? times->recorded_post_ns : times->recorded_since_ns;
@@ -162,8 +162,8 @@ static void add_message(const struct engine *engine, uint32_t index, enum pag_co
 /// The message with this INDEX is seen; its receive has not been posted.
 static void add_probed(const struct engine *engine, uint32_t index, uint32_t *n_conditions)
 {
-    add_message(engine, index, PAG_CONDITION_MESSAGE, n_conditions);
-    struct pag_condition *condition = &simulation_of(engine)->conditions[*n_conditions - 1];
+    add_message(engine, index, CONDITION_MESSAGE, n_conditions);
+    struct call_condition *condition = &simulation_of(engine)->conditions[*n_conditions - 1];
     condition->is_probed = true;
     condition->posted_ns = condition->departed_ns;
     if (condition->is_rendezvous) { // its envelope
@@ -189,8 +189,8 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     }
     if (!is_released)
         return;
-    struct pag_condition *condition = add(simulation_of(engine), n_conditions);
-    condition->kind = PAG_CONDITION_COLLECTIVE;
+    struct call_condition *condition = add(simulation_of(engine), n_conditions);
+    condition->kind = CONDITION_COLLECTIVE;
     condition->time_ns = time_ns;
     condition->recorded_ns = condition->recorded_since_ns = recorded_ns;
     condition->entered_ns = member->in_ns;
@@ -211,13 +211,13 @@ uint32_t simulation_conditions(struct engine *engine, const struct call *call)
     for (uint32_t i = 0; i < call->n_receives; i++) {
         uint32_t message = receive_at(engine, call->receives[i])->message;
         if (message != NONE && !message_at(engine, message)->is_left_out)
-            add_message(engine, message, PAG_CONDITION_MESSAGE, &n_conditions);
+            add_message(engine, message, CONDITION_MESSAGE, &n_conditions);
     }
     for (uint32_t i = 0; i < call->n_sends; i++)
         if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous &&
             (message_at(engine, call->sends[i])->is_matched ||
-             simulation_of(engine)->messages[call->sends[i]].has_taker))
-            add_message(engine, call->sends[i], PAG_CONDITION_POSTING, &n_conditions);
+             simulation_of(engine)->messages[call->sends[i]].knows_receive))
+            add_message(engine, call->sends[i], CONDITION_POSTING, &n_conditions);
     for (uint32_t i = 0; i < call->n_parts; i++)
         add_part(engine, call, call->parts[i], &n_conditions);
     return n_conditions;
@@ -276,7 +276,7 @@ static void settle(struct engine *engine, struct location_state *location, uint3
         go_on_at(engine, location, state->ready_ns, now_ns);
         return;
     }
-    struct pag_call call = call_description(engine, location);
+    struct simulated_call call = call_description(engine, location);
     // Where a partner is missing, or cannot be told yet, the call lasts as long as it did at least.
     // Of a call for a file that waits for the device but for its process time.
     bool is_open = n_conditions == 0 || state->has_unknown_partner;

@@ -12,10 +12,10 @@ static bool is_of_one_group(const struct engine *engine, const struct collective
            !engine->definitions->communicators[instance->communicator].is_intercommunicator;
 }
 
-static struct pag_operation describe(const struct collective *instance, uint32_t index)
+static struct collective_part describe(const struct collective *instance, uint32_t index)
 {
     const struct member *member = &instance->members[index];
-    return (struct pag_operation){
+    return (struct collective_part){
         .instance = instance->index,
         .communicator = instance->communicator,
         .n_members = instance->n_members,
@@ -34,7 +34,7 @@ bool is_carried_out(const struct engine *engine, struct part part)
     const struct prediction *prediction = prediction_of(engine);
     if (!is_of_one_group(engine, instance))
         return false;
-    struct pag_operation operation = describe(instance, part.member);
+    struct collective_part operation = describe(instance, part.member);
     return operation.is_described &&
            collective_runs_carries_out(prediction->collectives, &operation);
 }
@@ -49,7 +49,7 @@ uint64_t carried_out_through_ns(const struct engine *engine, struct part part, u
 {
     const struct prediction *prediction = prediction_of(engine);
     const struct collective *instance = collective_instance(engine, part.collective);
-    struct pag_operation operation = describe(instance, part.member);
+    struct collective_part operation = describe(instance, part.member);
     uint32_t by;
     uint64_t through_ns = collective_runs_through(prediction->collectives, &operation, &by);
     if (through_ns == PAG_NOT_KNOWN && by == NONE)
@@ -72,7 +72,7 @@ bool carried_out_decides(const struct engine *engine, struct part part,
         return false;
     const struct prediction *prediction = prediction_of(engine);
     const struct collective *instance = collective_instance(engine, part.collective);
-    struct pag_operation operation = describe(instance, part.member);
+    struct collective_part operation = describe(instance, part.member);
     uint32_t by;
     if (collective_runs_through(prediction->collectives, &operation, &by) == PAG_NOT_KNOWN ||
         by == part.member)
@@ -88,7 +88,7 @@ void carried_out_entered(const struct engine *engine, const struct collective *i
     const struct prediction *prediction = prediction_of(engine);
     if (!is_of_one_group(engine, instance))
         return;
-    struct pag_operation operation = describe(instance, member);
+    struct collective_part operation = describe(instance, member);
     collective_runs_entered(prediction->collectives, &operation, instance->members[member].in_ns);
 }
 
@@ -126,7 +126,7 @@ void carried_out_let_go(struct engine *engine, const struct collective *instance
     const uint32_t *ranks;
     if (!prediction->has_slices || !is_of_one_group(engine, instance))
         return;
-    struct pag_operation operation = describe(instance, member);
+    struct collective_part operation = describe(instance, member);
     uint32_t n = collective_runs_let_go(prediction->collectives, &operation, &ranks);
     for (uint32_t i = 0; i < n; i++)
         simulation_try_again(engine, ranks[i]);

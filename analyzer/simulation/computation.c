@@ -51,7 +51,7 @@ static struct path_scale scale_of(const struct engine *engine,
             prediction_scale(prediction, location->index, &scale->mark,
                              next > 0 ? of->region : NONE, next > 0 ? of->context : NONE);
         if (location->rank != NONE)
-            scale->change = (struct pag_path_change){
+            scale->change = (struct path_change){
                 .moves = moves_of_path(&prediction->scenario->moves, scale->mark, location->rank),
                 .overlaps = overlaps_has_path(&prediction->scenario->overlaps, scale->mark),
             };
@@ -59,8 +59,8 @@ static struct path_scale scale_of(const struct engine *engine,
     return computation->scales[path];
 }
 
-struct pag_path_change computation_change(struct engine *engine, struct location_state *location,
-                                          uint32_t path)
+struct path_change computation_change(struct engine *engine, struct location_state *location,
+                                      uint32_t path)
 {
     struct computation *computation =
         &simulation_of(engine)->locations[location->index].computation;

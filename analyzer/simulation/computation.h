@@ -26,7 +26,7 @@ struct computation_part {
 };
 
 /// What is done with a call path, beside scaling its work.
-struct pag_path_change {
+struct path_change {
     uint32_t moves; // moves of its work that name it, bits (move.h)
     bool overlaps;  // its MPI calls are waited for later (overlap.h)
 };
@@ -35,7 +35,7 @@ struct pag_path_change {
 struct path_scale {
     uint64_t mark;
     uint64_t scale; // millionths
-    struct pag_path_change change;
+    struct path_change change;
 };
 
 /// The computation a location is in. Its private events are read when it begins; its length is
@@ -91,7 +91,7 @@ void computation_close(const struct engine *engine, struct location_state *locat
                        struct computation *computation, uint64_t end_ns);
 
 /// What is done with PATH of LOCATION.
-struct pag_path_change computation_change(struct engine *engine, struct location_state *location,
-                                          uint32_t path);
+struct path_change computation_change(struct engine *engine, struct location_state *location,
+                                      uint32_t path);
 
 #endif

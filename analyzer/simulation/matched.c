@@ -27,7 +27,7 @@ static uint64_t own_since_ns(const struct engine *engine, const struct location_
     const struct prediction *prediction = prediction_of(engine);
     if (!prediction->calls || !location->is_master)
         return call->recorded_enter_ns;
-    const struct pag_call sending = {
+    const struct simulated_call sending = {
         .location = location->index,
         .rank = location->rank,
         .region = EVENT_NO_INDEX,
@@ -116,7 +116,7 @@ static void matched(struct engine *engine, uint32_t message_index, uint32_t rece
         simulation->postings[receive].recorded_ns;
     simulation_try_again(engine, message->receiver);
     if (simulation->messages[message_index].is_rendezvous) {
-        if (!simulation->messages[message_index].has_taker)
+        if (!simulation->messages[message_index].knows_receive)
             transfers_ready(engine, message_index);
         simulation_try_again(engine, message->sender);
     }

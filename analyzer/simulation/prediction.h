@@ -79,8 +79,9 @@ static inline uint64_t prediction_scale(const struct prediction *prediction, uin
 }
 
 /// What CALL, all partners of which have come, waits for, as struct cost_model has it.
-static inline void prediction_settle(struct prediction *prediction, const struct pag_call *call,
-                                     const struct pag_condition *conditions, uint32_t n_conditions,
+static inline void prediction_settle(struct prediction *prediction,
+                                     const struct simulated_call *call,
+                                     const struct call_condition *conditions, uint32_t n_conditions,
                                      uint64_t *ready_ns, pag_work *work)
 {
     if (prediction->is_delayed)

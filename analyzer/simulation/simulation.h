@@ -76,16 +76,16 @@ struct posted_operation {
 /// Times of a message that measured time needs not; by its pool index.
 struct message_simulation {
     uint64_t recorded_send_ns;  // enter of the call that sent it
-    uint64_t recorded_since_ns; // begin of what of that was the sender's own (pag_condition)
+    uint64_t recorded_since_ns; // begin of what of that was the sender's own (call_condition)
     uint64_t recorded_post_ns;  // of its receive, once matched
     uint64_t departed_ns;       // PAG_NOT_KNOWN: has not departed
     uint64_t arrived_ns;  // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other
     uint64_t number;      // order of sending
     uint64_t size_bytes;  // as the run sends it (cut_messages.h)
     uint64_t added_bytes; // more than that
-    uint64_t follows_ns;  // see pag_condition
+    uint64_t follows_ns;  // see call_condition
     bool is_rendezvous;
-    bool has_taker; // not matched, but the receive that takes it is known (taker.h)
+    bool knows_receive; // not matched, but the receive that takes it is known (wildcard.h)
 };
 
 struct simulation {
@@ -95,7 +95,7 @@ struct simulation {
     struct posting_simulation *postings; // by receive
     struct posted_operation *operations; // by posting
     size_t message_capacity, receive_capacity, operation_capacity;
-    struct pag_condition *conditions; // of the call being settled
+    struct call_condition *conditions; // of the call being settled
     size_t condition_capacity;
     struct migration *migration;     // NULL: no work is moved
     struct aggregation *aggregation; // NULL: each message on its own

@@ -67,7 +67,7 @@ void transfers_ready(struct engine *engine, uint32_t index)
     const struct message_simulation *times = &simulation->messages[index];
     const struct message *message = message_at(engine, index);
     if (!simulation->prediction->contention || times->departed_ns == PAG_NOT_KNOWN ||
-        (times->is_rendezvous && !message->is_matched && !times->has_taker))
+        (times->is_rendezvous && !message->is_matched && !times->knows_receive))
         return;
     bool comes_later = times->is_rendezvous && message->post_enter_ns > times->departed_ns;
     push(simulation, (struct transfer){
@@ -84,7 +84,7 @@ void transfers_ready(struct engine *engine, uint32_t index)
 static void take_parts(struct simulation *simulation)
 {
     const struct prediction *prediction = simulation->prediction;
-    struct pag_part_message part;
+    struct part_message part;
     while (prediction->collectives && collective_runs_sent(prediction->collectives, &part))
         push(simulation, (struct transfer){
                              .ready_ns = part.ready_ns,

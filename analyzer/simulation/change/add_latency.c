@@ -85,9 +85,9 @@ static uint64_t moved_bytes(const struct pag_volume *volume)
     return sent < received ? sent : received;
 }
 
-static uint64_t delay_of(const struct added_latency *delay, const struct pag_condition *condition)
+static uint64_t delay_of(const struct added_latency *delay, const struct call_condition *condition)
 {
-    if (condition->kind != PAG_CONDITION_COLLECTIVE)
+    if (condition->kind != CONDITION_COLLECTIVE)
         return added_latency_of_message(delay, condition->sender, condition->receiver,
                                         condition->size_bytes);
     if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize ||
@@ -99,14 +99,14 @@ static uint64_t delay_of(const struct added_latency *delay, const struct pag_con
            added_latency_between_nodes(delay, moved_bytes(&condition->volume));
 }
 
-const struct pag_condition *added_latency_apply(struct added_latency *delay,
-                                                const struct pag_condition *conditions,
-                                                uint32_t n_conditions)
+const struct call_condition *added_latency_apply(struct added_latency *delay,
+                                                 const struct call_condition *conditions,
+                                                 uint32_t n_conditions)
 {
     delay->conditions =
         array_reserve(delay->conditions, &delay->capacity, n_conditions, sizeof *delay->conditions);
     for (uint32_t i = 0; i < n_conditions; i++) {
-        struct pag_condition *condition = &delay->conditions[i];
+        struct call_condition *condition = &delay->conditions[i];
         *condition = conditions[i];
         uint64_t added_ns = delay_of(delay, condition);
         condition->time_ns += added_ns;

@@ -24,7 +24,7 @@ struct added_latency {
     const uint32_t *node_of_rank;
     bool *spans_nodes; // by communicator
     bool is_everywhere;
-    struct pag_condition *conditions; // of the call being settled
+    struct call_condition *conditions; // of the call being settled
     size_t capacity;
 };
 
@@ -40,8 +40,8 @@ uint64_t added_latency_of_message(const struct added_latency *delay, uint32_t se
 uint64_t added_latency_between_nodes(const struct added_latency *delay, uint64_t size_bytes);
 
 /// CONDITIONS with their delay; valid until the next call.
-const struct pag_condition *added_latency_apply(struct added_latency *delay,
-                                                const struct pag_condition *conditions,
-                                                uint32_t n_conditions);
+const struct call_condition *added_latency_apply(struct added_latency *delay,
+                                                 const struct call_condition *conditions,
+                                                 uint32_t n_conditions);
 
 #endif

@@ -15,7 +15,7 @@ enum { MAX_AHEAD = 4096 }; // events of a call
 
 /// A call that was put off, and where its receives and sends stand in the arrays of its location.
 struct put_off {
-    struct pag_call call;
+    struct simulated_call call;
     uint32_t path;   // its own
     uint32_t region; // path whose leave ends it
     uint32_t n_receives, n_sends;
@@ -124,7 +124,7 @@ static bool waits_for_receiver(const struct engine *engine, const struct call *c
 }
 
 bool overlap_puts_off(struct engine *engine, struct location_state *location,
-                      const struct pag_call *description)
+                      const struct simulated_call *description)
 {
     struct overlap_location *state = state_of(engine, location);
     struct call *call = &location->call;
@@ -253,7 +253,7 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
     *work = 0;
     for (uint32_t i = 0; i < state->n_taken; i++) {
         const struct put_off *put_off = &state->calls[i];
-        const struct pag_call *call = &put_off->call;
+        const struct simulated_call *call = &put_off->call;
         const struct call own = {.receives = &location->call.receives[first_receive],
                                  .n_receives = put_off->n_receives,
                                  .sends = &location->call.sends[first_send],

@@ -54,7 +54,7 @@ void overlap_free(struct overlap *overlap);
 
 /// LOCATION has entered its call, described by CALL: true if what it would wait for is put off.
 bool overlap_puts_off(struct engine *engine, struct location_state *location,
-                      const struct pag_call *call);
+                      const struct simulated_call *call);
 
 /// Whether EVENT, the next one of LOCATION outside MPI, is the leave of a region at which it has to
 /// wait for calls that were put off.

@@ -301,7 +301,7 @@ static pag_work set_work(const struct visit_run *run, uint32_t location, int32_t
 }
 
 pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind_number,
-                        const struct pag_visit_part *part, bool *is_scaled)
+                        const struct visit_part *part, bool *is_scaled)
 {
     const struct region_works_item *item = &run->scenario->works.items[kind_number - 1];
     const struct visit_list *list = &kind_at(run->visits, kind_number)->lists[location];

@@ -70,7 +70,7 @@ enum { VISITS_MAX_KEPT = 1 << 20 };
 
 /// A part of a visit, as long as it can be told what that is: the part up to an
 /// MPI call, the rest of it, or all.
-struct pag_visit_part {
+struct visit_part {
     bool is_first, is_last;
     pag_work recorded; // work of this part in the recording; not known of the last one
 };
@@ -110,7 +110,7 @@ void visit_run_free(struct visit_run *run);
 int32_t visit_run_kind(const struct visit_run *run, uint32_t location, uint64_t mark);
 /// The work of a part of the visit LOCATION is in; *IS_SCALED: times the scale of its paths.
 pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind,
-                        const struct pag_visit_part *part, bool *is_scaled);
+                        const struct visit_part *part, bool *is_scaled);
 /// The factor in millionths by which the visit that begins changes; *IS_SCALED as above.
 uint64_t visit_run_factor(const struct visit_run *run, uint32_t location, int32_t kind,
                           bool *is_scaled);

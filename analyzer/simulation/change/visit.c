@@ -114,7 +114,7 @@ static pag_work share(const struct engine *engine, struct location_state *locati
 }
 
 static pag_work set(const struct engine *engine, struct location_state *location,
-                    struct computation *computation, struct pag_visit_part part)
+                    struct computation *computation, struct visit_part part)
 {
     const struct prediction *prediction = prediction_of(engine);
     bool is_scaled = false;
@@ -144,7 +144,7 @@ void visit_end(const struct engine *engine, struct location_state *location,
 {
     struct visit *visit = &computation->visit;
     if (visit->kind > 0)
-        *set_work += set(engine, location, computation, (struct pag_visit_part){.is_last = true});
+        *set_work += set(engine, location, computation, (struct visit_part){.is_last = true});
     else if (visit->kind < 0)
         keep_over(visit);
     visit->kind = 0;
@@ -175,7 +175,7 @@ void visit_close_computation(const struct engine *engine, struct location_state 
         return;
     pag_work work = wall_ns ? process * visit->wall_ns / wall_ns : 0;
     if (visit->kind > 0)
-        *set_work += set(engine, location, computation, (struct pag_visit_part){.recorded = work});
+        *set_work += set(engine, location, computation, (struct visit_part){.recorded = work});
     visit->before += work;
     visit->wall_ns = 0;
     visit->is_going_on = true;

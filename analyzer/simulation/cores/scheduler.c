@@ -22,9 +22,9 @@ enum location_mode { MODE_BEFORE, MODE_WORKING, MODE_WAITING, MODE_ENDED };
 
 struct process {
     enum location_mode mode;
-    bool has_core;      // on a shared one: has worked and not waited since
-    bool is_away;       // has left cores shared in slices of time to wait
-    enum pag_turn turn; // when its work is done
+    bool has_core;            // on a shared one: has worked and not waited since
+    bool is_away;             // has left cores shared in slices of time to wait
+    enum scheduler_turn turn; // when its work is done
     uint32_t group;
     uint32_t place;  // among those of its group
     uint32_t over;   // on a core of its own: by how much of a ns end_ns is rounded up, millionths
@@ -44,8 +44,8 @@ struct group {
     struct tournament working; // by (end, turn, location); shared groups only
 };
 
-enum { TURN_SHIFT = 30 };                // of a turn and a location in one number
-enum { TURN_SLICE = PAG_TURN_LAST + 1 }; // the end of a slice: when all are done who are done then
+enum { TURN_SHIFT = 30 };            // of a turn and a location in one number
+enum { TURN_SLICE = TURN_LAST + 1 }; // the end of a slice: when all are done who are done then
 #define LATEST_END (((pag_work)1 << 96) - 1) // that leaves room for it; 2 million years
 
 struct scheduler {
@@ -65,7 +65,7 @@ struct scheduler {
 // --- alarms
 
 /// Who goes on, and his turn among those at the same time.
-static uint32_t order_of(enum pag_turn turn, uint32_t location)
+static uint32_t order_of(enum scheduler_turn turn, uint32_t location)
 {
     return (uint32_t)turn << TURN_SHIFT | location;
 }
@@ -76,7 +76,7 @@ static uint32_t location_of(uint32_t order)
 }
 
 static void set_alarm(struct scheduler *scheduler, uint32_t source, uint64_t time_ns,
-                      enum pag_turn turn, uint32_t location)
+                      enum scheduler_turn turn, uint32_t location)
 {
     uint64_t rest = (uint64_t)order_of(turn, location) << 32 | source;
     tournament_set(&scheduler->alarms, source, (tournament_key)time_ns << 64 | rest);
@@ -198,7 +198,7 @@ static pag_work hand_over(struct scheduler *scheduler, struct group *group, uint
 }
 
 static void work_shared(struct scheduler *scheduler, struct group *group, uint32_t location,
-                        uint64_t now_ns, pag_work work, enum pag_turn turn)
+                        uint64_t now_ns, pag_work work, enum scheduler_turn turn)
 {
     struct process *process = &scheduler->processes[location];
     change(scheduler, location, now_ns, MODE_WORKING);
@@ -218,7 +218,7 @@ static void work_shared(struct scheduler *scheduler, struct group *group, uint32
 
 /// Works from NOW_NS on; what the work before was rounded up by is work done already.
 static void work_alone(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
-                       pag_work work, enum pag_turn turn)
+                       pag_work work, enum scheduler_turn turn)
 {
     struct process *process = &scheduler->processes[location];
     uint32_t done = process->end_ns == now_ns ? process->over : 0;
@@ -245,7 +245,7 @@ static void predict_slices(struct scheduler *scheduler, uint32_t index)
 }
 
 static void work_in_slices(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
-                           pag_work work, enum pag_turn turn)
+                           pag_work work, enum scheduler_turn turn)
 {
     struct process *process = &scheduler->processes[location];
     struct time_slices *slices = scheduler->groups[process->group].slices;
@@ -264,7 +264,7 @@ static void wake_in_slices(struct scheduler *scheduler, uint32_t location, uint6
                            uint64_t until_ns, pag_work work)
 {
     struct process *process = &scheduler->processes[location];
-    enum pag_turn turn = work > 0 ? PAG_TURN_FIRST : PAG_TURN_LEAVE;
+    enum scheduler_turn turn = work > 0 ? TURN_FIRST : TURN_LEAVE;
     process->next = work;
     if (scheduler->spins) {
         time_slices_wait(scheduler->groups[process->group].slices, location, now_ns, until_ns,
@@ -285,7 +285,7 @@ static void wait_in_slices(struct scheduler *scheduler, uint32_t location, uint6
     struct time_slices *slices = scheduler->groups[process->group].slices;
     process->mode = MODE_WAITING;
     if (!scheduler->spins && !process->is_away) {
-        time_slices_wait(slices, location, now_ns, PAG_NOT_KNOWN, PAG_TURN_LEAVE);
+        time_slices_wait(slices, location, now_ns, PAG_NOT_KNOWN, TURN_LEAVE);
         process->is_away = until_ns > now_ns;
         if (process->is_away)
             time_slices_end(slices, location, now_ns);
@@ -328,7 +328,7 @@ static struct group *group_of(const struct scheduler *scheduler, uint32_t locati
 }
 
 void scheduler_work(struct scheduler *scheduler, uint32_t location, uint64_t now_ns, pag_work work,
-                    enum pag_turn turn)
+                    enum scheduler_turn turn)
 {
     struct group *group = group_of(scheduler, location);
     if (group->slices)
@@ -344,7 +344,7 @@ void scheduler_wait(struct scheduler *scheduler, uint32_t location, uint64_t now
 {
     struct process *process = &scheduler->processes[location];
     if (process->mode == MODE_BEFORE) {
-        set_alarm(scheduler, source_of(scheduler, location), until_ns, PAG_TURN_FIRST, location);
+        set_alarm(scheduler, source_of(scheduler, location), until_ns, TURN_FIRST, location);
         return;
     }
     if (group_of(scheduler, location)->slices) {
@@ -372,12 +372,12 @@ void scheduler_wake(struct scheduler *scheduler, uint32_t location, uint64_t unt
         return;
     }
     if (!group->is_shared) {
-        work_alone(scheduler, location, until_ns, at_speed(group, work), PAG_TURN_LEAVE);
+        work_alone(scheduler, location, until_ns, at_speed(group, work), TURN_LEAVE);
         return;
     }
     process->next = at_speed(group, work);
     set_alarm(scheduler, source_of(scheduler, location), until_ns,
-              process->next > 0 ? PAG_TURN_FIRST : PAG_TURN_LEAVE, location);
+              process->next > 0 ? TURN_FIRST : TURN_LEAVE, location);
 }
 
 void scheduler_end(struct scheduler *scheduler, uint32_t location, uint64_t now_ns)
@@ -428,10 +428,9 @@ bool scheduler_works_on(struct scheduler *scheduler, uint32_t location, uint64_t
     }
     process->next = 0;
     if (group_of(scheduler, location)->slices)
-        work_in_slices(scheduler, location, now_ns, work, PAG_TURN_LEAVE);
+        work_in_slices(scheduler, location, now_ns, work, TURN_LEAVE);
     else
-        work_shared(scheduler, group_of(scheduler, location), location, now_ns, work,
-                    PAG_TURN_LEAVE);
+        work_shared(scheduler, group_of(scheduler, location), location, now_ns, work, TURN_LEAVE);
     return true;
 }
 

@@ -26,10 +26,10 @@
 struct scheduler;
 
 /// Of several locations done at the same time, those go on first whose turn is lower.
-enum pag_turn {
-    PAG_TURN_FIRST,
-    PAG_TURN_LEAVE, // of an MPI call: all that enter one at this time may have to do with it
-    PAG_TURN_LAST,  // the join of a team, the end of a location
+enum scheduler_turn {
+    TURN_FIRST,
+    TURN_LEAVE, // of an MPI call: all that enter one at this time may have to do with it
+    TURN_LAST,  // the join of a team, the end of a location
 };
 
 #define SCHEDULER_FULL_SPEED 1000000u
@@ -49,7 +49,7 @@ void scheduler_free(struct scheduler *scheduler);
 
 /// LOCATION works from NOW_NS on, within MPI or outside. Times are simulated ns and never go back.
 void scheduler_work(struct scheduler *scheduler, uint32_t location, uint64_t now_ns, pag_work work,
-                    enum pag_turn turn);
+                    enum scheduler_turn turn);
 /// LOCATION waits in MPI from NOW_NS on, until a time or until it is woken (PAG_NOT_KNOWN), and
 /// works WORK then; it is done in the turn of those that leave a call. At the start of the run: it
 /// comes to its first event, at UNTIL_NS.

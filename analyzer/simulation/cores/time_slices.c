@@ -137,7 +137,7 @@ static void finish(struct sliced_process *process, uint64_t now_ns)
 }
 
 void time_slices_work(struct time_slices *slices, uint32_t location, uint64_t now_ns, pag_work work,
-                      enum pag_turn turn)
+                      enum scheduler_turn turn)
 {
     struct sliced_process *process = &slices->processes[location];
     finish(process, now_ns);
@@ -150,7 +150,7 @@ void time_slices_work(struct time_slices *slices, uint32_t location, uint64_t no
 }
 
 void time_slices_wait(struct time_slices *slices, uint32_t location, uint64_t now_ns,
-                      uint64_t until_ns, enum pag_turn turn)
+                      uint64_t until_ns, enum scheduler_turn turn)
 {
     struct sliced_process *process = &slices->processes[location];
     catch_up(slices, now_ns);
@@ -182,7 +182,7 @@ static bool queue_has_aims(const struct time_slices *slices)
 
 static bool goes_first(const struct time_slices *slices, uint32_t a, uint32_t b)
 {
-    enum pag_turn turn = slices->processes[a].turn, other = slices->processes[b].turn;
+    enum scheduler_turn turn = slices->processes[a].turn, other = slices->processes[b].turn;
     return turn != other ? turn < other : a < b;
 }
 

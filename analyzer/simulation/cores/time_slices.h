@@ -26,7 +26,7 @@
 
 /// A process on such cores; all zero: it has not begun.
 struct sliced_process {
-    enum pag_turn turn; // when it goes on
+    enum scheduler_turn turn; // when it goes on
     bool has_core, is_working;
     pag_work left;     // work: what was left at since_ns
     uint64_t since_ns; // has had its core, or done its work
@@ -57,10 +57,10 @@ void time_slices_release(struct time_slices *slices);
 void time_slices_begin(struct time_slices *slices, uint32_t location, uint64_t now_ns);
 void time_slices_end(struct time_slices *slices, uint32_t location, uint64_t now_ns);
 void time_slices_work(struct time_slices *slices, uint32_t location, uint64_t now_ns, pag_work work,
-                      enum pag_turn turn);
+                      enum scheduler_turn turn);
 /// LOCATION waits until UNTIL_NS (PAG_NOT_KNOWN: until this is called again).
 void time_slices_wait(struct time_slices *slices, uint32_t location, uint64_t now_ns,
-                      uint64_t until_ns, enum pag_turn turn);
+                      uint64_t until_ns, enum scheduler_turn turn);
 
 /// What is next: LOCATION goes on at TIME_NS, or its slice is over. False: nothing will happen by
 /// itself.

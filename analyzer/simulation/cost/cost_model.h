@@ -14,7 +14,7 @@
 struct prediction;
 
 /// An MPI call: when it was entered and left in the recording, when it is entered now.
-struct pag_call {
+struct simulated_call {
     uint32_t location, rank;
     uint32_t region; // EVENT_NO_INDEX: a record without call
     uint64_t recorded_enter_ns, recorded_leave_ns;
@@ -30,15 +30,15 @@ struct pag_call {
     bool is_handle;
 };
 
-enum pag_condition_kind {
-    PAG_CONDITION_MESSAGE,    // a message the call receives
-    PAG_CONDITION_POSTING,    // the receive of a message it sends or has sent
-    PAG_CONDITION_COLLECTIVE, // the members of a collective that release it
+enum condition_kind {
+    CONDITION_MESSAGE,    // a message the call receives
+    CONDITION_POSTING,    // the receive of a message it sends or has sent
+    CONDITION_COLLECTIVE, // the members of a collective that release it
 };
 
 /// What a partner must have done before a call can be left; both known by now.
-struct pag_condition {
-    enum pag_condition_kind kind;
+struct call_condition {
+    enum condition_kind kind;
     uint64_t recorded_ns; // enter of the send, the posting, the latest member, in the recording
     uint64_t recorded_since_ns; // message: begin of what of the call that sent it was the sender's
                                 // own (recorded_own_work); else recorded_ns
@@ -69,16 +69,16 @@ struct cost_model {
     bool departs_at_enter; // messages depart when their call is entered, not after work_before
     bool polls_wait;       // polls that find nothing wait for what ends their loop (polling.h)
     /// Work of a call before its messages depart, to the world ranks RECEIVERS[0..n_sent).
-    pag_work (*work_before)(struct prediction *prediction, const struct pag_call *call,
+    pag_work (*work_before)(struct prediction *prediction, const struct simulated_call *call,
                             const uint32_t *receivers);
     /// All partners are known: when the call has what it waits for (not before its enter), and how
     /// much work follows.
-    void (*settle)(struct prediction *prediction, const struct pag_call *call,
-                   const struct pag_condition *conditions, uint32_t n_conditions,
+    void (*settle)(struct prediction *prediction, const struct simulated_call *call,
+                   const struct call_condition *conditions, uint32_t n_conditions,
                    uint64_t *ready_ns, pag_work *work);
     /// How long CALL lasts at least that has partners nobody knows (IS_UNKNOWN), or is a handle
     /// call that waits for nobody.
-    uint64_t (*least_length)(const struct prediction *prediction, const struct pag_call *call,
+    uint64_t (*least_length)(const struct prediction *prediction, const struct simulated_call *call,
                              bool is_unknown);
     /// Whether the sender of a message waits for its receiver.
     bool (*is_rendezvous)(const struct prediction *prediction, uint32_t sender, uint32_t receiver,

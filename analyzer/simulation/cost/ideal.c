@@ -48,13 +48,13 @@ static uint64_t message_ns(const struct prediction *prediction, uint32_t sender,
 }
 
 /// When CALL ends at the earliest.
-static uint64_t least_end_ns(const struct ideal *ideal, const struct pag_call *call)
+static uint64_t least_end_ns(const struct ideal *ideal, const struct simulated_call *call)
 {
     uint64_t end_ns = min_ns(call->recorded_leave_ns, ideal->begin_ns);
     return end_ns > call->enter_ns ? end_ns : call->enter_ns;
 }
 
-static pag_work work_before(struct prediction *prediction, const struct pag_call *call,
+static pag_work work_before(struct prediction *prediction, const struct simulated_call *call,
                             const uint32_t *receivers)
 {
     (void)receivers;
@@ -67,8 +67,8 @@ static pag_work work_before(struct prediction *prediction, const struct pag_call
     return (pag_work)(least_end_ns(ideal, call) - call->enter_ns) * PAG_WORK_PER_NS;
 }
 
-static void settle(struct prediction *prediction, const struct pag_call *call,
-                   const struct pag_condition *conditions, uint32_t n_conditions,
+static void settle(struct prediction *prediction, const struct simulated_call *call,
+                   const struct call_condition *conditions, uint32_t n_conditions,
                    uint64_t *ready_ns, pag_work *amount)
 {
     const struct ideal *ideal = prediction->ideal;
@@ -79,7 +79,7 @@ static void settle(struct prediction *prediction, const struct pag_call *call,
             *ready_ns = conditions[i].time_ns;
 }
 
-static uint64_t least_length(const struct prediction *prediction, const struct pag_call *call,
+static uint64_t least_length(const struct prediction *prediction, const struct simulated_call *call,
                              bool is_unknown)
 {
     const struct ideal *ideal = prediction->ideal;

@@ -4,7 +4,7 @@
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/network/collective_plan.h"
 
-static pag_work work_timeless(struct prediction *prediction, const struct pag_call *call,
+static pag_work work_timeless(struct prediction *prediction, const struct simulated_call *call,
                               const uint32_t *receivers)
 {
     pag_work amount_ns = 0;
@@ -14,7 +14,7 @@ static pag_work work_timeless(struct prediction *prediction, const struct pag_ca
     return amount_ns * PAG_WORK_PER_NS;
 }
 
-static pag_work work_before(struct prediction *prediction, const struct pag_call *call,
+static pag_work work_before(struct prediction *prediction, const struct simulated_call *call,
                             const uint32_t *receivers)
 {
     return call->is_handle ? recorded_costs_before(prediction, call, receivers)
@@ -27,7 +27,8 @@ static uint64_t max_ns(uint64_t a, uint64_t b)
 }
 
 /// When a collective has released a member.
-static uint64_t collective_met(const struct machine *machine, const struct pag_condition *condition)
+static uint64_t collective_met(const struct machine *machine,
+                               const struct call_condition *condition)
 {
     if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize ||
         condition->is_carried_out)
@@ -48,7 +49,7 @@ static uint64_t collective_met(const struct machine *machine, const struct pag_c
 
 /// When a message is there, or its rendezvous sender may go on.
 static uint64_t message_met(const struct machine_messages *messages,
-                            const struct pag_condition *condition)
+                            const struct call_condition *condition)
 {
     if (condition->arrived_ns != PAG_NOT_KNOWN)
         return condition->arrived_ns;
@@ -58,18 +59,18 @@ static uint64_t message_met(const struct machine_messages *messages,
     return begin_ns + machine_message_ns(messages, condition->size_bytes);
 }
 
-/// Of data-carrying conditions only; recorded_settle() has operations that create or destroy
+/// Of data-carrying conditions only; recorded_costs_settle() has operations that create or destroy
 /// handles.
-static void settle_timeless(struct prediction *prediction, const struct pag_call *call,
-                            const struct pag_condition *conditions, uint32_t n_conditions,
+static void settle_timeless(struct prediction *prediction, const struct simulated_call *call,
+                            const struct call_condition *conditions, uint32_t n_conditions,
                             uint64_t *ready_ns, pag_work *work)
 {
     const struct scopes *scopes = &prediction->scenario->scopes;
     *ready_ns = call->enter_ns;
     *work = 0;
     for (uint32_t i = 0; i < n_conditions; i++) {
-        const struct pag_condition *condition = &conditions[i];
-        if (condition->kind == PAG_CONDITION_COLLECTIVE) {
+        const struct call_condition *condition = &conditions[i];
+        if (condition->kind == CONDITION_COLLECTIVE) {
             *ready_ns = max_ns(*ready_ns, collective_met(scopes->machine, condition));
             continue;
         }
@@ -83,13 +84,13 @@ static void settle_timeless(struct prediction *prediction, const struct pag_call
         const struct machine_messages *messages =
             scopes_between(scopes, condition->sender, condition->receiver);
         *ready_ns = max_ns(*ready_ns, message_met(messages, condition));
-        if (condition->kind == PAG_CONDITION_MESSAGE && !condition->is_probed)
+        if (condition->kind == CONDITION_MESSAGE && !condition->is_probed)
             *work += (pag_work)messages->receive_overhead_ns * PAG_WORK_PER_NS;
     }
 }
 
-static void settle(struct prediction *prediction, const struct pag_call *call,
-                   const struct pag_condition *conditions, uint32_t n_conditions,
+static void settle(struct prediction *prediction, const struct simulated_call *call,
+                   const struct call_condition *conditions, uint32_t n_conditions,
                    uint64_t *ready_ns, pag_work *work)
 {
     if (call->is_handle)
@@ -98,7 +99,7 @@ static void settle(struct prediction *prediction, const struct pag_call *call,
         settle_timeless(prediction, call, conditions, n_conditions, ready_ns, work);
 }
 
-static uint64_t no_length(const struct prediction *prediction, const struct pag_call *call,
+static uint64_t no_length(const struct prediction *prediction, const struct simulated_call *call,
                           bool is_unknown)
 {
     (void)prediction, (void)call, (void)is_unknown;

@@ -105,42 +105,4 @@ struct recorded_use {
     uint64_t n_flights, n_interpolated;
 };
 
-/// What a prediction assumes: where ranks are, and whether those that wait keep their cores busy,
-/// now as in the recording.
-struct recorded_scenario {
-    const uint32_t *node_of_rank;
-    bool spins;
-    const bool *keeps_cores; // by rank: as many as in the recording, with the same ranks
-};
-
-/// When CALL has what it waits for, as far as the recording tells: h is the latest recorded release
-/// of its conditions, E and L its recorded enter and leave.
-///   waited (h > E, or an all-to-all operation, not posted before): W = min(receive time of the
-///     deciding message, L - h), 0 if no message decided; else W = min(sum of the receive times of
-///     its messages, C), C if that sum is 0, where C is its CPU time, L - E where nobody knows: a
-///     call that took longer did not compute meanwhile, it lacked its core or a message, and lasts
-///     L - W - E from its enter before that work.
-///   What released it is followed by D = L - W - h; other conditions, released at r, by
-///   min(flight - receive time of the size, L - W - r) if they are messages, else by 0; no
-///   condition by less than 0. A message that was on one node and now is between two, or the other
-///   way, where both kinds were seen: what released it by D + flight now - flight of the other
-///   kind, other messages by flight - receive time.
-///   An oversubscribed rank: O is the call's own time, at most what its sender allows
-///     (OVERSUBSCRIBED.md 1 and 2). A message is released when the sender's own time in the call
-///     that sent it began, if that was before L. W is O, if the call waited, from the release on,
-///     and D is 0: on shared cores even a flight is somebody's work. Of a call some of which is
-///     left out W is at most the sum of receive times. A message of another size, or that was on
-///     one node and is between two now or the other way, comes later by the shared flight now -
-///     shared flight then, not less than 0. Where waiting ranks spin: W is as above, or min(O, sum
-///     of receive times) if the call did not wait, and messages take no time. A rank that has not
-///     the cores it had, with the same ranks, does not poll for what it had from others on them:
-///     its receive times are those of calls that kept their core (kept_calls.h), and O of a call
-///     that lost its core and waits for no message is at most what is usual for its region. Handle
-///     calls are as above: they took no core.
-/// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
-void recorded_settle(const struct recorded *recorded, const struct pag_call *call,
-                     const struct pag_condition *conditions, uint32_t n_conditions,
-                     const struct recorded_scenario *scenario, struct recorded_use *use,
-                     uint64_t *ready_ns, pag_work *work);
-
 #endif

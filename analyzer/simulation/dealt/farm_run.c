@@ -115,7 +115,7 @@ static void receive(struct hand_out *run, uint64_t now_ns)
         if (answer->arrival_ns > now_ns)
             scheduler_wait(run->scheduler, MASTER, now_ns, answer->arrival_ns, 0);
         else
-            scheduler_work(run->scheduler, MASTER, now_ns, work(costs->receive_ns), PAG_TURN_LEAVE);
+            scheduler_work(run->scheduler, MASTER, now_ns, work(costs->receive_ns), TURN_LEAVE);
         return;
     }
     run->waits = true;
@@ -153,7 +153,7 @@ static void go_on(struct hand_out *run, uint64_t now_ns)
         next_ns = costs->after_ns;
         break;
     }
-    scheduler_work(run->scheduler, MASTER, now_ns, work(next_ns), PAG_TURN_FIRST);
+    scheduler_work(run->scheduler, MASTER, now_ns, work(next_ns), TURN_FIRST);
 }
 
 /// A worker has a task, or has done it.
@@ -163,7 +163,7 @@ static void work_or_answer(struct hand_out *run, uint32_t worker, uint64_t now_n
     if (state == STATE_WAITING) {
         run->arrivals[worker] = PAG_NOT_KNOWN;
         run->states[worker] = STATE_WORKING;
-        scheduler_work(run->scheduler, worker, now_ns, work(work_of(run, worker)), PAG_TURN_FIRST);
+        scheduler_work(run->scheduler, worker, now_ns, work(work_of(run, worker)), TURN_FIRST);
         return;
     }
     run->states[worker] = STATE_WAITING;
@@ -183,7 +183,7 @@ static void step(struct hand_out *run, uint32_t process, uint64_t now_ns)
     if (run->states[process] == STATE_NEW) { // the workers wait before the master hands out
         run->states[process] = STATE_COMING;
         scheduler_work(run->scheduler, process, now_ns, 0,
-                       process == MASTER ? PAG_TURN_LAST : PAG_TURN_FIRST);
+                       process == MASTER ? TURN_LAST : TURN_FIRST);
     } else if (process == MASTER) {
         go_on(run, now_ns);
     } else {

@@ -48,7 +48,7 @@ struct collective_message {
 
 /// A message that waits for links and buses.
 struct flight {
-    struct pag_part_message message;
+    struct part_message message;
     uint32_t instance, member; // the receiver
     uint64_t run, key;         // number of the run, place of the message in it
 };
@@ -170,7 +170,7 @@ void collective_runs_over(struct collective_runs *runs, uint32_t instance)
 }
 
 static struct collective_run *run_of(struct collective_runs *runs,
-                                     const struct pag_operation *operation)
+                                     const struct collective_part *operation)
 {
     size_t n = (size_t)operation->instance + 1;
     runs->runs = array_reserve(runs->runs, &runs->capacity, n, sizeof *runs->runs);
@@ -524,7 +524,7 @@ static void start(struct collective_runs *runs, struct collective_run *run, uint
 
 // --- for the driver
 
-void collective_runs_entered(struct collective_runs *runs, const struct pag_operation *operation,
+void collective_runs_entered(struct collective_runs *runs, const struct collective_part *operation,
                              uint64_t entered_ns)
 {
     struct collective_run *run = run_of(runs, operation);
@@ -559,7 +559,7 @@ static bool is_defined(const struct collective_runs *runs, const struct collecti
 /// Whether the operation is done step by step because some member needs a core for each of its own,
 /// though what it costs is known as a whole.
 static bool has_steps(const struct collective_runs *runs, const struct collective_run *run,
-                      const struct pag_operation *operation)
+                      const struct collective_part *operation)
 {
     bool is_any = false;
     if (!run->runners[operation->member].has_volume)
@@ -571,7 +571,7 @@ static bool has_steps(const struct collective_runs *runs, const struct collectiv
 
 /// The first member whose operation is known decides how it is carried out.
 static void decide(struct collective_runs *runs, struct collective_run *run,
-                   const struct pag_operation *operation)
+                   const struct collective_part *operation)
 {
     run->size_bytes = collective_size_bytes(operation->operation, run->n_members,
                                             operation->is_root, &operation->volume);
@@ -605,7 +605,7 @@ static void decide(struct collective_runs *runs, struct collective_run *run,
 }
 
 bool collective_runs_carries_out(struct collective_runs *runs,
-                                 const struct pag_operation *operation)
+                                 const struct collective_part *operation)
 {
     struct collective_run *run = run_of(runs, operation);
     if (run->state == RUN_UNDECIDED)
@@ -640,7 +640,7 @@ static uint32_t first_missing(const struct collective_run *run, uint32_t member)
 }
 
 uint64_t collective_runs_through(struct collective_runs *runs,
-                                 const struct pag_operation *operation, uint32_t *by)
+                                 const struct collective_part *operation, uint32_t *by)
 {
     struct collective_run *run = run_of(runs, operation);
     struct runner *self = &run->runners[operation->member];
@@ -688,8 +688,8 @@ uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint6
     return tell(runs, ranks);
 }
 
-uint32_t collective_runs_let_go(struct collective_runs *runs, const struct pag_operation *operation,
-                                const uint32_t **ranks)
+uint32_t collective_runs_let_go(struct collective_runs *runs,
+                                const struct collective_part *operation, const uint32_t **ranks)
 {
     struct collective_run *run = run_of(runs, operation);
     struct runner *self = &run->runners[operation->member];
@@ -708,7 +708,7 @@ uint32_t collective_runs_let_go(struct collective_runs *runs, const struct pag_o
     return tell(runs, ranks);
 }
 
-bool collective_runs_sent(struct collective_runs *runs, struct pag_part_message *message)
+bool collective_runs_sent(struct collective_runs *runs, struct part_message *message)
 {
     if (runs->n_departing == 0)
         return false;

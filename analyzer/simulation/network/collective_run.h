@@ -34,7 +34,7 @@
 struct collective_runs;
 
 /// A collective operation of one group of processes, as one of its members sees it.
-struct pag_operation {
+struct collective_part {
     uint32_t instance;     // number among those not over; may be used again after that
     uint32_t communicator; // index
     uint32_t n_members, member;
@@ -46,7 +46,7 @@ struct pag_operation {
 };
 
 /// A message of an operation that is carried out; world ranks.
-struct pag_part_message {
+struct part_message {
     uint32_t sender, receiver;
     uint64_t size_bytes, ready_ns;
     uint64_t number; // order of sending
@@ -75,26 +75,26 @@ void collective_runs_free(struct collective_runs *runs);
 struct collective_use collective_runs_use(const struct collective_runs *runs);
 
 /// A member has entered an operation.
-void collective_runs_entered(struct collective_runs *runs, const struct pag_operation *operation,
+void collective_runs_entered(struct collective_runs *runs, const struct collective_part *operation,
                              uint64_t entered_ns);
 /// Whether OPERATION, which is described, is carried out; the same for all members.
 bool collective_runs_carries_out(struct collective_runs *runs,
-                                 const struct pag_operation *operation);
+                                 const struct collective_part *operation);
 /// When the member, which has entered, is through with an operation that is carried out, and in *BY
 /// the member whose enter decided that. PAG_NOT_KNOWN: not before the member *BY, which has not
 /// entered, does something; UINT32_MAX: before messages that were sent have arrived.
 uint64_t collective_runs_through(struct collective_runs *runs,
-                                 const struct pag_operation *operation, uint32_t *by);
+                                 const struct collective_part *operation, uint32_t *by);
 /// With contention: takes a message that has been sent and was not taken; false when there is none.
-bool collective_runs_sent(struct collective_runs *runs, struct pag_part_message *message);
+bool collective_runs_sent(struct collective_runs *runs, struct part_message *message);
 /// It arrives at ARRIVED_NS: the members of its operation that are through by that, as world ranks,
 /// valid until the next call; their number.
 uint32_t collective_runs_arrived(struct collective_runs *runs, uint32_t id, uint64_t arrived_ns,
                                  const uint32_t **ranks);
 /// The member does not wait in the operation, or no longer: it goes on without a core. The ranks
 /// that are through by that, as above.
-uint32_t collective_runs_let_go(struct collective_runs *runs, const struct pag_operation *operation,
-                                const uint32_t **ranks);
+uint32_t collective_runs_let_go(struct collective_runs *runs,
+                                const struct collective_part *operation, const uint32_t **ranks);
 /// RANK, which waits in an operation, has the core it needed at NOW_NS: it goes on there. The ranks
 /// that are through by that, as above.
 uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint64_t now_ns,

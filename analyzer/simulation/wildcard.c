@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receive that will take a message (see taker.h): matching gives the unmatched messages of a
+// The receive that will take a message (see wildcard.h): matching gives the unmatched messages of a
 // channel to the receives that are completed there, call by call, within one call in the order of
 // their posting. MPI gives them to those posted first: where the two differ it cannot be told.
-#include "analyzer/simulation/taker.h"
+#include "analyzer/simulation/wildcard.h"
 
 #include "analyzer/pag/engine.h"
 #include "analyzer/simulation/simulation.h"
@@ -21,7 +21,7 @@ struct walk {
     uint32_t together[MAX_CANDIDATES]; // that take one in the present call, sorted by posting
     uint32_t n_together, n_later;      // and how many take one that are not posted yet
     bool is_found;
-    uint32_t found;         // the taker; NONE: it is not posted yet
+    uint32_t found;         // the receive that takes it; NONE: it is not posted yet
     uint64_t last_sequence; // of those that took a message up to now
 };
 
@@ -174,7 +174,8 @@ static bool look_ahead(struct walk *walk)
     return false;
 }
 
-enum taker taker_of(struct engine *engine, uint32_t index, uint32_t *receive)
+enum wildcard_receive wildcard_find_receive(struct engine *engine, uint32_t index,
+                                            uint32_t *receive)
 {
     const struct message *message = message_at(engine, index);
     const struct rank_state *receiver = &engine->ranks[message->receiver];
@@ -182,17 +183,17 @@ enum taker taker_of(struct engine *engine, uint32_t index, uint32_t *receive)
                         .location = &engine->locations[receiver->first_location],
                         .channel = channel_at(engine, message->channel)};
     if (simulation_of(engine)->entering == walk.location->index)
-        return TAKER_COMES; // asked again when all of its call is matched
+        return RECEIVE_COMES; // asked again when all of its call is matched
     if (!find_candidates(&walk) || receiver->n_locations > 1 || walk.n_open > MAX_CANDIDATES)
-        return TAKER_UNKNOWN;
+        return RECEIVE_UNKNOWN;
     if (walk.n_open == 0)
-        return TAKER_COMES;
+        return RECEIVE_COMES;
     for (uint32_t other = walk.channel->first_send; other != index;
          other = message_at(engine, other)->next_in_channel)
         walk.n_before++;
     walk.last_sequence = walk.channel->last_sequence;
     if (!look_ahead(&walk))
-        return TAKER_UNKNOWN;
+        return RECEIVE_UNKNOWN;
     *receive = walk.found;
-    return walk.found == NONE ? TAKER_COMES : TAKER_POSTED;
+    return walk.found == NONE ? RECEIVE_COMES : RECEIVE_POSTED;
 }

@@ -5,20 +5,21 @@
 // that is too far ahead, where several threads receive, where the receiver names the message's
 // channel in some posted receives and leaves it open in others, or where those that take its
 // messages are completed in another order than they were posted in.
-#ifndef PAGODA_SIMULATION_TAKER_H
-#define PAGODA_SIMULATION_TAKER_H
+#ifndef PAGODA_SIMULATION_WILDCARD_H
+#define PAGODA_SIMULATION_WILDCARD_H
 
 #include <stdint.h>
 
 struct engine;
 
-enum taker {
-    TAKER_COMES,   // it has not been posted yet
-    TAKER_POSTED,  // *RECEIVE
-    TAKER_UNKNOWN, // it cannot be told
+enum wildcard_receive {
+    RECEIVE_COMES,   // it has not been posted yet
+    RECEIVE_POSTED,  // *RECEIVE
+    RECEIVE_UNKNOWN, // it cannot be told
 };
 
 /// Of MESSAGE, which is not matched and whose receiver has posted receives that are not resolved.
-enum taker taker_of(struct engine *engine, uint32_t message, uint32_t *receive);
+enum wildcard_receive wildcard_find_receive(struct engine *engine, uint32_t message,
+                                            uint32_t *receive);
 
 #endif
