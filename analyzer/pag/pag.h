@@ -54,20 +54,18 @@ struct pag_message {
 
 /// What the next events of a location are, in simulated time.
 enum pag_moved_kind {
-    /// Outside MPI. Their times follow from how much of the work was done before them: what
-    /// listener.weighed told since the last call for this location.
+    /// Outside MPI. Their times follow from the work done before them, which listener.weighed gave
+    /// since the last call for this location.
     PAG_MOVED_OUTSIDE,
-    /// An MPI call with all its records: the first event is its enter, the last one its leave. From
-    /// the first completion on (event_completes()) what is in between comes as long before the
-    /// leave
-    /// as in the recording, but not before the enter; before that as long after the enter, but not
-    /// after the leave.
+    /// An MPI call with all its records, from its enter to its leave. Records before the first
+    /// completion (event_completes()) keep their distance from the enter, but do not pass the
+    /// leave;
+    /// later ones keep their distance from the leave, but do not pass the enter.
     PAG_MOVED_CALL,
     PAG_MOVED_EVENT, // a single one: the fork or join of a team, the begin or end of its thread
 };
 
-/// Where N_EVENTS events of a location, those that follow what was told of it before, went. Begins
-/// are the ends of what was told before.
+/// The new times of the next N_EVENTS events of a location. It begins where the one before ended.
 struct pag_moved {
     enum pag_moved_kind kind;
     uint32_t location;
@@ -76,11 +74,11 @@ struct pag_moved {
     uint64_t begin_ns, end_ns;
     uint64_t work_ns; // outside: process time at full speed; a call: its time except waiting
     // Of calls (simulation/change/overlap.h):
-    bool is_put_off;       // what it completes is completed later
-    uint32_t n_late_calls; // it has no events, and completes what the first ones put off do
+    bool is_put_off;       // its completions come later
+    uint32_t n_late_calls; // it has no events and makes up for so many calls that were put off
 };
 
-/// An event of a location that the simulated run has not, or with another size.
+/// An event of a location that the simulated run leaves out, or has with another size.
 struct pag_changed {
     uint32_t location;
     uint64_t event; // its number in the location, from 0 on
@@ -93,7 +91,7 @@ struct pag_result;
 /// What a member of a collective operation sends and receives, as recorded.
 struct pag_volume {
     uint64_t sent_bytes, received_bytes;
-    bool is_in_place; // without what it keeps; else, as Score-P counts, that goes to itself
+    bool is_in_place; // its own part is not counted; else, as Score-P does, it is sent to itself
 };
 
 /// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
@@ -101,16 +99,15 @@ struct pag_listener {
     void *context;
     /// A root event; valid during the call only.
     void (*root)(void *context, const struct root *root);
-    /// What a root event of a collective says, of a member that completed it by MPI_Test or its
-    /// kin.
+    /// The same for a member that completed a collective by MPI_Test*.
     void (*tested)(void *context, const struct root *root);
     /// A message that was received. MESSAGE is valid during the call only.
     void (*message)(void *context, const struct pag_message *message);
     /// From TIME_NS on the master location of RANK computes (outside MPI), or no longer. In the
-    /// order of time but where partners are read ahead.
+    /// order of time, except where partners are read ahead.
     void (*computing)(void *context, uint32_t rank, uint64_t time_ns, bool computes);
     /// The master location of RANK leaves a call of REGION (EVENT_NO_INDEX: a record without call),
-    /// of which messages and roots have been told.
+    /// after its messages and roots.
     void (*called)(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
                    uint64_t leave_ns);
     /// The master location of RANK, outside of calls, had used CPU_NS at TIME_NS.
@@ -119,9 +116,9 @@ struct pag_listener {
     void (*window_moved)(void *context);
     /// Now and then: everything before TIME_NS is replayed.
     void (*reached)(void *context, uint64_t time_ns);
-    /// In simulated time, in the order of each location's events.
+    /// In simulated time: where events went, in the order of each location's events.
     void (*moved)(void *context, const struct pag_moved *moved);
-    /// In no order, but before the location ends.
+    /// In simulated time, in any order, but before the location ends.
     void (*changed)(void *context, const struct pag_changed *changed);
     /// Before moved(): the next RECORDED_NS of LOCATION's time outside MPI count SCALE each.
     void (*weighed)(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale);

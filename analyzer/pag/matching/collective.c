@@ -322,7 +322,7 @@ static bool ends_own_world(const struct engine *engine, const struct call *call)
     return call->is_finalize && call->has_collectives && engine->definitions->n_spawned_ranks > 0;
 }
 
-/// LOCATION completes EVENT's operation by itself, or is no member of it.
+/// LOCATION is the only member of EVENT's operation, or no member of it.
 static void alone(struct engine *engine, struct location_state *location, uint32_t posting,
                   const struct event *event)
 {
