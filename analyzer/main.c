@@ -32,15 +32,15 @@ static const struct command commands[] = {
     {"trace", cmd_trace, "run an MPI program under the tracer"},
     {"replay", cmd_replay, "replay a trace: where the time was lost, and why"},
     {"advise", cmd_advise, "rank possible changes by what they would save"},
-    {"calibrate", cmd_calibrate, "measure this machine: what messages, collectives, cores cost"},
-    {"reduce", cmd_reduce, "choose the functions that need not be recorded"},
+    {"calibrate", cmd_calibrate, "measure the costs of messages, collectives and cores"},
+    {"reduce", cmd_reduce, "find the functions that need not be recorded"},
     {"store", cmd_store, "the experiment database: keep, show, carry and remove runs"},
     {"query", cmd_query, "values of stored runs by focus, metric, parameter, date; or SQL"},
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
-    {"diff", cmd_diff, "what the change of run time between stored runs consists of"},
-    {"scaling", cmd_scaling, "how runs scale, where scaling breaks and what will dominate next"},
-    {"align", cmd_align, "set clocks right that disagree by a constant, in a copy of a trace"},
-    {"check", cmd_check, "check archives, catalogues, machine, policy, sweep and settings files"},
+    {"diff", cmd_diff, "show what a change of run time between runs consists of"},
+    {"scaling", cmd_scaling, "show how runs scale, where it breaks and what will dominate"},
+    {"align", cmd_align, "correct the clocks of ranks in a copy of a trace"},
+    {"check", cmd_check, "check traces, patterns, machine, policy, sweep and settings files"},
     {"explain", cmd_explain, "list patterns, machines and policies, or explain one of them"},
     {NULL, NULL, NULL},
 };
@@ -59,19 +59,18 @@ static void print_help(FILE *stream)
 {
     fprintf(stream, "usage: pagoda COMMAND [options] ...\n"
                     "\n"
-                    "Records MPI programs and tells, after the run, where the time is lost and "
+                    "Records MPI programs and shows, after the run, where the time is lost and "
                     "why.\n"
                     "\n"
                     "commands:\n");
     for (size_t i = 0; i < n_commands; i++)
         fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(stream, "\n"
-                    "`pagoda COMMAND --help` (or `pagoda help COMMAND`) tells what a command "
-                    "does;\n"
+                    "`pagoda COMMAND --help` (or `pagoda help COMMAND`) explains a command;\n"
                     "`pagoda --version` prints the version.\n"
                     "\n"
-                    "exit status: 0 done, 1 failed, 2 wrong usage, 3 done but part of the input\n"
-                    "was unreadable\n");
+                    "exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but part of the input\n"
+                    "is unreadable\n");
 }
 
 static int unknown_command(const char *name)

@@ -269,7 +269,7 @@ void options_print_help(const struct option_usage *usage, const char *topic, FIL
         print_manual(usage, stream);
         return;
     }
-    const struct option_row help = OPTION_FLAG_ROW("help", 'h', NULL, "print this");
+    const struct option_row help = OPTION_FLAG_ROW("help", 'h', NULL, "print this help");
     fprintf(stream, "usage: pagoda %s [options]%s%s\n\n%s.\n", usage->command,
             usage->operands[0] ? " " : "", usage->operands, usage->summary);
     if (usage->details)

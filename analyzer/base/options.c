@@ -214,7 +214,7 @@ static int missing_argument(const struct option_usage *usage)
 {
     const struct option_row *row = row_of(usage, optopt);
     if (!row)
-        return options_usage_error(usage, "an option lacks its value");
+        return options_usage_error(usage, "an option needs a value");
     return options_usage_error(usage, "--%s needs a value: --%s %s", row->name, row->name,
                                row->argument);
 }

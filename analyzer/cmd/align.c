@@ -131,7 +131,7 @@ int cmd_align(int argc, char **argv)
     const struct option_usage usage = {
         .command = "align",
         .operands = "TRACE -o DIR",
-        .summary = "Copies a trace with its ranks' clocks set right, where they disagree",
+        .summary = "Copies a trace and corrects the clocks of ranks that disagree by a constant",
         .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],

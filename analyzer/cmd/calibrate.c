@@ -296,7 +296,7 @@ int cmd_calibrate(int argc, char **argv)
     const struct option_usage usage = {
         .command = "calibrate",
         .operands = "-- LAUNCHER...",
-        .summary = "Measures what messages, collectives and cores cost here, as a machine file",
+        .summary = "Measures the costs of messages, collectives and cores; writes a machine file",
         .details = "LAUNCHER is a launch line without a program: mpirun -n 2, srun -n 16. Use the\n"
                    "options your runs use; a rank on each of two nodes measures the network, two\n"
                    "on one node the messages within it.\n",

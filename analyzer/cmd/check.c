@@ -276,7 +276,7 @@ int cmd_check(int argc, char **argv)
     const struct option_usage usage = {
         .command = "check",
         .operands = "FILE...",
-        .summary = "Checks archives, catalogues, machine, policy, sweep and settings files",
+        .summary = "Checks traces, patterns, and machine, policy, sweep and settings files",
         .details =
             "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file\n"
             "of patterns or of properties over experiments, a machine file, a policy, a sweep\n"

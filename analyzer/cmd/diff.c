@@ -260,7 +260,7 @@ int cmd_diff(int argc, char **argv)
     const struct option_usage usage = {
         .command = "diff",
         .operands = "DB [A] B... | TRACE...",
-        .summary = "Tells what the change of run time between runs consists of",
+        .summary = "Shows what a change of run time between runs consists of",
         .details = details,
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],

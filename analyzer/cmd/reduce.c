@@ -307,7 +307,7 @@ int cmd_reduce(int argc, char **argv)
     const struct option_usage usage = {
         .command = "reduce",
         .operands = "TRACE | DB TRIAL | -- LAUNCHER...",
-        .summary = "Tells which functions need not be recorded, by rules over a profile",
+        .summary = "Finds the functions that need not be recorded, by rules over a profile",
         .details =
             "A rule is FIELD OPERATOR NUMBER & ..., with the fields numcalls, percent, usec,\n"
             "cumusec and usecs/call and the operators < > =, perhaps behind FUNCTION: or\n"

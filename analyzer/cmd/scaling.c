@@ -194,7 +194,7 @@ int cmd_scaling(int argc, char **argv)
     const struct option_usage usage = {
         .command = "scaling",
         .operands = "DB [TRIALS...] | TRACE TRACE...",
-        .summary = "Tells how runs scale, where scaling breaks, and what will dominate next",
+        .summary = "Shows how runs scale, where scaling breaks, and what will dominate next",
         .details = details,
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],

@@ -118,13 +118,12 @@ int store_add(int argc, char **argv)
                         "the trace's name and date"),
         OPTION_LIST_ROW("parameter", 0, "NAME=VALUE", &request.parameters,
                         "a parameter of the runs, such as size=1024 or size=1024:problem"),
-        OPTION_LIST_ROW("version", 0, "NAME=VALUE", &request.versions,
-                        "a version of what was run, such as solver=2.1"),
-        OPTION_LIST_ROW(
-            "interval", 0, "WHAT", &request.intervals,
-            "store this part of the run instead: 1s:2s, REGION, REGION#3, REGION#* ..."),
+        OPTION_LIST_ROW("component", 0, "NAME=VERSION", &request.versions,
+                        "the version of a component of the program, such as solver=2.1"),
+        OPTION_LIST_ROW("interval", 0, "WHAT", &request.intervals,
+                        "store this part of the run instead: 1s:2s, REGION, REGION#3, REGION#*"),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request.pattern_files,
-                        "look for the patterns in this file too"),
+                        "also look for the patterns in FILE"),
     };
     const struct option_usage usage = {
         .command = "store add",
@@ -148,7 +147,7 @@ int store_add(int argc, char **argv)
         if (interval)
             status = options_usage_error(&usage, "--interval: %s", why.text);
         else if (named_values_check("parameter", &request.parameters, &why) != 0 ||
-                 named_values_check("version", &request.versions, &why) != 0)
+                 named_values_check("component", &request.versions, &why) != 0)
             status = options_usage_error(&usage, "%s", why.text);
         else if (request.names.trial && argc - first > 2)
             status = options_usage_error(

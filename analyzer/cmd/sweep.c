@@ -316,8 +316,8 @@ int cmd_sweep(int argc, char **argv)
         .summary = "Traces, replays and stores a program at all points of a parameter sweep",
         .details = "SPEC.xml is a sweep file, pagoda-sweep(5). LAUNCHER is a launch line with the\n"
                    "names of parameters in braces: mpirun -n {n} ./app {size}. VALUES is a list\n"
-                   "of texts and ranges FIRST:LAST:STEP, such as 1,2:8:2. What is stored is not\n"
-                   "run again: after an interruption the same command goes on.\n",
+                   "of texts and ranges FIRST:LAST:STEP, such as 1,2:8:2. Stored points are\n"
+                   "not run again: after an interruption the same command continues.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .groups = groups,

@@ -476,8 +476,9 @@ int cmd_trace(int argc, char **argv)
             "The program must be linked dynamically to Open MPI or MPICH; it need not be\n"
             "compiled anew. Its output, its exit status and its signals are untouched.\n"
             "\n"
-            "The options from --filter on have a variable PAGODA_NAME (PAGODA_MIN_DURATION)\n"
-            "and may stand in a configuration file: option, then variable, then file.\n",
+            "Each option from --filter on is also a variable (--min-duration is\n"
+            "PAGODA_MIN_DURATION) and a line of a configuration file. An option overrides\n"
+            "the variable, a variable overrides the file.\n",
         .rows = rows,
         .min_operands = 0,
         .max_operands = -1,
