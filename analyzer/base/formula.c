@@ -23,10 +23,44 @@ static const char *const functions[] = {
     "log", "ln",  "sqrt", "sign", "rint", "abs",  "min",  "max",  "sum",  "avg", "round", "trunc"};
 enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-/// The one operator that muParser lacks.
-static double negate(double value)
+// muParser has no `!`, and its C interface gives prefix operators the lowest precedence. So `!a` is
+// handed over as `0 ! a`, a binary operator.
+enum { NEGATION_PRECEDENCE = 8 }; // above all others
+
+static double negate(double zero, double value)
 {
+    (void)zero;
     return value == 0;
+}
+
+static bool is_negation(const char *at)
+{
+    return at[0] == '!' && at[1] != '=';
+}
+
+/// TEXT with a 0 before each `!`; to be freed.
+static char *with_zeros(const char *text)
+{
+    char *copy = memory_new(2 * strlen(text) + 1), *to = copy;
+    for (; *text; text++) {
+        if (is_negation(text))
+            *to++ = '0';
+        *to++ = *text;
+    }
+    *to = '\0';
+    return copy;
+}
+
+/// The place in TEXT that is at PLACE of with_zeros().
+static int place_in(const char *text, int place)
+{
+    int at = 0;
+    for (int with = 0; text[at]; at++, with++) {
+        with += is_negation(text + at);
+        if (with >= place)
+            break;
+    }
+    return at;
 }
 
 void formula_free(struct formula *formula)
@@ -51,7 +85,7 @@ static void explain(struct formula *formula, const char *text, const char *const
                     struct error *err)
 {
     char *token = memory_copy_text(mupGetErrorToken(formula->parser));
-    int place = mupGetErrorPos(formula->parser);
+    int place = place_in(text, mupGetErrorPos(formula->parser));
     const char *known[FORMULA_MAX_VARIABLES + N_FUNCTIONS];
     for (size_t i = 0; i < n; i++)
         known[i] = names[i];
@@ -72,21 +106,44 @@ static void explain(struct formula *formula, const char *text, const char *const
     free(token);
 }
 
+/// muParser's = sets a variable, which is never meant. 0, or -1 and ERR.
+static int refuse_assignment(const char *text, const char *shown, struct error *err)
+{
+    for (const char *at = text; *at; at++) {
+        if (strchr("!<>=", *at) && at[1] == '=')
+            at++;
+        else if (*at == '=')
+            return error_set(err, "formula `%s`: = at %d has no meaning, write ==", shown,
+                             (int)(at - text) + 1);
+    }
+    return 0;
+}
+
 struct formula *formula_new(const char *text, const char *const *names, size_t n, struct error *err)
 {
+    return formula_new_shown(text, text, names, n, err);
+}
+
+struct formula *formula_new_shown(const char *text, const char *shown, const char *const *names,
+                                  size_t n, struct error *err)
+{
+    if (refuse_assignment(text, shown, err))
+        return NULL;
     struct formula *formula = memory_zeroed(1, sizeof *formula);
     formula->parser = mupCreate(muBASETYPE_FLOAT);
     formula->n = n;
-    mupDefineInfixOprt(formula->parser, "!", negate, 0);
+    mupDefineOprt(formula->parser, "!", negate, NEGATION_PRECEDENCE, muOPRT_ASCT_RIGHT, 0);
     for (size_t i = 0; i < n; i++) {
         formula->values[i] = 1;
         mupDefineVar(formula->parser, names[i], &formula->values[i]);
     }
-    mupSetExpr(formula->parser, text);
+    char *written = with_zeros(text);
+    mupSetExpr(formula->parser, written);
+    free(written);
     formula->value = mupEval(formula->parser);
     if (!mupError(formula->parser))
         return formula;
-    explain(formula, text, names, n, err);
+    explain(formula, shown, names, n, err);
     formula_free(formula);
     return NULL;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Formulas in a few variables, such as 2.0e-6*log2(p): read once, computed often. Operators,
-// functions (sqrt, log2, log10, ln, exp, min, max, abs, ...) and constants are those of muParser;
-// numbers do not depend on the locale.
+// Formulas and conditions in a few variables, such as 2.0e-6*log2(p) or n * size > 4096: read once,
+// computed often. Operators, functions (sqrt, log2, log10, ln, exp, min, max, abs, ...) and
+// constants are those of muParser, and `!` (pagoda-conditions(7)); numbers do not depend on the
+// locale.
 #ifndef PAGODA_BASE_FORMULA_H
 #define PAGODA_BASE_FORMULA_H
 
@@ -18,6 +19,9 @@ struct formula;
 /// and ERR with the place and, of an unknown name, the nearest known one. The caller frees.
 struct formula *formula_new(const char *text, const char *const *names, size_t n,
                             struct error *err);
+/// The same where errors are to quote SHOWN, which differs from TEXT but has the same places.
+struct formula *formula_new_shown(const char *text, const char *shown, const char *const *names,
+                                  size_t n, struct error *err);
 void formula_free(struct formula *formula);
 
 /// Whether the formula TEXT uses the variable NAME.

@@ -189,9 +189,10 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
         OPTION_TEXT_ROW("origin", 0, "measured|predicted|threshold|interval", &conditions->origin,
                         "only trials of this origin", NULL),
         OPTION_LIST_ROW("parameter", 'p', "CONDITION", &settings->parameters,
-                        "only trials with this parameter: size, size=64, 'size>=64'",
-                        .manual = "It may also be a version or a variable of the environment. The "
-                                  "operators are = != < <= > >=; numbers compare as numbers."),
+                        "only trials with this parameter: size, 'size==64 && n>4'",
+                        .manual = "It may also be a version or a variable of the environment. "
+                                  "pagoda-conditions(7) has the operators; numbers compare as "
+                                  "numbers."),
         OPTION_TEXT_ROW("since", 0, "DATE", &conditions->since,
                         "only runs that began at this date or later (UTC)", NULL,
                         .manual = "A date is 2026-11-21 or 2026-11-21T05:52. Of runs without a "
@@ -200,9 +201,9 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
                         "only runs that began at this date or earlier", NULL,
                         .manual = "A day counts whole."),
         OPTION_LIST_ROW(
-            "with", 0, "PROPERTY", &settings->with,
+            "with", 0, "CONDITION", &settings->with,
             "only trials with this property, such as late-sender or 'late-sender>=0.05'",
-            .manual = "The number is the least severity in the whole program."),
+            .manual = "The number is compared with the severity in the whole program."),
         OPTION_LIST_ROW("column", 0, "NAME", &settings->shown,
                         "add a column with this parameter of each trial"),
         OPTION_TEXT_ROW("over", 0, "trials|ranks|intervals", &settings->over,

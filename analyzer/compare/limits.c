@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/comparison.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "db/focus.h"
@@ -101,8 +102,17 @@ static char *next_word(char **at)
 
 static int read_limit(struct reading *reading, char *line, struct limit_row *row)
 {
-    char *metric = next_word(&line), *relation = next_word(&line), *amount = next_word(&line);
-    bool is_at_least = strcmp(relation, ">=") == 0;
+    struct comparison limit;
+    if (comparison_read(line, &limit, NULL) != 0 ||
+        (limit.relation != RELATION_AT_MOST && limit.relation != RELATION_AT_LEAST)) {
+        *row = (struct limit_row){0};
+        return error_set(reading->err,
+                         "%s:%u: wanted is METRIC <= LIMIT [FOCUS], or >=", reading->path,
+                         reading->line);
+    }
+    char *metric = limit.name;
+    line = limit.value;
+    char *amount = next_word(&line);
     line += strspn(line, " \t");
     if (*line == '%') { // "80 %"
         amount = memory_format("%s%%", amount);
@@ -112,15 +122,10 @@ static int read_limit(struct reading *reading, char *line, struct limit_row *row
     }
     *row = (struct limit_row){.metric = memory_copy_text(metric),
                               .focus = memory_copy_text(line),
-                              .is_at_least = is_at_least};
+                              .is_at_least = limit.relation == RELATION_AT_LEAST};
     int status = 0;
     struct focus focus;
-    if (!*amount || (!is_at_least && strcmp(relation, "<=") != 0))
-        status = error_set(reading->err,
-                           "%s:%u: wanted is METRIC <= LIMIT [FOCUS], or >=", reading->path,
-                           reading->line);
-    if (status == 0 &&
-        (find_unit(reading, metric, &row->unit) || read_amount(reading, row, amount)))
+    if (find_unit(reading, metric, &row->unit) || read_amount(reading, row, amount))
         status = -1;
     if (status == 0 && *line) {
         if (focus_parse(line, &focus, reading->err))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints (see checkpoint.h): a recursive descent over a line of text, mean and variance by
-// Welford's method.
+// Checkpoints (see checkpoint.h). Each value in a checkpoint's text is read here and becomes a
+// variable of a formula, in as many characters, so that places in both are the same. Mean and
+// variance by Welford's method.
 #include "analyzer/sweep/checkpoint.h"
 
 #include <ctype.h>
@@ -10,6 +11,10 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+
+/// Of a checkpoint's formula, a character each.
+static const char *const variables[FORMULA_MAX_VARIABLES] = {"a", "b", "c", "d",
+                                                             "e", "f", "g", "h"};
 
 struct reading {
     const char *text; // whole
@@ -41,62 +46,39 @@ static bool take(struct reading *reading, const char *token)
     return true;
 }
 
-/// Letters, digits and dashes; "" for none. To be freed.
-static char *read_name(struct reading *reading)
+/// Letters, digits and the characters MORE; "" for none. To be freed.
+static char *read_name(struct reading *reading, const char *more)
 {
     size_t length = 0;
     skip_space(reading);
-    while (isalnum((unsigned char)reading->at[length]) || strchr("-_", reading->at[length])) {
-        if (reading->at[length] == '\0')
-            break;
+    while (reading->at[length] &&
+           (isalnum((unsigned char)reading->at[length]) || strchr(more, reading->at[length])))
         length++;
-    }
     char *name = memory_format("%.*s", (int)length, reading->at);
     reading->at += length;
     return name;
 }
 
-static int read_operation(struct reading *reading, struct sweep_condition *condition)
+static int read_operation(struct reading *reading, struct sweep_value *value)
 {
-    static const char *const names[N_SWEEP_OPERATIONS] = {"avg",   "min", "max", "stddev",
-                                                          "trend", "any", "all"};
-    char *name = read_name(reading);
+    static const char *const names[N_SWEEP_OPERATIONS] = {"avg", "min", "max", "stddev", "trend"};
+    char *name = read_name(reading, "");
     int status = -1;
     for (int i = 0; i < N_SWEEP_OPERATIONS && status != 0; i++) {
         if (strcmp(name, names[i]) != 0)
             continue;
-        condition->operation = (enum sweep_operation)i;
+        value->operation = (enum sweep_operation)i;
         status = 0;
     }
     if (status != 0) {
         const char *nearest = spelling_nearest(name, names, N_SWEEP_OPERATIONS);
         error_set(reading->err,
-                  "checkpoint `%s`: avg, min, max, stddev, trend, any or all wanted, not "
-                  "`%s`%s%s%s",
+                  "checkpoint `%s`: avg, min, max, stddev or trend wanted, not `%s`%s%s%s",
                   reading->text, *name ? name : reading->at, nearest ? "; did you mean " : "",
                   nearest ? nearest : "", nearest ? "?" : "");
     }
     free(name);
     return status;
-}
-
-static int read_relation(struct reading *reading, struct sweep_condition *condition)
-{
-    static const struct {
-        const char *sign;
-        enum sweep_relation relation;
-    } signs[] = {
-        {">=", SWEEP_AT_LEAST}, {"\xe2\x89\xa5", SWEEP_AT_LEAST}, {">", SWEEP_MORE},
-        {"<=", SWEEP_AT_MOST},  {"\xe2\x89\xa4", SWEEP_AT_MOST},  {"<", SWEEP_LESS},
-        {"=", SWEEP_EQUAL},
-    };
-    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
-        if (!take(reading, signs[i].sign))
-            continue;
-        condition->relation = signs[i].relation;
-        return 0;
-    }
-    return complain(reading, "one of > >= < <= =");
 }
 
 /// The series of PROPERTY in REGION (NULL: the program), which become its own.
@@ -120,7 +102,7 @@ static size_t series_of(struct sweep_checkpoints *checkpoints, char *property, c
 }
 
 /// "last N" or "N".
-static int read_last(struct reading *reading, struct sweep_condition *condition)
+static int read_last(struct reading *reading, struct sweep_value *value)
 {
     char *end;
     take(reading, "last");
@@ -129,7 +111,7 @@ static int read_last(struct reading *reading, struct sweep_condition *condition)
     if (!isdigit((unsigned char)*reading->at) || n == 0 || n > 1000000)
         return complain(reading, "a number of points, at least 1,");
     reading->at = end;
-    condition->last = n;
+    value->last = n;
     return 0;
 }
 
@@ -185,60 +167,64 @@ static int read_region(struct reading *reading, char **region)
 }
 
 /// What follows the property: "[, REGION][, last N]".
-static int read_place(struct reading *reading, struct sweep_condition *condition, char **region)
+static int read_place(struct reading *reading, struct sweep_value *value, char **region)
 {
     *region = NULL;
     if (!take(reading, ","))
         return 0;
     if (is_last(reading))
-        return read_last(reading, condition);
+        return read_last(reading, value);
     if (read_region(reading, region) != 0)
         return -1;
-    return take(reading, ",") ? read_last(reading, condition) : 0;
+    return take(reading, ",") ? read_last(reading, value) : 0;
 }
 
-/// "severity(PROPERTY[, REGION][, last N])"; without it the one of the condition before stays.
-static int read_severity(struct sweep_checkpoints *checkpoints, struct reading *reading,
-                         struct sweep_condition *condition, bool is_first)
+/// "OPERATION(PROPERTY[, REGION][, last N])", or an operation alone: of what BEFORE is of, unless
+/// that is NULL.
+static int read_value(struct sweep_checkpoints *checkpoints, struct reading *reading,
+                      const struct sweep_value *before, struct sweep_value *value)
 {
-    if (!take(reading, "severity"))
-        return is_first ? complain(reading, "severity(PROPERTY, REGION, last N)") : 0;
-    condition->last = 0;
+    *value = before ? *before : (struct sweep_value){0};
+    if (read_operation(reading, value) != 0)
+        return -1;
     if (!take(reading, "("))
-        return complain(reading, "(");
-    char *property = read_name(reading);
+        return before ? 0 : complain(reading, "(PROPERTY, REGION, last N)");
+    value->last = 0;
+    char *property = read_name(reading, "-_");
     if (!*property) {
         free(property);
         return complain(reading, "a property");
     }
     char *region;
-    int status = read_place(reading, condition, &region);
-    condition->property = series_of(checkpoints, property, region);
+    int status = read_place(reading, value, &region);
+    value->series = series_of(checkpoints, property, region);
     if (status != 0)
         return -1;
     return take(reading, ")") ? 0 : complain(reading, ")");
 }
 
-static int read_condition(struct sweep_checkpoints *checkpoints, struct reading *reading,
-                          struct sweep_checkpoint *checkpoint)
+/// Reads the values of CHECKPOINT; FORMULA, a copy of its text, gets a variable in place of each.
+static int read_values(struct sweep_checkpoints *checkpoints, struct reading *reading,
+                       struct sweep_checkpoint *checkpoint, char *formula)
 {
-    if (checkpoint->n_conditions == SWEEP_MAX_CONDITIONS)
-        return complain(reading, "at most 8 conditions");
-    bool is_first = checkpoint->n_conditions == 0;
-    struct sweep_condition *condition = &checkpoint->conditions[checkpoint->n_conditions];
-    if (!is_first)
-        *condition = condition[-1];
-    if (read_operation(reading, condition) != 0 ||
-        read_severity(checkpoints, reading, condition, is_first) != 0 ||
-        read_relation(reading, condition) != 0)
-        return -1;
-    char *end;
-    skip_space(reading);
-    condition->bound = strtod(reading->at, &end);
-    if (end == reading->at || !isfinite(condition->bound))
-        return complain(reading, "a number");
-    reading->at = end;
-    checkpoint->n_conditions++;
+    while (*reading->at) {
+        const char *begin = reading->at;
+        bool is_in_number = begin > reading->text && isdigit((unsigned char)begin[-1]);
+        if (!isalpha((unsigned char)*begin) || is_in_number) {
+            reading->at++;
+            continue;
+        }
+        size_t n = checkpoint->n_values;
+        if (n == FORMULA_MAX_VARIABLES)
+            return complain(reading, "at most 8 values");
+        if (read_value(checkpoints, reading, n > 0 ? &checkpoint->values[n - 1] : NULL,
+                       &checkpoint->values[n]) != 0)
+            return -1;
+        size_t at = (size_t)(begin - reading->text), end = (size_t)(reading->at - reading->text);
+        memset(formula + at, ' ', end - at);
+        formula[at] = *variables[n];
+        checkpoint->n_values++;
+    }
     return 0;
 }
 
@@ -250,25 +236,25 @@ int sweep_checkpoints_add(struct sweep_checkpoints *checkpoints, const char *tex
     struct sweep_checkpoint *checkpoint = &checkpoints->items[checkpoints->n++];
     *checkpoint = (struct sweep_checkpoint){.text = memory_copy_text(text)};
     struct reading reading = {checkpoint->text, checkpoint->text, err};
-    do {
-        if (read_condition(checkpoints, &reading, checkpoint) != 0)
-            return -1;
-    } while (take(&reading, "and"));
-    skip_space(&reading);
-    return *reading.at ? complain(&reading, "`and`") : 0;
+    char *formula = memory_copy_text(text);
+    int status = read_values(checkpoints, &reading, checkpoint, formula);
+    if (status == 0 && checkpoint->n_values == 0)
+        status = complain(&reading, "a value such as avg(inefficiency)");
+    if (status == 0) {
+        checkpoint->formula =
+            formula_new_shown(formula, text, variables, checkpoint->n_values, err);
+        status = checkpoint->formula ? 0 : -1;
+    }
+    free(formula);
+    return status;
 }
 
 int sweep_checkpoints_add_value(struct sweep_checkpoints *checkpoints, const char *text,
-                                struct sweep_condition *value, struct error *err)
+                                struct sweep_value *value, struct error *err)
 {
     struct reading reading = {text, text, err};
-    *value = (struct sweep_condition){.relation = SWEEP_MORE};
-    if (read_operation(&reading, value) != 0 ||
-        read_severity(checkpoints, &reading, value, true) != 0)
+    if (read_value(checkpoints, &reading, NULL, value) != 0)
         return -1;
-    if (value->operation == SWEEP_ANY || value->operation == SWEEP_ALL)
-        return error_set(err, "`%s`: any and all are no numbers; avg, min, max, stddev, trend are",
-                         text);
     skip_space(&reading);
     return *reading.at ? complain(&reading, "nothing more") : 0;
 }
@@ -326,82 +312,48 @@ static double value_of(enum sweep_operation operation, const struct sweep_severi
         return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
     case SWEEP_TREND:
         return trend_of(values, n);
-    case SWEEP_ANY:
-    case SWEEP_ALL:
     case N_SWEEP_OPERATIONS:
         break;
     }
     return NAN;
 }
 
-static bool relates(double value, const struct sweep_condition *condition)
-{
-    switch (condition->relation) { // nothing holds for NAN
-    case SWEEP_MORE:
-        return value > condition->bound;
-    case SWEEP_AT_LEAST:
-        return value >= condition->bound;
-    case SWEEP_LESS:
-        return value < condition->bound;
-    case SWEEP_AT_MOST:
-        return value <= condition->bound;
-    case SWEEP_EQUAL:
-        break;
-    }
-    return fabs(value - condition->bound) <= 1e-9;
-}
-
-/// The severities a condition is about; NULL when there are not enough.
-static const struct sweep_severity *severities_of(const struct sweep_checkpoints *checkpoints,
-                                                  const struct sweep_condition *condition,
-                                                  size_t *n)
-{
-    const struct sweep_series *series = &checkpoints->series[condition->property];
-    *n = condition->last > 0 ? condition->last : series->n;
-    return *n == 0 || series->n < *n ? NULL : series->severities + series->n - *n;
-}
-
 double sweep_checkpoints_value(const struct sweep_checkpoints *checkpoints,
-                               const struct sweep_condition *value)
+                               const struct sweep_value *value)
 {
-    size_t n;
-    const struct sweep_severity *values = severities_of(checkpoints, value, &n);
-    return values ? value_of(value->operation, values, n) : NAN;
+    const struct sweep_series *series = &checkpoints->series[value->series];
+    size_t n = value->last > 0 ? value->last : series->n;
+    if (n == 0 || series->n < n)
+        return NAN;
+    return value_of(value->operation, series->severities + series->n - n, n);
 }
 
+/// Comparisons with NAN do not hold.
 static bool holds(const struct sweep_checkpoints *checkpoints,
-                  const struct sweep_condition *condition)
+                  const struct sweep_checkpoint *checkpoint)
 {
-    size_t n, n_related = 0;
-    const struct sweep_severity *values = severities_of(checkpoints, condition, &n);
-    if (!values)
-        return false;
-    if (condition->operation != SWEEP_ANY && condition->operation != SWEEP_ALL)
-        return relates(value_of(condition->operation, values, n), condition);
-    for (size_t i = 0; i < n; i++)
-        n_related += relates(values[i].value, condition);
-    return n_related >= (condition->operation == SWEEP_ANY ? 1 : n);
+    double values[FORMULA_MAX_VARIABLES];
+    for (size_t i = 0; i < checkpoint->n_values; i++)
+        values[i] = sweep_checkpoints_value(checkpoints, &checkpoint->values[i]);
+    double result = formula_value(checkpoint->formula, values);
+    return result != 0 && !isnan(result);
 }
 
 const struct sweep_checkpoint *
 sweep_checkpoints_reached(const struct sweep_checkpoints *checkpoints)
 {
-    for (size_t i = 0; i < checkpoints->n; i++) {
-        const struct sweep_checkpoint *checkpoint = &checkpoints->items[i];
-        size_t n_held = 0;
-        while (n_held < checkpoint->n_conditions &&
-               holds(checkpoints, &checkpoint->conditions[n_held]))
-            n_held++;
-        if (n_held == checkpoint->n_conditions && n_held > 0)
-            return checkpoint;
-    }
+    for (size_t i = 0; i < checkpoints->n; i++)
+        if (holds(checkpoints, &checkpoints->items[i]))
+            return &checkpoints->items[i];
     return NULL;
 }
 
 void sweep_checkpoints_release(struct sweep_checkpoints *checkpoints)
 {
-    for (size_t i = 0; i < checkpoints->n; i++)
+    for (size_t i = 0; i < checkpoints->n; i++) {
         free(checkpoints->items[i].text);
+        formula_free(checkpoints->items[i].formula);
+    }
     for (size_t i = 0; i < checkpoints->n_series; i++) {
         free(checkpoints->series[i].property);
         free(checkpoints->series[i].region);

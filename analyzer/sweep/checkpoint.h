@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conditions on what the points so far have shown, which end a sweep (Aksum's checkpoints):
+// Conditions on what the points so far have shown, which end a sweep (Aksum's checkpoints), written
+// as pagoda-conditions(7) says:
 //
-//     avg severity(inefficiency, program, last 5) > 0.75 and stddev <= 0.1
-//     max severity(late-sender, main/solve) > 0.2
+//     avg(inefficiency, program, last 5) > 0.75 && stddev <= 0.1
+//     max(late-sender, main/solve) > 0.2
 //
-// The region is `program` (or left out), or what severity.h understands; in quotation
-// marks if it has a comma or a parenthesis that is not closed.
+// The region is `program` (or left out), or what region_severity.h understands; in quotation marks
+// if it has a comma or a parenthesis that is not closed.
 // Operations: avg, min, max, stddev (of a sample; 0 of a single value), trend (from -1 to 1: by how
 // many more pairs of points the severity rises with the parameter than falls, of all pairs of
-// different parameters; no number without such a pair), any and all (the relation holds for a
-// point, for each). Relations: > >= < <= = and their signs. A condition without severity(...) takes
-// that of the one before. Without `last N` all points count, else the condition does not hold
-// before there are N.
+// different parameters; no number without such a pair). An operation alone is of what the value
+// before it is of. Without `last N` all points count, else a value is unknown before there are N.
+// No comparison with an unknown value holds.
 #ifndef PAGODA_SWEEP_CHECKPOINT_H
 #define PAGODA_SWEEP_CHECKPOINT_H
 
@@ -19,8 +19,7 @@
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
-
-enum { SWEEP_MAX_CONDITIONS = 8 };
+#include "analyzer/base/formula.h"
 
 enum sweep_operation {
     SWEEP_AVG,
@@ -28,24 +27,21 @@ enum sweep_operation {
     SWEEP_MAX,
     SWEEP_STDDEV,
     SWEEP_TREND,
-    SWEEP_ANY,
-    SWEEP_ALL,
     N_SWEEP_OPERATIONS,
 };
-enum sweep_relation { SWEEP_MORE, SWEEP_AT_LEAST, SWEEP_LESS, SWEEP_AT_MOST, SWEEP_EQUAL };
 
-struct sweep_condition {
+/// An operation on a series of severities.
+struct sweep_value {
     enum sweep_operation operation;
-    enum sweep_relation relation;
-    size_t property; // index in the checkpoints' list
-    size_t last;     // 0: all
-    double bound;
+    size_t series; // index in the checkpoints' list
+    size_t last;   // 0: all
 };
 
 struct sweep_checkpoint {
     char *text;
-    struct sweep_condition conditions[SWEEP_MAX_CONDITIONS];
-    size_t n_conditions;
+    struct sweep_value values[FORMULA_MAX_VARIABLES]; // in the order of the text
+    size_t n_values;
+    struct formula *formula; // in these values
 };
 
 /// The checkpoints of a sweep, the properties (of regions) they ask for, and the severities seen so
@@ -77,13 +73,13 @@ void sweep_checkpoints_note(struct sweep_checkpoints *checkpoints, size_t series
 void sweep_checkpoints_note_at(struct sweep_checkpoints *checkpoints, size_t series, double x,
                                double severity);
 
-/// Reads TEXT, a condition without its relation and bound, such as `max severity(inefficiency)`,
-/// whose series is added to those of CHECKPOINTS. 0, or -1 and ERR.
+/// Reads TEXT, a value such as `max(inefficiency)`, whose series is added to those of CHECKPOINTS.
+/// 0, or -1 and ERR.
 int sweep_checkpoints_add_value(struct sweep_checkpoints *checkpoints, const char *text,
-                                struct sweep_condition *value, struct error *err);
+                                struct sweep_value *value, struct error *err);
 /// What such a value is of the severities noted; NAN where it is unknown.
 double sweep_checkpoints_value(const struct sweep_checkpoints *checkpoints,
-                               const struct sweep_condition *value);
+                               const struct sweep_value *value);
 
 /// The first checkpoint that holds, or NULL.
 const struct sweep_checkpoint *

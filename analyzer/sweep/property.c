@@ -185,7 +185,7 @@ int property_folder_read(struct property_catalogue *catalogue, const char *direc
     return status;
 }
 
-/// TEXT with SUBJECT in place of the `*` of severity(*); the caller frees.
+/// TEXT with SUBJECT in place of the `*` of max(*); the caller frees.
 static char *put_subject(const char *text, const char *subject)
 {
     char *result = NULL;

@@ -4,8 +4,8 @@
 //
 //     <property id="inefficiency-grows">
 //       <name>...</name> <summary>...</summary> <diagnosis>...</diagnosis>
-//       <condition>trend severity(inefficiency) >= 0.7 and max > 0.1</condition>
-//       <severity>max severity(inefficiency)</severity>
+//       <condition>trend(inefficiency) >= 0.7 &amp;&amp; max > 0.1</condition>
+//       <severity>max(inefficiency)</severity>
 //     </property>
 //
 // Condition and severity are in the language of checkpoints (checkpoint.h).
@@ -23,7 +23,7 @@ struct experiment_property {
     char *id;
     char *name, *summary, *diagnosis, *condition, *severity; // as written, white space made single
     double threshold; // severity from which on it is critical
-    bool is_each;     // asked of each wait state, which `*` in severity(*) stands for
+    bool is_each;     // asked of each wait state, which `*` in max(*) stands for
     char *file;
     uint32_t line;
 };
@@ -44,7 +44,7 @@ void property_catalogue_release(struct property_catalogue *catalogue);
 /// A property made ready for evaluation: what its condition and its severity ask for.
 struct property_question {
     struct sweep_checkpoints checkpoints; // the condition, and the series of both
-    struct sweep_condition severity;
+    struct sweep_value severity;
 };
 
 /// Prepares PROPERTY, of the wait state SUBJECT if it is asked of each. 0 (QUESTION is to be

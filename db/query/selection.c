@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/comparison.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "db/names.h"
@@ -217,20 +218,6 @@ static int add_dates(struct statement_text *text, const struct trial_conditions 
     return 0;
 }
 
-/// Where the comparison in "size>=64" begins, and which it is; at the end of TEXT there is none.
-static const char *find_comparison(const char *text, const char **comparison)
-{
-    static const char *const comparisons[] = {"!=", "<=", ">=", "=", "<", ">"};
-    const char *at = text + strcspn(text, "!<=>");
-    *comparison = "";
-    for (size_t i = 0; i < sizeof comparisons / sizeof comparisons[0]; i++)
-        if (!strncmp(at, comparisons[i], strlen(comparisons[i]))) {
-            *comparison = comparisons[i];
-            break;
-        }
-    return at;
-}
-
 /// A value that is a number is compared as one with a number; 64KiB or 1.10.2 are texts.
 static void add_comparison(struct statement_text *text, const char *comparison, const char *value)
 {
@@ -248,51 +235,62 @@ static void add_comparison(struct statement_text *text, const char *comparison, 
         fprintf(text->sql, " AND x.value %s ?%zu", comparison, parameter);
 }
 
+/// A condition on a parameter: NAME, or NAME compared with a value.
 static int add_parameter(struct statement_text *text, struct database *database,
-                         const char *condition, struct error *err)
+                         const struct comparison *condition, struct error *err)
 {
-    const char *comparison;
-    const char *at = find_comparison(condition, &comparison);
-    if (at == condition)
-        return error_set(err, "\"%s\" does not begin with the name of a parameter", condition);
-    char *name = memory_format("%.*s", (int)(at - condition), condition);
     if (names_check(database, "parameter", "SELECT DISTINCT name FROM trial_attribute ORDER BY 1",
-                    name, err)) {
-        free(name);
+                    condition->name, err))
         return -1;
-    }
     fprintf(
         text->sql,
         " AND EXISTS (SELECT 1 FROM trial_attribute x WHERE x.trial_id = t.id AND x.name = ?%zu",
-        add_value(text, name));
-    if (*comparison)
-        add_comparison(text, comparison, at + strlen(comparison));
+        add_value(text, memory_copy_text(condition->name)));
+    if (condition->relation != RELATION_NONE)
+        add_comparison(text, relation_sign(condition->relation), condition->value);
     fprintf(text->sql, ")");
     return 0;
 }
 
+/// A condition on the severity of a property; its name alone: it has instances.
 static int add_property(struct statement_text *text, struct database *database,
-                        const char *condition, struct error *err)
+                        const struct comparison *condition, struct error *err)
 {
-    const char *comparison;
     double severity = 0;
-    const char *at = find_comparison(condition, &comparison);
-    if (*comparison && strcmp(comparison, ">="))
-        return error_set(err, "\"%s\" is not of the form PROPERTY or PROPERTY>=SEVERITY",
-                         condition);
-    if (*comparison && option_read_number(at + 2, &severity, err))
+    const char *sign =
+        condition->relation == RELATION_NONE ? ">=" : relation_sign(condition->relation);
+    if (*condition->value && option_read_number(condition->value, &severity, err))
         return -1;
-    char *name = memory_format("%.*s", (int)(at - condition), condition);
-    if (names_check(database, "property", "SELECT name FROM property ORDER BY 1", name, err)) {
-        free(name);
+    if (names_check(database, "property", "SELECT name FROM property ORDER BY 1", condition->name,
+                    err))
         return -1;
-    }
     fprintf(text->sql,
             " AND EXISTS (SELECT 1 FROM property_instance i JOIN property p ON p.id = "
             "i.property_id WHERE i.trial_id = t.id AND i.focus_id = 0 AND i.interval = 0 "
-            "AND p.name = ?%zu AND i.count > 0 AND i.severity >= %.17g)",
-            add_value(text, name), severity);
+            "AND p.name = ?%zu AND i.count > 0 AND i.severity %s %.17g)",
+            add_value(text, memory_copy_text(condition->name)), sign, severity);
     return 0;
+}
+
+/// Adds by ADD each condition of N texts.
+static int add_conditions(struct statement_text *text, struct database *database,
+                          const char *const *texts, size_t n,
+                          int (*add)(struct statement_text *, struct database *,
+                                     const struct comparison *, struct error *),
+                          struct error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        char *copy = memory_copy_text(texts[i]), *rest = copy, *part;
+        while (status == 0 && (part = comparison_next(&rest))) {
+            struct comparison condition;
+            status = comparison_read(part, &condition, err) || add(text, database, &condition, err)
+                         ? -1
+                         : 0;
+        }
+        free(copy);
+    }
+    return status;
 }
 
 /// Writes the statement that finds the trials. 0, or -1 and ERR.
@@ -307,10 +305,12 @@ static int make_statement(struct statement_text *text, struct database *database
         fprintf(text->sql, " AND t.origin = ?%zu",
                 add_value(text, memory_copy_text(conditions->origin)));
     int status = add_dates(text, conditions, err);
-    for (size_t i = 0; i < conditions->n_parameters && status == 0; i++)
-        status = add_parameter(text, database, conditions->parameters[i], err);
-    for (size_t i = 0; i < conditions->n_properties && status == 0; i++)
-        status = add_property(text, database, conditions->properties[i], err);
+    if (status == 0)
+        status = add_conditions(text, database, conditions->parameters, conditions->n_parameters,
+                                add_parameter, err);
+    if (status == 0)
+        status = add_conditions(text, database, conditions->properties, conditions->n_properties,
+                                add_property, err);
     fprintf(text->sql, " ORDER BY t.id");
     return status;
 }

@@ -58,8 +58,8 @@ refused() {
 
 @test "trials by parameter, experiment, date, origin and property" {
     answers $'2,e0,s64,time_ns,9040000,ns\n3,e1,s128,time_ns,9040000,ns' -m time_ns -p 'size>=64'
-    answers "1,e0,s32,time_ns,9040000,ns" -m time_ns -p 'size<64' -p kind=warm
-    answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p size=64.0
+    answers "1,e0,s32,time_ns,9040000,ns" -m time_ns -p 'size<64 && kind == warm'
+    answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p size==64.0
     # What only begins like a number is a text: 64KiB is not 64, version 1.10.2 not 1.1.
     sqlite3 runs.db "INSERT INTO trial_attribute (trial_id, kind, name, value)
         VALUES (1, 'parameter', 'block', '64KiB'), (2, 'parameter', 'block', '6.4e1'),

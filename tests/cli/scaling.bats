@@ -250,13 +250,13 @@ setup() {
 <properties>
   <property id="always-good">
     <name>Good</name> <summary>No run loses much.</summary> <diagnosis>None.</diagnosis>
-    <condition>all severity(inefficiency) &lt;= 0.25 and any severity(waiting, program) > 0.1</condition>
-    <severity>avg severity(inefficiency, last 2)</severity>
+    <condition>max(inefficiency) &lt;= 0.25 &amp;&amp; max(waiting, program) > 0.1</condition>
+    <severity>avg(inefficiency, last 2)</severity>
   </property>
   <property id="never">
     <name>Bad</name> <summary>Late senders.</summary> <diagnosis>None.</diagnosis>
-    <condition>max severity(late-sender) > 0</condition>
-    <severity>max severity(late-sender)</severity>
+    <condition>max(late-sender) > 0</condition>
+    <severity>max(late-sender)</severity>
   </property>
 </properties>
 XML
@@ -278,19 +278,19 @@ XML
         [ "${#lines[@]}" = 1 ]
         [[ $output == "pagoda: "*"$2"* ]]
     }
-    local severity='<severity>max severity(inefficiency)</severity>'
+    local severity='<severity>max(inefficiency)</severity>'
     wrong "$severity" "wrong.xml:1: property 'a' needs an element <condition>"
-    wrong "<condition>most severity(inefficiency) > 1</condition>$severity" \
-        "wrong.xml:1: property 'a': checkpoint \`most severity(inefficiency) > 1\`: avg, min, max, stddev, trend, any or all wanted"
-    wrong "<condition>max severity(inefficiensy) > 0</condition>$severity" \
+    wrong "<condition>most(inefficiency) > 1</condition>$severity" \
+        "wrong.xml:1: property 'a': checkpoint \`most(inefficiency) > 1\`: avg, min, max, stddev or trend wanted"
+    wrong "<condition>max(inefficiensy) > 0</condition>$severity" \
         "a asks for inefficiensy, which is no wait state; did you mean inefficiency?"
     local loss
     for loss in efficiency-loss computation-loss load-imbalance waiting; do
-        wrong "<condition>max severity($loss, main) > 0</condition>$severity" \
+        wrong "<condition>max($loss, main) > 0</condition>$severity" \
             "a asks for $loss of main; of a region only inefficiency and wait states are told"
     done
-    wrong "<condition>max severity(waiting) > 0</condition><severity>all severity(waiting)</severity>" \
-        'any and all are no numbers'
+    wrong "<condition>max(waiting) > 0</condition><severity>waiting</severity>" \
+        'avg, min, max, stddev or trend wanted, not `waiting`'
     wrong "<conditon>x</conditon>" "wrong.xml:3: <property> has no element 'conditon', did you mean 'condition'?"
     wrong "$severity<threshold>2</threshold>" "wrong.xml:3: the threshold must be a number from 0 to 1, not '2'"
     run "$PAGODA" scaling runs.db --as strong --property-file none.xml

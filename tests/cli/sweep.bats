@@ -40,7 +40,7 @@ each_of() {
 <build>cc app.c</build>
 <file path="run.in"/><file path="run.in"/>
 <skip when="n &gt; 1"/><skip when="n &gt; 1" reason="too many"/>
-<checkpoint when="avg severity(inefficiency) &gt; 0.5"/>
+<checkpoint when="avg(inefficiency) &gt; 0.5"/>
 END
     each_of refused refused <<'END'
 <sweeps/>
@@ -92,8 +92,8 @@ END
 <skip when="n &gt; 1"><skip when="n &gt; 1"/></skip>
 <checkpoint/>
 <checkpoint when=""/>
-<checkpoint when="avg severity(inefficiency) &gt; 0.5" then="stop"/>
-<checkpoint when="avg severity(inefficiency) &gt; 0.5">stop</checkpoint>
+<checkpoint when="avg(inefficiency) &gt; 0.5" then="stop"/>
+<checkpoint when="avg(inefficiency) &gt; 0.5">stop</checkpoint>
 END
     # What the schema cannot say.
     each_of refused accepted <<'END'
@@ -191,7 +191,7 @@ END
 }
 
 @test "a dry run checks what checkpoints ask for" {
-    sweep -n 1 --stop-when 'avg severity(late-sendr) > 1' --dry-run -- app '{n}'
+    sweep -n 1 --stop-when 'avg(late-sendr) > 1' --dry-run -- app '{n}'
     [ "$status" = 1 ]
     [[ $output == *'late-sendr, which is no wait state; did you mean late-sender?'* ]]
 }

@@ -130,7 +130,7 @@ MPI_SEND 1100
 END
     run otf2-print -G out/traces.otf2
     [[ $output == *MPI_Waitall* && $output == *pagoda::source* && $output != *warning* ]]
-    comes_back --overlap exchange --machine m.xml --cut-messages 'from=2'
+    comes_back --overlap exchange --machine m.xml --cut-messages 'from==2'
     [ "$(records MPI_IRECV)" = 1 ]
 }
 

@@ -246,21 +246,21 @@ assumed() {
 @test "messages left out, or of another size" {
     use left-out
     # Rank 0 sends the second one at 2000, it is there at 2400, and rank 1 in the barrier at 4900.
-    [ "$(predict --cut-messages tag=7)" = '[5900,5900,5900]' ]
+    [ "$(predict --cut-messages tag==7)" = '[5900,5900,5900]' ]
     [ "$(predict --cut-messages 'size>=1KiB')" = '[5200,5200,5200]' ]
-    [ "$(predict --cut-messages 'size>=1KiB&tag=7')" = '[6000,6000,6000]' ]
-    [ "$(predict --cut-messages peer=0)" = '[4500,4500,4500]' ]
-    [ "$(predict --cut-messages 'from=0&to=1' --drop-sync main)" = '[4500,4000,4500]' ]
-    [ "$(predict --cut-messages from=1)" = '[6000,6000,6000]' ]
+    [ "$(predict --cut-messages 'size>=1KiB&&tag==7')" = '[6000,6000,6000]' ]
+    [ "$(predict --cut-messages peer==0)" = '[4500,4500,4500]' ]
+    [ "$(predict --cut-messages 'from==0&&to==1' --drop-sync main)" = '[4500,4000,4500]' ]
+    [ "$(predict --cut-messages from==1)" = '[6000,6000,6000]' ]
     # 2500 bytes take 200 + 200 (2500 - 96) / 4000, of the classes 96 and 4096: 320.
-    [ "$(predict --cut-messages tag=8=0.5)" = '[5920,5920,5920]' ]
-    [ "$(predict --cut-messages tag=8=1)" = '[6000,6000,6000]' ]
-    "$PAGODA" replay --json --cut-messages 'tag=7-8,12=0,1' trace | jq -e '.whatif.points |
-        map([.set["cut-messages tag=7-8,12"], .predicted_ns, .left_out.messages]) ==
+    [ "$(predict --cut-messages tag==8=0.5)" = '[5920,5920,5920]' ]
+    [ "$(predict --cut-messages tag==8=1)" = '[6000,6000,6000]' ]
+    "$PAGODA" replay --json --cut-messages 'tag==7-8,12=0,1' trace | jq -e '.whatif.points |
+        map([.set["cut-messages tag==7-8,12"], .predicted_ns, .left_out.messages]) ==
             [["0", 4500, 2], ["1", 6000, 0]]'
-    run "$PAGODA" replay --cut-messages tag=7 trace
+    run "$PAGODA" replay --cut-messages tag==7 trace
     [[ $output == *"Left out            1 message not sent, 0 with another size;"* ]]
-    run "$PAGODA" replay --cut-messages tag=9 trace
+    run "$PAGODA" replay --cut-messages tag==9 trace
     [[ $output == *"Left out            nothing: the run has no such messages"* ]]
     use same-channel
     # The second receive still gets the second message, and the first send's MPI_Wait costs nothing.
@@ -285,16 +285,16 @@ assumed() {
     refused '--drop-sync MPI_Barier: there is no such region; is it MPI_Barrier' --drop-sync MPI_Barier
     refused '--drop-sync snyc: there is no such region; is it sync' --drop-sync snyc
     refused 'unknown selector .sise.; is it size' --cut-messages 'sise>1'
-    refused 'not of the form SELECTOR' --cut-messages 'size'
+    refused 'not of the form CONDITION' --cut-messages 'size'
     refused '--cut-messages: its value is empty' --cut-messages ''
-    refused 'operators are = > < >= <=' --cut-messages 'size=>1'
-    refused 'only = may follow tag' --cut-messages 'tag>1'
+    refused 'is no operator; there are == != < <= > >=' --cut-messages 'size=>1'
+    refused 'only == may follow tag' --cut-messages 'tag>1'
     refused 'size: unknown unit' --cut-messages 'size>1parsec'
-    refused 'there is no rank 7, the last one is 1' --cut-messages 'peer=0-7'
-    refused 'tags are written as' --cut-messages 'tag=9-7'
-    refused 'tag is given twice' --cut-messages 'tag=9&tag=7'
-    refused 'not a number' --cut-messages 'tag=9=half'
-    refused 'factor is from 0 to' --cut-messages 'tag=9=5000'
+    refused 'there is no rank 7, the last one is 1' --cut-messages 'peer==0-7'
+    refused 'tags are written as' --cut-messages 'tag==9-7'
+    refused 'tag is given twice' --cut-messages 'tag==9&&tag==7'
+    refused 'not a number' --cut-messages 'tag==9=half'
+    refused 'factor is from 0 to' --cut-messages 'tag==9=5000'
     refused 'smaller than 0 bytes' --cut-messages 'size<0'
 }
 

@@ -207,17 +207,20 @@ END
 }
 
 @test "messages" {
-    values 2 'not of the form SELECTOR' --cut-messages size 'size>=' 'size>1&' '&tag=1' 'tag=1&&size>1'
-    values 2 'unknown selector `sise`; is it size?' --cut-messages 'sise>=3' 'tag=1&sise=3=0.5'
-    values 2 'only = may follow' --cut-messages 'tag>5' 'from<2'
-    values 2 'tags are written as 7 or 7-9,12' --cut-messages tag=x tag=7, tag=9-7 tag=4294967296
-    values 2 'is no list of ranks' --cut-messages from=x to=0, peer=-1
-    values 2 'is given twice' --cut-messages 'tag=1&tag=2' 'from=0&from=1'
-    values 2 'not a number such as 3 or 0.25' --cut-messages tag=5=x tag=5=1=2 tag=5= tag=5=nan
-    values 2 'the factor is from 0 to 1000' --cut-messages tag=5=1001
-    values 2 'no size is both' --cut-messages 'size>9&size<3'
+    values 2 'not of the form CONDITION' --cut-messages size tag=1
+    values 2 'a value is missing behind >=' --cut-messages 'size>='
+    values 2 'a name is missing' --cut-messages 'size>1&&' '&&tag==1' '==1'
+    values 2 'is no operator; there are == != < <= > >=' --cut-messages 'size=>1' 'size<>1'
+    values 2 'unknown selector `sise`; is it size?' --cut-messages 'sise>=3' 'tag==1&&sise==3=0.5'
+    values 2 'only == may follow' --cut-messages 'tag>5' 'from<2'
+    values 2 'tags are written as 7 or 7-9,12' --cut-messages tag==x tag==7, tag==9-7 tag==4294967296
+    values 2 'is no list of ranks' --cut-messages from==x to==0, peer==-1
+    values 2 'is given twice' --cut-messages 'tag==1&&tag==2' 'from==0&&from==1'
+    values 2 'not a number such as 3 or 0.25' --cut-messages tag==5=x tag==5=1=2 tag==5= tag==5=nan
+    values 2 'the factor is from 0 to 1000' --cut-messages tag==5=1001
+    values 2 'no size is both' --cut-messages 'size>9&&size<3'
     values 2 'size: unknown unit `mb`; is it MB?' --cut-messages 'size>1mb'
-    values 1 'there is no rank 9, the last one is 1' --cut-messages from=9 peer=0-9
+    values 1 'there is no rank 9, the last one is 1' --cut-messages from==9 peer==0-9
 }
 
 @test "files" {

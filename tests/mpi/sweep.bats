@@ -218,10 +218,10 @@ END
     wrong "2: cannot read none.in" "$n$run<file path=\"none.in\"/>"
     wrong "2: the file ../x is not below" "$n$run<file path=\"../x\"/>"
     wrong "2: formula \`k > 1\`: unknown name k" "$n$run<skip when=\"k &gt; 1\"/>"
-    wrong "did you mean avg?" "$n$run<checkpoint when=\"avgg severity(inefficiency) &gt; 1\"/>"
-    wrong "a number of points" "$n$run<checkpoint when=\"avg severity(x, main, 0) &gt; 1\"/>"
-    wrong "a region or" "$n$run<checkpoint when=\"avg severity(x, ) &gt; 1\"/>"
-    wrong "a second quotation mark" "$n$run<checkpoint when='avg severity(x, \"main) &gt; 1'/>"
+    wrong "did you mean avg?" "$n$run<checkpoint when=\"avgg(inefficiency) &gt; 1\"/>"
+    wrong "a number of points" "$n$run<checkpoint when=\"avg(x, main, 0) &gt; 1\"/>"
+    wrong "a region or" "$n$run<checkpoint when=\"avg(x, ) &gt; 1\"/>"
+    wrong "a second quotation mark" "$n$run<checkpoint when='avg(x, \"main) &gt; 1'/>"
     run "$PAGODA" sweep none.xml
     [ "$status" = 1 ]
     run "$PAGODA" sweep ./app "{n}" -n 1
@@ -262,15 +262,15 @@ predictions() {
 }
 
 @test "a checkpoint ends the sweep, at the same point when it is called again" {
-    predictions --stop-when "min severity(inefficiency, program, last 2) >= 0 and max < 1.01"
+    predictions --stop-when "min(inefficiency, program, last 2) >= 0 && max < 1.01"
     [ "$status" = 0 ]
     [[ $output == *"2 of 3 points stored in runs.db, 2 of them now; 1 not run"*"stopped by"* ]]
-    predictions --stop-when "min severity(inefficiency, program, last 2) >= 0 and max < 1.01"
+    predictions --stop-when "min(inefficiency, program, last 2) >= 0 && max < 1.01"
     [[ $output == *"2 of 3 points stored in runs.db, 0 of them now; 1 not run"* ]]
     # one that does not hold, or not yet
-    predictions --stop-when "avg severity(late-sender, last 4) >= 0" --skip "cpu == 2"
+    predictions --stop-when "avg(late-sender, last 4) >= 0" --skip "cpu == 2"
     [[ $output == *"3 of 3 points stored in runs.db, 1 of them now"* ]]
-    predictions --stop-when "avg severity(late-sendr) > 1"
+    predictions --stop-when "avg(late-sendr) > 1"
     [ "$status" = 1 ]
     [[ $output == *"late-sendr, which is no wait state; did you mean late-sender?"* ]]
 }
@@ -285,22 +285,22 @@ predictions() {
         [ "$status" = 0 ]
         [[ $output == *"1 of 3 points stored in runs.db, 1 of them now; 2 not run"* ]]
     }
-    stops "avg severity(inefficiency, main, last 1) > 0.4168 and avg < 0.4170"
-    stops "avg severity(late-sender, main) > 0.4081 and avg < 0.4082"
-    stops 'avg severity(late-sender, "ma*/MPI_Recv", 1) > 0.9859 and avg < 0.9860'
-    stops "max severity(late-sender, store) = 0 and max severity(inefficiency, main/MPI_Send) = 1"
-    stops "avg severity(inefficiency, /CallPath/main) > 0.4168 and avg < 0.4170"
-    stops "avg severity(inefficiency, </CallPath/main, /Process/0>) > 0.0062 and avg < 0.0063"
-    stops "avg severity(wait-at-barrier, main) = 0"
+    stops "avg(inefficiency, main, last 1) > 0.4168 && avg < 0.4170"
+    stops "avg(late-sender, main) > 0.4081 && avg < 0.4082"
+    stops 'avg(late-sender, "ma*/MPI_Recv", 1) > 0.9859 && avg < 0.9860'
+    stops "max(late-sender, store) == 0 && max(inefficiency, main/MPI_Send) == 1"
+    stops "avg(inefficiency, /CallPath/main) > 0.4168 && avg < 0.4170"
+    stops "avg(inefficiency, </CallPath/main, /Process/0>) > 0.0062 && avg < 0.0063"
+    stops "avg(wait-at-barrier, main) == 0"
     # A region that is not there: said once, and nothing holds.
     rm -rf runs.*
-    predictions --stop-when "avg severity(inefficiency, prepar) >= 0"
+    predictions --stop-when "avg(inefficiency, prepar) >= 0"
     [[ $output == *"3 of 3 points stored"* ]]
     [ "$(grep -c "it has no region prepar; did you mean prepare?" <<<"$output")" = 1 ]
-    predictions --stop-when "avg severity(inefficiency, /CallPath/mein) >= 0"
+    predictions --stop-when "avg(inefficiency, /CallPath/mein) >= 0"
     [[ $output == *"3 of 3 points stored"* ]]
     [ "$(grep -c "a checkpoint cannot be checked: " <<<"$output")" = 1 ]
-    predictions --stop-when 'avg severity(inefficiency, "</CallPath/main") >= 0'
+    predictions --stop-when 'avg(inefficiency, "</CallPath/main") >= 0'
     [ "$status" = 1 ]
     [[ $output == *"a checkpoint asks for </CallPath/main: "* ]]
 }
@@ -319,7 +319,7 @@ sweep cpu=4 skipped: cpu > 3" ]
     "$PAGODA" store list runs.db | grep -qE '^  late +sweep +skipped  cpu=4  cpu > 3$'
     [ "$(sqlite3 runs.db 'SELECT parameters FROM points_not_run' | tr '\n' ' ')" = "cpu=2 cpu=4 " ]
     # Possible now: one of them is run, the other one is not impossible any more, but not run either.
-    predictions --skip "cpu == 1" --stop-when "min severity(inefficiency, last 2) >= 0"
+    predictions --skip "cpu == 1" --stop-when "min(inefficiency, last 2) >= 0"
     [ -z "$(noted)" ]
     # What fails is noted, too, with all of a sweep's own name if that is given.
     sweep -n 1 --as none/bad -- sh -c "exit 5 # {n}"

@@ -302,9 +302,8 @@ static int64_t generate(char *text, int depth, bool *has_value)
     bool left_has = true, right_has = true;
     int64_t left, right;
     if (choice == 10) {
-        strcat(text, "(!");
+        strcat(text, "!");
         left = generate(text, depth - 1, &left_has);
-        strcat(text, ")");
         *has_value &= left_has;
         return !left;
     }

@@ -175,24 +175,22 @@ static void test_checkpoints(void **state)
 {
     (void)state;
     static const double seen[] = {0.1, 0.7, 0.8, 0.8, 0.8, 0.9};
-    static const char aksum[] =
-        "avg severity(inefficiency, program, last 5) > 0.75 and stddev \xe2\x89\xa4 0.1";
+    static const char aksum[] = "avg(inefficiency, program, last 5) > 0.75 && stddev <= 0.1";
     assert_true(reached(aksum, seen, 6));
     assert_false(reached(aksum, seen, 5)); // 0.1 counts: mean 0.64
     assert_false(reached(aksum, seen, 4)); // too few
-    assert_true(reached("stddev severity(x, last 5) >= 0.0707 and stddev < 0.0708", seen, 6));
-    assert_true(reached("avg severity(x) > 0.683 and avg < 0.684", seen, 6)); // 4.1 / 6
-    assert_true(reached("min severity(x) = 0.1 and max severity(y, 1) >= 0.9", seen, 6));
-    assert_false(reached("max severity(x) > 0.9", seen, 6));
-    assert_true(reached("stddev severity(x) <= 0", seen, 1));
-    assert_false(reached("avg severity(x) >= 0", seen, 0));
-    assert_true(reached("any severity(x) >= 0.9 and all >= 0.1", seen, 6));
-    assert_false(reached("any severity(x) > 0.9", seen, 6));
-    assert_false(reached("all severity(x) > 0.1", seen, 6));
-    assert_true(reached("all severity(x, last 5) > 0.1", seen, 6));
-    assert_false(reached("all severity(x) >= 0", seen, 0)); // of nothing nothing holds
-    assert_true(
-        reached("avg severity(x, solve, last 5) > 0.75 and min severity(x, 6) = 0.1", seen, 6));
+    assert_true(reached("stddev(x, last 5) >= 0.0707 && stddev < 0.0708", seen, 6));
+    assert_true(reached("avg(x) > 0.683 && avg < 0.684", seen, 6)); // 4.1 / 6
+    assert_true(reached("min(x) == 0.1 && max(y, 1) >= 0.9", seen, 6));
+    assert_false(reached("max(x) > 0.9", seen, 6));
+    assert_true(reached("stddev(x) <= 0", seen, 1));
+    assert_false(reached("avg(x) >= 0", seen, 0));
+    assert_true(reached("max(x) >= 0.9 && min >= 0.1", seen, 6));
+    assert_true(reached("max(x) > 0.9 || min == 0.1", seen, 6));
+    assert_true(reached("max(x) > 8 * min && !(min > 0.1)", seen, 6));
+    assert_true(reached("min(x, last 5) > 1e-1", seen, 6));
+    assert_false(reached("min(x) >= 0 || min < 0", seen, 0)); // of nothing nothing holds
+    assert_true(reached("avg(x, solve, last 5) > 0.75 && min(x, 6) == 0.1", seen, 6));
 }
 
 // Pairs of different x: of (1, a) (1, b) (2, c) two, so a and b need no order.
@@ -201,9 +199,8 @@ static void test_trend(void **state)
     (void)state;
     struct error err = {{0}};
     struct sweep_checkpoints checkpoints = {0};
-    struct sweep_condition trend;
-    assert_int_equal(sweep_checkpoints_add_value(&checkpoints, "trend severity(x)", &trend, &err),
-                     0);
+    struct sweep_value trend;
+    assert_int_equal(sweep_checkpoints_add_value(&checkpoints, "trend(x)", &trend, &err), 0);
     sweep_checkpoints_note_at(&checkpoints, 0, 1, 0.2);
     sweep_checkpoints_note_at(&checkpoints, 0, 1, 0.1);
     assert_true(isnan(sweep_checkpoints_value(&checkpoints, &trend))); // no pair
@@ -214,10 +211,8 @@ static void test_trend(void **state)
     assert_float_equal(sweep_checkpoints_value(&checkpoints, &trend), 0.4, 1e-12);
     sweep_checkpoints_note_at(&checkpoints, 0, 8, NAN);
     assert_true(isnan(sweep_checkpoints_value(&checkpoints, &trend)));
-    assert_int_not_equal(sweep_checkpoints_add_value(&checkpoints, "any severity(x)", &trend, &err),
-                         0);
-    assert_int_not_equal(
-        sweep_checkpoints_add_value(&checkpoints, "max severity(x) > 1", &trend, &err), 0);
+    assert_int_not_equal(sweep_checkpoints_add_value(&checkpoints, "median(x)", &trend, &err), 0);
+    assert_int_not_equal(sweep_checkpoints_add_value(&checkpoints, "max(x) > 1", &trend, &err), 0);
     sweep_checkpoints_release(&checkpoints);
 }
 
@@ -228,10 +223,10 @@ static void test_checkpoint_regions(void **state)
     struct error err = {{0}};
     struct sweep_checkpoints checkpoints = {0};
     static const char text[] =
-        "avg severity(x, program) > 0 and avg severity(x) > 0 and avg severity(x, main/solve, last "
+        "avg(x, program) > 0 && avg(x) > 0 && avg(x, main/solve, last "
         "2) "
-        "> 0 and avg severity(x, f(int, char), 3) > 0 and avg severity(x, \"last 5\") > 0 and avg "
-        "severity(x, </Code/a.c/(f,g), /Process/1>) > 0 and avg severity(y, main/solve) > 0";
+        "> 0 && avg(x, f(int, char), 3) > 0 && avg(x, \"last 5\") > 0 && avg(x, "
+        "</Code/a.c/(f,g), /Process/1>) > 0 && avg(y, main/solve) > 0";
     assert_int_equal(sweep_checkpoints_add(&checkpoints, text, &err), 0);
     assert_int_equal(checkpoints.n_series, 6);
     assert_null(checkpoints.series[0].region);
@@ -240,9 +235,9 @@ static void test_checkpoint_regions(void **state)
     assert_string_equal(checkpoints.series[3].region, "last 5");
     assert_string_equal(checkpoints.series[4].region, "</Code/a.c/(f,g), /Process/1>");
     assert_string_equal(checkpoints.series[5].property, "y");
-    assert_int_equal(checkpoints.items[0].conditions[2].last, 2);
-    assert_int_equal(checkpoints.items[0].conditions[3].last, 3);
-    assert_int_equal(checkpoints.items[0].conditions[4].last, 0);
+    assert_int_equal(checkpoints.items[0].values[2].last, 2);
+    assert_int_equal(checkpoints.items[0].values[3].last, 3);
+    assert_int_equal(checkpoints.items[0].values[4].last, 0);
     sweep_checkpoints_release(&checkpoints);
 }
 

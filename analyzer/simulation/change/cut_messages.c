@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/comparison.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
@@ -28,24 +29,21 @@ struct message_cut {
     uint64_t factor;                         // of the bytes, millionths
 };
 
-/// One condition: NAME OPERATOR VALUE.
+/// One condition of the option's value TEXT.
 struct condition {
-    const char *text; // all of the option's
-    char name[16], relation[3];
-    char *value;
+    const char *text;
+    struct comparison is;
 };
-
-static const char *skip_operator(const char *at)
-{
-    at += strcspn(at, "<>=&");
-    return at + strspn(at, "<>=");
-}
 
 const char *message_cut_factor(const char *text)
 {
-    const char *last = strrchr(text, '&');
-    const char *equals = strchr(skip_operator(last ? last + 1 : text), '=');
-    return equals ? equals + 1 : NULL;
+    for (const char *at = text; *at; at++) {
+        if (strchr("!<>=", *at) && at[1] == '=')
+            at++;
+        else if (*at == '=')
+            return at + 1;
+    }
+    return NULL;
 }
 
 static int refuse(const struct condition *condition, const char *what, struct error *err)
@@ -55,23 +53,32 @@ static int refuse(const struct condition *condition, const char *what, struct er
 
 static int read_size(struct message_cut *cut, const struct condition *condition, struct error *err)
 {
-    const char *relation = condition->relation;
     uint64_t size;
-    if (option_read_size(condition->value, &size, err) != 0)
+    if (option_read_size(condition->is.value, &size, err) != 0)
         return error_wrap(err, "--cut-messages %s: size", condition->text);
     uint64_t least = 0, most = UINT64_MAX;
-    if (strcmp(relation, "=") == 0)
+    switch (condition->is.relation) {
+    case RELATION_EQUAL:
         least = most = size;
-    else if (strcmp(relation, ">=") == 0)
+        break;
+    case RELATION_AT_LEAST:
         least = size;
-    else if (strcmp(relation, ">") == 0)
+        break;
+    case RELATION_MORE:
         least = size + 1;
-    else if (strcmp(relation, "<=") == 0)
+        break;
+    case RELATION_AT_MOST:
         most = size;
-    else if (size > 0)
+        break;
+    case RELATION_LESS:
+        if (size == 0)
+            return refuse(condition, "no message is smaller than 0 bytes", err);
         most = size - 1;
-    else
-        return refuse(condition, "no message is smaller than 0 bytes", err);
+        break;
+    case RELATION_UNEQUAL:
+    case RELATION_NONE:
+        return refuse(condition, "only == > < >= <= may follow size", err);
+    }
     cut->least_bytes = least > cut->least_bytes ? least : cut->least_bytes;
     cut->most_bytes = most < cut->most_bytes ? most : cut->most_bytes;
     return 0;
@@ -81,7 +88,7 @@ static int read_tags(struct message_cut *cut, const struct condition *condition,
 {
     if (cut->tags)
         return refuse(condition, "tag is given twice", err);
-    for (char *at = condition->value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    for (char *at = condition->is.value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char *text = memory_format("%.*s", (int)strcspn(at, ","), at);
         char *dash = strchr(text, '-');
         uint64_t first, last;
@@ -106,10 +113,10 @@ static int read_ranks(bool **ranks, const struct condition *condition, uint32_t 
 {
     if (*ranks)
         return error_set(err, "--cut-messages %s: %s is given twice", condition->text,
-                         condition->name);
+                         condition->is.name);
     bool is_any_run = n_ranks == RANK_LIST_ANY_RUN;
     *ranks = memory_zeroed(is_any_run ? 1 : n_ranks, sizeof **ranks);
-    const char *list = condition->value;
+    const char *list = condition->is.value;
     int status = is_any_run ? rank_list_check(list, strlen(list), err)
                             : rank_list_read(list, strlen(list), n_ranks, *ranks, err);
     return status == 0 ? 0 : error_wrap(err, "--cut-messages %s", condition->text);
@@ -119,8 +126,8 @@ static int read_condition(struct message_cut *cut, const struct condition *condi
                           uint32_t n_ranks, struct error *err)
 {
     static const char *const names[] = {"size", "tag", "peer", "from", "to"};
-    const char *name = condition->name;
-    bool is_equal = strcmp(condition->relation, "=") == 0;
+    const char *name = condition->is.name;
+    bool is_equal = condition->is.relation == RELATION_EQUAL;
     if (strcmp(name, "size") == 0)
         return read_size(cut, condition, err);
     const char *nearest = spelling_nearest(name, names, sizeof names / sizeof names[0]);
@@ -130,36 +137,13 @@ static int read_condition(struct message_cut *cut, const struct condition *condi
                          name, nearest ? "is it " : "there are size, tag, peer, from and to",
                          nearest ? nearest : "", nearest ? "?" : "");
     if (!is_equal)
-        return error_set(err, "--cut-messages %s: only = may follow %s", condition->text, name);
+        return error_set(err, "--cut-messages %s: only == may follow %s", condition->text, name);
     if (strcmp(name, "tag") == 0)
         return read_tags(cut, condition, err);
     bool **ranks = strcmp(name, "peer") == 0   ? &cut->is_peer
                    : strcmp(name, "from") == 0 ? &cut->is_sender
                                                : &cut->is_receiver;
     return read_ranks(ranks, condition, n_ranks, err);
-}
-
-/// Splits PART, which is changed. 0, or -1 and ERR.
-static int split(struct condition *condition, char *part, struct error *err)
-{
-    size_t name_bytes = strcspn(part, "<>=");
-    size_t operator_bytes = strspn(part + name_bytes, "<>=");
-    static const char *const operators[] = {"=", ">", "<", ">=", "<="};
-    bool is_known = false;
-    condition->value = part + name_bytes + operator_bytes;
-    if (name_bytes == 0 || name_bytes >= sizeof condition->name || operator_bytes == 0 ||
-        *condition->value == '\0')
-        return refuse(condition, "not of the form SELECTOR[&SELECTOR][=F], such as size>=64KiB=0.5",
-                      err);
-    if (operator_bytes < sizeof condition->relation) {
-        memcpy(condition->name, part, name_bytes);
-        condition->name[name_bytes] = '\0';
-        memcpy(condition->relation, part + name_bytes, operator_bytes);
-        condition->relation[operator_bytes] = '\0';
-        for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
-            is_known = is_known || strcmp(condition->relation, operators[i]) == 0;
-    }
-    return is_known ? 0 : refuse(condition, "the operators are = > < >= <=", err);
 }
 
 static int read_factor(struct message_cut *cut, const char *text, const char *factor,
@@ -178,22 +162,22 @@ static int read_cut(struct message_cut *cut, const char *text, uint32_t n_ranks,
 {
     *cut = (struct message_cut){.most_bytes = UINT64_MAX};
     const char *factor = message_cut_factor(text);
-    if (factor && read_factor(cut, text, factor, err) != 0)
-        return -1;
-    char *words = memory_copy_text(text);
+    char *words = memory_copy_text(text), *rest = words, *part;
     if (factor)
         words[factor - 1 - text] = '\0';
     int status = 0;
-    for (char *part = words; part && status == 0;) {
+    while (status == 0 && (part = comparison_next(&rest))) {
         struct condition condition = {.text = text};
-        char *next = strchr(part, '&');
-        if (next)
-            *next = '\0';
-        status = split(&condition, part, err);
-        if (status == 0)
+        if (comparison_read(part, &condition.is, err) != 0)
+            status = error_wrap(err, "--cut-messages %s", text);
+        else if (condition.is.relation == RELATION_NONE)
+            status = refuse(&condition,
+                            "not of the form CONDITION[=F], such as size>=64KiB&&tag==7=0.5", err);
+        else
             status = read_condition(cut, &condition, n_ranks, err);
-        part = next ? next + 1 : NULL;
     }
+    if (status == 0 && factor)
+        status = read_factor(cut, text, factor, err);
     free(words);
     if (status == 0 && cut->least_bytes > cut->most_bytes)
         return error_set(err, "--cut-messages %s: no size is both", text);

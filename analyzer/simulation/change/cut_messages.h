@@ -6,11 +6,11 @@
 //
 // A text selects messages by conditions that must all hold, then says what becomes of their bytes:
 //
-//   size>=64KiB&tag=7=0.5    of 64 KiB or more with tag 7: half of the bytes
-//   from=0&to=1-3,5          from rank 0 to these: not sent at all, which is factor 0
-//   peer=2                   to or from rank 2
+//   size>=64KiB&&tag==7=0.5    of 64 KiB or more with tag 7: half of the bytes
+//   from==0&&to==1-3,5         from rank 0 to these: not sent at all, which is factor 0
+//   peer==2                    to or from rank 2
 //
-// Sizes may follow = > < >= <=, tags and ranks = only.
+// Sizes may follow == > < >= <=, tags and ranks == only.
 #ifndef PAGODA_SIMULATION_CHANGE_CUT_MESSAGES_H
 #define PAGODA_SIMULATION_CHANGE_CUT_MESSAGES_H
 
