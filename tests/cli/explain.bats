@@ -42,7 +42,7 @@ setup() {
     grep -q 'id="mine"' mine.xml
     run -0 --separate-stderr "$PAGODA" explain mine.xml
     [ "${lines[0]}" = Mine ]
-    [[ $output == *'read from       mine.xml' ]]
+    [[ $output == *'read from    mine.xml' ]]
     [ "$("$PAGODA" explain --json mine.xml | jq -r '.patterns[].id')" = mine ]
     { echo '<patterns>'; grep -v '^<?xml' mine.xml; sed 's/"mine"/"other"/' mine.xml | grep -v '^<?xml'; echo '</patterns>'; } >two.xml
     [ "$("$PAGODA" explain --json two.xml | jq -r '.patterns[].id' | xargs)" = "mine other" ]

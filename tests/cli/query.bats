@@ -64,9 +64,9 @@ refused() {
     sqlite3 runs.db "INSERT INTO trial_attribute (trial_id, kind, name, value)
         VALUES (1, 'parameter', 'block', '64KiB'), (2, 'parameter', 'block', '6.4e1'),
             (1, 'version', 'solver', '1.10.2'), (2, 'version', 'solver', '1.10')"
-    answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p block=64
-    answers "1,e0,s32,time_ns,9040000,ns" -m time_ns -p block=64KiB
-    answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p solver=1.1
+    answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p block==64
+    answers "1,e0,s32,time_ns,9040000,ns" -m time_ns -p block==64KiB
+    answers "2,e0,s64,time_ns,9040000,ns" -m time_ns -p solver==1.1
     answers "3,e1,s128,time_ns,9040000,ns" -m time_ns --as 'r*/e[1-9]'
     answers "2,e0,s64,64,time_ns,9040000,ns" -m time_ns -t s64 -t s128 -p size!=128 --column size
     local first last # days, which differ around midnight
@@ -78,8 +78,9 @@ refused() {
     refused 'has no trial that meets all conditions' -m time_ns --with 'late-sender>=0.9'
     refused 'has no trial that meets all conditions' -m time_ns --origin predicted
     refused '"yesterday" is not a date such as' -m time_ns --since yesterday
-    refused 'has no parameter "siez"; did you mean "size"\?' -m time_ns -p siez=64
-    refused 'has no parameter "zzz"; there are .*, ' -m time_ns -p zzz=64
+    refused 'has no parameter "siez"; did you mean "size"\?' -m time_ns -p siez==64
+    refused 'has no parameter "zzz"; there are .*, ' -m time_ns -p zzz==64
+    refused '`size=64`: `=` is no operator; there are == != < <= > >=' -m time_ns -p size=64
     refused 'has no metric "zzz"; there are [^,]+, [^,]+, [^,]+, [^,]+, \.\.\.$' -m zzz
     refused 'has no property "late-sendr"; did you mean "late-sender"\?' \
         -m time_ns --with late-sendr

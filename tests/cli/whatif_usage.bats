@@ -207,10 +207,10 @@ END
 }
 
 @test "messages" {
-    values 2 'not of the form CONDITION' --cut-messages size tag=1
+    values 2 'not of the form CONDITION' --cut-messages size tag=1 'size=>1'
     values 2 'a value is missing behind >=' --cut-messages 'size>='
     values 2 'a name is missing' --cut-messages 'size>1&&' '&&tag==1' '==1'
-    values 2 'is no operator; there are == != < <= > >=' --cut-messages 'size=>1' 'size<>1'
+    values 2 'is no operator; there are == != < <= > >=' --cut-messages 'size<>1' 'size!1'
     values 2 'unknown selector `sise`; is it size?' --cut-messages 'sise>=3' 'tag==1&&sise==3=0.5'
     values 2 'only == may follow' --cut-messages 'tag>5' 'from<2'
     values 2 'tags are written as 7 or 7-9,12' --cut-messages tag==x tag==7, tag==9-7 tag==4294967296
