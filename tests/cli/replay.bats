@@ -381,7 +381,7 @@ TEXT
     "$BUILD/tools/mktrace" isend.txt isend
     run "$PAGODA" replay isend
     echo "$output"
-    [[ $(tr -s ' \n' ' ' <<<"$output") == *"Rank 0 was held"*"in MPI_Wait"*"before completing the send"* ]]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"Rank 0 was blocked for"*"in MPI_Wait"*"before completing the send"* ]]
     [[ $output != *"send with MPI_Isend"* ]]
 }
 
